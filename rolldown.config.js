@@ -37,8 +37,18 @@ const program = {
     // What the daemon shares with a run is in `core`: a group takes what it imports, and a run imports the engine.
     codeSplitting: {
       groups: [
-        { name: 'core', test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/ },
+        {
+          name: 'core',
+          test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/,
+          priority: 2,
+        },
         { name: 'compiler', test: /\/src\/compiler\/(select|sql\/)/ },
+        // What a run needs to find that there is nothing to do, which has no engine.
+        {
+          name: 'idle',
+          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\./,
+          priority: 1,
+        },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],

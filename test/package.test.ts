@@ -65,7 +65,9 @@ test('the bundle loads the packages that a user installs, and no others', () => 
     .map((file) => readFileSync(join(bundle, file), 'utf8'))
   const loads = /(?:\brequire\(|__require\(|createRequire\)\(.*\)\()"([^".][^"]*)"/g
   const loaded = new Set(
-    code.flatMap((text) => Array.from(text.matchAll(loads), ([, name]) => name!)),
+    code.flatMap((text) =>
+      Array.from(text.matchAll(loads), ([, name]) => name!.replace(/\/package\.json$/, '')),
+    ),
   )
   const packages = [...loaded].filter((name) => !isBuiltin(name))
   assert.equal(packages.toSorted(), Object.keys(description.dependencies).toSorted())

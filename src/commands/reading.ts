@@ -24,20 +24,26 @@ export interface Reading extends AsyncDisposable {
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
+export interface ReadingOptions {
+  readonly orLastState?: boolean
+  /** The next command finds the project compiled; nothing happens where that cannot be written. */
+  readonly keepsCompiled?: boolean
+}
+
 /**
  * Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse; with `orLastState`
  * it then gives the state before that run, and says so on stderr.
  */
 export async function openToRead(
   { paths, files, settings }: Project,
-  { orLastState = false }: { readonly orLastState?: boolean } = {},
+  { orLastState = false, keepsCompiled = false }: ReadingOptions = {},
 ): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { openWarehouseToRead, withSources } = await import('../pipeline/store/open-warehouse.ts')
   const { openStore } = await import('../store/open-store.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
-  const project = await compileOnce(files, { dir, state, save: false })
+  const project = await compileOnce(files, { dir, state, save: keepsCompiled })
   await using resources = new Resources()
   // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
@@ -58,7 +64,7 @@ export async function openToRead(
       const { openLastState } = await import('../store/files/last-state.ts')
       const last = await openLastState(state, engine, dir)
       if (last === null) throw error
-      process.stderr.write(`a run is working (${run}); this is the state after the last one\n`)
+      process.stderr.write(`a run is in progress (${run}); this is the state after the last one\n`)
       isLastState = true
       return withSources(last, { dir, sources })
     }),

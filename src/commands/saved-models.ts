@@ -2,7 +2,8 @@
 // tables and snapshots stay as the last run left them. A mistake leaves the state before it.
 
 import { mkdir } from 'node:fs/promises'
-import { compile } from '../compiler/compile.ts'
+import { withoutMistakes } from '../compiler/compile.ts'
+import { compileOnce } from '../compiler/compile-once.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
@@ -64,7 +65,9 @@ export class SavedModels implements AsyncDisposable {
         },
       )
     const scratch = resources.use(await makeScratch(paths, store))
-    const files = resources.use(await ProjectWatch.open(paths.dir))
+    const files = resources.use(
+      await ProjectWatch.open(paths.dir, { quietTextMs: limits.watchQuietTextMs }),
+    )
     const copy = { isStale: true, own: new Set<string>() }
     await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
     const following = store.published.follow(() => {
@@ -93,7 +96,8 @@ export class SavedModels implements AsyncDisposable {
     const { load, logger, signal } = this.#options
     try {
       const project = await load()
-      const compiled = await compile(project.files, { dir: project.paths.dir })
+      const { dir, state } = project.paths
+      const compiled = withoutMistakes(await compileOnce(project.files, { dir, state, save: true }))
       if (this.#copy.isStale) await this.#renewCopy(project)
       let summary = await this.#run(project, compiled)
       // A model may be blocked by what was saved here before, which no run of the project has seen.

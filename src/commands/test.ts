@@ -12,6 +12,7 @@ import { variableFlags } from '../cli/variable-flags.ts'
 import { duration } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'
 import { UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import type { ModelTest } from '../project/model-tests.ts'
@@ -95,7 +96,10 @@ export default class Test extends BaseCommand {
     using stop = onStop()
     const { paths } = await this.openProject(flags)
     const { ProjectWatch } = await import('../project/watch.ts')
-    await using watch = await ProjectWatch.open(paths.dir, { also: ['tests'] })
+    await using watch = await ProjectWatch.open(paths.dir, {
+      also: ['tests'],
+      quietTextMs: limits.watchQuietTextMs,
+    })
     const again = async (saved: readonly string[]) => {
       if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
       await run().catch((error: unknown) => this.showFailure(error, flags))

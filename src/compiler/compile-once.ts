@@ -26,6 +26,7 @@ import { dirname, join } from 'node:path'
 import { hasErrors } from '../core/diagnostics.ts'
 import { hashOf } from '../core/hash.ts'
 import type { CompiledExternal } from '../core/external.ts'
+import type { Extensions } from '../core/extensions.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
@@ -33,9 +34,8 @@ import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
 import { buildStamp } from '../files/package.ts'
 import { literalOf } from '../core/variables.ts'
-import { type Connection, Database } from '../duckdb/database.ts'
-import { engineVersion, extensionVersions } from '../duckdb/extension-files.ts'
-import { filesOf, hashFiles } from './file-hashes.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { bindingsVersion } from '../duckdb/bindings-version.ts'
 import { type RestoredUnits, restoreProject, restoreUnits, saveProject } from './saved-project.ts'
 import { type CompiledUnits, staleAmong } from './kept-models.ts'
 
@@ -55,19 +55,21 @@ export interface CompileOnceOptions {
   readonly state: string
   /** Whether a compile that had to be made is saved. A command that promises to change nothing does not. */
   readonly save: boolean
+  /** Hashes of files that are known without reading them. */
+  readonly known?: ReadonlyMap<string, string> | undefined
 }
 
 /** As compileAll(). */
 export async function compileOnce(
   files: ProjectFiles,
-  { dir, state, save }: CompileOnceOptions,
+  { dir, state, save, known }: CompileOnceOptions,
 ): Promise<CompiledProject> {
   // Sources are always read again.
   if ((files.sources ?? []).length > 0) return compileWithSources(files, { dir, state, save })
   const path = join(state, 'compiled.json')
   const keys = await keysOf(files, dir)
   const saved = await readSaved(path, keys.base)
-  const restored = await restore(saved, keys, files, dir)
+  const restored = await restore(saved, keys, files, { dir, known })
   if (restored !== null) return restored
   const { hashes } = keys
   const { compiled, inputs } = await compileChanged(files, saved, { dir, hashes, save })
@@ -169,10 +171,10 @@ async function restore(
   saved: Saved | null,
   { key }: Keys,
   files: ProjectFiles,
-  dir: string,
+  place: Pick<CompileOnceOptions, 'dir' | 'known'>,
 ): Promise<CompiledProject | null> {
   if (saved === null || saved.heading.key !== key) return null
-  if (!(await isUnchanged(saved.heading, dir))) return null
+  if (!(await isUnchanged(saved.heading, place))) return null
   return { ...restoreProject(saved.text, files), ...identityOf(saved.heading) }
 }
 
@@ -184,8 +186,15 @@ function readHeading(line: string): Heading | null {
   }
 }
 
-async function isUnchanged({ inputs }: Heading, dir: string): Promise<boolean> {
-  if (inputs.length === 0) return true
+async function isUnchanged(
+  { inputs }: Heading,
+  { dir, known }: Pick<CompileOnceOptions, 'dir' | 'known'>,
+): Promise<boolean> {
+  if (inputs.every(([name, hash]) => known?.get(name) === hash)) return true
+  const [{ Database }, { hashFiles }] = await Promise.all([
+    import('../duckdb/database.ts'),
+    import('./file-hashes.ts'),
+  ])
   await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   await using connection = await database.connect()
   const now = await hashFiles(connection, dir, [{ files: inputs.map(([name]) => name) }])
@@ -198,6 +207,7 @@ async function readInputs(
   dir: string,
   names: readonly string[],
 ): Promise<Heading['inputs'] | null> {
+  const { filesOf, hashFiles } = await import('./file-hashes.ts')
   let sizeBytes = 0
   for (const name of new Set(names)) {
     for (const file of await filesOf(connection, dir, name)) {
@@ -219,6 +229,12 @@ interface Keys {
   readonly hashes: ReadonlyMap<ModelName, string>
 }
 
+async function versionsOf(extensions: Extensions) {
+  if (extensions.names.length === 0) return []
+  const { extensionVersions } = await import('../duckdb/extension-files.ts')
+  return extensionVersions(extensions)
+}
+
 /** What is compiled, and what compiles it. */
 async function keysOf(files: ProjectFiles, dir: string): Promise<Keys> {
   const { models, seeds, macros, checks = [], problems = [], extensions, target = '' } = files
@@ -234,8 +250,8 @@ async function keysOf(files: ProjectFiles, dir: string): Promise<Keys> {
   }
   const texts = (all: readonly SourceFile[]) => part(all.map(({ path, text }) => [path, text]))
   const base = hashOf(32, [
-    [engineVersion(), process.versions.node, buildStamp()],
-    extensions === undefined ? [] : await extensionVersions(extensions),
+    [bindingsVersion(), process.versions.node, buildStamp()],
+    extensions === undefined ? [] : await versionsOf(extensions),
     dir,
     target,
     texts(macros),

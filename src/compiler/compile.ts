@@ -58,7 +58,11 @@ export async function compile(
   files: ProjectFiles,
   options: CompileOptions,
 ): Promise<CompiledProject> {
-  const project = await compileAll(files, options)
+  return withoutMistakes(await compileAll(files, options))
+}
+
+/** Throws one DiagnosticsError with every mistake of the project. */
+export function withoutMistakes(project: CompiledProject): CompiledProject {
   if (project.errors.length > 0) throw new DiagnosticsError(allDiagnostics(project))
   return project
 }

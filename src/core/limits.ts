@@ -41,6 +41,8 @@ export const limits = {
   borrowTries: 5,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** The same for one text that an editor saves: what it saves together follows sooner. */
+  watchQuietTextMs: 40,
   /** Lines that `eider help search` shows: with more, nobody reads them one by one. */
   foundLines: 40,
   /** Between two keys of somebody who types on; nobody waits for a mistake to be underlined sooner. */
@@ -167,6 +169,12 @@ export const limits = {
   lakeKeptDays: 7,
   /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */
   copiedRuns: 200,
+  /** Runs with nothing to do that wait to be recorded; each costs the next one with something to do a little. */
+  waitingRuns: 100,
+  /** A file that was changed this long before a run may be changed again without another time on it, on some file systems. */
+  racyMs: 2000,
+  /** Longer than the system takes to count on in the times of files. */
+  clockTickMs: 20,
   /** Runs that the explorer shows: two days of a run every quarter of an hour, some 50 KB of the catalog. */
   catalogRuns: 200,
   /** Builds of each model in it: enough for a line to show a trend, half a megabyte of a thousand models. */

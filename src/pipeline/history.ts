@@ -5,12 +5,22 @@ import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Row } from '../duckdb/values.ts'
 import { STATE_SCHEMA } from '../store/state-store.ts'
+import type { Store } from '../store/store.ts'
 
 const RESULT = sql`'[{"model":"VARCHAR","status":"VARCHAR","because":"VARCHAR","rows":"BIGINT","ms":"BIGINT"}]'`
 
+interface Recorded {
+  readonly connection: Connection
+  readonly store: Store
+}
+
 /** Newest first. */
-export async function runHistory(connection: Connection, limit: number): Promise<readonly Row[]> {
+export async function runHistory(
+  { connection, store }: Recorded,
+  limit: number,
+): Promise<readonly Row[]> {
   if (!(await hasHistory(connection))) return []
+  const runs = await store.state.allRuns()
   const countOf = (status: string) =>
     sql`len(list_filter(results, lambda r: r.status = ${sql.value(status)}))::INTEGER`
   return connection.rows(sql`
@@ -20,21 +30,22 @@ export async function runHistory(connection: Connection, limit: number): Promise
       ${countOf('failed')} AS failed, ${countOf('skipped')} AS skipped
     FROM (
       SELECT *, from_json(summary->'models', ${RESULT}) AS results
-      FROM (FROM _eider.runs ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}))
+      FROM (FROM (${runs}) ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}))
     ORDER BY started_at DESC, finished_at DESC`)
 }
 
 /** Newest first; runs that were not about the model are left out. Names are case-insensitive. */
 export async function modelHistory(
-  connection: Connection,
+  { connection, store }: Recorded,
   model: string,
   limit: number,
 ): Promise<readonly Row[]> {
   if (!(await hasHistory(connection))) return []
+  const runs = await store.state.allRuns()
   return connection.rows(sql`
     SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at, result.status,
       result.rows::DOUBLE AS rows, result.ms::INTEGER AS ms, result.because
-    FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM _eider.runs)
+    FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs}))
     WHERE lower(result.model) = lower(${sql.value(model)})
     ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`)
 }

@@ -22,16 +22,18 @@ export class RunResults {
   fileHashes: ReadonlyMap<string, string> = new Map()
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
-  readonly #startedMs = performance.now()
+  readonly #startedMs: number
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
   readonly #results = new Map<ModelName, ModelResult>()
   readonly #failed = new FailedModels()
 
-  constructor(startedAt: Date, progress: Progress) {
+  /** `startedMs`: of performance.now(), from when on the run is timed. */
+  constructor(startedAt: Date, progress: Progress, startedMs = performance.now()) {
     const time = startedAt.toISOString().replace(/[-:]|\.\d+/g, '')
     this.runId = `${time}-${randomUUID().slice(0, 6)}`
     this.startedAt = startedAt
+    this.#startedMs = startedMs
     this.#progress = progress
   }
 

@@ -22,6 +22,8 @@ import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
 import { writeCatalog } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
+import { draftOf, hasAcks } from './idle-draft.ts'
+import type { IdleDraft, IdleScope } from './idle/note.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -81,6 +83,10 @@ export interface RunOptions extends RunRequest {
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   readonly now?: () => Date
+  /** Of performance.now(): what came before, such as the compile, counts as time of the run. */
+  readonly startedMs?: number
+  /** When not given, a run that finds nothing to do does not note it for the next one. */
+  readonly idle?: IdleScope | null
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
 }
@@ -91,8 +97,8 @@ export interface RunOptions extends RunRequest {
  * and openClaims().
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
-  const { paths, store, project, lockWaitMs, signal, progress } = options
-  const results = new RunResults(options.now?.() ?? new Date(), progress)
+  const { store, project, lockWaitMs, signal, progress } = options
+  const results = new RunResults(options.now?.() ?? new Date(), progress, options.startedMs)
   const { runId } = results
   const models = knownModels(project)
   results.selected = new Set(models.keys())
@@ -106,27 +112,9 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     })
     const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
-    const sources = readableSources(project)
-    await using warehouse = await openWarehouse(store.warehouse, options, {
-      dir: paths.dir,
-      sources,
-    })
-    await using connection = await warehouse.connect()
-    await using _watched =
-      options.onUse === undefined ? null : watchEngine(await warehouse.connect(), options.onUse)
-    const published = await work(options, results, connection, () => warehouse.connect())
-    results.skipRest('interrupted')
-    const summary = results.summarize()
-    // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
-    const isRecorded = options.selection?.retry !== true || summary.models.length > 0
-    const recordBytes = isRecorded
-      ? await store.state.recordRun(connection, summary, describeResults(summary))
-      : null
-    if (published !== null) await describePublished(options, published, summary, connection)
-    await Promise.all([
-      store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
-      writeArtifacts(paths.target, project, summary, results.fileHashes),
-    ])
+    const draft = draftOf(options, options.idle ?? null)
+    const note = await workOn(options, results, draft)
+    await note?.()
   } catch (error) {
     if (!isInterruption(error, signal))
       throw toEnvironmentError(store.explain(error), options.memoryLimit)
@@ -135,6 +123,40 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const summary = results.summarize()
   progress({ event: 'run-finished', run_id: runId, ok: summary.ok, ms: summary.ms })
   return summary
+}
+
+/** Opens the warehouse and closes it. Returns what notes that there was nothing to do; null: there was, or may have been. */
+async function workOn(
+  options: RunOptions,
+  results: RunResults,
+  draft: IdleDraft | null,
+): Promise<(() => Promise<void>) | null> {
+  const { paths, store, project } = options
+  await using warehouse = await openWarehouse(store.warehouse, options, {
+    dir: paths.dir,
+    sources: readableSources(project),
+  })
+  await using connection = await warehouse.connect()
+  await using _watched =
+    options.onUse === undefined ? null : watchEngine(await warehouse.connect(), options.onUse)
+  const published = await work(options, results, connection, () => warehouse.connect())
+  results.skipRest('interrupted')
+  const summary = results.summarize()
+  // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
+  const isRecorded = options.selection?.retry !== true || summary.models.length > 0
+  const recordBytes = isRecorded
+    ? await store.state.recordRun(connection, summary, describeResults(summary))
+    : null
+  if (published !== null) await describePublished(options, published, summary, connection)
+  await Promise.all([
+    store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
+    writeArtifacts(paths.target, project, summary, results.fileHashes),
+  ])
+  if (draft === null || published === null || published.changed) return null
+  if (!isIdle(summary) || !summary.ok || (await hasAcks(connection))) return null
+  const { runId: run, models, orphans } = summary
+  const found = { run, models, orphans, snapshot: published.snapshot.id }
+  return await draft.hold(found, results.fileHashes)
 }
 
 /** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */

@@ -10,6 +10,8 @@ const WATCHED = ['eider.yml', '.env', 'models', 'seeds', 'macros', 'checks']
 
 export interface WatchOptions {
   readonly quietMs?: number
+  /** The same where a single text was saved: somebody is waiting. `quietMs` when absent. */
+  readonly quietTextMs?: number
   /** Further directories of the project. */
   readonly also?: readonly string[]
   /** These alone. */
@@ -22,6 +24,7 @@ type Work = (paths: readonly string[]) => Promise<void>
 export class ProjectWatch implements AsyncDisposable {
   readonly #watcher: ReturnType<typeof watch>
   readonly #quietMs: number
+  readonly #quietTextMs: number
   #work: Work | null = null
   #timer: NodeJS.Timeout | undefined
   /** A change that no work has begun after; the paths of what is watched here. */
@@ -35,6 +38,7 @@ export class ProjectWatch implements AsyncDisposable {
   private constructor(dir: string, options: WatchOptions) {
     const { quietMs = limits.watchQuietMs, also = [], only = WATCHED } = options
     this.#quietMs = quietMs
+    this.#quietTextMs = options.quietTextMs ?? quietMs
     const watched = [...only, ...also]
     // The project directory itself is watched, so that a models/ that is made later is seen too.
     this.#watcher = watch(dir, {
@@ -52,7 +56,7 @@ export class ProjectWatch implements AsyncDisposable {
     })
   }
 
-  /** Sees every change from now on. A burst of changes is one, which ends when nothing changes for `quietMs`. */
+  /** Sees every change from now on. A burst of changes is one, which ends when nothing changes for a moment. */
   static async open(dir: string, options: WatchOptions = {}): Promise<ProjectWatch> {
     const watching = new ProjectWatch(dir, options)
     await once(watching.#watcher, 'ready')
@@ -70,7 +74,10 @@ export class ProjectWatch implements AsyncDisposable {
   note(): void {
     this.#changed = true
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#begin(), this.#quietMs)
+    const [path = '', more] = this.#paths
+    const isText = more === undefined && /\.(?:sql|ya?ml)$/.test(path)
+    const quietMs = isText ? this.#quietTextMs : this.#quietMs
+    this.#timer = setTimeout(() => void this.#begin(), quietMs)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

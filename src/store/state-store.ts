@@ -7,6 +7,7 @@
 import type { Kind, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
+import type { Sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 
 export const STATE_SCHEMA = '_eider'
@@ -42,6 +43,8 @@ export interface StateStore {
    * more by some for its row.
    */
   recordRun(connection: Connection, run: FinishedRun, results: unknown): Promise<number>
+  /** A query with the columns of `_eider.runs`: the runs there, and those that are not recorded yet. */
+  allRuns(): Promise<Sql>
   /** The relation is dropped. */
   forget(connection: Connection, model: ModelName): Promise<void>
   /** The relation has another name, under which nothing was built before, or what was is forgotten. */

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { parseManifest } from '../../src/core/snapshot.ts'
-import { sql } from '../../src/core/sql.ts'
+import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, interleaved, median } from './figure.ts'
@@ -50,16 +50,32 @@ async function measureSpeed(space: Workspace, rows: number, rounds: number): Pro
   const file = space.path('.eider/snapshots', manifest.relations[0]!.file)
   await using database = await Database.open({ path: file, readOnly: true, threads: 1 })
   await using connection = await database.connect()
-  const copy = async () => {
+  const timed = async (copying: Sql) => {
     const startedAt = performance.now()
-    await connection.run(sql`COPY (SELECT * FROM rows) TO '/dev/null' (FORMAT json)`)
+    await connection.run(copying)
     return performance.now() - startedAt
   }
+  const copy = () => timed(sql`COPY (SELECT * FROM rows) TO '/dev/null' (FORMAT json)`)
   const downloads: Download[] = []
   const overHttp = async () => {
     const made = await download(`${service.url}/mart_rows`)
     downloads.push(made)
     return made.ms
+  }
+  const format = async (name: string, atMost: number, copying: Sql): Promise<Figure> => {
+    const url = `${service.url}/mart_rows?$format=${name}`
+    await fileMs(url)
+    const times = await interleaved(
+      rounds,
+      () => fileMs(url),
+      () => timed(copying),
+    )
+    return {
+      name: `export as ${name} over HTTP / the engine's own COPY, one thread`,
+      ratio: times.ours / times.baseline,
+      bound: { at: 'most', ratio: atMost },
+      measured: `${Math.round(times.ours)} ms against ${Math.round(times.baseline)} ms; ${rows.toLocaleString('en-US')} rows`,
+    }
   }
   await copy()
   await overHttp()
@@ -80,7 +96,20 @@ async function measureSpeed(space: Workspace, rows: number, rounds: number): Pro
       bound: { at: 'most', ratio: 0.05 },
       measured: `${firstByteMs.toFixed(1)} ms of ${Math.round(wholeMs)} ms`,
     },
+    await format('csv', 1, sql`COPY (SELECT * FROM rows) TO '/dev/null' (FORMAT csv)`),
+    await format('parquet', 1.1, sql`COPY (SELECT * FROM rows) TO '/dev/null' (FORMAT parquet)`),
   ]
+}
+
+/** Of an answer that is read and dropped. */
+async function fileMs(url: string): Promise<number> {
+  const startedAt = performance.now()
+  const { status, body } = await fetch(url)
+  if (status !== 200 || body === null) throw new Error(`${status}: ${url}`)
+  let bytes = 0
+  for await (const chunk of body) bytes += (chunk as Uint8Array).length
+  if (bytes === 0) throw new Error(`an empty answer: ${url}`)
+  return performance.now() - startedAt
 }
 
 /** Queries that divide by zero somewhere behind the first tenth of their rows: no answer may look whole. */

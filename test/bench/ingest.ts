@@ -6,7 +6,7 @@ import { type BareServer, startBareServer } from './bare-server.ts'
 import { type Benchmark, type Figure, median } from './figure.ts'
 import { type LoadResult, measureLoad, postRequest } from './load.ts'
 
-const BATCH = 1_000
+export const BATCH = 1_000
 /** What the daemon may take under full load. */
 const MEMORY_BYTES = 200e6
 
@@ -31,6 +31,7 @@ const requests = {
   json: postRequest('/collect/raw/events/batch', `[${events.join()}]`),
   ndjson: postRequest('/collect/raw/events/batch', events.join('\n'), ndjson),
 }
+export const ndjsonRequest = requests.ndjson
 
 interface Shape {
   readonly connections: number

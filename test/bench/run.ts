@@ -17,10 +17,7 @@ import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
-import { datasettePeer } from './peers/datasette.ts'
-import { dbtPeer } from './peers/dbt.ts'
-import { type PeerFigure, peerTable } from './peers/peer.ts'
-import { redisPeer } from './peers/redis.ts'
+import { comparePeers } from './peers/compare-peers.ts'
 import { publishBenchmark } from './publish.ts'
 import { swapsBenchmark } from './swaps.ts'
 import { watchBenchmark } from './watch.ts'
@@ -41,8 +38,6 @@ const benchmarks: readonly Benchmark[] = [
   lakeBenchmark,
 ]
 
-const peers = [datasettePeer, dbtPeer, redisPeer]
-
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
@@ -50,7 +45,7 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
-    markdown: { type: 'string' },
+    markdown: { type: 'string', multiple: true, default: [] },
   },
 })
 
@@ -63,7 +58,7 @@ print(
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
 if (values.growth) await growthCurves()
-else if (values.peers) await comparePeers()
+else if (values.peers) await peers()
 else
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
     const missing = benchmark.missing?.() ?? []
@@ -80,23 +75,14 @@ else
   }
 
 async function growthCurves(): Promise<void> {
-  const { quick, full, only, markdown = null } = values
+  const { quick, full, only, markdown } = values
   const grown = await measureGrowth({ quick, full, only, markdown, conditions, print })
   for (const line of grown) print(`grows faster than its work: ${line}`)
 }
 
-/** A peer that cannot be installed here is skipped, visibly. */
-async function comparePeers(): Promise<void> {
-  const figures: PeerFigure[] = []
-  for (const peer of peers.filter(({ name }) => name.includes(values.only))) {
-    try {
-      figures.push(...(await peer.run({ quick: values.quick })))
-    } catch (error) {
-      print(`${peer.name}: not compared: ${error instanceof Error ? error.stack : String(error)}`)
-      process.exitCode = 1
-    }
-  }
-  print(peerTable(figures))
+async function peers(): Promise<void> {
+  const { quick, only, markdown } = values
+  await comparePeers({ quick, only, markdown, conditions, print })
 }
 
 function show(figure: Figure): string {

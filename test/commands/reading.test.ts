@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../support/workspace.ts'
@@ -8,6 +8,10 @@ const files = {
   'models/raw/a.sql': '-- @tags: nightly\nselect 1 as id, \'x, "y"\' as v, null as n\n',
   'models/mart/c.sql': '-- @description: All\n-- @expose id\nselect id, v from raw.a\n',
 }
+
+const isRoot = process.getuid?.() === 0
+/** A user without rights, as whom root can run what it tests. */
+const NOBODY = 65_534
 
 const jsonLines = (text: string) =>
   text
@@ -31,6 +35,24 @@ test('ls shows each model with its state', async () => {
     { event: 'ls-finished', models: 1 },
   ])
   await space.ok(['ls', 'mart.d'], { exitCode: 2 })
+})
+
+test('ls keeps what it compiled for the next command, and nothing else', async () => {
+  await using space = await workspace(files)
+  await space.ok(['ls'])
+  assert.equal(await readdir(space.path('.eider')), ['compiled.json'])
+  const saved = await readFile(space.path('.eider/compiled.json'), 'utf8')
+  await space.ok(['run'])
+  assert.is(await readFile(space.path('.eider/compiled.json'), 'utf8'), saved)
+})
+
+test('ls lists the models of a directory that it may not write to', async () => {
+  await using space = await workspace(files)
+  await chmod(space.dir, 0o555)
+  const { stdout } = await space.ok(['ls'], isRoot ? { uid: NOBODY, gid: NOBODY } : {})
+  assert.match(stdout, /mart\.c +table/)
+  await chmod(space.dir, 0o755)
+  assert.not.ok((await readdir(space.dir)).includes('.eider'))
 })
 
 test('show describes a model, and suggests one when there is none', async () => {
@@ -80,7 +102,10 @@ test('a run names the models whose files are gone', async () => {
   const { stdout } = await space.ok(['run', '--json'])
   assert.match(stdout, '{"event":"model-removed","model":"mart.d"}')
   assert.not.match((await space.ok(['run', '--json'])).stdout, 'model-removed')
-  assert.match((await space.ok(['run'])).stdout, /Z orphan +mart\.d +1 row, and no file makes it/m)
+  assert.match(
+    (await space.ok(['run'])).stdout,
+    /Z orphan +mart\.d +1 row, and no file defines it/m,
+  )
   assert.match((await space.ok(['plan', '--diff'])).stdout, /^orphan +mart\.d +1 row/m)
 })
 

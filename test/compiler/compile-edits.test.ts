@@ -142,7 +142,7 @@ function edit(files: Files, pick: Pick): string {
     return `${name}:\n${text}`
   }
   const start = (name: string) => set(name, START[name] ?? modelOf(pick))
-  switch (pick([...'eeeeeeemmmmmmtdrRabBvVMscycDkx2'])) {
+  switch (pick('eeeeeeemmmmmmtdrRabBvVMscycDkx2'.split(''))) {
     case 'e':
       return set(path, modelOf(pick))
     case 'm':

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { compile } from '../../src/compiler/compile.ts'
 import { compileOnce } from '../../src/compiler/compile-once.ts'
 import type { CompiledProject } from '../../src/core/model.ts'
+import type { ModelName } from '../../src/core/names.ts'
 import { hashOf } from '../../src/core/hash.ts'
 import { loadProject } from '../../src/project/load.ts'
 import { repository, type Workspace, workspace } from '../support/workspace.ts'
@@ -182,6 +183,17 @@ for (const [what, { change, compiles }] of Object.entries(changes))
     await mark(space)
     assert.equal(await compiledIn(space), compiles)
   })
+
+test('compiled anew: what says the name of a new model, which was a text before', async () => {
+  await using space = await workspace(project)
+  await space.write('macros/m.sql', 'create macro rows_of(t, note) as table from query_table(t);\n')
+  await space.write('models/mart/m.sql', "from rows_of('ref.s', 'mart.n')\n")
+  await space.write('models/mart/h.sql', 'from ref.s\n')
+  await once(space)
+  await space.write('models/mart/n.sql', 'select 1 as id\n')
+  const { models } = await once(space)
+  assert.equal(models.get('mart.m' as ModelName)?.dependsOn, ['ref.s', 'mart.n'])
+})
 
 test('compiled anew: another directory', async () => {
   await using space = await workspace(project)

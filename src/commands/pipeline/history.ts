@@ -20,12 +20,11 @@ export default class PipelineHistory extends BaseCommand {
     const project = await this.openProject(flags)
     const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
     await using reading = await openToRead(project, { orLastState: true })
-    const { connection } = reading
     const rows =
       args.model === undefined
-        ? await runHistory(connection, flags.limit)
+        ? await runHistory(reading, flags.limit)
         : await historyOf(args.model, reading.project, (name) =>
-            modelHistory(connection, name, flags.limit),
+            modelHistory(reading, name, flags.limit),
           )
     if (flags.json) {
       const event = args.model === undefined ? 'run' : 'model-run'

@@ -27,7 +27,7 @@ export default class PipelineLs extends BaseCommand {
     const { readOrphans } = await import('../../pipeline/orphans.ts')
     const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
     const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
-    await using reading = await openToRead(project, { orLastState: true })
+    await using reading = await openToRead(project, { orLastState: true, keepsCompiled: true })
     const { external } = reading.project
     const { context, steps } = await readSteps({ ...reading, paths: project.paths }, reading)
     const all = knownModels(reading.project)

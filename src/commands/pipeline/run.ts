@@ -21,11 +21,17 @@ import { showProfile } from '../../cli/show-profile.ts'
 import { savedText } from '../../cli/saved-text.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
+import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
+import type { ProjectPaths } from '../../core/project.ts'
+import type { RunEvent } from '../../core/report/progress.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import type { IdleScope } from '../../pipeline/idle/note.ts'
+import type { IdleRun } from '../../pipeline/idle/run-idle.ts'
+import type { Project } from '../../project/project.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
@@ -61,15 +67,15 @@ export default class PipelineRun extends BaseCommand {
       helpValue: 'COLUMN',
       dependsOn: ['sample'],
     }),
-    retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
-    'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
+    retry: Flags.boolean({ summary: 'Build only what failed or was skipped in the last run' }),
+    'fail-fast': Flags.boolean({ summary: 'Do not start another model after a failure' }),
     threads: Flags.integer({
       summary: 'Number of models to build in parallel; by default 4, at most one per core',
       min: 1,
       max: limits.modelsAtOnce,
     }),
     'full-refresh': Flags.boolean({
-      summary: 'Rebuild every model from nothing; tables of events are kept',
+      summary: 'Rebuild every model from scratch; tables of events are kept',
     }),
     'drop-history': Flags.boolean({
       summary: 'Allow a --full-refresh of all models to drop the history of append, merge and scd2',
@@ -108,7 +114,7 @@ export default class PipelineRun extends BaseCommand {
   async #watch(flags: RunFlags, argv: readonly unknown[], stop: StopRequest): Promise<void> {
     const { paths } = await this.openProject(flags)
     const { ProjectWatch } = await import('../../project/watch.ts')
-    await using watch = await ProjectWatch.open(paths.dir)
+    await using watch = await ProjectWatch.open(paths.dir, { quietTextMs: limits.watchQuietTextMs })
     const run = async (saved: readonly string[]) => {
       try {
         if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
@@ -135,18 +141,20 @@ export default class PipelineRun extends BaseCommand {
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { paths } = project
     const { dir, state } = paths
-    // Much of a compile is the engine's, which leaves time to load the rest of the code.
-    const [compiled, { checkSelection, knownModels }, { runPipeline }, { openStore }] =
-      await Promise.all([
-        compileOnce(project.files, { dir, state, save: true }),
-        import('../../compiler/select.ts'),
-        import('../../pipeline/run.ts'),
-        import('../../store/open-store.ts'),
-      ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
+    const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
+    const idle = isSelected || !isPlain(flags) ? null : idleScopeOf(project)
+    const found = idle === null ? null : await readIdle(idle)
+    const loadRun = () =>
+      Promise.all([import('../../pipeline/run.ts'), import('../../store/open-store.ts')])
+    // Much of a compile is the engine's, which leaves time to load the rest of the code.
+    const [compiled, { checkSelection, knownModels }] = await Promise.all([
+      compileOnce(project.files, { dir, state, save: true, known: found?.known }),
+      import('../../compiler/select.ts'),
+      found === null ? loadRun() : null,
+    ])
     const known = knownModels(compiled)
     checkSelection(known, selection)
-    const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
     const borrowing = await borrowingOf(flags, project, isSelected, (target) =>
       this.openProject({ ...flags, target }),
     )
@@ -161,14 +169,34 @@ export default class PipelineRun extends BaseCommand {
     )
     const compiledIn = duration(performance.now() - startedMs)
     display?.detail(`compiled   ${count(known.size, 'model')}, ${compiledIn}`)
+    const openClaims = async () => (await import('../claims.ts')).openClaims(project, logger)
+    const progress = (event: RunEvent) => {
+      trace?.note(event)
+      profile?.note(event)
+      if (event.event === 'run-finished' && profile !== null && display === null)
+        this.printEvent({ event: 'run-profile', ...profile.profile() })
+      if (display === null) this.printEvent(event)
+      else display.progress(event)
+    }
+    const { signal } = stop
+    if (found !== null && idle !== null && trace === null) {
+      const run = { scope: idle, project: compiled, openClaims, signal, progress, logger }
+      const summary = await found.run({ ...run, hasWaitingEvents: () => hasWaitingEvents(paths) })
+      if (summary !== null && display !== null)
+        this.#finish(display, { summary, compiled, mistakes: [], flags, stop })
+      if (summary !== null) return summary
+    }
     const sending = traced(trace, logger)
+    const [{ runPipeline }, { openStore }] = await loadRun()
     const { summary, sent } = await sending(() =>
       runPipeline({
         paths,
         store: openStore(paths),
         project: compiled,
-        openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
+        openClaims,
+        idle,
         ...runOptionsOf(project),
+        startedMs,
         ...borrowing,
         fullRefresh: flags['full-refresh'],
         selection,
@@ -178,15 +206,8 @@ export default class PipelineRun extends BaseCommand {
         allowEmpty: flags['allow-empty'],
         range: rangeOf(flags),
         lockWaitMs: flags.wait * 1000,
-        signal: stop.signal,
-        progress: (event) => {
-          trace?.note(event)
-          profile?.note(event)
-          if (event.event === 'run-finished' && profile !== null && display === null)
-            this.printEvent({ event: 'run-profile', ...profile.profile() })
-          if (display === null) this.printEvent(event)
-          else display.progress(event)
-        },
+        signal,
+        progress,
         onPhase: (phase) => {
           if (phase.phase !== 'publish') trace?.notePhase(phase)
           profile?.notePhase(phase)
@@ -252,6 +273,37 @@ async function contractChanges(
     before,
     relations.map((relation) => ({ ...relation, perhapsNullable: [] })),
   )
+}
+
+/** Whether the run is one that may find nothing to do, and is not asked how long it takes. */
+const isPlain = (flags: RunFlags): boolean =>
+  rangeOf(flags) === null &&
+  !flags['full-refresh'] &&
+  !flags.profile &&
+  flags.from === undefined &&
+  flags.sample === undefined
+
+/** null: what a run of the target depends on is not known without its engine. */
+function idleScopeOf(project: Project): IdleScope | null {
+  const { paths, settings, files } = project
+  const { extensions, retention } = runOptionsOf(project)
+  const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
+  if (paths.lake !== undefined || hasMore || retention === undefined) return null
+  return { paths, retention, settings: hashOf(32, [settings]) }
+}
+
+/** null: there is no note of a run with nothing to do. */
+async function readIdle(scope: IdleScope) {
+  const { knownHashes, readIdleNote } = await import('../../pipeline/idle/note.ts')
+  const note = await readIdleNote(scope)
+  if (note === null) return null
+  const { runIdle } = await import('../../pipeline/idle/run-idle.ts')
+  return { known: knownHashes(note, scope), run: (run: IdleRun) => runIdle(note, run) }
+}
+
+async function hasWaitingEvents({ buffer }: ProjectPaths): Promise<boolean> {
+  const { waitingBytes } = await import('../../buffer/waiting.ts')
+  return (await waitingBytes(buffer)).size > 0
 }
 
 interface Finished {

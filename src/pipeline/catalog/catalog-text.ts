@@ -12,9 +12,11 @@
 // A JSON text has no line break inside of a value, so these lines cannot occur anywhere else.
 
 import { CATALOG_FORMAT } from '../../core/catalog.ts'
+import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import { buildStamp } from '../../files/package.ts'
 import { DETAILS, describeModels, describeSet, describeSources } from './describe-project.ts'
 import type { PastRuns } from './past-runs.ts'
 
@@ -23,6 +25,10 @@ const END = '\n]}\n'
 
 const headOf = (identity: string | null) =>
   `{"format":${CATALOG_FORMAT},"of":${JSON.stringify(identity)},\n`
+
+/** Of what is said of the models; null where that is not known. */
+export const identityOf = ({ identity }: CompiledProject): string | null =>
+  identity === undefined ? null : hashOf(32, [identity, buildStamp()])
 
 /** What is said of runs; null where the text is not of this form. */
 export function pastRunsOf(text: string): PastRuns | null {

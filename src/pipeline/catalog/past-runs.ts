@@ -37,14 +37,24 @@ export async function readPastRuns(
 ): Promise<PastRuns> {
   const known = before ?? NO_RUNS
   const results = await resultsSince(connection, known.runs[0])
+  const isSameEvents = before !== null && results.every(({ flushed }) => flushed.length === 0)
+  const runs = withRuns(known, results, names)
+  return isSameEvents ? runs : { ...runs, rejected: await rejectedEvents(connection) }
+}
+
+/** `results`: of later runs, oldest first. Nothing is said of models that are not among `names`. */
+export function withRuns(
+  known: PastRuns,
+  results: readonly Results[],
+  names: ReadonlySet<string>,
+): PastRuns {
   const states = new Map(Object.entries(known.states))
   for (const run of results) for (const result of run.models) addState(states, run, result)
   const [newest] = results.slice(-1)
-  const isSameEvents = before !== null && results.every(({ flushed }) => flushed.length === 0)
   return {
     runs: [...results.map(numbersOf).toReversed(), ...known.runs].slice(0, limits.catalogRuns),
     last_run: newest === undefined ? known.last_run : lastRunOf(newest),
-    rejected: isSameEvents ? known.rejected : await rejectedEvents(connection),
+    rejected: known.rejected,
     states: Object.fromEntries([...states].filter(([name]) => names.has(name))),
   }
 }

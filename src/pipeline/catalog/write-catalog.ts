@@ -2,12 +2,10 @@
 // they too are in it.
 
 import { knownModels } from '../../compiler/select.ts'
-import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { buildStamp } from '../../files/package.ts'
 import type { Published, SnapshotStore } from '../../store/snapshot-store.ts'
-import { pastRunsOf, printCatalog } from './catalog-text.ts'
+import { identityOf, pastRunsOf, printCatalog } from './catalog-text.ts'
 import { readPastRuns } from './past-runs.ts'
 
 export interface WriteCatalogOptions {
@@ -27,8 +25,7 @@ export async function writeCatalog(options: WriteCatalogOptions): Promise<void> 
   const runs = await connection.transact(() =>
     readPastRuns(connection, before === null ? null : pastRunsOf(before), names),
   )
-  const identity =
-    project.identity === undefined ? null : hashOf(32, [project.identity, buildStamp()])
+  const identity = identityOf(project)
   const text = printCatalog(project, snapshot, runs, { identity, before })
   await snapshots.writeCatalog(snapshot.id, text)
 }

@@ -58,7 +58,13 @@ export async function copyState(ways: Ways, moveId: string): Promise<MovedState>
   const hasLogs = from.known.catalog.relations.has(catalogKey(STATE_SCHEMA, 'runs'))
   const known = hasLogs ? from.known.state : NO_STATE
   const logs = hasLogs ? (['runs', 'rejected_events'] as const) : []
-  const queries = logs.map((log) => [log, sql`SELECT ${namesOf(log)} FROM ${logOf(log)}`] as const)
+  const sources = {
+    runs: sql`(${await from.side.store.state.allRuns()})`,
+    rejected_events: logOf('rejected_events'),
+  }
+  const queries = logs.map(
+    (log) => [log, sql`SELECT ${namesOf(log)} FROM ${sources[log]}`] as const,
+  )
   const copied = { runs: 0, rejected_events: 0 }
   await carry(ways, Object.fromEntries(queries), () =>
     state.change(connection, async () => {
@@ -69,7 +75,7 @@ export async function copyState(ways: Ways, moveId: string): Promise<MovedState>
         await connection.run(
           sql`INSERT INTO ${logOf(log)} (${namesOf(log)}) SELECT ${namesOf(log)} FROM ${carried(log)}`,
         )
-        copied[log] = await compareLog(ways, log)
+        copied[log] = await compareLog(ways, log, sources[log])
       }
       await endMove(connection)
     }),
@@ -100,13 +106,17 @@ function fencesOf({ models, positions }: KnownState): KnownState['positions'] {
 }
 
 /** Returns its rows. */
-async function compareLog({ from, to }: Ways, log: keyof typeof LOGS): Promise<number> {
+async function compareLog(
+  { from, to }: Ways,
+  log: keyof typeof LOGS,
+  source: Sql,
+): Promise<number> {
   const [there, here] = [
-    await contentOf(from.connection, logOf(log), LOGS[log]),
+    await contentOf(from.connection, source, LOGS[log]),
     await contentOf(to.connection, logOf(log), LOGS[log]),
   ]
   if (there.rows === here.rows && there.hash === here.hash) return here.rows
-  throw new EnvironmentError('move-differs', `_eider.${log} did not arrive as it was`, {
+  throw new EnvironmentError('move-differs', `_eider.${log} did not arrive unchanged`, {
     hint: 'start the move again: the tables that have arrived are not copied again',
   })
 }

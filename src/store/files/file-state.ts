@@ -22,7 +22,9 @@ import {
 } from '../state-store.ts'
 import { refuseUnfinishedMove } from '../moved-tables.ts'
 import { checkFormat, ensureState } from './file-layout.ts'
-import { copyRun, type KnownRuns, saveLastState } from './last-state.ts'
+import { type KnownRuns, saveLastState } from './last-state.ts'
+import { copyRun } from './run-copies.ts'
+import { allRuns, recordWaitingRuns } from './waiting-runs.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
 export function fileState(stateDir: string): StateStore {
@@ -33,6 +35,7 @@ export function fileState(stateDir: string): StateStore {
       const catalog = await readCatalog(connection)
       if (options?.isMove !== true) refuseUnfinishedMove(catalog)
       await ensureState(connection, catalog)
+      await recordWaitingRuns(connection, stateDir)
       began = await readKnown(connection, catalog, names)
       return began
     },
@@ -44,13 +47,14 @@ export function fileState(stateDir: string): StateStore {
       await copyRun(stateDir, run.runId, text).catch(() => undefined)
       return Buffer.byteLength(text)
     },
+    allRuns: () => allRuns(stateDir),
   }
 }
 
 /** What is known at the start of a run, with what is needed to spare it further queries. */
 interface Began extends Known, KnownRuns {}
 
-const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun'> = {
+const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun' | 'allRuns'> = {
   async read(connection, names) {
     const catalog = await readCatalog(connection)
     const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))

@@ -8,7 +8,7 @@
 // They may be deleted: the next run writes them again. `mark` is a hash of what the state was copied from; a run that
 // finds it there, and the results of the run before, writes nothing.
 
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
@@ -22,6 +22,7 @@ import { replaceDurably } from '../../files/durable-files.ts'
 import type { Known, State } from '../state-store.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { ensureState } from './file-layout.ts'
+import { copiesIn, copyOf, dropOldCopies, runCopies } from './run-copies.ts'
 
 const FORMAT = 1
 
@@ -57,7 +58,7 @@ export async function saveLastState(
   began: (Pick<Known, 'state'> & KnownRuns) | null,
 ): Promise<void> {
   const dir = join(stateDir, 'last')
-  await saveRuns(connection, join(dir, 'runs'), began)
+  await saveRuns(connection, stateDir, began)
   const mark = began === null ? '' : markOf(began.state)
   const start = `{"format":${FORMAT},"mark":"${mark}",`
   const path = join(dir, 'state.json')
@@ -92,46 +93,35 @@ export async function saveLastState(
 const markOf = ({ models, positions }: State): string =>
   hashOf(32, [[...models], Array.from(positions, ([target, position]) => [target, ...position])])
 
-/** For readers of later runs. Not synced: one that a power cut leaves half-written is not read. */
-export async function copyRun(stateDir: string, runId: string, results: string): Promise<void> {
-  const dir = join(stateDir, 'last', 'runs')
-  await mkdir(dir, { recursive: true })
-  const path = join(dir, fileOf(runId))
-  await writeFile(`${path}.tmp`, results)
-  await rename(`${path}.tmp`, path)
-}
-
 /** Where files are missing all are compared, so that a copy that was deleted, or missed a run, is whole again. */
 async function saveRuns(
   connection: Connection,
-  dir: string,
+  stateDir: string,
   began: KnownRuns | null,
 ): Promise<void> {
-  const names = await namesOf(dir)
-  for (const name of names.slice(0, -limits.copiedRuns)) await rm(join(dir, name), { force: true })
+  const dir = runCopies(stateDir)
+  const names = await dropOldCopies(stateDir)
   if (began !== null && hasAll(names, began)) return
   const rows = await connection.rows(sql`
     SELECT run_id FROM _eider.runs ORDER BY started_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
-  const wanted = new Set(rows.map((row) => fileOf(textOf(row['run_id']))))
+  const wanted = new Set(rows.map((row) => copyOf(textOf(row['run_id']))))
   const there = new Set(names)
-  const missing = rows.filter((row) => !there.has(fileOf(textOf(row['run_id']))))
+  const missing = rows.filter((row) => !there.has(copyOf(textOf(row['run_id']))))
   if (missing.length > 0) {
     await mkdir(dir, { recursive: true })
     const ids = missing.map((row) => sql.value(textOf(row['run_id'])))
     const runs = await connection.rows(sql`
       SELECT run_id, summary::VARCHAR AS summary FROM _eider.runs WHERE run_id IN (${sql.join(ids)})`)
     for (const { run_id: id, summary } of runs)
-      await replaceDurably(join(dir, fileOf(textOf(id))), textOf(summary))
+      await replaceDurably(join(dir, copyOf(textOf(id))), textOf(summary))
   }
   for (const name of there) if (!wanted.has(name)) await rm(join(dir, name), { force: true })
 }
 
 const hasAll = (names: readonly string[], { runs, lastRun }: KnownRuns): boolean =>
   lastRun !== null &&
-  names.includes(fileOf(lastRun)) &&
+  names.includes(copyOf(lastRun)) &&
   names.length >= Math.min(runs, limits.copiedRuns)
-
-const fileOf = (runId: string) => `${runId}.json`
 
 /** A database in memory with that state and relations without rows; null where there is none. */
 export async function openLastState(
@@ -156,13 +146,13 @@ export async function openLastState(
   await connection.run(fill(sql`_eider.flush_position`, state.positions, POSITIONS))
   if (state.relations.length > 0)
     await connection.run(sql.join(state.relations.map(createEmpty), sql`;\n`))
-  await fillRuns(connection, join(dir, 'runs'))
+  await fillRuns(connection, runCopies(stateDir))
   resources.move()
   return database
 }
 
 async function fillRuns(connection: Connection, dir: string): Promise<void> {
-  for (const name of await namesOf(dir)) {
+  for (const name of await copiesIn(dir)) {
     // A run that ends just now may have taken it away.
     const text = await readFile(join(dir, name), 'utf8').catch(() => null)
     if (text?.endsWith('}') !== true) continue
@@ -182,12 +172,6 @@ function createEmpty({ schema, name, is_view: isView, columns }: CopiedRelation)
   const type = isView ? sql`VIEW` : sql`TABLE`
   return sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
     CREATE ${type} ${sql.ident(schema, name)} AS SELECT ${sql.join(parts)} LIMIT 0`
-}
-
-/** Oldest first: the id of a run begins with its time. */
-async function namesOf(dir: string): Promise<readonly string[]> {
-  const names = await readdir(dir).catch(() => [])
-  return names.filter((name) => name.endsWith('.json')).toSorted()
 }
 
 async function listOf(connection: Connection, query: Sql): Promise<string> {

@@ -25,6 +25,7 @@ import {
 } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
+import { type Stamp, stampOf } from '../../files/stamps.ts'
 import type { Retention } from '../snapshot-store.ts'
 import { fileRows } from './file-rows.ts'
 
@@ -136,6 +137,25 @@ export async function collectGarbage(
       pattern.test(name),
     )
     if (isOurs && !keep.has(name)) await rm(join(dir, name), { force: true })
+  }
+}
+
+/**
+ * Of all that a run finds here when it publishes; null: it has something to write or to delete, or may have it later though
+ * nothing changes. `changedMs`: when the last of it did.
+ */
+export async function stampSnapshots(
+  dir: string,
+  { snapshots }: Pick<Retention, 'snapshots'>,
+): Promise<Stamp | null> {
+  const names = (await readdir(dir)).filter((name) => !CATALOG.test(name)).toSorted()
+  if (names.filter((name) => RETAINED.test(name)).length > snapshots) return null
+  if (names.some((name) => MARKER.test(name) || TEMPORARY.test(name))) return null
+  const stamps = names.map((name) => stampOf(join(dir, name)))
+  if (!stamps.every((stamp) => stamp !== null)) return null
+  return {
+    text: stamps.map(({ text }, i) => `${names[i]} ${text}`).join('\n'),
+    changedMs: Math.max(0, ...stamps.map(({ changedMs }) => changedMs)),
   }
 }
 

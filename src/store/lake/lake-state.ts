@@ -158,6 +158,8 @@ export class LakeState implements StateStore {
     ])
   }
 
+  allRuns = (): Promise<Sql> => Promise.resolve(sql`FROM _eider.runs`)
+
   async recordRun(
     connection: Connection,
     { runId, startedAt, ms, ok }: FinishedRun,

@@ -28,8 +28,8 @@ export interface GrowthOptions {
   readonly full: boolean
   /** A part of names of curves. */
   readonly only: string
-  /** A page with a part for each curve; pictures are written beside it. */
-  readonly markdown: string | null
+  /** Pages with a part for each curve; pictures are written beside them. */
+  readonly markdown: readonly string[]
   readonly conditions: string
   readonly print: (line: string) => void
 }
@@ -49,7 +49,7 @@ export async function measureGrowth(options: GrowthOptions): Promise<readonly st
     options.print(`\n${curveTable(curve, lines)}\n`)
     for (const { operation, growth, power } of lines.filter(growsFaster))
       grown.push(`${curve.name}: ${operation}: ${growth.toPrecision(2)}, power ${power.toFixed(2)}`)
-    if (options.markdown !== null) await writeCurve(options.markdown, curve, lines, options)
+    for (const page of options.markdown) await writeCurve(page, curve, lines, options)
   }
   return grown
 }

@@ -1,28 +1,59 @@
 // The peers that eider is compared with: pinned versions from package registries, in ~/.cache/eider/peers or where
-// EIDER_PEERS says. Installed once.
+// EIDER_PEERS says. Each is installed once, when it is first asked for.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-const dir = process.env['EIDER_PEERS'] || join(homedir(), '.cache', 'eider', 'peers')
+const cache = process.env['EIDER_PEERS'] || join(homedir(), '.cache', 'eider', 'peers')
+
+const DUCKDB = 'duckdb==1.5.5'
 
 /** dbt-core 1.12 downloads a binary while it installs; 1.11 comes from the registry as a whole. */
-const PACKAGES = ['datasette==0.65.5', 'dbt-core==1.11.16', 'dbt-duckdb==1.11.1', 'duckdb==1.5.5']
+const pythonPackages = {
+  datasette: ['datasette==0.65.5'],
+  dbt: ['dbt-core==1.11.16', 'dbt-duckdb==1.11.1', DUCKDB],
+  roapi: ['roapi==0.12.7'],
+  sqlmesh: ['sqlmesh==0.236.4', DUCKDB],
+} as const
 
-/** The path of a program of the Python peers. Throws with what the installation says when it cannot be made. */
-export function pythonProgram(name: string): string {
-  const venv = join(dir, 'python')
-  const mark = join(venv, 'installed')
-  if (!existsSync(mark)) {
-    rmSync(venv, { recursive: true, force: true })
-    mkdirSync(dir, { recursive: true })
-    execFileSync('python3', ['-m', 'venv', venv], { stdio: 'pipe' })
-    execFileSync(join(venv, 'bin', 'pip'), ['install', '--quiet', ...PACKAGES], { stdio: 'pipe' })
-    writeFileSync(mark, `${PACKAGES.join('\n')}\n`)
-  }
-  return join(venv, 'bin', name)
+/** Express is the server that CAP asks for. */
+const nodePackages = {
+  cap: ['@sap/cds@9.9.3', '@cap-js/sqlite@2.4.2', 'express@5.3.0'],
+} as const
+
+const goModules = {
+  nats: ['github.com/nats-io/nats-server/v2@v2.15.2', 'github.com/nats-io/natscli/nats@v0.5.1'],
+} as const
+
+/** The path of a program of a Python peer. Throws with what the installation says when it cannot be made. */
+export function pythonProgram(peer: keyof typeof pythonPackages, name: string): string {
+  const packages = pythonPackages[peer]
+  const root = installed(peer, packages, (dir) => {
+    execFileSync('python3', ['-m', 'venv', dir], { stdio: 'pipe' })
+    execFileSync(join(dir, 'bin', 'pip'), ['install', '--quiet', ...packages], { stdio: 'pipe' })
+  })
+  return join(root, 'bin', name)
+}
+
+/** The directory with the `node_modules` of a peer. */
+export function nodeModules(peer: keyof typeof nodePackages): string {
+  const packages = nodePackages[peer]
+  return installed(peer, packages, (dir) => {
+    writeFileSync(join(dir, 'package.json'), '{ "private": true }\n')
+    const options = ['--no-audit', '--no-fund', '--save-exact']
+    execFileSync('npm', ['install', ...options, ...packages], { cwd: dir, stdio: 'pipe' })
+  })
+}
+
+export function goProgram(peer: keyof typeof goModules, name: string): string {
+  const modules = goModules[peer]
+  const root = installed(peer, modules, (dir) => {
+    const env = { ...process.env, GOBIN: dir }
+    for (const one of modules) execFileSync('go', ['install', one], { env, stdio: 'pipe' })
+  })
+  return join(root, name)
 }
 
 export interface RedisPrograms {
@@ -33,17 +64,12 @@ export interface RedisPrograms {
 
 /** Debian's, unpacked from its packages, which leaves the machine as it is. */
 export function redisPrograms(): RedisPrograms {
-  const root = join(dir, 'redis')
-  const mark = join(root, 'installed')
-  if (!existsSync(mark)) {
-    rmSync(root, { recursive: true, force: true })
-    mkdirSync(root, { recursive: true })
-    const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1']
-    execFileSync('apt-get', ['download', ...packages], { cwd: root, stdio: 'pipe' })
+  const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1']
+  const root = installed('redis', packages, (dir) => {
+    execFileSync('apt-get', ['download', ...packages], { cwd: dir, stdio: 'pipe' })
     const unpack = 'for deb in *.deb; do dpkg-deb -x "$deb" . || exit; done'
-    execFileSync('sh', ['-c', unpack], { cwd: root, stdio: 'pipe' })
-    writeFileSync(mark, `${packages.join('\n')}\n`)
-  }
+    execFileSync('sh', ['-c', unpack], { cwd: dir, stdio: 'pipe' })
+  })
   const bin = join(root, 'usr', 'bin')
   const libraries = execFileSync('sh', ['-c', 'ls -d "$0"/usr/lib/*-linux-gnu', root], {
     encoding: 'utf8',
@@ -53,4 +79,21 @@ export function redisPrograms(): RedisPrograms {
     benchmark: join(bin, 'redis-benchmark'),
     env: { ...process.env, LD_LIBRARY_PATH: libraries.trim() },
   }
+}
+
+/** A mark is written last, so that half an installation is made again. */
+function installed(
+  peer: string,
+  packages: readonly string[],
+  install: (dir: string) => void,
+): string {
+  const dir = join(cache, peer)
+  const mark = join(dir, 'installed')
+  if (!existsSync(mark)) {
+    rmSync(dir, { recursive: true, force: true })
+    mkdirSync(dir, { recursive: true })
+    install(dir)
+    writeFileSync(mark, `${packages.join('\n')}\n`)
+  }
+  return dir
 }

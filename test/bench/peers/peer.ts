@@ -1,16 +1,17 @@
 // One piece of work done by eider and by a tool that a user would take instead, with equal results.
 
+import type { Took } from '../processor-time.ts'
+
 export interface PeerFigure {
   readonly work: string
-  readonly peer: string
   /** What both cost, in the same unit. */
   readonly eider: number
   readonly other: number
   readonly unit: string
+  /** The same of processor time, which the load of the machine changes less; null where it is not known. */
+  readonly processor: { readonly eider: number; readonly other: number } | null
   /** Cost of eider / cost of the peer; null for a figure without a goal. */
   readonly goal: number | null
-  /** Settings, and what each promises for the data. */
-  readonly note: string
 }
 
 export interface PeerOptions {
@@ -19,17 +20,79 @@ export interface PeerOptions {
 
 export interface PeerBenchmark {
   readonly name: string
+  /** With its version. */
+  readonly title: string
+  /** Sentences: how it was set up, and how it was asked. */
+  readonly settings: string
+  /** A sentence: what it promises for the data, and what eider does. */
+  readonly durability: string
+  /** Lines that say what this machine lacks for it; none: it can be carried out. */
+  missing?(): readonly string[]
   /** Throws where the peer cannot be installed, or where the results differ. */
   run(options: PeerOptions): Promise<readonly PeerFigure[]>
 }
 
-/** `work | eider | peer | ratio`, as docs/performance.md shows it. */
-export function peerTable(figures: readonly PeerFigure[]): string {
-  const rows = figures.map(({ work, peer, eider, other, unit, goal, note }) => {
-    const ratio = eider / other
-    const verdict = goal === null ? '' : `, at most ${goal}: ${ratio <= goal ? 'holds' : 'MISSED'}`
-    const cost = (value: number) => `${value.toPrecision(3)} ${unit}`
-    return `| ${work} | ${cost(eider)} | ${peer}: ${cost(other)} | ${ratio.toFixed(2)}${verdict} | ${note} |`
+const ratioOf = ({ eider, other }: { readonly eider: number; readonly other: number }) =>
+  eider / other
+
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+
+/** `work | eider | peer | ratio` of one peer. */
+export function peerTable({ title }: PeerBenchmark, figures: readonly PeerFigure[]): string {
+  const rows = figures.map((figure) => {
+    const { work, eider, other, unit, processor, goal } = figure
+    const ratio = ratioOf(figure)
+    const verdict = goal === null ? '' : `at most ${goal}, ${ratio <= goal ? 'holds' : 'MISSED'}`
+    const cost = (value: number) => `${shown(value)} ${unit}`
+    const ofProcessor = processor === null ? '' : ratioOf(processor).toFixed(2)
+    return row([work, cost(eider), cost(other), ratio.toFixed(2), ofProcessor, verdict])
   })
-  return ['| work | eider | peer | ratio | note |', '| - | - | - | - | - |', ...rows].join('\n')
+  return [
+    row(['work', 'eider', title, 'ratio', 'of processor time', 'goal']),
+    row(['---', '--:', '--:', '--:', '--:', '---']),
+    ...rows,
+  ].join('\n')
 }
+
+/** Ratios alone, of all peers. */
+export function shortPeerTable(
+  compared: readonly { readonly peer: PeerBenchmark; readonly figures: readonly PeerFigure[] }[],
+): string {
+  const rows = compared.flatMap(({ peer, figures }) =>
+    figures.map((figure) => {
+      const processor = figure.processor === null ? '' : ratioOf(figure.processor).toFixed(2)
+      return row([figure.work, peer.title, ratioOf(figure).toFixed(2), processor])
+    }),
+  )
+  return [
+    row(['work', 'peer', 'eider / peer', 'of processor time']),
+    row(['---', '---', '--:', '--:']),
+    ...rows,
+  ].join('\n')
+}
+
+const shown = (value: number) =>
+  value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)
+
+/** Whole commands in turn; the medians of both clocks. */
+export async function inTurn(
+  rounds: number,
+  ours: () => Promise<Took>,
+  theirs: () => Promise<Took>,
+): Promise<Pick<PeerFigure, 'eider' | 'other' | 'processor'>> {
+  const [mine, others]: [Took[], Took[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    others.push(await theirs())
+    mine.push(await ours())
+  }
+  const ms = (all: readonly Took[]) => middle(all.map((took) => took.ms))
+  const processorMs = (all: readonly Took[]) => middle(all.map((took) => took.processorMs))
+  return {
+    eider: ms(mine),
+    other: ms(others),
+    processor: { eider: processorMs(mine), other: processorMs(others) },
+  }
+}
+
+const middle = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
