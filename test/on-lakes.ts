@@ -17,5 +17,4 @@ export const onBoth: readonly string[] = [
   'pipeline/history',
   'pipeline/kill-many',
   'pipeline/letter-case',
-  'pipeline/odd-names',
 ]

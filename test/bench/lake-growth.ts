@@ -1,9 +1,7 @@
 // What steps of a lake cost when it has grown to twice its size, by messages to PostgreSQL and bytes of its answers, which
 // the load of the machine does not change.
 
-import { sql } from '../../src/core/sql.ts'
-import { openStore } from '../../src/store/open-store.ts'
-import { type Cost, run, stepsOf } from '../support/lake/grown.ts'
+import { type Cost, publishAgain, run, stepsOf } from '../support/lake/grown.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { withLake } from '../support/lake/with-lake.ts'
 import { pathsOf } from '../support/pipeline-project.ts'
@@ -13,7 +11,7 @@ import type { BenchmarkOptions, Figure } from './figure.ts'
 type Steps = Readonly<Record<string, Cost>>
 
 export async function growthFigures({ quick }: BenchmarkOptions): Promise<readonly Figure[]> {
-  const [tables, versions] = quick ? [20, 100] : [500, 5_000]
+  const [tables, versions] = quick ? [20, 100] : [100, 1_000]
   return [
     figureOf('tables', tables, await withTables([tables, 2 * tables])),
     figureOf('versions', versions, await withVersions([versions, 2 * versions])),
@@ -49,7 +47,6 @@ async function withTables(sizes: readonly number[]): Promise<readonly Steps[]> {
   return steps
 }
 
-/** Each commit is a version of the lake; most of a project that flushes often are as small as these. */
 async function withVersions(sizes: readonly number[]): Promise<readonly Steps[]> {
   await using grown = await newProject()
   const { paths, lake } = grown
@@ -58,24 +55,11 @@ async function withVersions(sizes: readonly number[]): Promise<readonly Steps[]>
   let version = 0
   await run(paths, 2, version)
   for (const size of sizes) {
-    made += await commit(paths, size - made)
+    made += await publishAgain(paths, size - made)
     steps.push(await stepsOf(paths, lake, 2, ++version))
   }
   return steps
 }
-
-async function commit(paths: Grown['paths'], count: number): Promise<number> {
-  const { lease, warehouse } = openStore(paths)
-  const { signal } = new AbortController()
-  await using _lease = await lease.take({ waitMs: 0, signal })
-  await using database = await warehouse.open({ memoryLimit: null, lockWaitMs: 0, signal })
-  await using connection = await database.connect()
-  for (let i = 0; i < count; i++)
-    await connection.run(sql`INSERT INTO _eider.runs VALUES ('grown', now(), now(), true, '{}')`)
-  return count
-}
-
-type Grown = Awaited<ReturnType<typeof newProject>>
 
 async function newProject() {
   const lake = await withLake()

@@ -191,6 +191,8 @@ lakeTest('what fails while a command reads is told by its code, and shows no sec
     await said(['query', text], 3),
     /an object of the lake is gone from the store: ducklake-.*--full-refresh/s,
   )
+  await project.ok(['run', 'mart.many', '--full-refresh'])
+  assert.match((await project.ok(['query', text])).stdout, /changed/)
 })
 
 /** Those of a table of the schema mart. */

@@ -83,7 +83,7 @@ export async function openProject(): Promise<TestProject> {
   return space
 }
 
-export async function rowsOf(paths: ProjectPaths, query: Sql): Promise<readonly Row[]> {
+async function rowsOf(paths: ProjectPaths, query: Sql): Promise<readonly Row[]> {
   if (paths.lake !== undefined) {
     await using connection = await connectToLake(paths.lake)
     return await connection.rows(query)

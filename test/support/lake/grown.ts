@@ -1,7 +1,8 @@
 // The steps of a lake that has grown, and what each asks of PostgreSQL.
 
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { performance } from 'node:perf_hooks'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { parseModelName, type ModelName } from '../../../src/core/names.ts'
 import type { ProjectPaths } from '../../../src/core/project.ts'
@@ -16,15 +17,45 @@ const SIGNAL = new AbortController().signal
 export interface Cost {
   readonly messages: number
   readonly bytes: number
-  readonly ms: number
+  /** Of this process and of PostgreSQL. */
+  readonly processorMs: number
 }
 
 export async function costOf(lake: TestLake, step: () => Promise<unknown>): Promise<Cost> {
   lake.catalog.forget()
-  const startedMs = performance.now()
+  const startedMs = processorMs(lake)
   await step()
-  const ms = performance.now() - startedMs
-  return { messages: lake.catalog.queries.length, bytes: lake.catalog.answeredBytes, ms }
+  const { queries, answeredBytes: bytes } = lake.catalog
+  return { messages: queries.length, bytes, processorMs: processorMs(lake) - startedMs }
+}
+
+const TICK_MS = 10
+
+function processorMs({ servers }: TestLake): number {
+  const { user, system } = process.cpuUsage()
+  const [postmaster = ''] = readFileSync(
+    join(servers.directory, 'postgres/postmaster.pid'),
+    'utf8',
+  ).split('\n')
+  // With its children that have ended, and those that have not.
+  let ticks = ticksOf(postmaster, 4)
+  for (const pid of readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
+    .trim()
+    .split(' '))
+    ticks += ticksOf(pid, 2)
+  return (user + system) / 1000 + ticks * TICK_MS
+}
+
+/** `count` of utime, stime, cutime, cstime; 0 for a process that has ended meanwhile. */
+function ticksOf(pid: string, count: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+    return fields.slice(11, 11 + count).reduce((sum, field) => sum + Number(field), 0)
+  } catch {
+    return 0
+  }
 }
 
 /** `t0` has another row for each `version`. */
@@ -44,6 +75,37 @@ export async function run(paths: ProjectPaths, tables: number, version: number):
     retention: { snapshots: 3, ms: 0 },
   })
   assert.ok(ok, JSON.stringify(models.find(({ status }) => status === 'failed')))
+}
+
+/** The step that publishes, again and again, of tables that stay as they are: each time with another description. */
+export async function publishAgain(paths: ProjectPaths, count: number): Promise<number> {
+  if (count < 1) return 0
+  const { lease, warehouse, state, snapshots } = openStore(paths)
+  const signal = SIGNAL
+  await using _lease = await lease.take({ name: 'grown', waitMs: 0, signal })
+  await using database = await warehouse.open({ memoryLimit: null, lockWaitMs: 0, signal })
+  await using connection = await database.connect()
+  await state.begin(connection, [])
+  for (let i = 0; i < count; i++) {
+    const options = {
+      connection,
+      runId: 'grown',
+      now: new Date(),
+      retention: { snapshots: 3, ms: 0 },
+    }
+    const { changed } = await snapshots.publish(options, ({ current }) =>
+      Promise.resolve(
+        current!.relations.map((relation) => ({
+          ...relation,
+          description: `${options.now.getTime()} ${i}`,
+        })),
+      ),
+    )
+    assert.ok(changed)
+  }
+  const finished = { runId: 'grown', startedAt: new Date(), ms: 0, ok: true }
+  await state.recordRun(connection, finished, {})
+  return count
 }
 
 async function pull(paths: ProjectPaths): Promise<void> {
