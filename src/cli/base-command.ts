@@ -123,7 +123,7 @@ export abstract class BaseCommand extends Command {
     for (const word of end === -1 ? this.argv : this.argv.slice(0, end)) {
       const [, name = '', value] = /^--([^=]+)=(.*)$/s.exec(word) ?? []
       if (flags[name]?.type !== 'boolean') continue
-      throw new UsageError(`--${name} takes no value, so not "${value}"`, {
+      throw new UsageError(`--${name} does not take a value, such as "${value}"`, {
         hint: `write --${name}, or leave it out`,
       })
     }

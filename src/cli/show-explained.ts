@@ -32,5 +32,5 @@ export function showExplained({ operators, analyzed }: ExplainedPlan): string {
   if (analyzed === null) return table
   const { ms, cpu_ms: cpu, peak_memory_bytes: memory, spilled_bytes: spilled } = analyzed
   const read = analyzed.rows_scanned.toLocaleString('en')
-  return `${table}\n\n${duration(ms)}, ${duration(cpu)} of processor time; ${read} rows read, ${byteText(memory)} of memory at most, ${byteText(spilled)} spilled`
+  return `${table}\n\n${duration(ms)}, ${duration(cpu)} of CPU time; ${read} rows read, peak memory ${byteText(memory)}, ${byteText(spilled)} spilled`
 }

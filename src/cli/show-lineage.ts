@@ -36,5 +36,5 @@ function remark({ kind, from }: ShownColumn): string {
   if (from.length > 0) return ''
   if (kind === 'events') return '  (field of the events)'
   if (kind === 'source') return '  (column of the source)'
-  return kind === 'seed' ? '  (column of the seed)' : '  (computed from no column)'
+  return kind === 'seed' ? '  (column of the seed)' : '  (not computed from a column)'
 }

@@ -22,14 +22,14 @@ export function wayOn(orphan: Omit<Orphan, 'rows'>): string {
   const { model } = orphan
   const kept = howToKeep(orphan)
   const ways = [...(kept === null ? [] : [kept]), `eider drop ${model} removes it`]
-  return `no file makes it: ${ways.join(', ')}`
+  return `no file defines it: ${ways.join(', ')}`
 }
 
 /** How to keep it; null for what its file alone can make again. */
 function howToKeep({ model, kind, renamed_to: heir }: Omit<Orphan, 'rows'>): string | null {
   if (kind === 'view' || kind === 'seed') return null
   // Events are sent and wait under the name of their model.
-  if (kind === 'events') return `models/${model.replace('.', '/')}.sql of kind events takes it up`
+  if (kind === 'events') return `models/${model.replace('.', '/')}.sql of kind events takes it over`
   if (heir !== undefined)
     return `${heir} has the same SQL, and eider mv ${model} ${heir} --replace gives it these rows`
   return `eider mv ${model} NEW keeps it as the model NEW`

@@ -9,6 +9,7 @@ import type {
   RowChange,
   Values,
 } from '../core/report/planned-changes.ts'
+import { count } from '../core/counts.ts'
 import { type Paint, plain } from './paint.ts'
 
 export function showPlan(
@@ -72,7 +73,7 @@ function eventLines({ waiting, rejected, retried, reasons }: EventsVerdict): rea
   if (waiting + retried === 0) return []
   const again = retried === 0 ? '' : `; ${retried} that were rejected fit now`
   return [
-    `${waiting} waiting events: ${waiting - rejected} fit, ${rejected} would be rejected${again}`,
+    `${count(waiting, 'waiting event')}: ${waiting - rejected} fit, ${rejected} would be rejected${again}`,
     ...reasons.map(({ reason, events, first }) =>
       events === 1
         ? `! event ${first}: ${reason}`

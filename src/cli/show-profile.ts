@@ -19,7 +19,7 @@ export function showProfile(profile: RunProfile): string {
     ['other', profile.other_ms],
   ] as const
   const shares = parts.map(([name, ms]) => `${name} ${duration(ms)}`).join(', ')
-  const whole = `${duration(profile.ms)}: ${shares}; ${byteText(memory)} of memory at most, ${byteText(spilled)} spilled`
+  const whole = `${duration(profile.ms)}: ${shares}; peak memory ${byteText(memory)}, ${byteText(spilled)} spilled`
   if (models.length === 0) return whole
   const total = models.reduce((sum, { ms }) => sum + ms, 0)
   const rows = models.slice(0, SHOWN).map((one) => ({

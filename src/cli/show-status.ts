@@ -13,8 +13,10 @@ const COLUMNS: readonly [title: string, text: (target: TargetStatus) => string][
 ]
 
 export function showStatus({ daemon, targets, rejected_unknown: unknown }: CollectStatus): string {
-  const head = daemon ? 'the daemon runs' : 'no daemon runs; read from the buffer on disk'
-  const notes = unknown === null ? [] : [`rejected events are not known: ${unknown}`]
+  const head = daemon
+    ? 'the daemon is running'
+    : 'no daemon is running; read from the buffer on disk'
+  const notes = unknown === null ? [] : [`rejected events are unknown: ${unknown}`]
   if (targets.length === 0) return [head, 'nothing was collected', ...notes].join('\n')
   const rows = [
     COLUMNS.map(([title]) => title),

@@ -10,8 +10,8 @@ export function showUpStatus(status: UpStatus, now: Date, paint: Paint): string 
   const where = status.target === null ? status.project : `${status.project} (${status.target})`
   const head =
     up === null
-      ? `${where}: nothing runs`
-      : `${where}: eider up runs since ${clockText(new Date(up.since), now)} (process ${up.pid})`
+      ? `${where}: nothing is running`
+      : `${where}: eider up has been running since ${clockText(new Date(up.since), now)} (process ${up.pid})`
   const sent = notify.sent + notify.failed === 0 ? [] : [row('notify', notifyText(notify))]
   const lines = [
     ...services.map((service) => row(service.service, serviceText(service, now, paint))),
@@ -36,13 +36,14 @@ function serviceText(
 ): string {
   const isGood = state === 'running' && (url === null || health === 'ok')
   const what = paint(isGood ? 'green' : 'red', state === 'running' ? (health ?? state) : state)
-  const again = restarts === 0 ? '' : `, started again ${count(restarts, 'time')}, last end: ${end}`
+  const again =
+    restarts === 0 ? '' : `, started again ${count(restarts, 'time')}, last exit: ${end}`
   return `${what} since ${clockText(new Date(since), now)}  ${url ?? ''}${again}`.trimEnd()
 }
 
 function eventsText({ events: { waiting, bytes } }: UpStatus): string {
-  if (waiting === null) return `${count(bytes, 'byte')} wait for a run`
-  return waiting === 0 ? 'none wait' : `${count(waiting, 'event')} wait for a run`
+  if (waiting === null) return `${count(bytes, 'byte')} waiting for a run`
+  return waiting === 0 ? 'none waiting' : `${count(waiting, 'event')} waiting for a run`
 }
 
 function publicationText({ publication }: UpStatus, now: Date): string {
@@ -56,7 +57,7 @@ function runText(run: RunStatus, now: Date, paint: Paint): string {
   const style = status === 'ok' ? 'green' : status === 'failed' ? 'red' : 'yellow'
   const parts = [
     paint(style, status) + (last === null ? '' : ` ${agoText(last.started_at, now)}`),
-    ...(since === null ? [] : [`at work since ${clockText(new Date(since), now)}`]),
+    ...(since === null ? [] : [`working since ${clockText(new Date(since), now)}`]),
     ...(late ? [paint('red', 'late')] : []),
     ...(next === null ? [] : [`next ${clockText(new Date(next), now)}`]),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),

@@ -40,17 +40,17 @@ export function upText(event: UpEvent): readonly [string, string, string] | null
       return [event.service, 'ended', `${because}, ${next}`]
     }
     case 'scheduled-run-skipped':
-      return ['run', 'skipped', `${event.name}: the run before it is not over`]
+      return ['run', 'skipped', `${event.name}: the previous run is still working`]
     case 'scheduled-runs-missed':
       return [
         'run',
         'missed',
-        `${event.name}: ${count(event.missed, 'time')}, made up for by one run`,
+        `${event.name}: ${count(event.missed, 'time')}; one run makes up for them`,
       ]
     case 'scheduled-run-finished':
       return ['run', event.status, runText(event)]
     case 'run-late':
-      return ['run', 'late', `${event.name}: due at ${event.due}, and none has ended well since`]
+      return ['run', 'late', `${event.name}: due at ${event.due}, and none has succeeded since`]
     case 'notified': {
       const tries = event.tries > 1 ? ` after ${event.tries} tries` : ''
       const what = event.ok ? event.on : 'failed'

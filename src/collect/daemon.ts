@@ -30,7 +30,7 @@ export interface CollectDaemonOptions {
   readonly port: number
   readonly adminPort: number
   readonly token: string | null
-  /** Tokens that have names, and services that sign what they post; none by default. */
+  /** Tokens that have names, and services that sign their requests; none by default. */
   readonly named?: Senders['named']
   readonly webhooks?: Senders['webhooks']
   readonly allowAnonymous: boolean

@@ -10,8 +10,8 @@ interface ErrorRow {
 
 export const errors = {
   'not-found': { status: 404, meaning: 'No such path on this port.' },
-  'unknown-target': { status: 404, meaning: 'The project has no events model of this name.' },
-  'unknown-claim': { status: 404, meaning: 'No claim of this id was ever handed out.' },
+  'unknown-target': { status: 404, meaning: 'The project has no events model with this name.' },
+  'unknown-claim': { status: 404, meaning: 'No claim has ever had this id.' },
   'claim-of-another-target': { status: 400, meaning: 'The claim belongs to another target.' },
   'bad-claim-request': { status: 400, meaning: 'The body is not {"claim_id": "…"}.' },
   'method-not-allowed': {
@@ -28,7 +28,7 @@ export const errors = {
   },
   'invalid-signature': {
     status: 401,
-    meaning: 'The signature does not fit the body and the secret of the webhook.',
+    meaning: 'The signature does not match the body and the secret of the webhook.',
   },
   'signature-expired': {
     status: 401,
@@ -37,7 +37,7 @@ export const errors = {
   'not-for-token': { status: 403, meaning: 'The token is for other targets.' },
   'not-local': {
     status: 403,
-    meaning: 'The admin port answers programs of this machine only, and no web pages.',
+    meaning: 'The admin port answers only programs on this machine, not web pages.',
   },
   'host-not-allowed': {
     status: 403,
@@ -46,7 +46,7 @@ export const errors = {
   'origin-not-allowed': {
     status: 403,
     meaning:
-      'The request is of a web page that collect.cors_origins does not name, and the daemon listens on loopback only.',
+      'The request comes from a web page whose origin is not in collect.cors_origins, and the daemon listens on loopback only.',
   },
   'event-too-large': {
     status: 413,

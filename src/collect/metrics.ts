@@ -40,13 +40,13 @@ export async function writeMetrics(
     family(
       'commit_seconds',
       'histogram',
-      'Write and sync of a group',
+      'Time to write and sync a group of requests',
       histogramSamples(totals.commits),
     ),
     family(
       'repeats_total',
       'counter',
-      'Requests that an earlier one with the same Idempotency-Key had stored',
+      'Repeated requests, recognized by their Idempotency-Key',
       count(repeats),
     ),
     family(
@@ -58,13 +58,13 @@ export async function writeMetrics(
     family(
       'backlog_bytes',
       'gauge',
-      'Their bytes on disk',
+      'Bytes on disk of events that no run has flushed',
       perTarget((t) => t.bytes),
     ),
     family(
       'oldest_seconds',
       'gauge',
-      'Age of the oldest of them',
+      'Age of the oldest event that no run has flushed',
       perTarget((t) => age(t.oldest)),
     ),
     family(
@@ -82,10 +82,10 @@ export async function writeMetrics(
     family('writable', 'gauge', '1 while events are accepted', [
       [{}, Number(health.status === 'ok')],
     ]),
-    family('models_stale', 'gauge', '1 while the models on disk have mistakes', [
+    family('models_stale', 'gauge', '1 while the models on disk have errors', [
       [{}, Number(health.models === 'stale')],
     ]),
-    family('disk_free_bytes', 'gauge', 'Room on the disk of the buffer', [
+    family('disk_free_bytes', 'gauge', 'Free space on the disk of the buffer', [
       [{}, health.disk_free_bytes],
     ]),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),

@@ -1,4 +1,4 @@
-// Who may send events to which target: holders of a token, and services that sign what they post.
+// Who may send events to which target: holders of a token, and services that sign their requests.
 
 import { isInScope, type NamedToken } from '../core/named-tokens.ts'
 import type { Webhook } from '../core/webhooks.ts'

@@ -51,7 +51,7 @@ export function requireSigned(
     const right = createHmac('sha256', secret).update(prefix).update(body).digest()
     for (const digest of digests) if (timingSafeEqual(right, digest)) isRight = true
   }
-  if (!isRight) throw invalid(name, `${name} does not fit the body and the secret of the webhook`)
+  if (!isRight) throw invalid(name, `${name} does not match the body and the secret of the webhook`)
   if (atMs === null || Math.abs(nowMs - atMs) <= toleranceMs) return
   throw refusal(
     'signature-expired',

@@ -42,7 +42,7 @@ export async function answerQuery(project: Project, query: Query): Promise<Answe
     if (!isHeld(error) && !(error instanceof GaveWay)) throw error
     const snapshot = await store.snapshots.current()
     if (snapshot === null) throw error
-    const why = isHeld(error) ? 'the warehouse is in use' : 'a run waited for this query'
+    const why = isHeld(error) ? 'the warehouse is in use' : 'a run was waiting for this query'
     const when = snapshot.publishedAt.toISOString()
     process.stderr.write(
       `${why}; reading snapshot ${snapshot.id}, published ${when}, which holds exposed models only\n`,
@@ -54,7 +54,7 @@ export async function answerQuery(project: Project, query: Query): Promise<Answe
 /** A query was ended for a run, which would fail if it waited much longer. */
 class GaveWay extends EnvironmentError {
   constructor() {
-    super('query-gave-way', 'the query was ended, since a run waited for the warehouse', {
+    super('query-gave-way', 'the query was stopped because a run was waiting for the warehouse', {
       hint: 'try again when the run has ended',
     })
   }

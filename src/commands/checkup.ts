@@ -104,11 +104,11 @@ async function checkFiles({ paths }: Project): Promise<Finding> {
     const name = relative(dir, path)
     return name.startsWith('..') ? path : name || '.'
   })
-  if (names.length === 0) return ok('files', 'what runs and services write can be written')
+  if (names.length === 0) return ok('files', 'runs and services can write their files')
   return fail(
     'files',
     `cannot be written: ${names.join(', ')}`,
-    'give it to the user who runs eider (chown -R), or run eider as the user whom it belongs to',
+    'give it to the user who runs eider (chown -R), or run eider as the user who owns it',
   )
 }
 
@@ -151,32 +151,37 @@ export function lockFinding(check: string, holder: LeaseHolder | null): Finding 
     return warn(
       check,
       `held by ${holder.name} for ${Math.floor(heldMs / 3_600_000)} hours`,
-      'see whether it still works: eider maintain deletes what a run has not committed after lake.keep_days',
+      'check whether it is still working: eider maintain deletes what a run has not committed after lake.keep_days',
     )
   if (holder.alive) return ok(check, `held by ${holder.name}`)
   const message = `left by ${holder.name}, which is gone`
-  return warn(check, message, 'nothing: the next process takes it over')
+  return warn(check, message, 'nothing to do: the next process takes it over')
 }
 
 async function checkWaiting({ paths }: Project): Promise<Finding> {
   const waiting = await waitingBytes(paths.buffer)
-  if (waiting.size === 0) return ok('events', 'none wait in the buffer')
+  if (waiting.size === 0) return ok('events', 'none are waiting in the buffer')
   const bytes = [...waiting.values()].reduce((sum, size) => sum + size, 0)
-  const message = `${bytes} bytes wait in the buffer for ${[...waiting.keys()].join(', ')}`
+  const message = `${bytes} bytes are waiting in the buffer for ${[...waiting.keys()].join(', ')}`
   return ok('events', `${message}; eider run flushes those that have a model`)
 }
 
 async function checkSnapshot(
   { paths }: Project,
-  { snapshots, published }: Store,
+  { openPuller, published }: Store,
 ): Promise<Finding> {
-  const snapshot = await snapshots.current()
-  if (snapshot === null) return warn('snapshot', 'nothing is published yet', 'eider run')
+  const { broughtBy } = published
+  const current = await published.current()
+  const snapshot = await current?.read().catch(() => null)
+  if (snapshot == null)
+    return openPuller === null
+      ? warn('snapshot', 'nothing is published yet', broughtBy)
+      : ok('snapshot', `none on this machine; where a service runs: ${broughtBy}`)
   const engine = { threads: 1, memoryLimit: null, tempDir: join(paths.state, 'tmp') }
   const damaged = await published.findDamage(snapshot, engine, new AbortController().signal)
   if (damaged.length > 0) {
     const problems = damaged.map(({ problem }) => problem).join(', ')
-    return fail('snapshot', problems, 'delete what is left of them, then: eider run')
+    return fail('snapshot', problems, `delete the damaged files, then: ${broughtBy}`)
   }
   const count = `${snapshot.relations.length} entity sets`
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)

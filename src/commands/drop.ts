@@ -30,7 +30,7 @@ export default class Drop extends BaseCommand {
     ]
     const file = files.find(({ name }) => sameName(name, args.name))
     if (file !== undefined)
-      throw new UsageError(`${file.name} is made by ${file.path}`, {
+      throw new UsageError(`${file.name} is defined by ${file.path}`, {
         hint: 'delete the file first',
       })
     const { dropRelation } = await import('../pipeline/orphans.ts')

@@ -30,7 +30,7 @@ export default class Flush extends BaseCommand {
   static override flags = {
     ...selectionFlags,
     ...variableFlags,
-    every: everyFlag('Go on, and flush again each time'),
+    every: everyFlag('Keep running, and flush again at this interval'),
     wait: Flags.integer({
       summary: 'Seconds to wait for a run to end',
       min: 0,

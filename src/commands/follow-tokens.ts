@@ -29,7 +29,7 @@ export async function followTokens(
       known = text
     } catch (error) {
       logMistakes(error, logger)
-      logger.warn('tokens-stale', { hint: 'the tokens from before the mistake are in force' })
+      logger.warn('tokens-stale', { hint: 'the previous tokens stay valid' })
     }
   }
   const watch = await ProjectWatch.open(paths.dir, { only: ['eider.yml', '.env'] })

@@ -29,7 +29,9 @@ export default class Maintain extends BaseCommand {
     // Not given, a flag is undefined, whatever its type says.
     const [dryRun, migrate] = [Boolean(flags['dry-run']), Boolean(flags.migrate)]
     if (dryRun && migrate)
-      throw new UsageError('--dry-run changes nothing, and --migrate does', { hint: 'give one' })
+      throw new UsageError('--dry-run changes nothing, and --migrate does', {
+        hint: 'use only one of them',
+      })
     using stop = onStop()
     const project = await this.openProject(flags)
     const { openStore } = await import('../store/open-store.ts')

@@ -30,7 +30,7 @@ export async function prepareMove(dir: string, { from, to }: FilePaths): Promise
     })
   const made = await attempt(mkdir(dirname(target), { recursive: true }))
   if (await attempt(exists(target)))
-    throw new UsageError(`${to} exists already`, { hint: 'move it away, or choose another name' })
+    throw new UsageError(`${to} already exists`, { hint: 'move it away, or choose another name' })
   return {
     rename: () => attempt(moveOne(source, target)),
     renameBack: () => attempt(moveOne(target, source)),

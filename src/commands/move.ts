@@ -109,7 +109,7 @@ export default class Move extends BaseCommand {
     this.print(`moved ${what} from ${shown(from)} to ${shown(to)} in ${duration(ms)}`)
     if (!quiet && left.length > 0)
       this.print(
-        `${grouped(left.length)} without rows are left to the next run: ${left.join(', ')}`,
+        `${grouped(left.length)} without rows are left for the next run: ${left.join(', ')}`,
       )
     if (waiting.length > 0) process.stderr.write(`${waitingText(from, to, waiting)}\n`)
     if (!quiet) this.print(`next: eider run${flagOf(to)}`)
@@ -155,7 +155,7 @@ function refuseSame(from: Target, to: Target): void {
   throw new UsageError(
     from.name === to.name
       ? `${shown(from)} cannot be moved into itself`
-      : `${shown(from)} and ${shown(to)} keep their tables in one place`,
+      : `${shown(from)} and ${shown(to)} keep their tables in the same place`,
     { hint: 'name two targets: eider move --from dev --to prod' },
   )
 }
@@ -180,4 +180,4 @@ async function waitingIn({ project }: Target): Promise<ReadonlyMap<ModelName, nu
 }
 
 const waitingText = (from: Target, to: Target, targets: readonly ModelName[]): string =>
-  `events of ${targets.join(', ')} wait in ${from.project.paths.buffer}; with both daemons stopped, that directory may take the place of ${to.project.paths.buffer}`
+  `events of ${targets.join(', ')} wait in ${from.project.paths.buffer}; with both daemons stopped, that directory can replace ${to.project.paths.buffer}`

@@ -71,7 +71,7 @@ export default class Mv extends BaseCommand {
     if (moved !== null) this.print(`moved ${from} to ${to} in the warehouse: ${sizeOf(moved.rows)}`)
     const readers = readersOf(project, args.old)
     if (readers.length > 0 && !flags.quiet)
-      process.stderr.write(`these files still say ${args.old}: ${readers.join(', ')}\n`)
+      process.stderr.write(`these files still refer to ${args.old}: ${readers.join(', ')}\n`)
   }
 }
 
@@ -98,7 +98,7 @@ async function moveOf(project: Project, old: string, next: string): Promise<Move
   }
   if (source === undefined) return { file: null, to: target!.name }
   if (target !== undefined)
-    throw new UsageError(`${target.source.path} makes ${target.name} already`)
+    throw new UsageError(`${target.source.path} already defines ${target.name}`)
   const { schema, table } = splitModelName(to)
   return { file: { from: source.source.path, to: `models/${schema}/${table}.sql` }, to }
 }
@@ -111,7 +111,7 @@ function refuseOtherFiles({ seeds, unreadable = [] }: Files, old: string, next: 
         hint: '"eider check" says why',
       })
   for (const { name, path } of seeds) {
-    if (sameName(name, next)) throw new UsageError(`${path} makes ${name} already`)
+    if (sameName(name, next)) throw new UsageError(`${path} already defines ${name}`)
     if (sameName(name, old))
       throw new UsageError(`${path} makes ${name}, and mv renames models only`, {
         hint: 'rename the file; the next run loads it under the new name',

@@ -14,7 +14,7 @@ type PullFlags = Interfaces.InferredFlags<typeof Pull.flags & typeof BaseCommand
 export default class Pull extends BaseCommand {
   static override summary = 'Copy the published state of a lake to this machine, for its service'
   static override examples = ['<%= config.bin %> pull', '<%= config.bin %> pull --every 5s']
-  static override flags = { every: everyFlag('Go on, and pull again each time') }
+  static override flags = { every: everyFlag('Keep running, and pull again at this interval') }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Pull)

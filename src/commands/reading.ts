@@ -64,7 +64,7 @@ export async function openToRead(
       const { openLastState } = await import('../store/files/last-state.ts')
       const last = await openLastState(state, engine, dir)
       if (last === null) throw error
-      process.stderr.write(`a run is working (${run}); this is the state after the last one\n`)
+      process.stderr.write(`a run is in progress (${run}); this is the state after the last one\n`)
       isLastState = true
       return withSources(last, { dir, sources })
     }),

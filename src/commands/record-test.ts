@@ -58,7 +58,7 @@ export async function recordTest(
     })
   const path = join('tests', ...model.name.split('.'), name)
   if (existsSync(join(dir, path)))
-    throw new UsageError(`${path} is there already`, {
+    throw new UsageError(`${path} already exists`, {
       hint: 'choose another name, or delete that directory',
     })
   const [schema = '', table = ''] = model.name
@@ -67,8 +67,8 @@ export async function recordTest(
   const query = await parseQuery(connection, `SELECT * FROM ${schema}.${table} WHERE (${where}\n)`)
   const recorded = await recordRows(connection, compiled, model, query).catch(usage)
   if (recorded.sample.length === 0)
-    throw new UsageError(`no row of ${model.name} fulfils the condition`, {
-      hint: `see what there is: eider query 'FROM ${model.name}'`,
+    throw new UsageError(`no row of ${model.name} matches the condition`, {
+      hint: `to see its rows: eider query 'FROM ${model.name}'`,
     })
   const tables = masked(recorded.tables, mask)
   const files = tables.map(({ relation, columns, rows }) => ({
@@ -123,7 +123,7 @@ function remarksOn({ sample, tables }: Recorded, built: string | null, model: Te
     .filter(({ isUnrelated, isCut }) => isUnrelated && !isCut)
     .map(
       ({ relation }) =>
-        `no column of ${model.name} leads to ${relation}, so given/${relation}.csv has all of it`,
+        `no column of ${model.name} leads to ${relation}, so given/${relation}.csv has all of its rows`,
     )
   if (built === null) return [...cut, ...unrelated]
   const columns = model.columns.map(({ name }) => name)
@@ -133,7 +133,7 @@ function remarksOn({ sample, tables }: Recorded, built: string | null, model: Te
     other === 0
       ? []
       : [
-          `${other} of ${count(sample.length, 'recorded row')} came out otherwise than in the warehouse; compare expect.csv with eider query`,
+          `${other} of ${count(sample.length, 'recorded row')} came out different from the warehouse; compare expect.csv with eider query`,
         ]
   return [...cut, ...unrelated, ...differs]
 }

@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { showUpStatus } from '../cli/show-up-status.ts'
 
 export default class Status extends BaseCommand {
-  static override summary = 'Show what eider up does here, and whether all is well'
+  static override summary = 'Show what eider up is doing here, and whether everything is healthy'
   static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --live --quiet']
   static override flags = {
     live: Flags.boolean({

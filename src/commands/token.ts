@@ -13,7 +13,7 @@ export default class Token extends BaseCommand {
   static override args = {
     name: Args.string({
       ignoreStdin: true,
-      description: 'What the token is called in the log',
+      description: 'Name of the token in the log',
       required: true,
     }),
   }
@@ -28,7 +28,9 @@ export default class Token extends BaseCommand {
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const hash = `sha256:${createHash('sha256').update(token).digest('hex')}`
     if (flags.json) return this.printEvent({ event: 'token', name, token, hash })
-    process.stderr.write('the token, for its holder; it is kept nowhere and not shown again:\n')
+    process.stderr.write(
+      'the token, to give to its holder; it is not stored, and not shown again:\n',
+    )
     this.print(token)
     process.stderr.write(
       `\nin eider.yml, under odata.tokens or collect.tokens:\n- name: ${name}\n  hash: ${hash}\n`,

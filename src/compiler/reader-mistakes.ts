@@ -25,7 +25,7 @@ export async function readerMistakes(
       if (isKnown(text)) continue
       const parameters = {
         key: 'odata.tokens.sets',
-        expected: `names of sets; no exposed model is "${text}"`,
+        expected: `names of entity sets; there is no "${text}"`,
       }
       const hint = didYouMean(text, names) ?? 'eider ls lists the models'
       found.push(diagnostic('config-invalid-value', parameters, { source, span }, { hint }))

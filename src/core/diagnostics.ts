@@ -71,7 +71,7 @@ const messages = {
     `the header has "${p.column}" twice; the second is read as "${p.name}"`,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'untyped-empty-seed': (p: { columns: string }) =>
-    `the seed has no rows to tell the types of its columns, so these are VARCHAR: ${p.columns}`,
+    `the seed has no rows to infer types from, so these columns are VARCHAR: ${p.columns}`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
@@ -106,9 +106,9 @@ const messages = {
   'exposed-unnamed-column': (p: { column: string }) =>
     `the column "${p.column}" is an expression without a name, and cannot be exposed`,
   'exposed-without-key': () =>
-    'without a key no single row can be addressed, and some clients refuse every entity set of the service',
+    'without a key, clients cannot address a single row, and some refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
-    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
+    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo cannot read more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,

@@ -84,11 +84,14 @@ export function requireWhole(lake: LakeSettings): LakeTarget {
     throw missing('lake.catalog', 'set it in eider.yml, or LAKE_CATALOG in the environment')
   const { data, credentials, keyId, secret } = store
   if (data === null)
-    throw missing('lake.data', 'set it in eider.yml to a place such as s3://bucket/prefix/')
+    throw missing('lake.data', 'set it in eider.yml to a location such as s3://bucket/prefix/')
   if (credentials === 'keys' && (keyId === null || secret === null)) {
     const name = keyId === null ? 'lake.s3_key_id' : 'lake.s3_secret'
     const variables = 'set LAKE_S3_KEY_ID and LAKE_S3_SECRET in the environment or in .env'
-    throw missing(name, `${variables}; for the role of the machine: lake.s3_credentials: chain`)
+    throw missing(
+      name,
+      `${variables}; to use the role of the machine, set lake.s3_credentials: chain`,
+    )
   }
   return { ...lake, catalog, store: { ...store, data } }
 }

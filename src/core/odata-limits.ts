@@ -142,6 +142,24 @@ export const odataLimits = {
   answerFileTimeMs: 60_000,
   /** How often files of earlier snapshots are looked for. */
   answerFileSweepMs: 30_000,
+  /**
+   * A file with the rows of a set as they are sent is made when about as much time was spent on lookups of the set as the
+   * file takes: after so many, and one more for each so many rows. Fewer are never worth an engine of its own.
+   */
+  lookupsBeforeRowFile: 100,
+  rowsPerLookupBeforeRowFile: 500,
+  /** Files with rows that are there, their bytes, and the bytes of one. What was not used for longest makes room. */
+  rowFiles: 16,
+  rowFilesBytes: 1 * GiB,
+  rowFileBytes: 512 * MiB,
+  /** Rows of all these files together: each takes 18 to 24 bytes of memory, so all take 100 MB at most. */
+  rowFileRows: 4_000_000,
+  /** A longer row is left to the engine, which sends it in parts. */
+  rowInFileBytes: 64 * KiB,
+  /** Work on such a file yields to requests after this time, and rests for as long. */
+  rowFileSliceMs: 2,
+  /** Places in which the key of a row is looked for; what is beyond them is left to the engine. */
+  rowFileProbes: 64,
   /** Bytes of delta answers spooled on disk, of all clients together; above it 503. */
   spooledBytes: 4 * GiB,
   /** Files that were checked and found undamaged are not read again within this time. */

@@ -78,7 +78,7 @@ export function asStored(value: Sql, type: ColumnType, name: string): Sql {
   if (stored === type) return value
   const cast = sql`CAST(${value} AS ${sql.type(stored)})`
   if (!hasScalar(parseType(type), (scalar) => scalar === 'INTERVAL')) return cast
-  const message = `the column ${name} has an INTERVAL that a lake cannot store: its text does not give it back`
+  const message = `the column ${name} has an INTERVAL that a lake cannot store: converting it to a string and back would change it`
   return sql`CASE WHEN ${isGivenBack(value, type)} THEN ${cast} ELSE error(${sql.value(message)}) END`
 }
 

@@ -1,4 +1,4 @@
-// Services that sign what they post instead of showing a token: what eider.yml says of each.
+// Services that sign their requests instead of showing a token: what eider.yml says of each.
 
 import type { SourceFile, Span } from './source.ts'
 

@@ -147,10 +147,10 @@ export function extensionError(
 /** What the engine says of a file that it refuses, in plain words. */
 export function reasonOf(message: string): string {
   if (/signature is either missing or invalid/.test(message)) return 'its signature is not valid'
-  if (/is not a DuckDB extension/.test(message)) return 'the file is not whole'
+  if (/is not a DuckDB extension/.test(message)) return 'the file is incomplete'
   const built = /built (?:specifically )?for (?:DuckDB version|the platform) '([^']+)'/.exec(
     message,
   )
-  if (built !== null) return `it was made for ${built[1]}`
+  if (built !== null) return `it was built for ${built[1]}`
   return message.split('\n')[0]!
 }

@@ -95,7 +95,7 @@ function notInstalled(
   if (/no access to the file/.test(message))
     return failure(
       `${from ?? ''} has no extension ${name}`,
-      `the file that is looked for is ${extensionFile(from ?? '', name)}`,
+      `expected the file ${extensionFile(from ?? '', name)}`,
     )
   const url = /at URL "([^"]+)"/.exec(message)?.[1]
   if (url !== undefined)
@@ -105,6 +105,6 @@ function notInstalled(
     )
   return failure(
     `the extension ${name} cannot be installed: ${reasonOf(message)}`,
-    `its place is ${there}`,
+    `it belongs at ${there}`,
   )
 }

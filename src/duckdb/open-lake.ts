@@ -231,7 +231,7 @@ export async function requireNoKeys(
   if (row?.['bare'] === true && row['secrets'] === 0) return
   throw new EnvironmentError(
     'lake-unsafe',
-    'DuckDB itself has keys of the store, with which it would delete committed rows after a lost answer',
+    'DuckDB has its own keys for the store, and would use them to delete committed rows after a lost answer',
     { hint: `remove the secret of DuckDB whose scope covers ${data}` },
   )
 }

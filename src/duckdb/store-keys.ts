@@ -33,7 +33,7 @@ export async function chainKeys({ extensionsDirectory, store }: LakeTarget): Pro
   if (!keyId || !secret)
     throw new EnvironmentError(
       'lake-store-refused',
-      `the role of this machine gives no keys for ${store.data}`,
+      `the role of this machine provides no keys for ${store.data}`,
       { hint: 'give it a role with rights on the bucket, or set lake.s3_credentials: keys' },
     )
   return { keyId, secret, token: parts.get('session_token') ?? null }

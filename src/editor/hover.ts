@@ -42,7 +42,7 @@ function lineageOf(compiled: CompiledProject, model: Model, { name }: Column): s
   if (model.kind === 'events') return '◀ field of the events'
   if (model.kind === 'seed') return `◀ column of \`${model.source.path}\``
   if (traced.from === null) return '◀ not known'
-  if (traced.from.length === 0) return 'computed from no column'
+  if (traced.from.length === 0) return 'not computed from a column'
   const direct = traced.from.map(({ model: from, column }) => `${from}.${column}`)
   const ends = (sourcesOf(traced) ?? []).map(({ model: from, column }) => `${from}.${column}`)
   const far = ends.filter((end) => !direct.includes(end))

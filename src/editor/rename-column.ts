@@ -39,9 +39,9 @@ export async function renameColumn(
 ): Promise<Change> {
   const model = renamableModel(understood, column)
   if (understood.compiled.errors.length > 0)
-    throw new Refusal('the project has mistakes: fix them first, for a rename could miss names')
+    throw new Refusal('the project has errors: fix them first, because a rename could miss names')
   if (model.columns.some((other) => sameName(other.name, name) && other.name !== column.column))
-    throw new Refusal(`${model.name} has a column ${name} already`)
+    throw new Refusal(`${model.name} already has a column ${name}`)
   refusePromised(model, column.column)
   // A word may be one of the engine's own, which only the engine knows.
   const spellings = [...new Set([written(name), quoted(name)])]

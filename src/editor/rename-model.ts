@@ -32,7 +32,7 @@ export async function renameModel(
 ): Promise<RenamedModel> {
   const model = renamableModel(understood, { model: name, column: null })
   if (understood.compiled.errors.length > 0)
-    throw new Refusal('the project has mistakes: fix them first, for a rename could miss names')
+    throw new Refusal('the project has errors: fix them first, because a rename could miss names')
   const to = newName(understood, model, given.replaceAll('"', ''))
   const changes = editsOf(understood, model, to)
   const file = (of: ModelName) => `models/${of.replace('.', '/')}.sql`
@@ -59,7 +59,7 @@ function newName({ project, compiled }: Understood, model: Model, given: string)
     throw new Refusal(`the schema ${taken} is taken`)
   const all = [...compiled.models.values()]
   const other = all.find((one) => sameName(one.name, name) && one !== model)
-  if (other !== undefined) throw new Refusal(`${other.source.path} makes ${name} already`)
+  if (other !== undefined) throw new Refusal(`${other.source.path} already defines ${name}`)
   const set = entitySetName(name)
   const clash = all.find(
     (one) => one.expose !== null && one !== model && entitySetName(one.name) === set,
@@ -105,7 +105,7 @@ async function movedTests(dir: string, from: ModelName, to: ModelName): Promise<
   const folder = (name: ModelName) => `tests/${name.replace('.', '/')}`
   const own = existsSync(join(dir, folder(from))) ? [{ from: folder(from), to: folder(to) }] : []
   const taken = [...moves, ...own].find((move) => existsSync(join(dir, move.to)))
-  if (taken !== undefined) throw new Refusal(`${taken.to} is there already`)
+  if (taken !== undefined) throw new Refusal(`${taken.to} already exists`)
   // A folder comes last: what is in it is found by its old path.
   return [...moves, ...own]
 }

@@ -31,7 +31,7 @@ export async function renameTarget(file: OpenFile, position: Position): Promise<
     if (understood === null || text === null) throw new Refusal('eider.yml has mistakes')
     const source = { path: file.path, text }
     const found = thingAt(understood, file.path, offsetAt(text, position))
-    if (found === null) throw new Refusal('here is no name of a model or of a column')
+    if (found === null) throw new Refusal('there is no name of a model or column here')
     renamableModel(understood, found)
     const { model, column, span } = found
     return { understood, model, column, range: rangeOf(source, span) }

@@ -33,7 +33,7 @@ export function requireSameMeaning(
       )
   }
   const lineage = [lineageTexts(before, renamed), lineageTexts(after, (thing) => thing)]
-  if (lineage[0] !== lineage[1]) throw new Refusal('columns would be made of other columns')
+  if (lineage[0] !== lineage[1]) throw new Refusal('columns would be computed from other columns')
   const names = [mentionTexts(before, renamed), mentionTexts(after, (thing) => thing)]
   if (names[0] !== names[1]) throw new Refusal('a name in a query would mean another column')
 }

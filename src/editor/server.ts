@@ -117,7 +117,7 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
     const target = await renameTarget(file, position)
     const { edit, next } = await rename(file, target, newName, uriOf, canMove)
     if (next !== null)
-      tellPerson(connection, MessageType.Info, `its table keeps its rows with: ${next}`)
+      tellPerson(connection, MessageType.Info, `to keep the rows of its table: ${next}`)
     return edit
   })
   connection.onDocumentFormatting(({ textDocument: { uri } }) => {

@@ -47,8 +47,8 @@ export function requireStillClosed(
   key: 'odata.tokens' | 'collect.tokens',
 ): void {
   if (token !== null || named.length > 0 || before.named.length === 0) return
-  throw new EnvironmentError('last-token', `the last token is gone from ${key}`, {
-    hint: 'restart the server if it is to answer anybody',
+  throw new EnvironmentError('last-token', `the last token was removed from ${key}`, {
+    hint: 'restart the server to accept requests from anybody',
   })
 }
 

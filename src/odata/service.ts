@@ -16,6 +16,7 @@ import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
 import { createAnswerFiles } from './engine/answer-files.ts'
+import { createRowFiles, type RowFileBounds } from './engine/row-files.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
 import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/link-signature.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
@@ -65,6 +66,8 @@ export interface ODataServiceOptions {
   readonly openStreams?: number
   /** Time in which a client must take a byte of its answer; limits.stalledClientMs by default. */
   readonly stalledClientMs?: number
+  /** When rows are kept in files for lookups, and how many; those of limits by default. */
+  readonly rowFiles?: RowFileBounds
   /** What people see who open the service in a browser; nothing by default. */
   readonly pages?: SidePages | null
   /** Log each request; true by default. */
@@ -123,6 +126,17 @@ export class ODataService implements AsyncDisposable {
         currentId: () => snapshots.currentId,
       }),
     )
+    const rowFiles = resources.use(
+      createRowFiles({
+        ...engine,
+        admission,
+        timeLimitMs: options.requestTimeoutMs,
+        currentId: () => snapshots.currentId,
+        currentFacts: () => snapshots.currentFacts,
+        logger,
+        ...(options.rowFiles === undefined ? {} : { bounds: options.rowFiles }),
+      }),
+    )
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
@@ -130,6 +144,7 @@ export class ODataService implements AsyncDisposable {
       links: await signerOf(options),
       trustProxy: options.trustProxy ?? false,
       answerFiles,
+      rowFiles,
       admission,
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),

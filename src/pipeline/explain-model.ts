@@ -39,7 +39,7 @@ export async function explainModel(
     .catch((error: unknown) => {
       if (!(error instanceof DatabaseError)) throw error
       throw new UsageError(`${model.name} cannot be explained: ${problemIn(error)}`, {
-        hint: `what it reads must be built: eider run +${model.name}`,
+        hint: `build what it reads: eider run +${model.name}`,
       })
     })
   const found = JSON.parse(textOf(row?.['explain_value'])) as readonly Node[] | Root

@@ -90,7 +90,7 @@ export function parseConfig(source: SourceFile): Config {
       readGroup({ source, document, ...found }, root, '')
       refuseBoth(refuse, values, root, 'lake')
     } else {
-      const problem = 'expected settings, one "key: value" a line'
+      const problem = 'expected settings, one "key: value" per line'
       const span = spanOf(root as Node)
       const hint = blankHint(source.text, span) ?? 'such as name: shop'
       diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }, { hint }))
@@ -166,7 +166,7 @@ function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: s
 function extensionHint({ is }: SettingType, given: unknown): string | undefined {
   if (is !== 'extensions' || !Array.isArray(given)) return undefined
   const wrong = given.map(String).find((name) => extensionNamed(name) === null) ?? ''
-  if (builtInExtensions.has(wrong)) return `${wrong} is part of every engine: leave it out`
+  if (builtInExtensions.has(wrong)) return `${wrong} is built into DuckDB: leave it out`
   return didYouMean(wrong, extensionNames) ?? `known: ${extensionNames.join(', ')}`
 }
 
@@ -230,7 +230,7 @@ function typeOfKey({ targets }: Reading, key: string): SettingType | null {
 function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: string): void {
   const { source, diagnostics } = reading
   const known = knownKeys(reading, prefix)
-  const hint = didYouMean(key, known) ?? `known here: ${known.join(', ')}`
+  const hint = didYouMean(key, known) ?? `available here: ${known.join(', ')}`
   const place = { source, span: spanOf(keyNode) }
   diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
 }
@@ -247,7 +247,7 @@ function readTargets(reading: Reading, node: Node | null): void {
     const name = isScalar(key) ? String(key.value) : ''
     const values = new Map<string, SettingValue>()
     targets?.set(name, values)
-    if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named by letters, digits, _ and -')
+    if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named with letters, digits, _ and -')
     else if (isMap(value)) {
       readGroup({ ...reading, values, targets: null, target: name }, value, '')
       refuseBoth(refuse, values, value, `targets.${name}`)

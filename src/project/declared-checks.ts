@@ -23,7 +23,7 @@ export function readDeclaredChecks(
   return (node.items as readonly Node[]).flatMap((item) => {
     const span = spanOfText(item, source)
     if (span === null) {
-      refuse(item, 'one line without escapes: in double quotes where YAML wants quotes')
+      refuse(item, 'one line without escapes: in double quotes if YAML needs quotes')
       return []
     }
     return [{ severity, source, span }]

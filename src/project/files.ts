@@ -160,7 +160,7 @@ function ignoredFile(path: string): readonly Diagnostic[] {
 const SETTINGS =
   'its tests and descriptions go into the models, as -- @check and -- @description; its sources into eider.yml'
 const DATA = 'data files go into seeds/<schema>/'
-const PROGRAM = 'eider runs no programs; run it before, and read the file that it writes'
+const PROGRAM = 'eider does not run programs; run it first, and read the file that it writes'
 const HINTS: Readonly<Record<string, string>> = {
   yml: SETTINGS,
   yaml: SETTINGS,

@@ -22,7 +22,7 @@ export function membersOf(
       if (!isAbsent(value)) found.set(name, value)
       continue
     }
-    const hint = didYouMean(name, known) ?? `known here: ${known.join(', ')}`
+    const hint = didYouMean(name, known) ?? `available here: ${known.join(', ')}`
     refuse(key, path, `a group of ${known.join(', ')}`, hint)
   }
   return found

@@ -44,7 +44,7 @@ export function readSchedule(node: Node | null, source: SourceFile, refuse: Refu
       refuse(
         item,
         `schedule.runs.${index + 1}.name`,
-        `another one than "${same.name}", which is taken`,
+        `a name other than "${same.name}", which is taken`,
         'give the runs different names, such as name: nightly',
       )
     else if (run !== null) runs.push(run)
@@ -109,7 +109,7 @@ function everyOf(members: ReadonlyMap<string, Node>, path: string, refuse: Refus
   if (ms !== null && ms >= limits.shortestScheduleMs && ms <= limits.longestEveryMs)
     return { when: `every ${text}`, dueAfter: everyInterval(ms) }
   const isRare = ms !== null && ms > limits.longestEveryMs
-  const hint = isRare ? "with cron it may be rarer, such as cron: '0 3 * * 1'" : undefined
+  const hint = isRare ? "for longer intervals use cron, such as cron: '0 3 * * 1'" : undefined
   refuse(members.get('every')!, `${path}.every`, EXPECTED.every, hint)
   return null
 }

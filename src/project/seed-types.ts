@@ -37,7 +37,7 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
       checks.push(...readDeclaredChecks(list, value, source, refuse))
     } else if (name !== 'columns') {
       const place = { source, span: spanOf(key) }
-      const hint = `known here: columns, ${checkKeys.join(', ')}`
+      const hint = `available here: columns, ${checkKeys.join(', ')}`
       diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, { hint }))
     } else if (!isMap(value)) invalid('columns', 'a group of columns, such as id: INTEGER', value)
     else

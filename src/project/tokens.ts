@@ -52,10 +52,10 @@ export function readTokens(
     const token = readToken(key, item, source, refuse)
     if (token === null) return []
     if (names.has(token.name.toLowerCase()))
-      refuse(item, key, `names that differ; there are two "${token.name}"`)
+      refuse(item, key, `unique names; there are two "${token.name}"`)
     names.add(token.name.toLowerCase())
     if (hashes.has(token.hash))
-      refuse(item, key, `hashes that differ; "${token.name}" has that of another token`)
+      refuse(item, key, `unique hashes; "${token.name}" has the hash of another token`)
     hashes.add(token.hash)
     return [token]
   })

@@ -40,7 +40,7 @@ export function readVariables(
     const variable = value === null ? null : readVariable(value)
     const before = declared?.get(name)
     if (!NAME.test(name) || [...found.keys()].some((other) => foldCase(other) === foldCase(name)))
-      refuse(key, prefix, 'named by letters, digits and _, and unique regardless of case')
+      refuse(key, prefix, 'named with letters, digits and _, and unique regardless of case')
     else if (declared !== null && before === undefined)
       refuse(key, `${prefix}.${name}`, 'declared under vars at the top of the file too')
     else if (variable === null) refuse(value ?? key, `${prefix}.${name}`, EXPECTED_VARIABLE)

@@ -1,4 +1,4 @@
-// `collect.webhooks` of eider.yml: services that sign what they post.
+// `collect.webhooks` of eider.yml: services that sign their requests.
 
 import { isScalar, isSeq, type Node } from 'yaml'
 import { limits } from '../core/limits.ts'

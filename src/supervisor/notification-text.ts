@@ -10,7 +10,7 @@ export function notificationText(of: Omit<Notification, 'text'>, dueAt: string |
   function what(): string {
     if (event === 'failed') return `failed: ${run?.reason ?? 'for an unknown reason'}`
     if (event === 'late')
-      return `is late: it was due at ${dueAt ?? 'an unknown time'}, and none has ended well since`
+      return `is late: it was due at ${dueAt ?? 'an unknown time'}, and none has succeeded since`
     if (failures === 0) return 'recovered: it was late'
     return `recovered after ${failures} ${failures === 1 ? 'failure' : 'failures'}`
   }

@@ -70,7 +70,11 @@ class Outbox {
   add(notification: Notification): void {
     this.#waiting.push(notification)
     if (this.#waiting.length > limits.waitingNotifications)
-      this.#onDone(this.#waiting.shift()!, { ok: false, tries: 0, answer: 'too many wait' })
+      this.#onDone(this.#waiting.shift()!, {
+        ok: false,
+        tries: 0,
+        answer: 'too many notifications are waiting',
+      })
     this.#sending ??= this.#send()
   }
 

@@ -32,7 +32,7 @@ export async function runNotifyCommand(
   }
   const onAbort = () => end('stopped with eider up')
   signal.addEventListener('abort', onAbort)
-  const timer = setTimeout(() => end('no end in time'), limits.notifyCommandMs)
+  const timer = setTimeout(() => end('it did not end in time'), limits.notifyCommandMs)
   const exit = await new Promise<Exit>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: error.message }))
     child.once('exit', (code, name) => resolve({ code, signal: name }))

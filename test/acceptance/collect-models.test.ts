@@ -1,4 +1,4 @@
-// Models change on disk while the daemon runs.
+// Models change on disk while the daemon is running.
 
 import { rename, rm } from 'node:fs/promises'
 import { test } from 'uvu'

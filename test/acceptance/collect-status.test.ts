@@ -58,7 +58,7 @@ test('status with a daemon: buffered, claimed, rejected, oldest, rate', async ()
     [false, 1, 3, null],
   )
   const { stdout } = await space.ok(['collect', 'status'])
-  assert.match(stdout, /^no daemon runs; .*\ntarget +buffered +claimed +rejected/)
+  assert.match(stdout, /^no daemon is running; .*\ntarget +buffered +claimed +rejected/)
   assert.match(stdout, /\nraw\.events +1 +3 +0 +\d+ +- +\d{4}-/)
 })
 
@@ -76,7 +76,7 @@ test('status counts rejected events, and says why it cannot while the warehouse 
   const held = await statusOf(space)
   assert.is(held.targets[0]?.['rejected'], null)
   assert.match(held.rejected_unknown!, 'a run has the warehouse open')
-  assert.match((await space.ok(['collect', 'status'])).stdout, 'rejected events are not known')
+  assert.match((await space.ok(['collect', 'status'])).stdout, 'rejected events are unknown')
 })
 
 test.run()

@@ -1,4 +1,4 @@
-// .eider deleted while the daemon runs: nothing is acknowledged that would be lost with it.
+// .eider deleted while the daemon is running: nothing is acknowledged that would be lost with it.
 
 import { rm } from 'node:fs/promises'
 import { test } from 'uvu'

@@ -14,7 +14,14 @@ import {
   median,
 } from './figure.ts'
 import { getRequest, type LoadResult, measureLoad } from './load.ts'
-import { publishedTable, type Served, serveTable, TABLE_FILE, tableModel } from './served.ts'
+import {
+  publishedTable,
+  type Served,
+  serveTable,
+  TABLE_FILE,
+  tableModel,
+  untilRowFile,
+} from './served.ts'
 
 const CLIENTS = 16
 /** Of the baseline in a round. */
@@ -36,6 +43,7 @@ async function measureIdle(space: Workspace, rows: number, { quick }: BenchmarkO
   await using service = await serveTable(space.dir)
   // Every load begins with the same keys, and the engine is to be asked for them.
   await using withoutCache = await serveTable(space.dir, { cacheBytes: 0 })
+  await untilRowFile(withoutCache, rows)
   const durationMs = quick ? 1_000 : 3_000
   const rounds = quick ? 1 : 3
   const lookups = (connections: number) => lookup(withoutCache, rows, connections, durationMs)
@@ -129,6 +137,7 @@ async function measureBesideRuns(
   { quick }: BenchmarkOptions,
 ): Promise<Figure[]> {
   await using service = await serveTable(space.dir, { cacheBytes: 0 })
+  await untilRowFile(service, rows)
   const durationMs = quick ? 2_000 : 6_000
   const [idle, beside]: [LoadResult[], LoadResult[]] = [[], []]
   let shift = 0

@@ -6,6 +6,8 @@ import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { limits } from '../../src/core/limits.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
+import { until } from '../support/until.ts'
+import { getRequest, measureLoad } from './load.ts'
 import type { Cost } from './served-child.ts'
 
 /** Ten columns of the usual types, with NULLs, quotes and letters beyond ASCII; `shift` makes other rows of it. */
@@ -66,6 +68,21 @@ export async function serveTable(dir: string, options: ServedOptions = {}): Prom
       await exited
     },
   }
+}
+
+/** Looks up rows, of which there are `keys`, until they come from a file. */
+export async function untilRowFile(
+  { url, port }: Pick<Served, 'url' | 'port'>,
+  keys: number,
+): Promise<void> {
+  const request = getRequest('/odata/mart_rows({key})')
+  const load = { port, connections: 16, durationMs: 500, request, keys, pipelined: 1, status: 200 }
+  const isMade = async () => {
+    await measureLoad(load)
+    const metrics = await (await fetch(url.replace(/\/odata$/, '/metrics'))).text()
+    return metrics.includes('\neider_odata_row_files 1\n')
+  }
+  await until(isMade, Boolean, 600_000)
 }
 
 export interface Download {

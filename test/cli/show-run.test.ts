@@ -94,7 +94,7 @@ test('finished things in columns, unchanged ones as a number, failures at the en
     'skipped    mart.top_countries  mart.country_sales failed',
     'built      mart.odd            1 row, 400 ms (first build)',
     'warning    amount > 0 is false: 3 rows',
-    'orphan     mart.gone           3 rows, and no file makes it: eider mv mart.gone NEW keeps it as the model NEW, eider drop mart.gone removes it',
+    'orphan     mart.gone           3 rows, and no file defines it: eider mv mart.gone NEW keeps it as the model NEW, eider drop mart.gone removes it',
     '',
     'FRAME',
     '',

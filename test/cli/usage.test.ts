@@ -37,7 +37,7 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   ['run --start 1', '--start requires --end', 'see "eider run --help"'],
   ['serve --vars a=1', '--vars requires --watch', 'see "eider serve --help"'],
   ['run --watch --retry', '--watch cannot be combined with --retry', 'see "eider run --help"'],
-  ['ls --quiet=1', '--quiet takes no value, so not "1"', 'write --quiet, or leave it out'],
+  ['ls --quiet=1', '--quiet does not take a value, such as "1"', 'write --quiet, or leave it out'],
   ['ls --foo', 'eider ls has no flag --foo', 'see "eider ls --help"'],
   [
     'query --format xml x',

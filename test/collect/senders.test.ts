@@ -107,7 +107,7 @@ test('the fast path keeps to the same tokens', async () => {
   assert.equal(stored(), [['raw.page_views', 1]])
 })
 
-test('tokens change while the daemon runs, but the last one does not go', async () => {
+test('tokens change while the daemon is running, but the last one does not go', async () => {
   await using fixture = await opened({ named: [named('a')] })
   const { daemon, post } = fixture
   const status = async (token: string) =>
@@ -116,7 +116,7 @@ test('tokens change while the daemon runs, but the last one does not go', async 
   assert.equal([await status('a'), await status('b')], [202, 202])
   daemon.setTargets(targets, { named: [named('b')] })
   assert.equal([await status('a'), await status('b')], [401, 202])
-  assert.throws(() => daemon.setTargets(targets, { named: [] }), 'the last token is gone')
+  assert.throws(() => daemon.setTargets(targets, { named: [] }), 'the last token was removed')
   assert.equal([await status('a'), await status('b')], [401, 202])
 })
 

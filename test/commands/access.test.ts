@@ -43,7 +43,7 @@ odata:
   for (const said of [
     /eider\.yml:4:\d+ .*there is no "raw\.ordrs"[^]*did you mean "raw\.orders"/,
     /eider\.yml:6:\d+ .*there is no "raw\.pushes"/,
-    /eider\.yml:11:\d+ .*no exposed model is "mart_order"[^]*did you mean "mart_orders"/,
+    /eider\.yml:11:\d+ .*there is no "mart_order"[^]*did you mean "mart_orders"/,
     /eider\.yml:13:\d+ .*fits mart_orders \(token "norway"\): .*contry[^]*country_id = 'NO'/,
     /eider\.yml:16:\d+ .*\(token "sweden"\): it is BIGINT, not BOOLEAN/,
     /eider\.yml:16:\d+ .*\(token "sweden"\): no exposed model has this name/,

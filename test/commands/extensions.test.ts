@@ -55,7 +55,7 @@ test('a list is short for extensions.load; a name that the repository does not h
   assert.match(wrong.stderr, /did you mean "excel"\?/)
   await space.write('eider.yml', 'name: t\nextensions: [json]\n')
   const within = await space.ok(['ls'], { exitCode: 1 })
-  assert.match(within.stderr, /hint: json is part of every engine: leave it out/)
+  assert.match(within.stderr, /hint: json is built into DuckDB: leave it out/)
   await space.write('eider.yml', 'name: t\nextensions: [h3]\n')
   assert.match((await space.ok(['ls'], { exitCode: 1 })).stderr, /known: avro, aws, /)
   const install = await space.ok(['extension', 'install', 'h3'], { exitCode: 2 })
@@ -110,7 +110,7 @@ withExtensions(
     assert.is(await compiledKey(space), saved)
     await writeFile(extensionFile(space.path('ext'), 'excel'), 'x'.repeat(1024))
     const { stderr } = await space.ok(['run'], { exitCode: 3 })
-    assert.match(stderr, /the extension excel cannot be loaded: the file is not whole/)
+    assert.match(stderr, /the extension excel cannot be loaded: the file is incomplete/)
   },
 )
 

@@ -201,7 +201,7 @@ test('lineage from the field of an event to the property that clients see', asyn
     '  core.o.euros',
     '    raw.o.amount  (field of the events)',
     '    ref.rate.rate  (column of the seed)',
-    'n  (computed from no column)',
+    'n  (not computed from a column)',
   ]
   assert.equal(stdout.trimEnd().split('\n'), expected)
   const [shown] = jsonLines((await space.ok(['show', 'mart.y', '--lineage', '--json'])).stdout)

@@ -131,7 +131,7 @@ test('NULL and empty texts, an order that a model promises, and floating-point n
   ])
   assert.match(
     shown.get('other_order')?.problem ?? '',
-    'other_order/expect.csv:3: the rows are those that are expected, in another order: here id 2 was built',
+    'other_order/expect.csv:3: the rows are as expected, but in another order: here id 2 was built',
   )
   assert.is(shown.get('exact')?.status, 'failed')
   const { missing, line } = shown.get('not_close')?.difference ?? {}
@@ -165,7 +165,7 @@ test('a value that does not fit has its file, line and column', async () => {
   const says: Readonly<Record<string, string>> = {
     csv: "csv/given/raw.e.csv:3:3: 'x' does not fit INTEGER (column id)",
     empty_number:
-      'raw.e.csv:2:3: an empty text fits text columns only; leave the field empty for NULL',
+      'raw.e.csv:2:3: only string columns can hold an empty string; leave the field empty for NULL',
     ndjson: 'ref.c.ndjson:3:20: ',
     no_json: 'ref.c.ndjson:2: each line is a JSON object',
     unknown: 'ref.c.ndjson:2: ref.c has no column "amuont"; did you mean "amount"?',

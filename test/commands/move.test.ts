@@ -134,10 +134,10 @@ test('what cannot be moved is refused before anything is copied', async () => {
   await space.ok(['flush', '--target', 'dev'])
 
   await space.ok(['run', '--target', 'prod'])
-  await refused(['--from', 'dev', '--to', 'prod'], 3, /prod has tables already: /)
+  await refused(['--from', 'dev', '--to', 'prod'], 3, /prod already has tables: /)
   await space.write('eider.yml', `${config}  other: {}\n`)
   await space.ok(['move', '--from', 'dev', '--to', 'other'])
-  await refused(['--from', 'dev', '--to', 'other'], 3, /other has tables already/)
+  await refused(['--from', 'dev', '--to', 'other'], 3, /other already has tables/)
   // The default target is one too.
   await space.ok(['move', '--from', 'other'])
   assert.match((await space.ok(['query', 'FROM core.countries'])).stdout, /Japan/)

@@ -21,7 +21,7 @@ test('eider mv keeps rows that the source no longer gives, in another schema too
   const { stdout, stderr } = await space.ok(['mv', 'a.kept', 'core.kept_rows'])
   assert.match(stdout, 'moved models/a/kept.sql to models/core/kept_rows.sql\n')
   assert.match(stdout, 'moved a.kept to core.kept_rows in the warehouse: 2 rows\n')
-  assert.match(stderr, 'these files still say a.kept: models/a/reader.sql')
+  assert.match(stderr, 'these files still refer to a.kept: models/a/reader.sql')
   await space.write('models/a/reader.sql', 'SELECT count(*) AS n FROM core.kept_rows\n')
   const run = await space.ok(['run', '--verbose'])
   assert.match(run.stdout, /unchanged +core\.kept_rows/)
@@ -35,11 +35,11 @@ test('a file that was moved by hand leaves an orphan, which mv takes up and drop
   await space.ok(['run'])
   await rename(space.path('models/a/kept.sql'), space.path('models/a/moved.sql'))
   const orphan = (way: string) =>
-    new RegExp(`orphan +a\\.kept +1 row, and no file makes it: ${way} .* eider drop a\\.kept`)
+    new RegExp(`orphan +a\\.kept +1 row, and no file defines it: ${way} .* eider drop a\\.kept`)
   const heir = 'a\\.moved has the same SQL, and eider mv a\\.kept a\\.moved --replace'
   assert.match((await space.ok(['run'])).stdout, orphan(heir))
   assert.match((await space.ok(['plan'])).stdout, orphan('eider mv a\\.kept NEW'))
-  assert.match((await space.ok(['ls'])).stdout, /a\.kept +merge +1 row, and no file makes it/)
+  assert.match((await space.ok(['ls'])).stdout, /a\.kept +merge +1 row, and no file defines it/)
   assert.match((await space.ok(['mv', 'a.kept', 'a.moved'], { exitCode: 2 })).stderr, '--replace')
   await space.ok(['mv', 'a.kept', 'a.moved', '--replace'])
   await rm(space.path('models/a/moved.sql'))
@@ -75,10 +75,14 @@ test('mv --replace drops no collected events, and gives none of other rows to a 
   await fetch(`${daemon.url}/collect/raw/e`, { method: 'POST', headers, body })
   await daemon.stop()
   await space.ok(['run'])
-  await refused(space, ['mv', 'a.kept', 'raw.e', '--replace'], /models\/raw\/e\.sql makes raw\.e/)
+  await refused(
+    space,
+    ['mv', 'a.kept', 'raw.e', '--replace'],
+    /models\/raw\/e\.sql already defines raw\.e/,
+  )
   await rm(space.path('models/raw/e.sql'))
   const orphan = (await space.ok(['plan', '--allow-breaking'])).stdout
-  assert.match(orphan, /raw\.e +1 row, and no file makes it: models\/raw\/e\.sql of kind events/)
+  assert.match(orphan, /raw\.e +1 row, and no file defines it: models\/raw\/e\.sql of kind events/)
   assert.not.match(orphan, 'eider mv')
   const inTheWay = /already has raw\.e \(events, 1 row\), which cannot be rebuilt/
   await refused(space, ['mv', 'a.kept', 'raw.e', '--replace'], inTheWay)
@@ -132,8 +136,8 @@ test('mv changes nothing where the file cannot be moved or its name is taken', a
     /kept\.sql: models\/taken is a file and must be a dir/,
     3,
   )
-  await refused(space, move('b.dir'), /models\/b\/dir\.sql exists already/)
-  await refused(space, move('a.SEEDED'), /seeds\/a\/seeded\.csv makes a\.seeded already/)
+  await refused(space, move('b.dir'), /models\/b\/dir\.sql already exists/)
+  await refused(space, move('a.SEEDED'), /seeds\/a\/seeded\.csv already defines a\.seeded/)
   await refused(space, move('a.Kept'), /case does not distinguish models/)
   await space.write('models/a/binary.sql', new Uint8Array([0xff, 0xfe, 0x00, 0xd8]))
   await refused(
@@ -143,7 +147,11 @@ test('mv changes nothing where the file cannot be moved or its name is taken', a
   )
   assert.is(await rowsOf(space, 'a.kept'), '1')
   assert.ok((await stat(space.path('models/a/kept.sql'))).isFile())
-  await refused(space, ['mv', 'a.reader', 'a.source'], /models\/a\/source\.sql makes a\.source/)
+  await refused(
+    space,
+    ['mv', 'a.reader', 'a.source'],
+    /models\/a\/source\.sql already defines a\.source/,
+  )
 })
 
 test.run()

@@ -102,7 +102,10 @@ test('a run names the models whose files are gone', async () => {
   const { stdout } = await space.ok(['run', '--json'])
   assert.match(stdout, '{"event":"model-removed","model":"mart.d"}')
   assert.not.match((await space.ok(['run', '--json'])).stdout, 'model-removed')
-  assert.match((await space.ok(['run'])).stdout, /Z orphan +mart\.d +1 row, and no file makes it/m)
+  assert.match(
+    (await space.ok(['run'])).stdout,
+    /Z orphan +mart\.d +1 row, and no file defines it/m,
+  )
   assert.match((await space.ok(['plan', '--diff'])).stdout, /^orphan +mart\.d +1 row/m)
 })
 

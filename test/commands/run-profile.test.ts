@@ -78,7 +78,7 @@ test('what a run says is summed up by model', () => {
   assert.ok(profile.compile_ms >= 1000 && profile.ms >= profile.compile_ms)
   const text = showProfile(profile)
   assert.match(text, /a\.slow +97% +40 ms +20 ms +5 ms +10 ms +12 +700 bytes +40 bytes/)
-  assert.match(text, /flush 30 ms, models .*, publish 21 ms, other .*; 900 bytes of memory at most/)
+  assert.match(text, /flush 30 ms, models .*, publish 21 ms, other .*; peak memory 900 bytes/)
 })
 
 test('many models are a table of the longest and a sum of the others', () => {

@@ -74,13 +74,13 @@ ${tables(all)}      unsigned: {file: '${server.url}/closed.csv'}
       assert.match(first.models[`core.${name}`] ?? 'no result', pattern, name)
     for (const name of ['rates', 'moved', 'closed', 'own']) says(name, /^first build$/)
     says('missing', /there is no file http:\/\/127.*missing\.csv \(HTTP 404\)/)
-    says('away', /away\.csv leads to another host, 127\.0\.0\.1:\d+/)
-    says('circle', /circle\.csv leads in a circle/)
-    says('broken', /broken\.csv is not given now \(HTTP 503\)/)
+    says('away', /away\.csv redirects to another host, 127\.0\.0\.1:\d+/)
+    says('circle', /circle\.csv redirects in a loop/)
+    says('broken', /broken\.csv is not available now \(HTTP 503\)/)
     says('cut', /cut\.csv was cut off while it was read/)
     says('silent', /silent\.csv does not answer \(10 s\)/)
     says('unsigned', /closed\.csv is refused \(HTTP 401\)/)
-    says('nobody', /nobody listens at http:\/\/127\.0\.0\.1:1\/a\.csv/)
+    says('nobody', /nothing listens at http:\/\/127\.0\.0\.1:1\/a\.csv/)
     says(
       'passwd',
       /"\/etc\/passwd" is outside of the project, and no source of eider\.yml names it/,

@@ -86,7 +86,7 @@ sources:
     says('none', /its database has no table "none"/)
     says('gone', /has no database "gone" that reader may read/)
     says('wrong', /the server of \$\{WRONG_URL\} refuses the password of reader/)
-    says('nobody', /nobody listens at 127\.0\.0\.1:1/)
+    says('nobody', /nothing listens at 127\.0\.0\.1:1/)
     says('write', /mysql_query reads what no source of eider\.yml names/)
     assert.not(text.includes('hush-hush') || text.includes(PASSWORD))
     assert.equal(await rowsOf(space, own, 'FROM core.kinds'), [

@@ -142,7 +142,7 @@ test('a second supervisor of the same project is refused', async () => {
   await using space = await workspace(project())
   const up = await startUp(space)
   const refused = await space.ok(['up'], { env: freePorts, exitCode: 3 })
-  assert.match(refused.stderr, `eider up works here already: process ${up.running.pid}`)
+  assert.match(refused.stderr, `eider up is already running here: process ${up.running.pid}`)
   assert.match(refused.stderr, 'hint: eider status')
   assert.ok(lives(await up.pidOf('collect')))
 })

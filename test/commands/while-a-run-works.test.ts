@@ -32,7 +32,7 @@ test('ls, show, history and a plan that reads no rows answer while a run works, 
   await space.ok(['run'])
   await space.ok(['run'])
   await using run = await startSlowRun(space)
-  const note = /^a run is working \(.*\); this is the state after the last one\n$/
+  const note = /^a run is in progress \(.*\); this is the state after the last one\n$/
   const history = await space.ok(['history', '--json'])
   assert.match(history.stderr, note)
   assert.equal(
@@ -104,7 +104,7 @@ test('a query that a run waits for gives way', async () => {
     return await query
   }
   const isLate = (stderr: string) =>
-    stderr.startsWith('a run waited for this query; reading snapshot')
+    stderr.startsWith('a run was waiting for this query; reading snapshot')
   const ended = await until(attempt, ({ stderr }) => isLate(stderr), 180_000)
   assert.is(ended.exitCode, 1)
   assert.match(ended.stderr, /raw\.a|"a"/)

@@ -89,7 +89,7 @@ test('a file that is no extension is damaged, and is not installed from', async 
       assert.is(problem?.code, 'extension-damaged')
       assert.is(
         problem?.message,
-        `the extension excel cannot be loaded: the file is not whole: ${path}`,
+        `the extension excel cannot be loaded: the file is incomplete: ${path}`,
       )
     }
   const error = await install({ directory, names: ['excel'] }, mirror).catch(
@@ -104,7 +104,7 @@ test('what a mirror does not have is said with the file that is looked for', asy
     (cause: unknown) => cause,
   )) as { code: string; hint: string }
   assert.is(error.code, 'extension-not-installed')
-  assert.is(error.hint, `the file that is looked for is ${extensionFile(dir.path, 'excel')}`)
+  assert.is(error.hint, `expected the file ${extensionFile(dir.path, 'excel')}`)
 })
 
 withExtensions(
@@ -140,7 +140,7 @@ withExtensions(
     whole.write('v0.0.1', version)
     await replace(path, whole)
     const other = await problemOfExtension(dir.path, 'httpfs')
-    assert.match(String(other?.message), /it was made for v0\.0\.1/)
+    assert.match(String(other?.message), /it was built for v0\.0\.1/)
   },
 )
 

@@ -23,7 +23,10 @@ lakeTest('the keys of the machine open the store, and none of the engine do', as
     AWS_SHARED_CREDENTIALS_FILE: space.path('credentials'),
   }
   const without = await space.ok(['run'], { env, exitCode: 3 })
-  assert.match(without.stderr, /role of this machine gives no keys for s3:.*s3_credentials: keys/s)
+  assert.match(
+    without.stderr,
+    /role of this machine provides no keys for s3:.*s3_credentials: keys/s,
+  )
 
   const inEnvironment = { AWS_ACCESS_KEY_ID: keyId!, AWS_SECRET_ACCESS_KEY: secret! }
   // Were they keys of the engine, it would delete what was committed here.

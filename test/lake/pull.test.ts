@@ -101,8 +101,14 @@ lakeTest(
     await truncate(space.path(snapshots, cut!), 100)
     await writeFile(space.path(snapshots, `${marked}.damaged`), 'a problem\n')
     await rm(space.path(snapshots, gone!))
+    assert.match(
+      (await space.ok(['doctor'], { env, exitCode: 1 })).stdout,
+      /fail {2}snapshot .*is missing.*\n.*then: eider pull/,
+    )
     assert.match((await space.ok(['pull'], { env })).stdout, /is here already; 3 files made again/)
     assert.is(await readFile(space.path(snapshots, 'manifest.json'), 'utf8'), before)
+    assert.match((await space.ok(['doctor'], { env })).stdout, /ok {4}snapshot .*entity sets/)
+    assert.match((await runner.ok(['doctor'], { env })).stdout, /ok {4}snapshot {3}none on this/)
     assert.equal(
       readdirSync(space.path(snapshots)).filter((name) => name.endsWith('.damaged')),
       [],

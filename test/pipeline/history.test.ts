@@ -34,7 +34,7 @@ for (const from of kinds)
         result.because,
         from === 'events'
           ? /no flag drops them/
-          : /would lose them; drop them: eider run \S+ --full-refresh/,
+          : /would lose them; to drop them: eider run \S+ --full-refresh/,
       )
       const [count] = await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.t`)
       assert.is(count?.['n'], from === 'events' ? 0 : 1)

@@ -58,7 +58,10 @@ test('neither way waits for the other, and what waits is bounded', async () => {
   const by = (way: Notified['by']) => done.filter((one) => one.by === way)
   await until(() => by('command').length === total)
   for (const way of ['webhook', 'command'] as const)
-    assert.is(by(way).filter(({ answer }) => answer === 'too many wait').length, 10)
+    assert.is(
+      by(way).filter(({ answer }) => answer === 'too many notifications are waiting').length,
+      10,
+    )
   await notifier.end(10)
   assert.is(by('webhook').length, total)
   assert.is(notifier.state.sent, total - 10)

@@ -78,7 +78,7 @@ function parseName(text: string): string {
   const name = extensionNamed(text)
   if (name !== null) return name
   const problem = builtInExtensions.has(text)
-    ? `${text} is part of every engine`
+    ? `${text} is built into DuckDB`
     : `DuckDB's own repository has no extension "${text}"`
   const hint = builtInExtensions.has(text)
     ? 'there is nothing to install'

@@ -147,7 +147,7 @@ function withWayOn(error: unknown): unknown {
   if (!isHeld(error)) return error
   const { code, message } = error
   return new EnvironmentError(code, message, {
-    hint: 'try again when it has ended; without --diff, --full-refresh and --start a plan answers while a run works',
+    hint: 'try again when it has ended; without --diff, --full-refresh and --start a plan also works during a run',
     cause: error,
   })
 }

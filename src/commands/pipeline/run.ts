@@ -67,15 +67,15 @@ export default class PipelineRun extends BaseCommand {
       helpValue: 'COLUMN',
       dependsOn: ['sample'],
     }),
-    retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
-    'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
+    retry: Flags.boolean({ summary: 'Build only what failed or was skipped in the last run' }),
+    'fail-fast': Flags.boolean({ summary: 'Do not start another model after a failure' }),
     threads: Flags.integer({
       summary: 'Number of models to build in parallel; by default 4, at most one per core',
       min: 1,
       max: limits.modelsAtOnce,
     }),
     'full-refresh': Flags.boolean({
-      summary: 'Rebuild every model from nothing; tables of events are kept',
+      summary: 'Rebuild every model from scratch; tables of events are kept',
     }),
     'drop-history': Flags.boolean({
       summary: 'Allow a --full-refresh of all models to drop the history of append, merge and scd2',

@@ -23,9 +23,12 @@ export function deploymentOf(
   const { username, uid, gid } = userInfo()
   const { dir } = paths
   if (/\p{Cc}/u.test(dir))
-    throw new UsageError('the path of the project has a control character, which no unit takes', {
-      hint: 'rename the directory',
-    })
+    throw new UsageError(
+      'the path of the project has a control character, which no service definition can contain',
+      {
+        hint: 'rename the directory',
+      },
+    )
   const spill = settings.temp_directory
   const outside = [
     ...(paths.lake === undefined ? [dirname(paths.database)] : []),

@@ -60,8 +60,8 @@ const NONE_SENT: UpState['notify'] = { sent: 0, failed: 0, last_failure: null }
 
 const notAtWork = (isStarting: boolean): Problem =>
   isStarting
-    ? { message: 'eider up is starting', next: 'ask again in some seconds' }
-    : { message: 'eider up does not run here', next: 'eider up' }
+    ? { message: 'eider up is starting', next: 'try again in a few seconds' }
+    : { message: 'eider up is not running here', next: 'eider up' }
 
 /** Both services answer GET /health; what else listens beside does not matter here. */
 async function ask(service: ServiceState): Promise<Asked> {
@@ -86,7 +86,7 @@ function problemOfService({ service, health }: Asked): readonly Problem[] {
   const { service: name, state, last_end: end } = service
   const next = 'eider doctor checks the machine; the log of eider up says more'
   if (state !== 'running') {
-    const why = end === null ? '' : `, its last end: ${end}`
+    const why = end === null ? '' : `, its last exit: ${end}`
     return [{ message: `${name} is ${state}${why}`, next }]
   }
   if (service.url === null || health?.status === 'ok') return []

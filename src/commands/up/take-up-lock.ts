@@ -13,7 +13,7 @@ export async function takeUpLock(stateDir: string): Promise<AsyncDisposable> {
     if (!(error instanceof LockHeldError)) throw error
     throw new EnvironmentError(
       'up-running',
-      `eider up works here already: ${describeHolder(error.holder)}`,
+      `eider up is already running here: ${describeHolder(error.holder)}`,
       {
         hint: 'eider status says what it does; kill it by its process id to stop it',
         cause: error,

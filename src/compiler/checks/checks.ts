@@ -75,7 +75,7 @@ export async function resolveDeclared(
     const value = readDeclared({ source, span })
     if (value === null) {
       const problem = `this is not a check: expected a condition, or ${Object.values(checkExamples).join(', ')}`
-      const hint = 'write it as after @check in a model'
+      const hint = 'write it as you would after @check in a model'
       const wrong = diagnostic('invalid-check', { problem }, { source, span }, { hint })
       return Promise.resolve({ checks: [], diagnostics: [wrong] })
     }
@@ -238,7 +238,7 @@ async function mistakesIn(
 }
 
 const columnHint = (name: string, { candidates }: DatabaseErrorDetails): string =>
-  didYouMean(name, candidates) ?? `known there: ${candidates.slice(0, 5).join(', ')}`
+  didYouMean(name, candidates) ?? `available there: ${candidates.slice(0, 5).join(', ')}`
 
 /** As text, the first of the values that the column can never have. */
 async function firstMisfit(

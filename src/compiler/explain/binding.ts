@@ -69,7 +69,8 @@ function missingColumn(
   if (isCompared(tokens, at)) return { problem, hint: `if it is text, quote it: '${name}'` }
   return {
     problem,
-    hint: candidates.length === 0 ? undefined : `known here: ${candidates.slice(0, 5).join(', ')}`,
+    hint:
+      candidates.length === 0 ? undefined : `available here: ${candidates.slice(0, 5).join(', ')}`,
   }
 }
 
@@ -206,5 +207,5 @@ function hintOf(
       `${schema}.${word}`,
       known.map((table) => (table.includes('.') ? table : `${schema}.${table}`)),
     )
-  return didYouMean(word ?? '', known) ?? `known here: ${known.slice(0, 5).join(', ')}`
+  return didYouMean(word ?? '', known) ?? `available here: ${known.slice(0, 5).join(', ')}`
 }

@@ -7,7 +7,7 @@ import { type ModelName, sameName } from '../../core/names.ts'
 /** A column with the columns that it is computed from, which have their own in turn. */
 export interface TracedColumn extends ColumnOrigin {
   readonly kind: Kind | 'source'
-  /** null: unknown. Empty: it comes from outside (events, seed, source), or is computed from no column. */
+  /** null: unknown. Empty: it comes from outside (events, seed, source), or is not computed from a column. */
   readonly from: readonly TracedColumn[] | null
 }
 

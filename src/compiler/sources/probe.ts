@@ -27,12 +27,12 @@ export async function probeFile(
     const next = URL.canParse(target, url.href) ? new URL(target, url) : null
     if (next?.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:'))
       throw new SourceProblem({
-        problem: `${shown(file)} leads to another host, ${next?.host ?? 'which has no URL'}`,
+        problem: `${shown(file)} redirects to another host, ${next?.host ?? 'which has no URL'}`,
         hint: 'write the URL on that host, if it is one that you trust',
       })
     url = next
   }
-  throw new SourceProblem({ problem: `${shown(file)} leads in a circle`, hint: 'check the URL' })
+  throw new SourceProblem({ problem: `${shown(file)} redirects in a loop`, hint: 'check the URL' })
 }
 
 /** null where only the engine can say what is wrong, such as with a certificate. */
@@ -66,7 +66,7 @@ function reasonOf(code: string, file: string): Reason | null {
         hint: 'check the name of the host',
       }
     case 'ECONNREFUSED':
-      return { problem: `nobody listens at ${shown(file)}`, hint }
+      return { problem: `nothing listens at ${shown(file)}`, hint }
     case 'TimeoutError':
     case 'UND_ERR_CONNECT_TIMEOUT':
       return { problem: `${shown(file)} does not answer (${limits.sourceConnectSeconds} s)`, hint }
@@ -97,7 +97,7 @@ function stampOf(
   if (status === 429 || status >= 500)
     // Not every server knows HEAD.
     if (status !== 501)
-      throw refused(`${shown(file)} is not given now (HTTP ${status})`, 'run again later')
+      throw refused(`${shown(file)} is not available now (HTTP ${status})`, 'run again later')
   const tag = headers.get('etag') ?? headers.get('last-modified')
   if (status !== 200 || tag === null) return null
   return hashOf(16, [tag, headers.get('content-length')])

@@ -122,7 +122,7 @@ function fileProblem(
     }
   if (/Could not connect to server/.test(message))
     return {
-      problem: `nobody listens at ${what}`,
+      problem: `nothing listens at ${what}`,
       hint: 'check the URL, and whether the server runs',
     }
   if (/partial file|Connection reset|Server returned nothing/i.test(message))
@@ -130,7 +130,7 @@ function fileProblem(
   if (/SSL|certificate/i.test(message) && url !== undefined)
     return {
       problem: `the TLS certificate of ${what} is not valid`,
-      hint: 'let the server have a certificate that this machine trusts',
+      hint: 'give the server a certificate that this machine trusts',
     }
   if (/version guessing|version-hint/.test(message))
     return {
@@ -150,5 +150,5 @@ function hintOf(message: string): string | undefined {
     return 'another process is writing to it; run again when it has finished'
   return /does not exist|No files found|No such file/.test(message)
     ? 'paths are relative to the directory of eider.yml'
-    : 'check what eider.yml says of the source'
+    : 'check the settings of the source in eider.yml'
 }

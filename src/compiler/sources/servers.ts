@@ -139,7 +139,7 @@ export function serverProblem(
     return { problem: `${shown} asks for TLS`, hint: `add ?${parameter} to the URL` }
   if (/no pg_hba\.conf entry/.test(message))
     return {
-      problem: `${shown} does not let ${user} in from this machine`,
+      problem: `${shown} does not let ${user} connect from this machine`,
       hint: 'let its administrator add an entry to pg_hba.conf',
     }
   if (/certificate verify failed|certificate/.test(message))
@@ -177,7 +177,7 @@ function relayProblem(server: SourceServer, problem: RelayProblem | null): Reaso
     case 'unknown-host':
       return { problem: `the host of ${shown} is unknown`, hint: 'check the name of the host' }
     case 'refused':
-      return { problem: `nobody listens at ${shown}`, hint: check }
+      return { problem: `nothing listens at ${shown}`, hint: check }
     case 'unreachable':
       return { problem: `${shown} cannot be reached`, hint: check }
     case 'silent-from-the-start':
@@ -186,7 +186,7 @@ function relayProblem(server: SourceServer, problem: RelayProblem | null): Reaso
       return tooLong(server)
     case undefined:
       return {
-        problem: `${shown} has ended the connection`,
+        problem: `${shown} closed the connection`,
         hint: 'see its log; run again when it works',
       }
   }

@@ -14,7 +14,9 @@ import {
   isWrittenRaw,
   rawFrame,
   shortValue,
+  wholeRow,
 } from './single-row.ts'
+import { rowFromFile } from './lookup.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
 import { countTextSql, rawTextsSql } from '../sql/query.ts'
@@ -38,8 +40,12 @@ export async function answerEntity(
   format: JsonFormat,
 ): Promise<Content> {
   const { query, kind } = bound
+  const stored = kind === 'entity' ? await rowFromFile(exchange, bound, format) : null
   const isLong = kind === 'property' || query.expand.length > 0
-  const found = await onlyRow(exchange, bound, { texts: entityTexts(query, format), isLong })
+  const found =
+    stored === null
+      ? await onlyRow(exchange, bound, { texts: entityTexts(query, format), isLong })
+      : wholeRow(stored)
   if (found === null || (kind === 'property' && isNullValue(found.first))) return NO_CONTENT
   const context = contextUrl(exchange.request, query.contextFragment)
   const isComplex = kind === 'property' && query.output[0]!.type.kind === 'complex'

@@ -7,6 +7,15 @@ import type { EdmType } from '../edm/types.ts'
 
 type FoundRow = Pick<Query, 'whole' | 'chunks'>
 
+/** A row that is at hand. */
+export const wholeRow = (row: Buffer): FoundRow & Pick<Query, 'first'> => ({
+  first: row,
+  whole: row,
+  async *chunks() {
+    yield row
+  },
+})
+
 /** How a row is written: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
 export interface Frame {
   readonly head: string

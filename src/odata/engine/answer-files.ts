@@ -55,6 +55,8 @@ export interface AnswerFilesOptions extends EngineOptions {
   readonly maxBytes?: number
   readonly maxFileBytes?: number
   readonly maxFiles?: number
+  /** Whether a file that nobody reads is kept for those who ask for it again; true by default. */
+  readonly keepsUnused?: boolean
 }
 
 interface Entry {
@@ -168,7 +170,8 @@ export function createAnswerFiles(options: AnswerFilesOptions): AnswerFiles {
       entry.users++
       const leave = () => {
         entry.users--
-        if (entry.users === 0 && entries.get(key) !== entry) void drop(key, entry)
+        const isKept = options.keepsUnused !== false && entries.get(key) === entry
+        if (entry.users === 0 && !isKept) void drop(key, entry)
       }
       try {
         const made = await unlessGone(entry.made, request.gone)

@@ -11,7 +11,7 @@ import type { Snapshot } from '../../core/snapshot.ts'
 import { isDamage } from '../../duckdb/errors.ts'
 import type { CurrentState, DamagedFile, Following } from '../../store/snapshot-reader.ts'
 import { logOpened } from './log-opened.ts'
-import { rowsAre } from './row-facts.ts'
+import { type KnownFacts, rowsAre } from './row-facts.ts'
 import type { Reader } from '../protocol/reader.ts'
 import type { ReaderView } from './reader-model.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
@@ -89,6 +89,11 @@ export class Snapshots implements AsyncDisposable {
   /** Of the snapshot that a request without a next link is answered from; before the first publish as well. */
   get currentId(): string {
     return this.#current.snapshot.id
+  }
+
+  /** Of the rows of the current snapshot. */
+  get currentFacts(): KnownFacts {
+    return this.#current.facts
   }
 
   /** Snapshots opened since the start. */

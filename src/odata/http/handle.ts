@@ -205,7 +205,7 @@ async function sendPage(exchange: HttpExchange, host: string): Promise<void> {
     read: (target, asked) => readForPage(exchange, root, target, asked),
   })
   if (page === null) {
-    const place = context.pages === null ? '' : ', the page for people /'
+    const place = context.pages === null ? '' : ', the explorer /'
     throw odataError(
       'unknown-resource',
       `there is nothing at ${path.slice(0, 60)}; the service root is ${ROOT_PATH}${place}`,

@@ -13,7 +13,7 @@ import { buildGroup, settle } from './build-group.ts'
 export interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
   readonly connections: readonly Connection[]
-  /** Start no further model after a failure. */
+  /** Do not start another model after a failure. */
   readonly failFast: boolean
   /** The last segment that went into each events model. */
   readonly positions: ReadonlyMap<ModelName, FlushPosition>

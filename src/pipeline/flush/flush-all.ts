@@ -173,7 +173,7 @@ async function prepareTable(
     // Another machine may have made the table since this one looked, and flushed into it.
     const isStale =
       !isKnown && !isDeepStrictEqual(await store.state.readRecord(connection, model.name), record)
-    if (isStale) throw new FlushedMeanwhile(`another run has made ${model.name} meanwhile`)
+    if (isStale) throw new FlushedMeanwhile(`another run has created ${model.name} meanwhile`)
     await eventsTable.build(context, model)
     if (isKnown) return 0
     // From here on the table is known as one that holds events, by this definition, whatever happens next: what is

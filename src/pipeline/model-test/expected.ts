@@ -184,7 +184,7 @@ async function refuseOtherOrder(
   const show = (row: TextRow | undefined) =>
     compared.map((name) => `${name} ${row?.[name] ?? 'NULL'}`).join(', ')
   throw new OtherOrder(
-    `${expect}:${index + 2}: the rows are those that are expected, in another order: here ${show(built[index])} was built, and ${relation} ends with ORDER BY`,
+    `${expect}:${index + 2}: the rows are as expected, but in another order: here ${show(built[index])} was built, and ${relation} ends with ORDER BY`,
     'placed',
   )
 }

@@ -39,7 +39,7 @@ async function placeInCsv(
   const at = field === undefined ? '' : `:${field.start + 1}`
   const isEmptyText = field?.text === '""'
   const what = isEmptyText
-    ? 'an empty text fits text columns only; leave the field empty for NULL'
+    ? 'only string columns can hold an empty string; leave the field empty for NULL'
     : problem.replace(
         /^Error when converting column ".*?"\. Could not convert string "(.*)" to '(\w+)'$/s,
         "'$1' does not fit $2",

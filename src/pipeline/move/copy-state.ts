@@ -116,7 +116,7 @@ async function compareLog(
     await contentOf(to.connection, logOf(log), LOGS[log]),
   ]
   if (there.rows === here.rows && there.hash === here.hash) return here.rows
-  throw new EnvironmentError('move-differs', `_eider.${log} did not arrive as it was`, {
+  throw new EnvironmentError('move-differs', `_eider.${log} did not arrive unchanged`, {
     hint: 'start the move again: the tables that have arrived are not copied again',
   })
 }

@@ -81,7 +81,7 @@ export async function copyTable(
       if (!again && (await isThere(connection, to, name)))
         throw new EnvironmentError(
           'move-refused',
-          `another process has made ${name} in ${nameOf(to.side)} meanwhile`,
+          `another process has created ${name} in ${nameOf(to.side)} meanwhile`,
           { hint: 'move into a target that nobody else uses yet' },
         )
       await connection.run(createSchema(name))
@@ -125,11 +125,11 @@ async function compare(
   if (there?.rows === content.rows && there.hash === content.hash) return
   const what =
     there === null
-      ? 'its columns are others'
+      ? 'its columns differ'
       : there.rows === content.rows
-        ? 'its values are others'
-        : `it has ${there.rows} rows and not ${content.rows}`
-  throw new EnvironmentError('move-differs', `${name} did not arrive as it was: ${what}`, {
+        ? 'its values differ'
+        : `it has ${there.rows} rows instead of ${content.rows}`
+  throw new EnvironmentError('move-differs', `${name} did not arrive unchanged: ${what}`, {
     hint: 'nothing of the table is kept; start the move again, and report it if it fails again',
   })
 }

@@ -104,13 +104,13 @@ export async function refuseOccupied({ side, connection, known }: OpenSide): Pro
   const hint =
     'move into an empty target: give it another database in eider.yml, or another lake.schema'
   if (first !== undefined)
-    throw new EnvironmentError('move-refused', `${nameOf(side)} has tables already: ${first}`, {
+    throw new EnvironmentError('move-refused', `${nameOf(side)} already has tables: ${first}`, {
       hint,
     })
   const row = await connection.row(sql`
     SELECT ((SELECT count(*) FROM _eider.runs) + (SELECT count(*) FROM _eider.rejected_events))::VARCHAR AS n`)
   if (numberOf(row?.['n']) > 0)
-    throw new EnvironmentError('move-refused', `${nameOf(side)} has a history of runs already`, {
+    throw new EnvironmentError('move-refused', `${nameOf(side)} already has a history of runs`, {
       hint,
     })
 }

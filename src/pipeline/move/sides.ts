@@ -48,7 +48,7 @@ export async function openSource(side: Side, lease: LeaseOptions): Promise<OpenS
   const { store, paths, engine } = side
   if (!(await store.warehouse.exists()))
     throw new EnvironmentError('warehouse-missing', `${nameOf(side)} has no tables yet`, {
-      hint: `eider run${flagOf(side)} makes them`,
+      hint: `eider run${flagOf(side)} creates them`,
     })
   await using resources = new Resources()
   resources.use(await leaseOf(side, lease))

@@ -15,7 +15,7 @@ const oneOrMore = (item: JsonSchema): JsonSchema => ({
 })
 
 const ofBoth = {
-  name: { description: 'What the log calls it: letters, digits, _ and -', ...NAME },
+  name: { description: 'Name in the log: letters, digits, _ and -', ...NAME },
   hash: {
     description: 'sha256: and 64 hexadecimal digits, as eider token NAME prints it, or ${NAME}',
     type: 'string',
@@ -31,11 +31,11 @@ const ofBoth = {
 const ofReader: Readonly<Record<(typeof tokenKeys)['odata.tokens'][number], JsonSchema>> = {
   ...ofBoth,
   sets: {
-    description: 'Names of the sets that it sees, or patterns such as mart_*; all by default',
+    description: 'Sets that it can read: names, or patterns such as mart_*; all by default',
     ...oneOrMore(text),
   },
   rows: {
-    description: 'Rows that it sees: a condition in SQL for each set, or one for all',
+    description: 'Rows that it can read: a condition in SQL for each set, or one for all',
     anyOf: [text, { type: 'object', additionalProperties: { type: 'string', minLength: 1 } }],
   },
 }
@@ -43,13 +43,13 @@ const ofReader: Readonly<Record<(typeof tokenKeys)['odata.tokens'][number], Json
 const ofSender: Readonly<Record<(typeof tokenKeys)['collect.tokens'][number], JsonSchema>> = {
   ...ofBoth,
   targets: {
-    description: 'Events models that it sends to, or patterns such as raw.*; all by default',
+    description: 'Events models that it can send to, or patterns such as raw.*; all by default',
     ...oneOrMore(text),
   },
 }
 
 const webhook: Readonly<Record<(typeof webhookKeys)[number], JsonSchema>> = {
-  name: { description: 'What the log calls it: letters, digits, _ and -', ...NAME },
+  name: { description: 'Name in the log: letters, digits, _ and -', ...NAME },
   target: { description: 'The events model that it posts to', type: 'string', minLength: 1 },
   signature: {
     description: 'github: X-Hub-Signature-256. stripe: Stripe-Signature, which has a time',
@@ -82,7 +82,7 @@ const list = (
 export const access: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   collect: {
     tokens: list('Tokens of senders, with names', ofSender, ['name', 'hash']),
-    webhooks: list('Services that sign what they post', webhook, [
+    webhooks: list('Services that sign their requests', webhook, [
       'name',
       'target',
       'signature',

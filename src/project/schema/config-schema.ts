@@ -12,7 +12,7 @@ export const SCHEMA_URL = 'https://unpkg.com/eider/docs/schemas/eider.schema.jso
 const GROUPS: Readonly<Record<string, string>> = {
   lake: 'Keeps the tables in a lake: DuckLake with its catalog in PostgreSQL and its rows in an S3 store',
   extensions: 'Extensions of DuckDB',
-  collect: 'The daemon that takes events in',
+  collect: 'The daemon that accepts events',
   odata: 'The service that answers OData',
 }
 

@@ -32,7 +32,7 @@ const checks: Members<typeof checkKeys> = {
     'Checks, such as - unique(id): models that read the table fail when one does not hold',
     texts,
   ),
-  warn: said('Checks of which runs only warn when they do not hold', texts),
+  warn: said('Checks that only cause a warning when they do not hold', texts),
 }
 
 const table: Members<typeof TABLE_KEYS> = {
@@ -48,11 +48,11 @@ const table: Members<typeof TABLE_KEYS> = {
     text,
   ),
   warn_after: said(
-    'Age at which models that read the table are warned, such as 12 hours',
+    'Age from which models that read the table get a warning, such as 12 hours',
     matching(AGE_OR_VARIABLE),
   ),
   error_after: said(
-    'Age at which models that read the table fail, such as 2 days',
+    'Age from which models that read the table fail, such as 2 days',
     matching(AGE_OR_VARIABLE),
   ),
   ...checks,
@@ -80,7 +80,7 @@ const source: Members<typeof SOURCE_KEYS> = {
     'How long a server may take for a statement, such as 5 minutes; 60 seconds by default',
     matching(AGE_OR_VARIABLE),
   ),
-  secret: said('Entry of secrets by which remote files are read', text),
+  secret: said('Entry under secrets for reading remote files', text),
   tables: said(
     'The tables that models may read, by name',
     named(NAME, group(table, { description: 'A table that models read as source.table' })),
@@ -146,11 +146,11 @@ const schedule: Members<typeof scheduleKeys> = {
 
 const notify: Members<typeof notifyKeys> = {
   on: said(
-    'Which occasions are told: failed and recovered by default, and late where late_after is set',
+    'What to send notifications about: failed and recovered by default, and late if late_after is set',
     oneOrMore(oneOf(occasions)),
   ),
   late_after: said(
-    'A scheduled run is late when this has passed since it was due, such as 30 minutes',
+    'How long after its due time a scheduled run counts as late, such as 30 minutes',
     matching(TIME),
   ),
   webhook: said(
@@ -168,7 +168,7 @@ export const variables = said('Values that models take as ${name}', {
 
 export const groups = {
   schedule: said('When eider up runs what', group(schedule)),
-  notify: said('Who is told when scheduled runs fail, recover or are late', {
+  notify: said('Where to send notifications when scheduled runs fail, recover or are late', {
     ...group(notify),
     anyOf: [{ type: 'null' }, { required: ['webhook'] }, { required: ['command'] }],
   }),

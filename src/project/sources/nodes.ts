@@ -71,7 +71,7 @@ export function membersOf(
   for (const { key, value } of group.items as readonly Pair<Node, Node | null>[]) {
     const name = isScalar(key) ? String(key.value) : ''
     if (!known.includes(name)) {
-      const hint = didYouMean(name, known) ?? `known here: ${known.join(', ')}`
+      const hint = didYouMean(name, known) ?? `available here: ${known.join(', ')}`
       refuse(key, path, `a group of ${known.join(', ')}`, hint)
     } else if (value !== null && !(isScalar(value) && value.value === null)) found.set(name, value)
   }

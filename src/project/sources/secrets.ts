@@ -36,7 +36,7 @@ export function readSecrets(
   for (const [name, key, value] of pairsOf(node, 'secrets', 'a group of secrets by name', refuse)) {
     const path = `secrets.${name}`
     if (!/^[\w-]+$/.test(name) || found.has(name))
-      refuse(key, path, 'named by letters, digits, _ and -, and named once')
+      refuse(key, path, 'named with letters, digits, _ and -, and named once')
     else if (isMap(value)) {
       const environment = new FromEnvironment(name, path, source, environments)
       const secret = readSecret(name, key, value, { path, refuse, environment })

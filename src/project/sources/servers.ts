@@ -73,5 +73,5 @@ function parameterHint(text: string, known: readonly string[]): string | undefin
   const names = URL.canParse(text) ? [...new URL(text).searchParams.keys()] : []
   const wrong = names.find((name) => !known.includes(name))
   if (wrong === undefined) return undefined
-  return didYouMean(wrong, known) ?? `known behind the ? are ${known.join(', ')}`
+  return didYouMean(wrong, known) ?? `supported after the ? are ${known.join(', ')}`
 }

@@ -55,7 +55,7 @@ export async function checkFormat(connection: Connection): Promise<void> {
   if (format === STATE_FORMAT) return
   throw new EnvironmentError(
     'warehouse-format',
-    `the warehouse has state format ${format}, this version of eider knows ${STATE_FORMAT}`,
+    `the warehouse has state format ${format}; this version of eider supports ${STATE_FORMAT}`,
     { hint: 'use the version of eider that wrote it' },
   )
 }

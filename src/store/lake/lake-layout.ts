@@ -89,7 +89,7 @@ export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake:
   if (format !== LAKE_FORMAT)
     throw new EnvironmentError(
       'warehouse-format',
-      `the lake has state format ${format}, this version of eider knows ${LAKE_FORMAT}`,
+      `the lake has state format ${format}; this version of eider supports ${LAKE_FORMAT}`,
       { hint: 'use the version of eider that wrote it' },
     )
   if (row?.['project'] === lake.project) return

@@ -59,8 +59,10 @@ export class LakePuller implements Puller {
       return new LakePuller(session, lock)
     } catch (error) {
       if (!(error instanceof LockHeldError)) throw error
-      const message = `another process pulls already: ${describeHolder(error.holder)}`
-      throw new EnvironmentError('pull-running', message, { hint: 'one is enough for a machine' })
+      const message = `another process is already pulling: ${describeHolder(error.holder)}`
+      throw new EnvironmentError('pull-running', message, {
+        hint: 'one such process per machine is enough',
+      })
     }
   }
 

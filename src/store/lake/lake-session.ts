@@ -29,6 +29,9 @@ export class LakeSession {
   /** Whether a run has made the lake, as newest() has seen it under this lease; null: it has not looked. */
   isMade: boolean | null = null
   #look: LakeLook | null = null
+  #reading: LakeEngine | null = null
+  /** Of the state that is read. */
+  #newest: Promise<NewestState | null> | null = null
 
   constructor(paths: ProjectPaths) {
     this.paths = paths
@@ -85,10 +88,8 @@ export class LakeSession {
    */
   async newest(): Promise<NewestState | null> {
     const engine = await this.attached()
-    if (engine === null || this.isMade !== null)
-      return this.read(async (connection) =>
-        (await hasStates(connection)) ? connection.transact(() => readNewest(connection)) : null,
-      )
+    if (engine === null && this.#reading !== null) return (this.#newest ??= this.#readNewest())
+    if (engine === null || this.isMade !== null) return this.#readNewest()
     try {
       const connection = await engine.database.connect(engine.sessionKeys)
       const newest = await connection.transact(async () => {
@@ -104,6 +105,14 @@ export class LakeSession {
     }
   }
 
+  #readNewest(): Promise<NewestState | null> {
+    return this.read((connection) =>
+      connection.transact(async () =>
+        (await hasStates(connection)) ? readNewest(connection) : null,
+      ),
+    )
+  }
+
   /** What newest() has read, once; later it may be out of date. */
   takeLook(): LakeLook | null {
     const look = this.#look
@@ -117,11 +126,11 @@ export class LakeSession {
     return holdTurn(this.#engine, target, options)
   }
 
-  /** `work` on a connection to the lake; null where no run has made it yet. */
+  /** `work` on a connection to the lake, of the engine that is open if one is; null where no run has made it yet. */
   async read<T>(work: (connection: Connection) => Promise<T>): Promise<T | null> {
     const { lake } = this
     try {
-      const shared = await this.attached()
+      const shared = (await this.attached()) ?? this.#reading
       if (shared !== null) {
         await using connection = await shared.database.connect()
         return await work(connection)
@@ -134,6 +143,16 @@ export class LakeSession {
       if (isMissing(error)) return null
       throw explainLake(error, lake)
     }
+  }
+
+  /** Until it is closed, whatever else is read in this process is of the state that it is pinned to. */
+  readWith(engine: LakeEngine): void {
+    this.#reading = engine
+    this.#newest = null
+    engine.database.defer(() => {
+      if (this.#reading === engine) this.#reading = this.#newest = null
+      return Promise.resolve()
+    })
   }
 
   /** For reading. Throws DatabaseError where no run has made the lake yet (isMissing), else EnvironmentError. */

@@ -47,6 +47,7 @@ async function openToRead(session: LakeSession, options: ReadOptions): Promise<D
   try {
     const engine = await session.openAttached('read', options)
     await engine.pin()
+    session.readWith(engine)
     // A plan or a query may run for long, and what it reads may go away meanwhile.
     engine.database.explainBy((error) => explainReading(error, session.lake))
     return engine.database

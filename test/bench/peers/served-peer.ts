@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import type { Workspace } from '../../support/workspace.ts'
 import { processorMsOf, type Took } from '../processor-time.ts'
-import { publishedTable } from '../served.ts'
+import { publishedTable, untilRowFile } from '../served.ts'
 import { inTurn, type PeerBenchmark, type PeerFigure, SHARED } from './peer.ts'
 
 export const works = ['lookup', 'page', 'count', 'sums', 'export'] as const
@@ -63,6 +63,7 @@ export const servedComparison = (peer: ServedPeer): PeerBenchmark => ({
     }
     await using other = await peer.start(space, rows)
     await compareAnswers(eider, other, rows)
+    await untilRowFile({ url: `${eider.url}/odata`, port: Number(new URL(eider.url).port) }, rows)
     const figures: PeerFigure[] = []
     for (const work of works) {
       const whole = work === 'export'

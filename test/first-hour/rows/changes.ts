@@ -165,7 +165,7 @@ export const rows: readonly Mistake[] = [
       models/core/orders.sql:3:12 error unknown-key-column: "@expose" names "order_id", which is not a column of this model
       hint: the columns are id, country_id, status, amount, changed_at
       models/mart/country_sales.sql:8:9 error sql-binding: Table "orders" does not have a column named "order_id"
-      hint: known here: id`,
+      hint: available here: id`,
     grade: 'A',
   },
   {
@@ -216,8 +216,8 @@ export const rows: readonly Mistake[] = [
     files: orders,
     ask: { eider: run, after: [run, core(select, 'table')] },
     answer: `
-      models/core/orders.sql:1:4 error core.orders: core.orders holds rows that its source may no longer have; as kind table it would lose them; drop them: eider run core.orders --full-refresh
-      failed core.orders models/core/orders.sql:1:4: core.orders holds rows that its source may no longer have; as kind table it would lose them; drop them: eider run core.orders --full-refresh
+      models/core/orders.sql:1:4 error core.orders: core.orders holds rows that its source may no longer have; as kind table it would lose them; to drop them: eider run core.orders --full-refresh
+      failed core.orders models/core/orders.sql:1:4: core.orders holds rows that its source may no longer have; as kind table it would lose them; to drop them: eider run core.orders --full-refresh
       skipped mart.country_sales core.orders failed
       1 failed, 1 skipped, 2 unchanged in <time> eider run --retry`,
     exitCode: 1,
@@ -304,7 +304,7 @@ export const rows: readonly Mistake[] = [
       hint: in core there are core.purchases
       breaking core_orders entity set removed
       breaking mart_country_sales navigation core_orders removed
-      orphan core.orders 2 rows, and no file makes it: core.purchases has the same SQL, and eider mv core.orders core.purchases --replace gives it these rows, eider drop core.orders removes it
+      orphan core.orders 2 rows, and no file defines it: core.purchases has the same SQL, and eider mv core.orders core.purchases --replace gives it these rows, eider drop core.orders removes it
       1 failed, 1 built, 2 unchanged, published <id> in <time> eider run --retry`,
     among: true,
     exitCode: 1,
@@ -327,7 +327,7 @@ export const rows: readonly Mistake[] = [
     answer: `
       built core.purchases 2 rows, <time> (first build)
       breaking core_orders entity set removed
-      orphan core.orders 2 rows, and no file makes it: core.purchases has the same SQL, and eider mv core.orders core.purchases --replace gives it these rows, eider drop core.orders removes it
+      orphan core.orders 2 rows, and no file defines it: core.purchases has the same SQL, and eider mv core.orders core.purchases --replace gives it these rows, eider drop core.orders removes it
       1 built, 2 unchanged, published <id> in <time>`,
     exitCode: 0,
     grade: 'A',
@@ -340,7 +340,7 @@ export const rows: readonly Mistake[] = [
     answer: `
       breaking mart_country_sales entity set removed
       breaking core_orders navigation country removed
-      orphan mart.country_sales 5 rows, and no file makes it: eider mv mart.country_sales NEW keeps it as the model NEW, eider drop mart.country_sales removes it
+      orphan mart.country_sales 5 rows, and no file defines it: eider mv mart.country_sales NEW keeps it as the model NEW, eider drop mart.country_sales removes it
       3 unchanged, published <id> in <time>`,
     exitCode: 0,
     grade: 'A',

@@ -55,7 +55,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'a list',
     files: yml('- name: shop\n'),
     answer: `
-      eider.yml:1:1 error config-syntax: this is not valid YAML: expected settings, one "key: value" a line
+      eider.yml:1:1 error config-syntax: this is not valid YAML: expected settings, one "key: value" per line
       hint: such as name: shop`,
     grade: 'A',
   },

@@ -84,7 +84,7 @@ export const rows: readonly Mistake[] = [
     files: { 'models/mart/two.py': 'def model(dbt, session): pass' },
     answer: `
       models/mart/two.py:1:1 warning ignored-file: this file is not read: a model is a .sql file
-      hint: eider runs no programs; run it before, and read the file that it writes`,
+      hint: eider does not run programs; run it first, and read the file that it writes`,
     grade: 'A',
   },
   {

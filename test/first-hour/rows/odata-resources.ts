@@ -80,14 +80,14 @@ export const rows: readonly Mistake[] = [
     id: 'o02',
     mistake: 'the service root in another case',
     ask: { get: '//Odata' },
-    answer: `404 there is nothing at /Odata; the service root is /odata, the page for people /`,
+    answer: `404 there is nothing at /Odata; the service root is /odata, the explorer /`,
     grade: 'A',
   },
   {
     id: 'o02-short',
     mistake: 'a set without the service root',
     ask: { get: '//core_orders' },
-    answer: `404 there is nothing at /core_orders; the service root is /odata, the page for people /`,
+    answer: `404 there is nothing at /core_orders; the service root is /odata, the explorer /`,
     grade: 'A',
   },
   {

@@ -60,7 +60,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'a CSV without rows',
     files: { 'seeds/ref/bad.csv': 'a,b\n' },
     answer: `
-      seeds/ref/bad.csv:1:1 warning untyped-empty-seed: the seed has no rows to tell the types of its columns, so these are VARCHAR: "a", "b"
+      seeds/ref/bad.csv:1:1 warning untyped-empty-seed: the seed has no rows to infer types from, so these columns are VARCHAR: "a", "b"
       hint: declare them under "columns" in seeds/ref/bad.yml`,
     grade: 'A',
   },
@@ -97,7 +97,7 @@ export const rows: readonly Mistake[] = [
     files: { 'seeds/ref/countries.yml': 'colums:\n  name: VARCHAR\n' },
     answer: `
       seeds/ref/countries.yml:1:1 error config-unknown-key: no setting "colums"
-      hint: known here: columns, checks, warn`,
+      hint: available here: columns, checks, warn`,
     grade: 'A',
   },
   {

@@ -145,7 +145,7 @@ export const rows: readonly Mistake[] = [
     'a wrong alias',
     'SELECT o.order_id FROM core.orders x',
     '1:8 error sql-binding: Referenced table "o" not found',
-    'known here: x',
+    'available here: x',
   ),
   line(
     'd16g',
@@ -222,21 +222,21 @@ export const rows: readonly Mistake[] = [
     'a non-breaking space',
     'SELECT order_id, nope FROM core.orders',
     '1:18 error sql-binding: no column "nope"',
-    'known here: order_id, changed_at',
+    'available here: order_id, changed_at',
   ),
   line(
     'a46',
     'a tab before a mistake',
     'SELECT\n		nope\nFROM core.orders',
     '2:3 error sql-binding: no column "nope"',
-    'known here: order_id, changed_at',
+    'available here: order_id, changed_at',
   ),
   line(
     'a49',
     'a mistake behind wide characters',
     `SELECT 'ä日本' AS a, nope FROM core.orders`,
     '1:20 error sql-binding: no column "nope"',
-    'known here: order_id, changed_at',
+    'available here: order_id, changed_at',
   ),
   line(
     'dbt-1',

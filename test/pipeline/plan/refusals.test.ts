@@ -36,7 +36,7 @@ const table = (header = '') => `${header}select id, v, ts from raw.s`
 const given = (target: string): Texts => ({ 'raw.s': source, 'mart.t': target })
 const twice = `${source} union all select 1, 3, timestamp '2026-01-02'`
 const lost =
-  'mart.t holds rows that its source may no longer have; as kind table it would lose them; drop them: eider run mart.t --full-refresh'
+  'mart.t holds rows that its source may no longer have; as kind table it would lose them; to drop them: eider run mart.t --full-refresh'
 const inSelect =
   'filter them in the SELECT, or keep one row of each key with @on_duplicate: latest(column)'
 
@@ -115,7 +115,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a scd2 that becomes a table': {
     before: given(kept(scd2)),
     after: given(table('-- @kind: table\n')),
-    says: 'models/mart/t.sql:1:4: mart.t holds the history of its rows; as kind table it would lose them; drop them: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:1:4: mart.t holds the history of its rows; as kind table it would lose them; to drop them: eider run mart.t --full-refresh',
   },
   'events that become a table': {
     before: given('-- @kind: events\nid integer'),

@@ -76,7 +76,7 @@ export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materializati
     refuseReplacement: (name, by, fullRefresh) =>
       fullRefresh
         ? null
-        : `${name} ${kind.holds}; as kind ${by} it would lose them; drop them: ${fullRefreshOf(name)}`,
+        : `${name} ${kind.holds}; as kind ${by} it would lose them; to drop them: ${fullRefreshOf(name)}`,
     build: (context, model) => build(kind, context, model),
     dryRun: (context, model, input) => dryRun(kind, context, model, input),
   }

@@ -1,0 +1,105 @@
+// A lookup: a request for one row by its key, with all its properties as they are stored. Its answer may come from a file.
+
+import type { Addressed, BoundQuery, Constant, Expression } from '../bind/bound.ts'
+import type { EdmName } from '../edm/types.ts'
+import type { EntitySet, Property } from '../edm/model.ts'
+import type { JsonFormat } from '../protocol/negotiate.ts'
+import { keyedRowsSql } from '../sql/keyed-rows.ts'
+import type { Exchange } from './context.ts'
+
+/** The row as the engine writes it; null where the engine is to be asked. */
+export function rowFromFile(
+  { service, snapshot, engine }: Exchange,
+  { query, parent }: Addressed,
+  { ieee754, omitsNulls }: JsonFormat,
+): Promise<Buffer | null> | null {
+  if (parent !== null || ieee754 || omitsNulls === true || !isWholeRow(query)) return null
+  const key = keyTexts(query)
+  if (key === null) return null
+  const { set } = query
+  const rows = () => keyedRowsSql(query, set.type.key)
+  const { onDamage } = engine
+  return service.rowFiles.find({ snapshot, relation: set.relation, key, rows, onDamage })
+}
+
+/** Whether the answer has the properties of the type, in their order, and nothing else, for whoever sees all rows. */
+function isWholeRow({ relation, set, row, output, expand, order, skip }: BoundQuery): boolean {
+  if (relation.kind !== 'set' || relation.set !== set || set.only.length > 0) return false
+  const { properties } = set.type
+  const isPlain = expand.length === 0 && order.length === 0 && skip === 0
+  return (
+    isPlain &&
+    output.length === properties.length &&
+    output.every(({ name, type, value, path, mark }, i) => {
+      const property = properties[i]!
+      return (
+        value.kind === 'property' &&
+        value.property === property &&
+        value.row.alias === row.alias &&
+        name === property.name &&
+        type === property.type &&
+        path === undefined &&
+        mark === undefined
+      )
+    })
+  )
+}
+
+/** The texts of the key that the row must have, in the order of its parts; null where anything else is asked of it. */
+function keyTexts({ set, filter, row }: BoundQuery): readonly string[] | null {
+  const given = new Map<Property, Constant>()
+  for (const condition of conditionsOf(filter)) {
+    if (condition.kind !== 'compare' || condition.operator !== 'eq') return null
+    const { left, right } = condition
+    if (left.kind !== 'property' || left.row.alias !== row.alias) return null
+    if (right.kind !== 'constant' || right.type.name !== left.type.name) return null
+    if (given.has(left.property)) return null
+    given.set(left.property, right)
+  }
+  return given.size === 0 || given.size !== set.type.key.length ? null : textsOf(set, given)
+}
+
+function textsOf({ type }: EntitySet, given: ReadonlyMap<Property, Constant>) {
+  const texts: string[] = []
+  for (const property of type.key) {
+    const value = given.get(property)
+    if (value === undefined || !isComparedAsText(property)) return null
+    texts.push(textOf[property.type.name as EdmName]!(value.value))
+  }
+  return texts
+}
+
+const conditionsOf = (filter: Expression | null): readonly Expression[] =>
+  filter === null
+    ? []
+    : filter.kind === 'logical' && filter.operator === 'and'
+      ? filter.operands.flatMap(conditionsOf)
+      : [filter]
+
+/** Whether two values are equal if and only if the engine writes them as the same text. */
+const isComparedAsText = ({ column, type, clamped }: Property): boolean =>
+  type.kind === 'primitive' &&
+  type.name in textOf &&
+  column.type === type.engine &&
+  !clamped &&
+  // The engine writes no zero before the point of such a number.
+  (type.name !== 'Edm.Decimal' || type.precision !== type.scale)
+
+const same = (text: string) => text
+/** The engine writes no zeros at the end of a fraction of a second. */
+const withoutZeros = (text: string) => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+
+/** A constant of a bound request as the engine writes such a value. What differs is not found, and the engine is asked. */
+const textOf: Partial<Record<EdmName, (text: string) => string>> = {
+  'Edm.Byte': same,
+  'Edm.SByte': same,
+  'Edm.Int16': same,
+  'Edm.Int32': same,
+  'Edm.Int64': same,
+  'Edm.Decimal': same,
+  'Edm.String': same,
+  'Edm.Guid': (text) => text.toLowerCase(),
+  'Edm.Date': same,
+  'Edm.DateTimeOffset': withoutZeros,
+  'Edm.TimeOfDay': withoutZeros,
+}

@@ -1,0 +1,237 @@
+// Lookups by key without the engine: rows of sets that are looked up often, in files (row-file.ts).
+//
+// A file is made from the published rows when about as much time was spent on lookups as that takes, one file at a time, and
+// the engine answers meanwhile. It belongs to the rows and not to the snapshot, so a set that a new snapshot has
+// unchanged keeps it. Whatever is not found in it is left to the engine, which alone says that a row does not exist.
+
+import { limits } from '../../core/limits.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
+import type { Sql } from '../../core/sql.ts'
+import { type AnswerFilesOptions, createAnswerFiles } from './answer-files.ts'
+import type { OpenSnapshot } from './open-snapshot.ts'
+import type { EngineAccess } from './query.ts'
+import { factsKey, type KnownFacts } from './row-facts.ts'
+import { RowFile } from './row-file.ts'
+
+export interface RowLookup {
+  readonly snapshot: Pick<OpenSnapshot, 'snapshot' | 'facts'>
+  /** Of that snapshot. */
+  readonly relation: PublishedRelation
+  /** The texts of its parts, as sql/keyed-rows.ts writes them. */
+  readonly key: readonly string[]
+  /** All rows as that file writes them: equal for all lookups of the relation. */
+  readonly rows: () => Sql
+  readonly onDamage: EngineAccess['onDamage']
+}
+
+export interface RowFiles extends AsyncDisposable {
+  /** The row as the engine writes it; null where the engine is to be asked. */
+  find(lookup: RowLookup): Promise<Buffer | null> | null
+  readonly stats: RowFileStats
+}
+
+export interface RowFileStats {
+  readonly files: number
+  readonly bytes: number
+  /** Rows given since the start. */
+  readonly found: number
+}
+
+/** Bounds of limits.ts, where they are to be others. */
+export interface RowFileBounds {
+  readonly lookupsBefore?: number
+  readonly rowsPerLookupBefore?: number
+  readonly files?: number
+  readonly rows?: number
+  readonly bytes?: number
+}
+
+export interface RowFilesOptions extends Pick<
+  AnswerFilesOptions,
+  'published' | 'threads' | 'memoryLimit' | 'tempDir' | 'admission' | 'timeLimitMs' | 'currentId'
+> {
+  /** Of the snapshot that is served. */
+  readonly currentFacts: () => KnownFacts
+  readonly logger: Logger
+  readonly bounds?: RowFileBounds
+}
+
+/** Of a relation of one snapshot. */
+interface Known {
+  /** Of its rows; null until it is known. */
+  rowsKey: string | null
+  /** Since the snapshot was opened. */
+  lookups: number
+  /** Those that are taken to come, because they did in the snapshot before, and those since it had no file. */
+  credit: number
+  file: RowFile | null
+  /** Nothing is made for it in this snapshot any more. */
+  isRefused: boolean
+}
+
+export function createRowFiles(options: RowFilesOptions): RowFiles {
+  const { published, admission, currentId, logger, bounds = {} } = options
+  const most = {
+    files: bounds.files ?? limits.rowFiles,
+    rows: bounds.rows ?? limits.rowFileRows,
+    bytes: bounds.bytes ?? limits.rowFilesBytes,
+  }
+  const { lookupsBefore = limits.lookupsBeforeRowFile } = bounds
+  const { rowsPerLookupBefore = limits.rowsPerLookupBeforeRowFile } = bounds
+  const answerFiles = createAnswerFiles({
+    ...options,
+    maxFiles: most.files + 1,
+    maxBytes: most.bytes + limits.rowFileBytes,
+    maxFileBytes: limits.rowFileBytes,
+    keepsUnused: false,
+  })
+  const closing = new AbortController()
+  const known = new WeakMap<PublishedRelation, Known>()
+  const youngest = new Map<ModelName, Known>()
+  /** By the keys of their rows. Those that were used last come last. */
+  const files = new Map<string, RowFile>()
+  let making: Promise<void> | null = null
+  let keptFor = ''
+  let found = 0
+
+  const sumOf = (of: 'rows' | 'bytes') =>
+    Array.from(files.values()).reduce((sum, file) => sum + file[of], 0)
+
+  function drop(key: string): void {
+    const file = files.get(key)
+    files.delete(key)
+    void file?.[Symbol.asyncDispose]().catch(() => {}) // its descriptor is closed, whatever became of its name
+  }
+
+  function dropOldestWhile(isFull: () => boolean): void {
+    for (const key of files.keys()) {
+      if (!isFull()) return
+      drop(key)
+    }
+  }
+
+  /** What the current snapshot has not among its rows is not asked for any more. */
+  function sweep(): void {
+    if (keptFor === currentId()) return
+    keptFor = currentId()
+    const current = options.currentFacts()
+    for (const key of files.keys()) if (!current.has(key)) drop(key)
+  }
+
+  function knownOf({ relation, snapshot }: RowLookup): Known {
+    const before = known.get(relation)
+    if (before !== undefined) return before
+    const earlier = youngest.get(relation.model)
+    const credit = earlier === undefined ? 0 : earlier.lookups / 2
+    const made: Known = { rowsKey: null, lookups: 0, credit, file: null, isRefused: false }
+    known.set(relation, made)
+    youngest.set(relation.model, made)
+    const learn = (key: string) => {
+      made.rowsKey = key
+      // The rows may have been written anew since the snapshot was opened.
+      if (snapshot.facts.has(key)) made.file = files.get(key) ?? null
+      else made.isRefused = true
+    }
+    factsKey(published, relation).then(learn, () => (made.isRefused = true))
+    return made
+  }
+
+  function isWorthwhile({ relation, snapshot }: RowLookup, { credit, isRefused }: Known): boolean {
+    if (isRefused || making !== null || closing.signal.aborted) return false
+    const { rows } = relation
+    if (rows === 0 || rows > most.rows || credit < lookupsBefore + rows / rowsPerLookupBefore)
+      return false
+    return snapshot.snapshot.id === currentId() && admission.load.waiting === 0
+  }
+
+  async function make(lookup: RowLookup, of: Known, rowsKey: string): Promise<void> {
+    const { snapshot, relation } = lookup
+    const startedAt = performance.now()
+    dropOldestWhile(() => files.size >= most.files || sumOf('rows') + relation.rows > most.rows)
+    try {
+      const order = {
+        snapshot: snapshot.snapshot,
+        key: rowsKey,
+        isTimed: false,
+        rows: lookup.rows(),
+        as: 'lines' as const,
+        heads: 0,
+      }
+      const request = { gone: closing.signal, onDamage: lookup.onDamage }
+      const file = await RowFile.open(await answerFiles.lease(order, request), closing.signal)
+      files.set(rowsKey, file)
+      dropOldestWhile(() => files.size > 1 && sumOf('bytes') > most.bytes)
+      if ((await factsKey(published, relation)) !== rowsKey)
+        throw new Error('the rows have changed')
+      of.file = file
+      keptFor = '' // another snapshot may have become current meanwhile
+      logger.debug('row-file-made', {
+        model: relation.model,
+        rows: file.rows,
+        bytes: file.bytes,
+        ms: Math.round(performance.now() - startedAt),
+      })
+    } catch (error) {
+      refuse(of, error)
+    }
+  }
+
+  function refuse(of: Known, error: unknown): void {
+    of.isRefused = true
+    of.file = null
+    if (of.rowsKey !== null) drop(of.rowsKey)
+    if (!closing.signal.aborted) logger.warn('row-file-failed', { error })
+  }
+
+  async function read(of: Known, file: RowFile, key: readonly string[]): Promise<Buffer | null> {
+    try {
+      const row = await file.find(key)
+      if (row !== null) found++
+      return row
+    } catch (error) {
+      // Others may need its room meanwhile.
+      if (!file.isClosed) refuse(of, error)
+      return null
+    }
+  }
+
+  const timer = setInterval(sweep, limits.answerFileSweepMs)
+  timer.unref()
+
+  return {
+    find(lookup) {
+      sweep()
+      const of = knownOf(lookup)
+      const { file, rowsKey } = of
+      of.lookups++
+      of.credit++
+      if (rowsKey === null) return null
+      if (file !== null && !file.isClosed) {
+        files.delete(rowsKey)
+        files.set(rowsKey, file)
+        return read(of, file, lookup.key)
+      }
+      if (file !== null) {
+        of.file = null
+        of.credit = 1
+      }
+      if (isWorthwhile(lookup, of))
+        making = make(lookup, of, rowsKey).finally(() => (making = null))
+      return null
+    },
+
+    get stats() {
+      return { files: files.size, bytes: sumOf('bytes'), found }
+    },
+
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      closing.abort()
+      await making
+      for (const key of files.keys()) drop(key)
+      await answerFiles[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,76 @@
+// Where the row with a key stands in a file, in 18 to 24 bytes of memory for each row.
+//
+// A hash table of the numbers of rows, in the order of the file: of two rows with one hash the earlier is found first. The
+// index alone proves nothing. Whoever reads a row compares its key, and its bytes by their checksum.
+
+import { limits } from '../../core/limits.ts'
+
+export interface RowPlace {
+  /** Offset of its first byte in the file. */
+  readonly start: number
+  readonly bytes: number
+  readonly crc: number
+}
+
+export class RowIndex {
+  readonly #starts: Uint32Array
+  readonly #crcs: Uint32Array
+  readonly #hashes: Uint32Array
+  /** Numbers of rows, from 1 on; 0 is an empty slot. At most two thirds of them are taken. */
+  readonly #slots: Uint32Array
+  /** Otherwise whoever chooses keys could choose such as have one hash. */
+  readonly #seed = Math.floor(Math.random() * 2 ** 32)
+  #rows = 0
+
+  /** For up to so many rows, in a file of less than 4 GiB. */
+  constructor(rows: number) {
+    this.#starts = new Uint32Array(rows + 1)
+    this.#crcs = new Uint32Array(rows)
+    this.#hashes = new Uint32Array(rows)
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(rows * 1.5 + 2)))
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Of the bytes from `from` to `to`. */
+  hash(bytes: Uint8Array, from = 0, to = bytes.length): number {
+    let hash = this.#seed
+    for (let i = from; i < to; i++) {
+      hash = Math.imul(hash ^ bytes[i]!, 0x5bd1e995)
+      hash ^= hash >>> 15
+    }
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+    return (hash ^ (hash >>> 16)) >>> 0
+  }
+
+  /** The next row of the file. One that is not `findable` only takes its bytes. */
+  add(hash: number, { start, bytes, crc }: RowPlace, findable: boolean): void {
+    const row = this.#rows++
+    this.#starts[row] = start
+    this.#starts[row + 1] = start + bytes
+    this.#crcs[row] = crc
+    this.#hashes[row] = hash
+    if (!findable) return
+    const mask = this.#slots.length - 1
+    for (let i = 0; i < limits.rowFileProbes; i++) {
+      const slot = (hash + i) & mask
+      if (this.#slots[slot] !== 0) continue
+      this.#slots[slot] = row + 1
+      return
+    }
+  }
+
+  /** The rows with that hash, in the order of the file. */
+  *places(hash: number): Generator<RowPlace, void> {
+    const mask = this.#slots.length - 1
+    for (let i = 0; i < limits.rowFileProbes; i++) {
+      const row = this.#slots[(hash + i) & mask]! - 1
+      if (row < 0) return
+      if (this.#hashes[row] !== hash) continue
+      const start = this.#starts[row]!
+      yield { start, bytes: this.#starts[row + 1]! - start, crc: this.#crcs[row]! }
+    }
+  }
+}
