@@ -12,7 +12,7 @@ const files = {
   'models/core/orders.sql':
     '-- @kind: table\n-- @expose: id\nselect hidden_id as id, amount from hidden.stage',
 }
-const HIDDEN = /hidden|ana@|select|models\//i
+const HIDDEN = /(?<!aria-)hidden|ana@|select|models\//i
 
 async function catalogOf(space: Workspace, args: readonly string[], headers = {}) {
   await using service = await space.start(['serve', '--port', '0', ...args])
