@@ -41,7 +41,7 @@ async function withTable(look: (connection: Connection) => Promise<void>): Promi
   const target = requireWhole(lakeSettingsOf(lake))
   const engine = await LakeEngine.open(target, { applicationName: 'test' })
   await using database = engine.database
-  await engine.attach()
+  await engine.attach({ makes: true })
   await using connection = await database.connect()
   await connection.run(sql`CREATE SCHEMA m; CREATE TABLE m.t AS SELECT 1::INTEGER AS v`)
   await look(connection)

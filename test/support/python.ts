@@ -26,9 +26,12 @@ def opened():
   c.execute('LOAD httpfs')
   return c`
 
+// The threads of Arrow sometimes abort an interpreter that has done all it was told and is shutting down.
+const END = 'import os, sys; sys.stdout.flush(); os._exit(0)'
+
 /** What a script prints. `args` are its sys.argv[1:]. Throws with all that it said when it fails. */
 export async function runPython(script: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(python, ['-c', script, ...args], {
+  const { stdout } = await promisify(execFile)(python, ['-c', `${script}\n${END}`, ...args], {
     timeout: 60_000,
     env: { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
   })
