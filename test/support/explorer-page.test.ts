@@ -25,7 +25,9 @@ async function servePages() {
       'Content-Security-Policy': policy,
     })
     const head = '<html lang="en"><head><title>page</title></head>'
-    response.end(body && `<!doctype html>${head}<body><main>${body}</main></body></html>`)
+    response.end(
+      body && `<!doctype html>${head}<body><div id="page"><main>${body}</main></div></body></html>`,
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
