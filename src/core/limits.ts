@@ -171,8 +171,11 @@ export const limits = {
   copiedRuns: 200,
   /** Runs with nothing to do that wait to be recorded; each costs the next one with something to do a little. */
   waitingRuns: 100,
-  /** A file that was changed this long before a run may be changed again without another time on it, on some file systems. */
-  racyMs: 2000,
+  /**
+   * A file that was changed less than this before a run may be changed again without another time on it. File systems that
+   * count fractions of a second count on every 10 ms or more often; those that count whole seconds are told by their times.
+   */
+  racyMs: 100,
   /** Longer than the system takes to count on in the times of files. */
   clockTickMs: 20,
   /** Runs that the explorer shows: two days of a run every quarter of an hour, some 50 KB of the catalog. */
