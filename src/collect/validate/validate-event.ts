@@ -286,7 +286,8 @@ function parseJson(body: Buffer, start: number, end: number): unknown {
   try {
     return JSON.parse(body.toString('utf8', start, end))
   } catch (cause) {
-    const { message } = cause as SyntaxError
+    // From Node 22 on the line is named too, which is that of this one event.
+    const message = (cause as SyntaxError).message.replace(/ \(line \d+ column \d+\)$/, '')
     const text = body.toString('utf8', start, Math.min(end, start + 60))
     const names = /^\s*\{\s*'?([A-Za-z_]\w*)'?\s*:/.exec(text)?.[1]
     const problem =
