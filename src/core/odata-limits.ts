@@ -148,6 +148,8 @@ export const odataLimits = {
    */
   lookupsBeforeRowFile: 100,
   rowsPerLookupBeforeRowFile: 500,
+  /** While other requests wait for DuckDB, the file is made after this many times as many lookups. */
+  rowFileDespiteWaiting: 4,
   /** Files with rows that are there, their bytes, and the bytes of one. What was not used for longest makes room. */
   rowFiles: 16,
   rowFilesBytes: 1 * GiB,

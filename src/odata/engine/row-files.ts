@@ -141,9 +141,11 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
   function isWorthwhile({ relation, snapshot }: RowLookup, { credit, isRefused }: Known): boolean {
     if (isRefused || making !== null || closing.signal.aborted) return false
     const { rows } = relation
-    if (rows === 0 || rows > most.rows || credit < lookupsBefore + rows / rowsPerLookupBefore)
-      return false
-    return snapshot.snapshot.id === currentId() && admission.load.waiting === 0
+    const enough = lookupsBefore + rows / rowsPerLookupBefore
+    if (rows === 0 || rows > most.rows || credit < enough) return false
+    // Where others always wait, lookups cost them more than the file does.
+    const isMuch = credit >= enough * limits.rowFileDespiteWaiting
+    return snapshot.snapshot.id === currentId() && (isMuch || admission.load.waiting === 0)
   }
 
   async function make(lookup: RowLookup, of: Known, rowsKey: string): Promise<void> {
