@@ -1,5 +1,6 @@
 // npm run demo: the main job on a copy of example-project. Events in over HTTP, a run, answers over OData.
 
+import { startDaemon } from './support/daemon-process.ts'
 import { cp, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { repository, workspace } from './support/workspace.ts'
@@ -8,15 +9,7 @@ await using space = await workspace()
 await cp(join(repository, 'example-project'), space.dir, { recursive: true })
 
 {
-  await using daemon = await space.start([
-    'collect',
-    'daemon',
-    '--port',
-    '0',
-    '--admin-port',
-    '0',
-    '--quiet',
-  ])
+  await using daemon = await startDaemon(space, '--quiet')
   say(`eider collect daemon    ${daemon.url}`)
   for (const file of (await readdir(space.path('events'))).toSorted()) {
     const path = `/collect/${file.replace(/\.ndjson$/, '').replace('.', '/')}/batch`

@@ -4,6 +4,7 @@
 import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch } from './support/browser.ts'
+import { startDaemon } from './support/daemon-process.ts'
 import { openPage } from './support/explorer-page.ts'
 import { repository, workspace, type Workspace } from './support/workspace.ts'
 
@@ -61,15 +62,7 @@ await space.ok(['run'])
 
 /** The events of the example, and a run on them. */
 async function collect(shop: Workspace): Promise<void> {
-  await using daemon = await shop.start([
-    'collect',
-    'daemon',
-    '--port',
-    '0',
-    '--admin-port',
-    '0',
-    '--quiet',
-  ])
+  await using daemon = await startDaemon(shop, '--quiet')
   for (const file of (await readdir(shop.path('events'))).toSorted()) {
     const target = file.replace(/\.ndjson$/, '').replace('.', '/')
     const response = await fetch(`${daemon.url}/collect/${target}/batch`, {

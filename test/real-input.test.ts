@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../src/core/sql.ts'
 import { Database } from '../src/duckdb/database.ts'
 import type { Row } from '../src/duckdb/values.ts'
+import { startDaemon } from './support/daemon-process.ts'
 import { repository, type Running, type Workspace, workspace } from './support/workspace.ts'
 
 const dataDir = join(repository, 'node_modules', 'vega-datasets', 'data')
@@ -168,7 +169,7 @@ async function collectAndRun(
   target: string,
   events: readonly object[],
 ): Promise<void> {
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   const env = { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port }
   const half = Math.floor(events.length / 2)
   for (let at = 0; at < events.length; at += 500) {

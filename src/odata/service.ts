@@ -118,20 +118,16 @@ export class ODataService implements AsyncDisposable {
     }
     const traffic = createTraffic()
     const admission = createAdmission(admissionLimits())
-    const answerFiles = resources.use(
-      createAnswerFiles({
-        ...engine,
-        admission,
-        timeLimitMs: options.requestTimeoutMs,
-        currentId: () => snapshots.currentId,
-      }),
-    )
+    const files = {
+      ...engine,
+      admission,
+      timeLimitMs: options.requestTimeoutMs,
+      currentId: () => snapshots.currentId,
+    }
+    const answerFiles = resources.use(createAnswerFiles(files))
     const rowFiles = resources.use(
       createRowFiles({
-        ...engine,
-        admission,
-        timeLimitMs: options.requestTimeoutMs,
-        currentId: () => snapshots.currentId,
+        ...files,
         currentFacts: () => snapshots.currentFacts,
         logger,
         ...(options.rowFiles === undefined ? {} : { bounds: options.rowFiles }),

@@ -5,6 +5,7 @@ import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
+import { startDaemon } from '../support/daemon-process.ts'
 import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 
 const manifestOf = async (space: Workspace) =>
@@ -69,15 +70,7 @@ test('a NOT NULL column that older events lack is published as nullable', async 
   const model = (columns: string) => `-- @kind: events\n-- @expose id\nid BIGINT NOT NULL${columns}`
   await using space = await workspace({ 'eider.yml': 'name: e\n', 'models/raw/e.sql': model('') })
   const post = async (event: object) => {
-    await using daemon = await space.start([
-      'collect',
-      'daemon',
-      '--port',
-      '0',
-      '--admin-port',
-      '0',
-      '--quiet',
-    ])
+    await using daemon = await startDaemon(space, '--quiet')
     const headers = { 'Content-Type': 'application/json' }
     const url = `${daemon.url}/collect/raw/e`
     assert.is(

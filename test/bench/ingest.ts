@@ -1,7 +1,8 @@
 // Durable ingest against a server that does nothing: every 202 of ours is on disk and checked.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { readFile } from 'node:fs/promises'
-import { type Workspace, workspace } from '../support/workspace.ts'
+import { workspace } from '../support/workspace.ts'
 import { type BareServer, startBareServer } from './bare-server.ts'
 import { type Benchmark, type Figure, median } from './figure.ts'
 import { type LoadResult, measureLoad, postRequest } from './load.ts'
@@ -46,7 +47,7 @@ export const ingestBenchmark: Benchmark = {
       'eider.yml': 'name: bench\n',
       'models/raw/events.sql': EVENTS_MODEL,
     })
-    await using daemon = await startDaemon(space)
+    await using daemon = await startDaemon(space, '--quiet')
     await using bare = await startBareServer()
     const bench: Bench = {
       port: Number(new URL(daemon.url).port),
@@ -75,9 +76,6 @@ export const ingestBenchmark: Benchmark = {
     ]
   },
 }
-
-const startDaemon = (space: Workspace) =>
-  space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0', '--quiet'])
 
 interface Bench {
   readonly port: number

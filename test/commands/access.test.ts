@@ -1,5 +1,6 @@
 // Tokens and webhooks of eider.yml, as somebody meets them who writes the file.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { createHash, createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
@@ -102,7 +103,7 @@ odata:
   assert.is(await read(next.token), '9')
 
   // It compiles after each change of a file, so it begins when these are over.
-  const daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  const daemon = await startDaemon(space)
   const post = async (secret: string, body: string) => {
     const signature = createHmac('sha256', secret).update(body).digest('hex')
     const answer = await fetch(`${daemon.url}/collect/raw/orders`, {

@@ -1,5 +1,6 @@
 // Sources that cannot be read, at all or to their end.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Workspace, workspace } from '../support/workspace.ts'
@@ -45,7 +46,7 @@ test('a source that is missing is one mistake, and none to the daemon', async ()
     '"code":"extension-missing"',
     '"code":"project-mistakes"',
   ])
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   const answer = await fetch(`${daemon.url}/collect/raw/event`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,5 +1,6 @@
 // Checks of seeds, sources and events, files of checks/, and how many rows a check may find.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -129,7 +130,7 @@ sources:
     'models/a/e.sql': 'SELECT id FROM raw.e\n',
     'checks/adults.sql': '-- @warn\nSELECT * FROM crm.people WHERE age < 18\n',
   })
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   const post = async (body: string) => {
     const { status } = await fetch(`${daemon.url}/collect/raw/e`, {
       method: 'POST',
@@ -171,7 +172,7 @@ sources:
   )
 
   // Events are in their table whatever a check says; what is published, and what reads them, waits.
-  await using later = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using later = await startDaemon(space)
   const response = await fetch(`${later.url}/collect/raw/e`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

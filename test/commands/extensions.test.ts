@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extensionFile } from '../../src/duckdb/extension-files.ts'
+import { startDaemon } from '../support/daemon-process.ts'
 import { extensionCache, withExtensions } from '../support/extension-cache.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
@@ -39,7 +40,7 @@ test('without it every command that needs it says the command and the file, and 
 
 test('the door takes events in all the same', async () => {
   await using space = await workspace(project('ext'))
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   const { status } = await fetch(`${daemon.url}/collect/raw/e`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

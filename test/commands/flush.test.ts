@@ -1,5 +1,6 @@
 // `eider flush`: the first part of a run, alone.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { existsSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,7 +14,6 @@ const files = {
   'models/mart/total.sql':
     '-- @expose id\nSELECT 1 AS id, sum(amount)::BIGINT AS total FROM raw.orders\n',
 }
-const DAEMON = ['collect', 'daemon', '--port', '0', '--admin-port', '0']
 
 async function post(url: string, target: string, body: string): Promise<void> {
   const headers = { 'Content-Type': 'application/json' }
@@ -22,7 +22,7 @@ async function post(url: string, target: string, body: string): Promise<void> {
 }
 
 async function collect(space: Workspace, events: readonly (readonly [string, string])[]) {
-  await using daemon = await space.start(DAEMON)
+  await using daemon = await startDaemon(space)
   for (const [target, body] of events) await post(daemon.url, target, body)
 }
 
@@ -101,7 +101,7 @@ test('a model that does not compile is said, and the others are flushed', async 
 
 test('with --every it goes on beside the daemon until it is told to stop', async () => {
   await using space = await workspace(files)
-  await using daemon = await space.start(DAEMON)
+  await using daemon = await startDaemon(space)
   const env = { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port }
   await post(daemon.url, 'raw/orders', '{"id":1}')
   await using flush = await space.start(['flush', '--every', '100ms'], {

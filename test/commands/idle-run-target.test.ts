@@ -1,6 +1,7 @@
 // A run after one that found nothing to do does not start the engine. Whatever is touched in between, the run sees it: one
 // that has lost its note, and so looks at everything, then finds nothing that was left.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { test } from 'uvu'
@@ -17,8 +18,7 @@ async function inWarehouse(space: Workspace, statement: string): Promise<void> {
 }
 
 async function collect(space: Workspace): Promise<void> {
-  const args = ['collect', 'daemon', '--port', '0', '--admin-port', '0']
-  await using daemon = await space.start(args)
+  await using daemon = await startDaemon(space)
   const body = '{"order_id":1,"country":"NO"}'
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${daemon.url}/collect/raw/orders`, { method: 'POST', headers, body })

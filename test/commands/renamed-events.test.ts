@@ -1,5 +1,6 @@
 // An events model that is renamed in letter case only: one table, whichever spelling its events came under.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { rename } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -30,8 +31,7 @@ async function post(daemon: Running, path: string, ...ids: readonly unknown[]): 
 for (const during of ['with the daemon', 'without a daemon'])
   test(`events of the old spelling reach the table, ${during}`, async () => {
     await using space = await workspace(files)
-    const daemonOptions = ['collect', 'daemon', '--port', '0', '--admin-port', '0']
-    let daemon = await space.start(daemonOptions)
+    let daemon = await startDaemon(space)
     // A run finds the daemon on its admin port.
     const env = () => ({ COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port })
     const run = async () => (await space.ok(['run'], { env: env() })).stdout
@@ -55,7 +55,7 @@ for (const during of ['with the daemon', 'without a daemon'])
     assert.match(await run(), /Z \d+ unchanged in/)
 
     // Each spelling has its own place in the buffer, and comes back to it.
-    if (during === 'without a daemon') daemon = await space.start(daemonOptions)
+    if (during === 'without a daemon') daemon = await startDaemon(space)
     await rename(space.path('models/RAW'), space.path('models/raw'))
     await post(daemon, 'raw/orders', 10_000)
     assert.match(await run(), /flushed +raw\.orders +1 event\b/)
@@ -68,7 +68,7 @@ test('events that were rejected under the old spelling are tried again', async (
     ...files,
     'models/raw/Orders.sql': '-- @kind: events\nid BIGINT\n',
   })
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   await post(daemon, 'raw/Orders', 1, 3_000_000_000)
   await daemon.stop()
   await space.write('models/raw/Orders.sql', '-- @kind: events\nid INTEGER\n')

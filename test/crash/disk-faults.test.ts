@@ -9,6 +9,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { startDaemon } from '../support/daemon-process.ts'
 import { smallDisk, testOnDisk } from '../support/small-disk.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 
@@ -46,9 +47,6 @@ class Sender {
   }
 }
 
-const startDaemon = (space: Workspace) =>
-  space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0', '--quiet'])
-
 const adminOf = (daemon: Running) => ({ COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port })
 
 /** Each accepted event is in the table once, and nothing else. */
@@ -70,7 +68,7 @@ testOnDisk(
     await using space = await workspace(project)
     await using disk = await smallDisk(32 * 2 ** 20)
     await symlink(disk.dir, space.path('.eider'))
-    await using daemon = await startDaemon(space)
+    await using daemon = await startDaemon(space, '--quiet')
     const env = adminOf(daemon)
     const sender = new Sender(daemon)
     await sender.send(10)
@@ -109,7 +107,7 @@ testOnDisk(
     await using space = await workspace(project)
     await using disk = await smallDisk(32 * 2 ** 20)
     await symlink(disk.dir, space.path('.eider'))
-    await using daemon = await startDaemon(space)
+    await using daemon = await startDaemon(space, '--quiet')
     const sender = new Sender(daemon)
     disk.makeReadOnly() // before the first event; with a segment open the system would refuse it
     const refusal = await sender.send(1, 503)
@@ -143,7 +141,7 @@ for (const [what, call, error] of [
     `${what}: 503, the refused batch nowhere, and the daemon goes on by itself`,
     async () => {
       await using space = await workspace(project)
-      await using daemon = await startDaemon(space)
+      await using daemon = await startDaemon(space, '--quiet')
       const sender = new Sender(daemon)
       await sender.send(10)
       const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}`]
@@ -171,7 +169,7 @@ test('a daemon that hangs: the run ends with 3 after the time that is set, and l
     ...project,
     'eider.yml': 'name: faults\ncollect:\n  admin_timeout_ms: 1500\n',
   })
-  await using daemon = await startDaemon(space)
+  await using daemon = await startDaemon(space, '--quiet')
   const sender = new Sender(daemon)
   await sender.send(2)
   process.kill(daemon.pid, 'SIGSTOP')

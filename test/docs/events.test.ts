@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extensionFile } from '../../src/duckdb/extension-files.ts'
+import { startDaemon } from '../support/daemon-process.ts'
 import { mistakes, schemaOf } from '../support/json-schema.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
@@ -74,14 +75,7 @@ async function ask(space: Workspace, command: string, exitCode = 0): Promise<voi
 test('every line of every command is as the schema says', async () => {
   await using space = await workspace(files)
   {
-    await using daemon = await space.start([
-      'collect',
-      'daemon',
-      '--port',
-      '0',
-      '--admin-port',
-      '0',
-    ])
+    await using daemon = await startDaemon(space)
     checked(`${daemon.stdout().trim()}\n{"event":"ls-finished","models":0}`, 'collect daemon')
     for (const id of ['1', '2']) {
       const { status } = await fetch(`${daemon.url}/collect/raw/e`, {

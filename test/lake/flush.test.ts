@@ -1,12 +1,11 @@
 // `eider flush` on a lake: collectors of several machines move their events into one table, each event once.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
-
-const DAEMON = ['collect', 'daemon', '--port', '0', '--admin-port', '0']
 
 /** A machine: a checkout of the project with a buffer of its own. */
 async function machine(lake: TestLake): Promise<Workspace> {
@@ -19,7 +18,7 @@ async function machine(lake: TestLake): Promise<Workspace> {
 }
 
 async function collect(space: Workspace, ids: readonly number[]): Promise<void> {
-  await using daemon = await space.start(DAEMON)
+  await using daemon = await startDaemon(space)
   const body = ids.map((id) => `{"id":${id},"amount":1.5}\n`).join('')
   const headers = { 'Content-Type': 'application/x-ndjson' }
   const answer = await fetch(`${daemon.url}/collect/raw/orders/batch`, {
@@ -71,7 +70,7 @@ lakeTest(
       'SELECT count(*) AS n, sum(id) AS ids FROM raw.orders\n',
     )
     {
-      await using daemon = await space.start(DAEMON)
+      await using daemon = await startDaemon(space)
       const body = [
         { id: 1, size: '99999999999999999999999999999999999999', span: ['1 month', '-30 days'] },
         { id: 2, size: '170141183460469231731687303715884105727', span: null },

@@ -1,6 +1,7 @@
 // A flush that is frozen, as when a machine is suspended, and thaws later: before its COMMIT, where PostgreSQL gives its
 // lock away meanwhile, and in the middle of making the state of a new lake.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'uvu'
@@ -15,7 +16,7 @@ const files = { 'models/raw/orders.sql': '-- @kind: events\nid bigint not null\n
 const given = { timeoutMs: 180_000 }
 
 async function collect(space: Workspace, ids: readonly number[]): Promise<void> {
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   const { status } = await fetch(`${daemon.url}/collect/raw/orders/batch`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },

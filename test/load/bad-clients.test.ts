@@ -1,6 +1,7 @@
 // Both built services beside many slow clients, silent connections and broken requests: the next good request is
 // answered, and when they are gone so is what they took.
 
+import { startDaemon } from '../support/daemon-process.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -46,8 +47,7 @@ const services: readonly Service[] = [
   },
   {
     name: 'collect daemon',
-    start: (space) =>
-      space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0', '--quiet']),
+    start: (space) => startDaemon(space, '--quiet'),
     async ask(url, id) {
       const headers = { 'Content-Type': 'application/json' }
       const body = JSON.stringify({ id })

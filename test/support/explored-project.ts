@@ -1,5 +1,6 @@
 // A project as people have it, with events, lineage, a warning and a run that failed, served by the built program.
 
+import { startDaemon } from './daemon-process.ts'
 import { type Workspace, workspace } from './workspace.ts'
 
 const files: Readonly<Record<string, string>> = {
@@ -64,7 +65,7 @@ export interface ExploredProject extends AsyncDisposable {
 
 export async function exploredProject(): Promise<ExploredProject> {
   const space = await workspace(files)
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await using daemon = await startDaemon(space)
   const posted = await fetch(`${daemon.url}/collect/raw/orders/batch`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },

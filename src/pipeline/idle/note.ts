@@ -22,6 +22,7 @@ import { bindingsVersion } from '../../duckdb/bindings-version.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
 import { buildStamp } from '../../files/package.ts'
 import { type Stamp, stampOf } from '../../files/stamps.ts'
+import { lastStateFile } from '../../store/files/run-copies.ts'
 import { stampSnapshots } from '../../store/files/snapshot-directory.ts'
 import type { Retention } from '../../store/snapshot-store.ts'
 
@@ -150,7 +151,7 @@ async function stampTarget({ paths, retention }: IdleScope): Promise<Stamp | nul
   const { database, snapshots, state } = paths
   if (existsSync(join(state, 'move.json'))) return null
   const log = `${database}.wal`
-  const files = [database, join(state, 'last', 'state.json'), ...(existsSync(log) ? [log] : [])]
+  const files = [database, lastStateFile(state), ...(existsSync(log) ? [log] : [])]
   const stamps = files.map(stampOf)
   const published = await stampSnapshots(snapshots, retention).catch(() => null)
   if (published === null || !stamps.every((stamp) => stamp !== null)) return null

@@ -22,7 +22,14 @@ import { replaceDurably } from '../../files/durable-files.ts'
 import type { Known, State } from '../state-store.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { ensureState } from './file-layout.ts'
-import { copiesIn, copyOf, dropOldCopies, runCopies } from './run-copies.ts'
+import {
+  copiesIn,
+  copyOf,
+  dropOldCopies,
+  lastDirectory,
+  lastStateFile,
+  runCopies,
+} from './run-copies.ts'
 
 const FORMAT = 1
 
@@ -57,11 +64,10 @@ export async function saveLastState(
   stateDir: string,
   began: (Pick<Known, 'state'> & KnownRuns) | null,
 ): Promise<void> {
-  const dir = join(stateDir, 'last')
   await saveRuns(connection, stateDir, began)
   const mark = began === null ? '' : markOf(began.state)
   const start = `{"format":${FORMAT},"mark":"${mark}",`
-  const path = join(dir, 'state.json')
+  const path = lastStateFile(stateDir)
   const before = await readFile(path, 'utf8').catch(() => '')
   if (mark !== '' && before.startsWith(start) && before.endsWith('}\n')) return
   const models = await listOf(
@@ -83,7 +89,7 @@ export async function saveLastState(
       WHERE database_name = current_database() AND NOT internal AND schema_name <> '_eider'
       GROUP BY ALL ORDER BY ALL`,
   )
-  await mkdir(dir, { recursive: true })
+  await mkdir(lastDirectory(stateDir), { recursive: true })
   await replaceDurably(
     path,
     `${start}"models":${models},"positions":${positions},"relations":${relations}}\n`,
@@ -129,8 +135,7 @@ export async function openLastState(
   { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
   searchDir: string,
 ): Promise<Database | null> {
-  const dir = join(stateDir, 'last')
-  const text = await readFile(join(dir, 'state.json'), 'utf8').catch(() => null)
+  const text = await readFile(lastStateFile(stateDir), 'utf8').catch(() => null)
   if (text === null) return null
   const state = JSON.parse(text) as CopiedState
   if (state.format !== FORMAT) return null

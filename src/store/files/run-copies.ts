@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
-export const runCopies = (stateDir: string): string => join(stateDir, 'last', 'runs')
+export const lastDirectory = (stateDir: string): string => join(stateDir, 'last')
+
+export const lastStateFile = (stateDir: string): string =>
+  join(lastDirectory(stateDir), 'state.json')
+
+export const runCopies = (stateDir: string): string => join(lastDirectory(stateDir), 'runs')
 
 /** Not synced: one that a power cut leaves half-written is not read. */
 export async function copyRun(stateDir: string, runId: string, results: string): Promise<void> {

@@ -3,6 +3,7 @@
 import { link, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseManifest, printManifest, retainedManifestFile } from '../../../src/core/snapshot.ts'
+import { startDaemon } from '../../support/daemon-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import { EVENT, EVENTS_MODEL } from '../ingest.ts'
 import { getRequest, type Load, measureLoad, postRequest } from '../load.ts'
@@ -110,15 +111,7 @@ export const connections: Curve = {
   async measure(count) {
     await using space = await publishedTable(SNAPSHOT_ROWS)
     await space.write('models/raw/events.sql', EVENTS_MODEL)
-    await using daemon = await space.start([
-      'collect',
-      'daemon',
-      '--port',
-      '0',
-      '--admin-port',
-      '0',
-      '--quiet',
-    ])
+    await using daemon = await startDaemon(space, '--quiet')
     await using service = await space.start(['serve', '--port', '0', '--quiet'])
     const load = { connections: count, pipelined: 1, durationMs: LOAD_MS }
     const event = await perAnswerMs(daemon, {

@@ -7,7 +7,13 @@ import { freePort } from '../../support/free-port.ts'
 import type { Workspace } from '../../support/workspace.ts'
 import { nodeModules } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
-import { type Row, rowsIn, servedComparison, type ServedTable } from './served-peer.ts'
+import {
+  odataQuestions,
+  type Row,
+  rowsIn,
+  servedComparison,
+  type ServedTable,
+} from './served-peer.ts'
 import { loadSqlite } from './sqlite.ts'
 
 const files = {
@@ -67,14 +73,7 @@ async function start(space: Workspace): Promise<ServedTable> {
   return {
     pid: child.pid,
     url,
-    ask: {
-      lookup: (n) => set(`(${n})`),
-      page: (n) => set(`?$filter=flag eq true and other gt ${n}&$orderby=ratio desc&$top=100`),
-      count: (n) => set(`?$apply=filter(other gt ${n} and flag eq true)/aggregate($count as n)`),
-      sums: (n) =>
-        set(`?$apply=filter(other gt ${n})/groupby((flag),aggregate(big with sum as total))`),
-      export: () => set(''),
-    },
+    ask: odataQuestions(set, ''),
     read(work, answer) {
       const value = JSON.parse(answer) as Row & { readonly value?: readonly Row[] }
       return work === 'lookup' ? [value] : value.value!

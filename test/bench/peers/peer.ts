@@ -1,5 +1,6 @@
 // One piece of work done by eider and by a tool that a user would take instead, with equal results.
 
+import { median } from '../figure.ts'
 import type { Took } from '../processor-time.ts'
 
 export interface PeerFigure {
@@ -99,14 +100,11 @@ export async function inTurn(
     others.push(await theirs())
     mine.push(await ours())
   }
-  const ms = (all: readonly Took[]) => middle(all.map((took) => took.ms))
-  const processorMs = (all: readonly Took[]) => middle(all.map((took) => took.processorMs))
+  const ms = (all: readonly Took[]) => median(all.map((took) => took.ms))
+  const processorMs = (all: readonly Took[]) => median(all.map((took) => took.processorMs))
   return {
     eider: ms(mine),
     other: ms(others),
     processor: { eider: processorMs(mine), other: processorMs(others) },
   }
 }
-
-const middle = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN

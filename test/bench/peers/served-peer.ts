@@ -90,14 +90,7 @@ async function serveEider(
   return {
     pid: service.pid,
     url: new URL(service.url).origin,
-    ask: {
-      lookup: (n) => set(`(${n})`),
-      page: (n) => set(`?$filter=flag eq true and other gt ${n}&$orderby=ratio desc&$top=100`),
-      count: (n) => set(`?$apply=filter(other gt ${n} and flag eq true)/aggregate($count as n)`),
-      sums: (n) =>
-        set(`?$apply=filter(other gt ${n})/groupby((flag),aggregate(big with sum as total))`),
-      export: () => set(exportFormat === 'csv' ? '?$format=csv' : ''),
-    },
+    ask: odataQuestions(set, exportFormat === 'csv' ? '?$format=csv' : ''),
     read(work, answer) {
       const value = JSON.parse(answer) as Row & { readonly value?: readonly Row[] }
       return work === 'lookup' ? [withoutNotes(value)] : value.value!.map(withoutNotes)
@@ -108,6 +101,19 @@ async function serveEider(
     },
   }
 }
+
+/** In OData; `set` makes a request of what follows the address of the set. */
+export const odataQuestions = (
+  set: (rest: string) => Question,
+  all: string,
+): ServedTable['ask'] => ({
+  lookup: (n) => set(`(${n})`),
+  page: (n) => set(`?$filter=flag eq true and other gt ${n}&$orderby=ratio desc&$top=100`),
+  count: (n) => set(`?$apply=filter(other gt ${n} and flag eq true)/aggregate($count as n)`),
+  sums: (n) =>
+    set(`?$apply=filter(other gt ${n})/groupby((flag),aggregate(big with sum as total))`),
+  export: () => set(all),
+})
 
 /** Of JSON one for each `"id":`, of CSV one for each line after the first. */
 export const rowsIn = (answer: string, format: ServedPeer['exportFormat']): number =>

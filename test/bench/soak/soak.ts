@@ -8,6 +8,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from '../../../src/core/sql.ts'
+import { startDaemon } from '../../support/daemon-process.ts'
 import { queryWarehouse } from '../../support/daemon-process.ts'
 import { until } from '../../support/until.ts'
 import { lives, startUp, type UpProcess } from '../../support/up-process.ts'
@@ -83,10 +84,7 @@ export async function soak(minutes: number): Promise<readonly Figure[]> {
 /** Events a second, of a daemon with nothing else to do. */
 async function measuredRate(): Promise<number> {
   await using space = await workspace(files)
-  await using daemon = await space.start(
-    ['collect', 'daemon', '--port', '0', '--admin-port', '0', '--quiet'],
-    {},
-  )
+  await using daemon = await startDaemon(space, '--quiet')
   const { answers, ms } = await measureLoad({
     port: Number(new URL(daemon.url).port),
     connections: 64,
