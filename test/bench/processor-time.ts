@@ -1,8 +1,6 @@
-// Processor time, user and system, which the load of the machine changes little: of a command with all that it starts, and
-// of a service with its children.
+// Processor time, user and system, of a command with all that it starts: the load of the machine changes it little.
 
 import { spawnSync } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
 import { eiderProcess } from '../support/workspace.ts'
 
 export interface Took {
@@ -40,26 +38,4 @@ export function takenBy(
 export function takenByEider(args: readonly string[], cwd: string): Took {
   const { command, args: all, env } = eiderProcess(args)
   return takenBy(command, all, { cwd, env })
-}
-
-/** Linux counts in these. */
-const TICK_MS = 10
-
-/** Of a process and all below it since they started; of Linux only. */
-export async function processorMsOf(pid: number): Promise<number> {
-  const processes = new Map<number, { readonly parent: number; readonly ticks: number }>()
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => null)
-    if (stat === null) continue
-    // The name of the program is in parentheses, and may have spaces.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-    processes.set(Number(name), { parent: Number(fields[1]), ticks })
-  }
-  const isBelow = (one: number): boolean =>
-    one === pid || (processes.has(one) && isBelow(processes.get(one)!.parent))
-  let ticks = 0
-  for (const [one, found] of processes) if (isBelow(one)) ticks += found.ticks
-  return ticks * TICK_MS
 }

@@ -1,16 +1,13 @@
 // The rows that a page of rows has in its HTML: whose they are, and when they are left to the script.
 
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../src/core/resources.ts'
 import { sql } from '../../src/core/sql.ts'
-import { openExplorer } from '../../src/explorer/open-explorer.ts'
-import type { ODataServiceOptions } from '../../src/odata/service.ts'
-import { type Answer, ask, type Asked, serve } from '../support/odata-service.ts'
+import { explored } from '../support/explored.ts'
+import { type Answer, ask, type Asked } from '../support/odata-service.ts'
 import { bearer, readerToken } from '../support/reader-token.ts'
 import type { Table } from '../support/snapshot-files.ts'
-import { repository } from '../support/workspace.ts'
 
 const tables: readonly Table[] = [
   {
@@ -31,19 +28,9 @@ type At = (path: string, asked?: Asked) => Promise<Answer>
 
 async function explore(
   resources: Resources,
-  {
-    firstRowsMs = 60_000,
-    ...options
-  }: Partial<ODataServiceOptions> & { firstRowsMs?: number } = {},
+  options?: Parameters<typeof explored>[1],
 ): Promise<At> {
-  const pages = await openExplorer({
-    project: 'shop',
-    shows: 'project',
-    find: async () => null,
-    pageDir: join(repository, 'dist', 'explorer'),
-    firstRowsMs,
-  })
-  const { url } = await serve(resources, tables, { pages, ...options })
+  const { url } = resources.use(await explored(tables, options))
   return (path, asked = {}) => ask(url.replace(/\/odata$/, '') + path, asked)
 }
 

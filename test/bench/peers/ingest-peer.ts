@@ -6,7 +6,7 @@ import { queryWarehouse, startDaemon } from '../../support/daemon-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import { BATCH, EVENT, EVENTS_MODEL, ndjsonRequest } from '../ingest.ts'
 import { measureLoad, postRequest } from '../load.ts'
-import { processorMsOf } from '../processor-time.ts'
+import { processorMsOf } from '../../support/processor-time.ts'
 import { inTurn, type PeerBenchmark, type PeerFigure } from './peer.ts'
 
 export const SINGLE_CONNECTIONS = 256

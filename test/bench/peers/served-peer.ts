@@ -4,7 +4,8 @@
 import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import type { Workspace } from '../../support/workspace.ts'
-import { processorMsOf, type Took } from '../processor-time.ts'
+import { processorMsOf } from '../../support/processor-time.ts'
+import type { Took } from '../processor-time.ts'
 import { publishedTable, untilRowFile } from '../served.ts'
 import { inTurn, type PeerBenchmark, type PeerFigure, SHARED } from './peer.ts'
 

@@ -1,7 +1,6 @@
 // The steps of a lake that has grown, and what each asks of PostgreSQL.
 
-import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { parseModelName, type ModelName } from '../../../src/core/names.ts'
@@ -10,6 +9,7 @@ import { runPipeline } from '../../../src/pipeline/run.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { projectOf, query } from '../handmade-models.ts'
 import { runDefaults } from '../pipeline-project.ts'
+import { processorMsOf } from '../processor-time.ts'
 import type { TestLake } from './with-lake.ts'
 
 const SIGNAL = new AbortController().signal
@@ -23,39 +23,16 @@ export interface Cost {
 
 export async function costOf(lake: TestLake, step: () => Promise<unknown>): Promise<Cost> {
   lake.catalog.forget()
-  const startedMs = processorMs(lake)
+  const startedMs = await processorMs(lake)
   await step()
   const { queries, answeredBytes: bytes } = lake.catalog
-  return { messages: queries.length, bytes, processorMs: processorMs(lake) - startedMs }
+  return { messages: queries.length, bytes, processorMs: (await processorMs(lake)) - startedMs }
 }
 
-const TICK_MS = 10
-
-function processorMs({ servers }: TestLake): number {
+async function processorMs({ servers }: TestLake): Promise<number> {
   const { user, system } = process.cpuUsage()
-  const [postmaster = ''] = readFileSync(
-    join(servers.directory, 'postgres/postmaster.pid'),
-    'utf8',
-  ).split('\n')
-  // With its children that have ended, and those that have not.
-  let ticks = ticksOf(postmaster, 4)
-  for (const pid of readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
-    .trim()
-    .split(' '))
-    ticks += ticksOf(pid, 2)
-  return (user + system) / 1000 + ticks * TICK_MS
-}
-
-/** `count` of utime, stime, cutime, cstime; 0 for a process that has ended meanwhile. */
-function ticksOf(pid: string, count: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-    return fields.slice(11, 11 + count).reduce((sum, field) => sum + Number(field), 0)
-  } catch {
-    return 0
-  }
+  const pidFile = await readFile(join(servers.directory, 'postgres/postmaster.pid'), 'utf8')
+  return (user + system) / 1000 + (await processorMsOf(Number.parseInt(pidFile)))
 }
 
 /** `t0` has another row for each `version`. */
