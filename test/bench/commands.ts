@@ -10,13 +10,11 @@ const MODELS = 10
 
 export const commandsBenchmark: Benchmark = {
   name: 'commands',
-  async run({ quick }) {
+  async *run({ quick }) {
     const many = quick ? 200 : 1_000
-    return [
-      ...(await looks(quick ? 3 : 11)),
-      await oneChanged(many, quick ? 2 : 7),
-      await wholeBuild(many, quick ? 1 : 3),
-    ]
+    yield* await looks(quick ? 3 : 11)
+    yield await oneChanged(many, quick ? 2 : 7)
+    yield await wholeBuild(many, quick ? 1 : 3)
   },
 }
 

@@ -12,14 +12,14 @@ const FIRST_SET_MS = 300
 
 export const explorerBenchmark: Benchmark = {
   name: 'explorer',
-  async run({ quick }) {
+  async *run({ quick }) {
     const rows = quick ? 100_000 : 1_000_000
     await using space = await publishedTable(rows)
     await using service = await serveTable(space.dir, { cacheBytes: 0 })
     const browser = await launch()
     try {
       const rounds = quick ? 3 : 9
-      return [
+      yield* [
         await firstSet(browser, service, rounds),
         await besideOthers(browser, service, rounds),
       ]

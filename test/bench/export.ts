@@ -16,7 +16,7 @@ const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
 export const exportBenchmark: Benchmark = {
   name: 'export',
-  async run({ quick }) {
+  async *run({ quick }) {
     const rows = quick ? 200_000 : 1_000_000
     await using space = await publishedTable(rows)
     const speed = await measureSpeed(space, rows, quick ? 3 : 7)
@@ -38,7 +38,7 @@ export const exportBenchmark: Benchmark = {
       },
       ...(await measureLongRows()),
     ] as const
-    return quick ? figures : [...figures, await measureLarge(growth.bytes, 5 * rows)]
+    yield* quick ? figures : [...figures, await measureLarge(growth.bytes, 5 * rows)]
   },
 }
 

@@ -19,7 +19,8 @@ export interface Benchmark {
   readonly name: string
   /** Lines that say what this machine lacks for it; none: it can be carried out. */
   missing?(): readonly string[]
-  run(options: BenchmarkOptions): Promise<readonly Figure[]>
+  /** Each figure as soon as it is known. */
+  run(options: BenchmarkOptions): AsyncIterable<Figure>
 }
 
 /** Whether the figure is within its bound; a figure without one is. */

@@ -24,7 +24,7 @@ const PEAK_BYTES = 400e6
 
 export const flushBenchmark: Benchmark = {
   name: 'flush',
-  async run({ quick }) {
+  async *run({ quick }) {
     const events = quick ? 200_000 : 1_000_000
     const figures: Figure[] = []
     for (const { claims, segmentBytes, atLeast } of [
@@ -58,7 +58,7 @@ export const flushBenchmark: Benchmark = {
       bound: { at: 'most', ratio: 1.25 },
       measured: `${Math.round(three / 1e6)} MB resident`,
     })
-    return figures
+    yield* figures
   },
 }
 

@@ -42,7 +42,7 @@ interface Shape {
 
 export const ingestBenchmark: Benchmark = {
   name: 'ingest',
-  async run({ quick }) {
+  async *run({ quick }) {
     await using space = await workspace({
       'eider.yml': 'name: bench\n',
       'models/raw/events.sql': EVENTS_MODEL,
@@ -60,7 +60,7 @@ export const ingestBenchmark: Benchmark = {
     const pipelined = await compare(bench, { connections: 64, pipelined: 16, body: 'single' })
     const json = await compare(bench, { connections: 16, pipelined: 1, body: 'json' })
     const lines = await compare(bench, { connections: 16, pipelined: 1, body: 'ndjson' })
-    return [
+    yield* [
       rateFigure('durable single events / bare node:http 202 server', many, 1.4),
       {
         name: 'the same, 99th percentile of the time to the answer',

@@ -10,12 +10,10 @@ import type { BenchmarkOptions, Figure } from './figure.ts'
 
 type Steps = Readonly<Record<string, Cost>>
 
-export async function growthFigures({ quick }: BenchmarkOptions): Promise<readonly Figure[]> {
-  const [tables, versions] = quick ? [20, 100] : [100, 1_000]
-  return [
-    figureOf('tables', tables, await withTables([tables, 2 * tables])),
-    figureOf('versions', versions, await withVersions([versions, 2 * versions])),
-  ]
+export async function* growthFigures({ quick }: BenchmarkOptions): AsyncGenerator<Figure> {
+  const [tables, versions] = quick ? [20, 100] : [100, 250]
+  yield figureOf('tables', tables, await withTables([tables, 2 * tables]))
+  yield figureOf('versions', versions, await withVersions([versions, 2 * versions]))
 }
 
 /** Of the step that grows most. */

@@ -14,7 +14,7 @@ import { filledBuffer } from './flush.ts'
 import { flushAll } from './flush-run.ts'
 import { growthFigures } from './lake-growth.ts'
 import { getRequest, type LoadResult, measureLoad } from './load.ts'
-import { serveTable, TABLE_FILE, tableModel } from './served.ts'
+import { serveTable, TABLE_FILE, tableModel, untilRowFile } from './served.ts'
 import { smallModels } from './small-models.ts'
 
 /** A busy machine is no failure. */
@@ -23,13 +23,11 @@ const TIMEOUT_MS = 600_000
 export const lakeBenchmark: Benchmark = {
   name: 'lake',
   missing: () => missingParts().filter((line) => !line.startsWith(versitygw)),
-  async run(options) {
-    return [
-      await flush(options),
-      ...(await idle(options)),
-      ...(await publication(options)),
-      ...(await growthFigures(options)),
-    ]
+  async *run(options) {
+    yield await flush(options)
+    yield* await idle(options)
+    yield* publication(options)
+    yield* growthFigures(options)
   },
 }
 
@@ -119,7 +117,7 @@ async function timeRun({ dir }: Workspace, env: Readonly<Record<string, string>>
 }
 
 /** Of one set: how long a machine takes to have it, and how a service answers from it. */
-async function publication(options: BenchmarkOptions): Promise<readonly Figure[]> {
+async function* publication(options: BenchmarkOptions): AsyncGenerator<Figure> {
   const rows = options.quick ? 200_000 : 1_000_000
   const text = rows.toLocaleString('en-US')
   const model = { [TABLE_FILE]: tableModel(rows) }
@@ -145,14 +143,12 @@ async function publication(options: BenchmarkOptions): Promise<readonly Figure[]
     async () => publishedIn((await change(file)).stdout),
   )
   await pulls.end()
-  return [
-    figure(`pull of a changed set / publishing it on one machine`, times, 1.5, `; ${text} rows`),
-    await lookups(service, file, rows, options),
-    await besidePull(service, rows, options, {
-      publish: () => change(runner),
-      pull: () => service.ok(['pull'], { env, timeoutMs: TIMEOUT_MS }),
-    }),
-  ]
+  yield figure(`pull of a changed set / publishing it on one machine`, times, 1.5, `; ${text} rows`)
+  yield await lookups(service, file, rows, options)
+  yield await besidePull(service, rows, options, {
+    publish: () => change(runner),
+    pull: () => service.ok(['pull'], { env, timeoutMs: TIMEOUT_MS }),
+  })
 }
 
 /** As `eider pull --every` does it, with an engine that is open. */
@@ -201,6 +197,7 @@ async function lookups(
 ): Promise<Figure> {
   await using ours = await serveTable(pulled.dir, { cacheBytes: 0 })
   await using theirs = await serveTable(file.dir, { cacheBytes: 0 })
+  for (const { url } of [ours, theirs]) await untilRowFile(url, rows)
   const durationMs = quick ? 1_000 : 3_000
   const timeOf = async (port: number) => {
     const { ms, answers } = await load(port, rows, durationMs)

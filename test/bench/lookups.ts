@@ -31,11 +31,11 @@ const shown = (rate: number) => `${Math.round(rate).toLocaleString('en-US')}/s`
 
 export const lookupsBenchmark: Benchmark = {
   name: 'lookups',
-  async run(options) {
+  async *run(options) {
     const rows = options.quick ? 200_000 : 1_000_000
     await using space = await publishedTable(rows)
-    const figures = await measureIdle(space, rows, options)
-    return [...figures, ...(await measureBesideRuns(space, rows, options))]
+    yield* await measureIdle(space, rows, options)
+    yield* await measureBesideRuns(space, rows, options)
   },
 }
 

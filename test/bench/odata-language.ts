@@ -30,7 +30,7 @@ const BLOCK = 50
 
 export const odataLanguageBenchmark: Benchmark = {
   name: 'odata-language',
-  async run({ quick }) {
+  async *run({ quick }) {
     await using fixture = await InMemoryTables.open()
     await using space = await workspace({
       'eider.yml': 'name: bench\n',
@@ -66,7 +66,7 @@ export const odataLanguageBenchmark: Benchmark = {
     }
     agent.destroy()
     const [slowestMs, slowest] = slow.toSorted(([a], [b]) => b - a)[0]!
-    return [
+    yield* [
       {
         name: 'parsing and compiling a request that is new / a lookup by key over HTTP',
         ratio: median(compiling) / median(lookups),

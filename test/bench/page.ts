@@ -25,7 +25,7 @@ const PAGE_ROWS = 10_000
 
 export const pageBenchmark: Benchmark = {
   name: 'page',
-  async run({ quick }) {
+  async *run({ quick }) {
     const rows = quick ? 500_000 : 5_000_000
     const dir = await mkdtemp(join(tmpdir(), 'eider-'))
     try {
@@ -62,7 +62,7 @@ export const pageBenchmark: Benchmark = {
       const rounds = quick ? 3 : 9
       const reading = await interleaved(rounds, read(sorted), read(query))
       const writing = await interleaved(rounds, write(sorted), write(query))
-      return [
+      yield* [
         {
           name: `rows of a page of ${PAGE_ROWS} with ORDER BY / by position, one thread`,
           ratio: reading.ours / reading.baseline,

@@ -12,17 +12,15 @@ const PEAK_BYTES = 300e6
 
 export const pipelineBenchmark: Benchmark = {
   name: 'pipeline',
-  async run({ quick }) {
+  async *run({ quick }) {
     const many = quick ? 200 : 1_000
-    return [
-      await version(quick ? 5 : 15),
-      ...(await idle(10, 2.5, quick ? 3 : 11)),
-      ...(await idle(100, 3, quick ? 3 : 11)),
-      ...(await idle(many, 4, quick ? 3 : 11)),
-      await coldCompile(many, quick ? 2 : 5),
-      await manySmall(quick ? 60 : 300, quick ? 1 : 5),
-      await delta(quick ? 200_000 : 2_000_000, quick ? 2 : 5),
-    ]
+    yield await version(quick ? 5 : 15)
+    yield* await idle(10, 2.5, quick ? 3 : 11)
+    yield* await idle(100, 3, quick ? 3 : 11)
+    yield* await idle(many, 4, quick ? 3 : 11)
+    yield await coldCompile(many, quick ? 2 : 5)
+    yield await manySmall(quick ? 60 : 300, quick ? 1 : 5)
+    yield await delta(quick ? 200_000 : 2_000_000, quick ? 2 : 5)
   },
 }
 

@@ -72,7 +72,7 @@ async function ratios(): Promise<void> {
     for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
     if (missing.length > 0) continue
     try {
-      for (const figure of await benchmark.run({ quick: values.quick })) {
+      for await (const figure of benchmark.run({ quick: values.quick })) {
         print(show(figure))
         figures.push(figure)
       }

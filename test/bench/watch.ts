@@ -11,9 +11,10 @@ const RESULT_MS = 300
 
 export const watchBenchmark: Benchmark = {
   name: 'watch',
-  async run({ quick }) {
+  async *run({ quick }) {
     const rounds = quick ? 3 : 11
-    return [await runWatch(rounds), await serveWatch(rounds)]
+    yield await runWatch(rounds)
+    yield await serveWatch(rounds)
   },
 }
 
