@@ -20,6 +20,7 @@ const program = {
     'command-not-found': 'src/cli/command-not-found.ts',
     help: 'src/cli/help.ts',
     'compile-child': 'src/commands/collect/compile-child.ts',
+    'batch-reader-thread': 'src/collect/read/batch-reader-thread.ts',
     ...commandEntries,
   },
   platform: 'node',

@@ -15,6 +15,7 @@ import { createAdmin } from './admin/admin.ts'
 import type { LastRun, Vitals } from './backlog.ts'
 import { publicHealth } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
+import { BatchReaders } from './read/batch-readers.ts'
 import type { Senders } from './senders.ts'
 import { type ModelsState, createValidators, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
@@ -85,6 +86,7 @@ export class CollectDaemon implements AsyncDisposable {
     const { lastRun = () => Promise.resolve(null) } = options
     const vitals = { buffer, bufferDir, served, traffic, lastRun }
     await using resources = new Resources()
+    const readers = resources.use(new BatchReaders())
     // The admin port opens first: whoever sees the public one can flush.
     const admin = resources.use(
       await HttpServer.open({
@@ -99,7 +101,7 @@ export class CollectDaemon implements AsyncDisposable {
       await HttpServer.open({
         host,
         port,
-        ...publicPort(options, vitals),
+        ...publicPort(options, vitals, readers),
         onRefusal: traffic.refused,
         logger: logger.child({ port: 'public' }),
       }),
@@ -149,10 +151,12 @@ const CORS = {
 function publicPort(
   options: CollectDaemonOptions,
   vitals: Vitals,
+  readers: BatchReaders,
 ): Pick<ServerOptions, 'handle' | 'front'> {
   const { buffer, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
   const ingest: IngestOptions = {
     buffer,
+    readers,
     validators: () => vitals.served.validators,
     health: publicHealth(vitals),
     host: options.host,

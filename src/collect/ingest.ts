@@ -13,7 +13,8 @@ import { RequestError } from '../http/request-error.ts'
 import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
 import { requireProgram } from './callers.ts'
-import { mediaType, unsupported } from './read/media-type.ts'
+import type { BatchReaders, ReadBatch } from './read/batch-readers.ts'
+import { type MediaType, mediaType, unsupported } from './read/media-type.ts'
 import { readRequestKey } from './read/idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read/read-events.ts'
@@ -25,6 +26,7 @@ import type { Validator } from './validate/validate-event.ts'
 
 export interface IngestOptions {
   readonly buffer: EventBuffer
+  readonly readers: BatchReaders
   /** The current validators. */
   readonly validators: () => Validators
   /** GET /health. */
@@ -71,7 +73,7 @@ function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace):
   const senders = options.senders()
   const token = requireSender(senders, head, targetOf(place))
   findValidator(options.validators(), place)
-  const read = readerFor(head, place.isBatch, options)
+  const { read } = readerFor(head, place.isBatch, options)
   return {
     maxBodyBytes: maxBodyBytes(place, options),
     isCurrent: () => options.senders() === senders && (token === null || !hasExpired(token)),
@@ -131,13 +133,10 @@ function collect(
   requireMethod(request.method, ['POST'])
   const requestKeyOf = requireKnownSender(options.senders(), request, targetOf(place))
   const known = findValidator(options.validators(), place)
-  const read = readerFor(request, place.isBatch, options)
-  // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
-  const misspelt = new MisspeltFields()
-  const readNoting = (validator: Validator, body: Buffer) => read(validator, body, misspelt)
+  const reader = readerFor(request, place.isBatch, options)
   return readBody(request, maxBodyBytes(place, options), sizeHint(place))
-    .then((body) => store(options, known, requestKeyOf(body), body, readNoting))
-    .then((count) => sendAccepted(response, count, misspelt.warnings(known.target)), refuse)
+    .then((body) => store(options, known, requestKeyOf(body), body, reader))
+    .then((stored) => sendAccepted(response, stored), refuse)
 }
 
 /**
@@ -165,20 +164,64 @@ function requireKnownSender(
 const sizeHint = ({ isBatch }: EventsPlace) =>
   isBatch ? '(collect.max_batch_bytes); send several batches' : '(collect.max_event_bytes)'
 
-type Reader = (validator: Validator, body: Buffer, misspelt: MisspeltFields) => Events
+interface Reader {
+  readonly format: MediaType
+  readonly isBatch: boolean
+  readonly read: (validator: Validator, body: Buffer, misspelt: MisspeltFields) => Events
+}
 
-/** The number of events that are on disk when it resolves. */
+interface Stored {
+  readonly count: number
+  readonly warnings: readonly Warning[]
+}
+
+/**
+ * The events are on disk when it resolves. In steps, each of which keeps nothing of the one before: many bodies would stay
+ * in memory while they wait for the disk.
+ */
 function store(
-  { buffer }: IngestOptions,
-  { target, validator }: KnownTarget,
+  options: IngestOptions,
+  known: KnownTarget,
   key: RequestKey | null,
   body: Buffer,
-  read: (validator: Validator, body: Buffer) => Events,
-): Promise<number> {
-  if (key !== null) return buffer.appendOnce(target, key, () => read(validator, body), serverTime())
-  const events = read(validator, body)
+  reader: Reader,
+): Promise<Stored> {
+  if (key !== null) return storeOnce(options, known, key, body, reader)
+  const { format, isBatch } = reader
+  const { readers, maxEventBytes, maxBatchBytes } = options
+  const batch = { ...known, format, body, maxEventBytes, maxBatchBytes }
+  const apart = isBatch ? readers.read(batch) : null
+  const put = (batch: ReadBatch) => storeBatch(options, known, batch)
+  return apart === null ? put(readHere(known, body, reader)) : apart.then(put)
+}
+
+/** Only the first request with a key is read, at the moment when it is the first. */
+function storeOnce(
+  { buffer }: IngestOptions,
+  { target, validator }: KnownTarget,
+  key: RequestKey,
+  body: Buffer,
+  { read }: Reader,
+): Promise<Stored> {
+  const misspelt = new MisspeltFields()
+  return buffer
+    .appendOnce(target, key, () => read(validator, body, misspelt), serverTime())
+    .then((count) => ({ count, warnings: misspelt.warnings(target) }))
+}
+
+function readHere({ target, validator }: KnownTarget, body: Buffer, { read }: Reader): ReadBatch {
+  const misspelt = new MisspeltFields()
+  const events = read(validator, body, misspelt)
+  return { events, warnings: misspelt.warnings(target) }
+}
+
+function storeBatch(
+  { buffer }: IngestOptions,
+  { target }: KnownTarget,
+  { events, warnings }: ReadBatch,
+): Promise<Stored> {
   const count = events.length
-  return buffer.append(target, events, serverTime()).then(() => count)
+  return buffer.append(target, events, serverTime()).then(() => ({ count, warnings }))
 }
 
 function refuse(error: unknown): never {
@@ -203,19 +246,23 @@ function readerFor(
   isBatch: boolean,
   { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
 ): Reader {
-  const type = mediaType(request.headers['content-type'], acceptTextPlain)
-  if (type === 'ndjson' && !isBatch)
+  const format = mediaType(request.headers['content-type'], acceptTextPlain)
+  if (format === 'ndjson' && !isBatch)
     throw unsupported(
       'this path takes one event as JSON',
       'send NDJSON to the same path with /batch at the end',
     )
-  const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
-  return (validator, body, misspelt) =>
-    read(validator, body, maxEventBytes, maxBatchBytes, misspelt)
+  const read = !isBatch ? readEvent : format === 'ndjson' ? readNdjsonBatch : readJsonBatch
+  return {
+    format,
+    isBatch,
+    read: (validator, body, misspelt) =>
+      read(validator, body, maxEventBytes, maxBatchBytes, misspelt),
+  }
 }
 
 /** 202, and only after the buffer has the events on disk (docs/collect.md, What 202 means). */
-function sendAccepted(response: ServerResponse, count: number, warnings: readonly Warning[]): void {
+function sendAccepted(response: ServerResponse, { count, warnings }: Stored): void {
   const body = acceptedBody(count, warnings)
   response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])
   // Written before the end, head and body are one string and one system call; Node corks the socket otherwise.

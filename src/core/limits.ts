@@ -127,6 +127,14 @@ export const limits = {
   /** Time that open requests get to finish when a server stops. */
   shutdownMs: 10_000,
 
+  /** Threads of the daemon that read batches, and the smallest body for which handing it over pays. */
+  batchReaders: 4,
+  batchReaderBytes: 32 * KiB,
+  /** Batches that a thread has at a time. What comes then is read by the thread of the daemon itself. */
+  batchesOfReader: 16,
+  /** Validators that a thread knows; models that change while the daemon runs leave old ones behind. */
+  validatorsOfReader: 1_000,
+
   /** Bodies of all requests that a process holds; above it 503. Each connection may send one of up to its own limit. */
   bodiesBytes: 256 * MiB,
 
@@ -149,7 +157,7 @@ export const limits = {
   /** Blocks of a published file, DuckDB's default: many lookups at a time are no faster from smaller ones. */
   snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
-  snapshotRowGroupRows: 8_192,
+  snapshotRowGroupRows: 16_384,
   /** Openings of its buffer whose last segment is known of a target: a daemon that starts once a day has them in 3 years. */
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */

@@ -137,11 +137,12 @@ async function measureBesideRuns(
   { quick }: BenchmarkOptions,
 ): Promise<Figure[]> {
   await using service = await serveTable(space.dir, { cacheBytes: 0 })
-  await untilRowFile(service.url, rows)
   const durationMs = quick ? 2_000 : 6_000
   const [idle, beside]: [LoadResult[], LoadResult[]] = [[], []]
   let shift = 0
   for (let round = 0; round < (quick ? 1 : 5); round++) {
+    // Those of the round before were of another snapshot.
+    await untilRowFile(service.url, rows)
     idle.push(await lookup(service, rows, 1, durationMs))
     let isOver = false
     const runs = (async () => {

@@ -59,6 +59,32 @@ test('E043, E071: one bad event of a batch, and none of it is stored', async () 
   })
 })
 
+test('E043, E024: large batches that come at the same moment are stored once each, but for a bad one', async () => {
+  await using fixture = await openDaemon()
+  const { url, adminUrl } = fixture.daemon
+  const batches = Array.from({ length: 60 }, (_, batch) =>
+    Array.from({ length: 1_000 }, (_, i) => ({ event_name: `event ${i}`, count: batch })),
+  )
+  const send = (events: readonly object[]) => post(url + BATCH, JSON.stringify(events))
+  // The threads that read them are there from the second on.
+  for (let turn = 0; turn < 2; turn++) {
+    const [bad, ...answers] = await Promise.all([
+      send([...batches[0]!, { count: 1 }]),
+      ...batches.map((events) => send(events)),
+    ])
+    assert.is(bad.status, 400)
+    assert.match(bad.error.message, 'event 1000')
+    for (const { status, body } of answers) assert.equal([status, body], [202, { accepted: 1_000 }])
+  }
+  const { body: claim } = await post(adminUrl + FLUSH + '/claim', '')
+  const events = (await eventsOf(adminUrl, String(claim['claim_id']))) as readonly {
+    readonly count: number
+  }[]
+  const counts = new Map<number, number>()
+  for (const { count } of events) counts.set(count, (counts.get(count) ?? 0) + 1)
+  assert.equal(counts, new Map(batches.map((_, batch) => [batch, 2_000])))
+})
+
 test('E012, E055: a missing NOT NULL column is refused by name', async () => {
   await using fixture = await openDaemon()
   for (const body of ['{"user_id":"u"}', '{"event_name":null}']) {

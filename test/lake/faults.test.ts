@@ -17,10 +17,13 @@ import { seededRandom } from '../support/seeded-random.ts'
 const ROUNDS = Number(process.env['EIDER_LAKE_ROUNDS'] ?? 5)
 /** After so many all faults end, and what is in the lake is compared: a loss shows later as well as at once. */
 const ROUNDS_OF_A_PART = 50
+/** Most faults meet a run before it ends; after so many, faults rest until one has ended well. */
+const ROUNDS_OF_A_RUN = 10
 const EVENTS = 5
 const HOLD_MS = 4_000
 /** A busy machine takes its time, and a fault that meets no work shows nothing. */
 const PROGRESS_MS = 20_000
+const RUN_MS = 60_000
 
 const rowsUpTo = (last: number) =>
   `n\n${Array.from({ length: last }, (_, i) => `${i + 1}\n`).join('')}`
@@ -135,6 +138,7 @@ lakeTest(
         await sleep(random() * 400)
         await faults[name]!.make(world, world.machines[Math.floor(random() * 2)]!)
         await progress(world)
+        if ((round + 1) % ROUNDS_OF_A_RUN === 0) await wholeRun(world)
       }
       await compare(world, { sent, appended })
       const runs = one.goodRuns + other.goodRuns
@@ -147,11 +151,15 @@ lakeTest(
 )
 
 /** Waits until something is committed, so that faults meet work and not the start of a process. */
-async function progress({ lake }: World): Promise<void> {
-  const commits = () => lake.catalog.commits
-  const before = commits()
-  for (const end = Date.now() + PROGRESS_MS; commits() === before && Date.now() < end;)
-    await sleep(50)
+const progress = ({ lake }: World): Promise<void> => more(() => lake.catalog.commits, PROGRESS_MS)
+
+const wholeRun = ({ machines }: World): Promise<void> =>
+  more(() => machines.reduce((sum, { goodRuns }) => sum + goodRuns, 0), RUN_MS)
+
+/** Waits until a number has grown, and no longer than that. */
+async function more(count: () => number, mostMs: number): Promise<void> {
+  const before = count()
+  for (const end = Date.now() + mostMs; count() === before && Date.now() < end;) await sleep(50)
 }
 
 async function compare(

@@ -23,7 +23,7 @@ import type { Lookalikes, MisspeltFields } from './misspelt.ts'
 import type { Edit, Findings, Rule } from './rule.ts'
 import { ruleFor } from './value-rules.ts'
 
-interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
+export interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
   readonly rule: Rule
 }
@@ -41,12 +41,17 @@ export interface Validator {
 }
 
 /** Throws Error for a column type that has no rule. */
-export function createValidator(model: EventsModel): Validator {
-  const columns = model.columns.map((column) => {
-    const { name, type, nullable } = column
-    const required = !nullable && !isReceivedAt(column)
-    return { name, type, required, rule: ruleFor(type) }
-  })
+export const createValidator = (model: EventsModel): Validator =>
+  validatorOf(
+    model.columns.map((column) => {
+      const { name, type, nullable } = column
+      return { name, type, required: !nullable && !isReceivedAt(column) }
+    }),
+  )
+
+/** As createValidator(). */
+export function validatorOf(described: readonly Omit<ValidatedColumn, 'rule'>[]): Validator {
+  const columns = described.map((column) => ({ ...column, rule: ruleFor(column.type) }))
   return {
     columns,
     quick: fastPathFor(columns),
