@@ -43,8 +43,8 @@ export default class Mv extends BaseCommand {
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
     const { moveRelation } = await import('../pipeline/orphans.ts')
-    const { finishInterruptedMove, strikeMove, writeMove } =
-      await import('../pipeline/interrupted-move.ts')
+    const { finishInterruptedMove } = await import('../pipeline/interrupted-move.ts')
+    const { strikeMove, writeMove } = await import('../pipeline/move-record.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     const { paths } = project
     const { replace } = flags

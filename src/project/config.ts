@@ -22,6 +22,7 @@ import type { Environments } from './sources/environment.ts'
 import { readSecrets } from './sources/secrets.ts'
 import { readSources } from './sources/sources.ts'
 import type { Notify, Schedule } from '../core/schedule.ts'
+import { isAbsent } from './members.ts'
 import { readNotify } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
 import { readWebhooks } from './webhooks.ts'
@@ -234,9 +235,6 @@ function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: str
   const place = { source, span: spanOf(keyNode) }
   diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
 }
-
-const isAbsent = (node: Node | null): node is null =>
-  node === null || (isScalar(node) && node.value === null)
 
 /** `targets: {prod: {database: …}}`: a target overrides settings. */
 function readTargets(reading: Reading, node: Node | null): void {

@@ -25,6 +25,7 @@ import { type Stamp, stampOf } from '../../files/stamps.ts'
 import { lastStateFile } from '../../store/files/run-copies.ts'
 import { stampSnapshots } from '../../store/files/snapshot-directory.ts'
 import type { Retention } from '../../store/snapshot-store.ts'
+import { hasMove } from '../move-record.ts'
 
 const FORMAT = 1
 
@@ -149,7 +150,7 @@ const combine = (
 /** Of all that a run finds in the target; null: it has more to do there. `changedMs` is about what is published. */
 async function stampTarget({ paths, retention }: IdleScope): Promise<Stamp | null> {
   const { database, snapshots, state } = paths
-  if (existsSync(join(state, 'move.json'))) return null
+  if (hasMove(paths)) return null
   const log = `${database}.wal`
   const files = [database, lastStateFile(state), ...(existsSync(log) ? [log] : [])]
   const stamps = files.map(stampOf)

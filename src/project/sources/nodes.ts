@@ -1,10 +1,10 @@
 // Groups of eider.yml below `sources` and `secrets`, member by member.
 
-import { type Node, type Pair, type YAMLMap, isMap, isScalar } from 'yaml'
+import { type Node, type Pair, isMap, isScalar } from 'yaml'
 import type { Age } from '../../core/external.ts'
-import { didYouMean } from '../../core/suggest.ts'
-import type { Refuse } from '../variables.ts'
 import { malformedReference } from '../environment-values.ts'
+import { isAbsent } from '../members.ts'
+import type { Refuse } from '../variables.ts'
 import { type FromEnvironment, textOfNode } from './environment.ts'
 
 const UNITS_MS = {
@@ -60,31 +60,13 @@ export function ageOf(group: Group, key: string, expected: string = EXPECTED_AGE
   return null
 }
 
-/** Members by name; unknown ones are refused. */
-export function membersOf(
-  group: YAMLMap,
-  path: string,
-  known: readonly string[],
-  refuse: Refuse,
-): ReadonlyMap<string, Node> {
-  const found = new Map<string, Node>()
-  for (const { key, value } of group.items as readonly Pair<Node, Node | null>[]) {
-    const name = isScalar(key) ? String(key.value) : ''
-    if (!known.includes(name)) {
-      const hint = didYouMean(name, known) ?? `available here: ${known.join(', ')}`
-      refuse(key, path, `a group of ${known.join(', ')}`, hint)
-    } else if (value !== null && !(isScalar(value) && value.value === null)) found.set(name, value)
-  }
-  return found
-}
-
 export function pairsOf(
   node: Node | null,
   path: string,
   expected: string,
   refuse: Refuse,
 ): readonly (readonly [string, Node, Node | null])[] {
-  if (node === null || (isScalar(node) && node.value === null)) return []
+  if (isAbsent(node)) return []
   if (isMap(node))
     return (node.items as readonly Pair<Node, Node | null>[]).map(
       ({ key, value }) => [isScalar(key) ? String(key.value) : '', key, value] as const,

@@ -8,8 +8,9 @@ import { parseEndpoint } from '../../core/lake.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Refuse } from '../variables.ts'
+import { membersOf } from '../members.ts'
 import { type Environments, FromEnvironment, isVariable } from './environment.ts'
-import { type Group, membersOf, pairsOf, type Text, textOf } from './nodes.ts'
+import { type Group, pairsOf, type Text, textOf } from './nodes.ts'
 
 export interface DeclaredSecret {
   readonly type: 's3' | 'http'

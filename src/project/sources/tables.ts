@@ -4,8 +4,9 @@ import { type Node, isMap, isScalar } from 'yaml'
 import type { ExternalTable, FileFormat } from '../../core/external.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
+import { membersOf } from '../members.ts'
 import { hasVariable, spanOf } from './environment.ts'
-import { ageOf, type Group, membersOf, pairsOf, type Text, textOf } from './nodes.ts'
+import { ageOf, type Group, pairsOf, type Text, textOf } from './nodes.ts'
 
 export const TABLE_KEYS = [
   'file',
