@@ -23,7 +23,7 @@ const EVENTS = 5
 const HOLD_MS = 4_000
 /** A busy machine takes its time, and a fault that meets no work shows nothing. */
 const PROGRESS_MS = 20_000
-const RUN_MS = 60_000
+const RUN_MS = 180_000
 
 const rowsUpTo = (last: number) =>
   `n\n${Array.from({ length: last }, (_, i) => `${i + 1}\n`).join('')}`
@@ -140,6 +140,7 @@ lakeTest(
         await progress(world)
         if ((round + 1) % ROUNDS_OF_A_RUN === 0) await wholeRun(world)
       }
+      await wholeRun(world)
       await compare(world, { sent, appended })
       const runs = one.goodRuns + other.goodRuns
       const counts = [...made].map(([fault, count]) => `${count} ${fault}`).join(', ')
@@ -153,8 +154,12 @@ lakeTest(
 /** Waits until something is committed, so that faults meet work and not the start of a process. */
 const progress = ({ lake }: World): Promise<void> => more(() => lake.catalog.commits, PROGRESS_MS)
 
-const wholeRun = ({ machines }: World): Promise<void> =>
-  more(() => machines.reduce((sum, { goodRuns }) => sum + goodRuns, 0), RUN_MS)
+async function wholeRun({ machines }: World): Promise<void> {
+  const goodRuns = () => machines.reduce((sum, machine) => sum + machine.goodRuns, 0)
+  const before = goodRuns()
+  await more(goodRuns, RUN_MS)
+  assert.ok(goodRuns() > before, 'no run ends well')
+}
 
 /** Waits until a number has grown, and no longer than that. */
 async function more(count: () => number, mostMs: number): Promise<void> {

@@ -2,7 +2,10 @@
 // Each end is told to the parent as its exit code; it goes on until the parent tells it to stop.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { main } from '../../../src/cli/main.ts'
+
+/** What bin/run.js starts. */
+const program = new URL('../../../bundle/main.cjs', import.meta.url)
+const { main } = (await import(program.href)) as typeof import('../../../src/cli/main.ts')
 
 let isOver = false
 process.on('message', () => {
