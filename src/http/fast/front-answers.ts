@@ -99,25 +99,35 @@ export class FrontAnswers<C extends Answered> {
       // Whoever comes with the same promise from now on has to wait for it again.
       if (this.#waiting === waiting) this.#ready = null
       for (const answer of waiting) answer.text = textOf(answer)
-      for (const { connection } of waiting) this.#send(connection as C)
+      let sent: Answered | null = null
+      for (const { connection } of waiting) {
+        if (connection !== sent) this.#send(connection as C)
+        sent = connection
+      }
     }
     ready.then(
-      () => settle(({ body }) => this.#successText(body)),
+      () => {
+        this.#renewTexts()
+        settle(({ body }) => this.#successText(body))
+      },
       (error: unknown) => settle(({ route }) => this.#errorText(route.toRefusal(error), route)),
     )
   }
 
-  #successText(body: string): string {
+  #renewTexts(): void {
     const date = httpDate()
-    if (date !== this.#date || this.#texts.size >= limits.frontRoutes) {
-      this.#date = date
-      this.#texts.clear()
-    }
+    if (date === this.#date) return
+    this.#date = date
+    this.#texts.clear()
+  }
+
+  #successText(body: string): string {
     const known = this.#texts.get(body)
     if (known !== undefined) return known
     const { status, answerHeaders } = this.#routes
-    const headers = { ...answerHeaders, ...bodyHeaders(body), Date: date, ...KEEP_ALIVE }
+    const headers = { ...answerHeaders, ...bodyHeaders(body), Date: this.#date, ...KEEP_ALIVE }
     const text = answerText(status, headers, body)
+    if (this.#texts.size >= limits.frontRoutes) this.#texts.clear()
     this.#texts.set(body, text)
     return text
   }
