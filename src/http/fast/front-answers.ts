@@ -69,6 +69,9 @@ export class FrontAnswers<C extends Answered> {
   /** Successful answers, by their bodies, as of this second. */
   readonly #texts = new Map<string, string>()
   #date = ''
+  /** The text that was last sent more than once at a time, and by counts what it makes. */
+  #repeated = ''
+  readonly #repeats: string[] = []
 
   /** `send` is called for a connection some of whose answers may have become ready. */
   constructor(routes: FrontRoutes, send: (connection: C) => void) {
@@ -89,6 +92,30 @@ export class FrontAnswers<C extends Answered> {
     connection.answers.push(answer)
     if (taken.ready !== this.#ready) this.#waitFor(taken.ready)
     this.#waiting.push(answer)
+  }
+
+  /** Takes off the answers that no earlier one is missing before, as one text; an empty one when there is none. */
+  takeReady(connection: Answered): string {
+    const { answers } = connection
+    const first = answers[0]?.text ?? null
+    if (first === null) return ''
+    let count = 1
+    while (count < answers.length && answers[count]!.text === first) count++
+    let texts = this.#repeat(first, count)
+    while (count < answers.length && answers[count]!.text !== null) texts += answers[count++]!.text!
+    connection.answers = count === answers.length ? [] : answers.slice(count)
+    return texts
+  }
+
+  /** The same text so many times, made once: a string that is put together is copied when it is sent first. */
+  #repeat(text: string, count: number): string {
+    if (count === 1) return text
+    if (count > limits.frontRequestsInTurn) return text.repeat(count)
+    if (text !== this.#repeated) {
+      this.#repeated = text
+      this.#repeats.length = 0
+    }
+    return (this.#repeats[count] ??= text.repeat(count))
   }
 
   #waitFor(ready: Promise<void>): void {

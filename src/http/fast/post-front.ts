@@ -197,14 +197,9 @@ export class PostFront {
 
   /** Sends the answers that no earlier one is missing before. */
   #send(connection: Connection): void {
-    const { socket, answers } = connection
-    let count = 0
-    let texts = ''
-    while (count < answers.length && answers[count]!.text !== null) texts += answers[count++]!.text!
-    if (count === 0) return
-    if (count === answers.length) connection.answers = []
-    else connection.answers = answers.slice(count)
-    socket.write(texts, 'latin1')
+    const texts = this.#answers.takeReady(connection)
+    if (texts === '') return
+    connection.socket.write(texts, 'latin1')
     if (connection.last === null) this.#readOn(connection)
     else if (connection.answers.length === 0) this.#finish(connection)
   }
