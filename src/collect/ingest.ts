@@ -72,13 +72,15 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
 function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace): PostRoute {
   const senders = options.senders()
   const token = requireSender(senders, head, targetOf(place))
-  findValidator(options.validators(), place)
+  // One text for all requests: maps find what they know without reading it again.
+  const { target } = findValidator(options.validators(), place)
   const { read } = readerFor(head, place.isBatch, options)
   return {
     maxBodyBytes: maxBodyBytes(place, options),
     isCurrent: () => options.senders() === senders && (token === null || !hasExpired(token)),
     take(body) {
-      const { target, validator } = findValidator(options.validators(), place)
+      const validators = options.validators()
+      const validator = validators.get(target) ?? findValidator(validators, place).validator
       const misspelt = new MisspeltFields()
       const events = read(validator, body, misspelt)
       const ready = options.buffer.append(target, events, serverTime())
@@ -271,10 +273,14 @@ function sendAccepted(response: ServerResponse, { count, warnings }: Stored): vo
   response.end()
 }
 
+const ONE_ACCEPTED = '{"accepted":1}'
+
 /** In ASCII, since its length is counted in characters; names of fields may have others. */
 const acceptedBody = (count: number, warnings: readonly Warning[]) =>
   warnings.length === 0
-    ? `{"accepted":${count}}`
+    ? count === 1
+      ? ONE_ACCEPTED
+      : `{"accepted":${count}}`
     : `{"accepted":${count},"warnings":${toAscii(JSON.stringify(warnings))}}`
 
 const toAscii = (json: string) =>

@@ -120,8 +120,9 @@ function textEnd(rule: Rule, bytes: Buffer, start: number, limit: number): numbe
   }
   if (at >= limit) return -1
   if (rule.anyText === true) return at + 1
-  const isFine = allBits < 0x80 && rule.accepts(bytes.toString('latin1', start, at))
-  return isFine ? at + 1 : -1
+  if (allBits >= 0x80) return -1
+  if (rule.acceptsBytes?.(bytes, start, at) === true) return at + 1
+  return rule.accepts(bytes.toString('latin1', start, at)) ? at + 1 : -1
 }
 
 function numberEnd(

@@ -18,19 +18,25 @@ export interface Warning {
   readonly target: string
 }
 
+const NONE: readonly Warning[] = []
+
 /** Gathers those of one request, each once. */
 export class MisspeltFields {
-  readonly #found = new Map<string, string>()
+  /** null without any, as nearly always. */
+  #found: Map<string, string> | null = null
 
   /** `event` is valid. */
   note(known: Known, event: object): void {
     for (const name of Object.keys(event)) {
       const column = lookalike(known, name)
-      if (column !== null && !Object.hasOwn(event, column)) this.#found.set(name, column)
+      if (column === null || Object.hasOwn(event, column)) continue
+      this.#found ??= new Map()
+      this.#found.set(name, column)
     }
   }
 
   warnings(target: string): readonly Warning[] {
+    if (this.#found === null) return NONE
     return Array.from(this.#found, ([name, column]) => ({
       code: 'unknown-field',
       message: `${target} has no column "${name}", so its value is not stored; did you mean "${column}"?`,

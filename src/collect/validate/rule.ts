@@ -24,6 +24,8 @@ export interface Findings {
 export interface Rule {
   /** True: valid as it is, if no number of the event is longer than a double can hold. False: check the text. */
   accepts(value: unknown): boolean
+  /** A quick yes for a text of ASCII in these bytes, without making a string of them; what it accepts, `accepts` does. */
+  acceptsBytes?(bytes: Uint8Array, start: number, end: number): boolean
   /** What is wrong, as a sentence without a subject ("must be …"); null when the value is valid after the edits. */
   check(node: JsonNode, found: Findings): string | null
   /** Whether digits matter that a double may not hold. */

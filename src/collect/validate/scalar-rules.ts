@@ -2,6 +2,7 @@
 
 import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
 import type { JsonNode } from './json-tree.ts'
+import { isPlainDecimal, isPlainInstant } from './plain-bytes.ts'
 import type { Edit, Rule } from './rule.ts'
 import {
   isDate,
@@ -59,11 +60,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   TIME: timeRule(isTime, 6, CLOCK),
   TIME_NS: timeRule(isTime, 9, CLOCK),
   'TIME WITH TIME ZONE': timeRule(isTimeWithZone, 6, 'text such as "12:00:00+02:00"'),
-  TIMESTAMP: timeRule(isTimestamp, 6, LOCAL),
-  TIMESTAMP_S: timeRule(isTimestamp, 0, LOCAL),
-  TIMESTAMP_MS: timeRule(isTimestamp, 3, LOCAL),
+  TIMESTAMP: instantRule(isTimestamp, 6, LOCAL),
+  TIMESTAMP_S: instantRule(isTimestamp, 0, LOCAL),
+  TIMESTAMP_MS: instantRule(isTimestamp, 3, LOCAL),
   TIMESTAMP_NS: timeRule(isTimestampNs, 9, `${LOCAL}, from 1678 to 2261`),
-  'TIMESTAMP WITH TIME ZONE': timeRule(isTimestampWithZone, 6, ZONED),
+  'TIMESTAMP WITH TIME ZONE': instantRule(isTimestampWithZone, 6, ZONED),
   INTERVAL: timeRule(isInterval, 6, 'text such as "1 day 02:30:00" or "3 months"'),
   // Well-known text; the flush checks whether it is valid.
   GEOMETRY: textRule(() => true, 'well-known text such as "POINT (1 2)"'),
@@ -114,6 +115,7 @@ function decimalRule(width: number, scale: number): Rule {
       typeof value === 'number'
         ? Math.abs(value) < quickMax && Math.round(value * step) / step === value
         : typeof value === 'string' && plain.test(value),
+    acceptsBytes: (bytes, start, end) => isPlainDecimal(bytes, start, end, width - scale, scale),
     check: (node, { edits }) => {
       const source = numberText(node)
       const decimal = source === null ? null : parseDecimal(source)
@@ -189,6 +191,14 @@ function timeRule(isValid: (text: string) => boolean, digits: number, expected: 
     (text) => isValid(text) && secondFractionDigits(text) <= digits,
     `${expected}, ${kept}`,
   )
+}
+
+/** For types that read an instant in UTC of any year from 100 on. */
+function instantRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
+  return {
+    ...timeRule(isValid, digits, expected),
+    acceptsBytes: (bytes, start, end) => isPlainInstant(bytes, start, end, digits),
+  }
 }
 
 function textOf(node: JsonNode): string | null {

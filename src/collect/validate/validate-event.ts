@@ -94,7 +94,8 @@ export function validateEvent(
   const quick = validator.quick === null ? -1 : quickEnd(validator.quick, body, start, limit)
   if (quick !== -1) {
     requireSize(quick - start, maxEventBytes, '')
-    return { stored: body.subarray(start, quick), end: quick }
+    const isWhole = start === 0 && quick === body.length
+    return { stored: isWhole ? body : body.subarray(start, quick), end: quick }
   }
   scanValue(body, start, limit, scan)
   if (scan.end === -1) throw invalidJson(body, start, limit)

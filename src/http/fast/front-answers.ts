@@ -69,6 +69,9 @@ export class FrontAnswers<C extends Answered> {
   /** Successful answers, by their bodies, as of this second. */
   readonly #texts = new Map<string, string>()
   #date = ''
+  /** The text that was last sent more than once at a time, and by counts what it makes. */
+  #repeated = ''
+  readonly #repeats: string[] = []
 
   /** `send` is called for a connection some of whose answers may have become ready. */
   constructor(routes: FrontRoutes, send: (connection: C) => void) {
@@ -91,6 +94,30 @@ export class FrontAnswers<C extends Answered> {
     this.#waiting.push(answer)
   }
 
+  /** Takes off the answers that no earlier one is missing before, as one text; an empty one when there is none. */
+  takeReady(connection: Answered): string {
+    const { answers } = connection
+    const first = answers[0]?.text ?? null
+    if (first === null) return ''
+    let count = 1
+    while (count < answers.length && answers[count]!.text === first) count++
+    let texts = this.#repeat(first, count)
+    while (count < answers.length && answers[count]!.text !== null) texts += answers[count++]!.text!
+    connection.answers = count === answers.length ? [] : answers.slice(count)
+    return texts
+  }
+
+  /** The same text so many times, made once: a string that is put together is copied when it is sent first. */
+  #repeat(text: string, count: number): string {
+    if (count === 1) return text
+    if (count > limits.frontRequestsInTurn) return text.repeat(count)
+    if (text !== this.#repeated) {
+      this.#repeated = text
+      this.#repeats.length = 0
+    }
+    return (this.#repeats[count] ??= text.repeat(count))
+  }
+
   #waitFor(ready: Promise<void>): void {
     const waiting: Answer[] = []
     this.#ready = ready
@@ -99,25 +126,35 @@ export class FrontAnswers<C extends Answered> {
       // Whoever comes with the same promise from now on has to wait for it again.
       if (this.#waiting === waiting) this.#ready = null
       for (const answer of waiting) answer.text = textOf(answer)
-      for (const { connection } of waiting) this.#send(connection as C)
+      let sent: Answered | null = null
+      for (const { connection } of waiting) {
+        if (connection !== sent) this.#send(connection as C)
+        sent = connection
+      }
     }
     ready.then(
-      () => settle(({ body }) => this.#successText(body)),
+      () => {
+        this.#renewTexts()
+        settle(({ body }) => this.#successText(body))
+      },
       (error: unknown) => settle(({ route }) => this.#errorText(route.toRefusal(error), route)),
     )
   }
 
-  #successText(body: string): string {
+  #renewTexts(): void {
     const date = httpDate()
-    if (date !== this.#date || this.#texts.size >= limits.frontRoutes) {
-      this.#date = date
-      this.#texts.clear()
-    }
+    if (date === this.#date) return
+    this.#date = date
+    this.#texts.clear()
+  }
+
+  #successText(body: string): string {
     const known = this.#texts.get(body)
     if (known !== undefined) return known
     const { status, answerHeaders } = this.#routes
-    const headers = { ...answerHeaders, ...bodyHeaders(body), Date: date, ...KEEP_ALIVE }
+    const headers = { ...answerHeaders, ...bodyHeaders(body), Date: this.#date, ...KEEP_ALIVE }
     const text = answerText(status, headers, body)
+    if (this.#texts.size >= limits.frontRoutes) this.#texts.clear()
     this.#texts.set(body, text)
     return text
   }

@@ -26,6 +26,8 @@ interface Connection extends Answered {
   readonly onEnd: () => void
   /** The beginning of a request that may become a plain one. */
   partial: Buffer | null
+  /** Of its last request: the next one most often has the same head. */
+  route: KnownRoute | null
   /** It has used its quota for this turn of the event loop; the rest of its input is back in the socket. */
   hasHadTurn: boolean
   /** No further request is read: the connection is handed over, or ends, after the last answer. */
@@ -39,6 +41,11 @@ interface Connection extends Answered {
   partialSweeps: number
 }
 
+/** The route of all requests that begin with these bytes, up to the empty line. */
+interface KnownRoute extends Route {
+  readonly head: Uint8Array
+}
+
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 export class PostFront {
@@ -47,7 +54,7 @@ export class PostFront {
   readonly #options: PostFrontOptions
   readonly #connections = new Map<Socket, Connection>()
   /** By the text of the head: a client sends the same one again and again. */
-  readonly #routes = new Map<string, Route>()
+  readonly #routes = new Map<string, KnownRoute>()
   readonly #answers: FrontAnswers<Connection>
   readonly #sweep: NodeJS.Timeout
   #stopping = false
@@ -92,6 +99,7 @@ export class PostFront {
       onEnd: () => this.#endOf(connection),
       answers: [],
       partial: null,
+      route: null,
       hasHadTurn: false,
       last: null,
       quietSinceMs: performance.now(),
@@ -148,30 +156,40 @@ export class PostFront {
   /** The offset after the request at `at`. */
   #takeRequest(connection: Connection, bytes: Buffer, at: number): number | 'partial' | 'foreign' {
     if (this.#stopping) return 'foreign'
-    const headEnd = bytes.indexOf(HEAD_END, at)
-    const cameBytes = bytes.length - at
-    if (headEnd === -1) {
-      const isFine = cameBytes <= limits.frontHeadBytes
-      return isFine && mayBecomePlainPost(bytes.toString('latin1', at)) ? 'partial' : 'foreign'
+    let { route } = connection
+    if (route === null || !hasBytes(bytes, at, route.head) || !isCurrent(route)) {
+      const found = this.#lookUp(bytes, at)
+      if (typeof found === 'string') return found
+      route = connection.route = found
     }
-    const start = headEnd + HEAD_END.length
-    if (start - at > limits.frontHeadBytes) return 'foreign'
-    const route = this.#findRoute(bytes.toString('latin1', at, start))
-    if (route === null || route.bodyBytes > route.maxBodyBytes) return 'foreign'
+    const start = at + route.head.length
     const end = start + route.bodyBytes
-    if (end > bytes.length) return cameBytes <= limits.frontPartialBytes ? 'partial' : 'foreign'
+    if (end > bytes.length)
+      return bytes.length - at <= limits.frontPartialBytes ? 'partial' : 'foreign'
     this.#answers.take(connection, route, bytes.subarray(start, end))
     return end
   }
 
-  #findRoute(text: string): Route | null {
+  #lookUp(bytes: Buffer, at: number): KnownRoute | 'partial' | 'foreign' {
+    const headEnd = bytes.indexOf(HEAD_END, at)
+    if (headEnd === -1) {
+      const isFine = bytes.length - at <= limits.frontHeadBytes
+      return isFine && mayBecomePlainPost(bytes.toString('latin1', at)) ? 'partial' : 'foreign'
+    }
+    const start = headEnd + HEAD_END.length
+    if (start - at > limits.frontHeadBytes) return 'foreign'
+    return this.#findRoute(bytes.toString('latin1', at, start)) ?? 'foreign'
+  }
+
+  #findRoute(text: string): KnownRoute | null {
     const known = this.#routes.get(text)
-    if (known !== undefined && (known.isCurrent?.() ?? true)) return known
+    if (known !== undefined && isCurrent(known)) return known
     this.#routes.delete(text)
     const head = readPlainPost(text)
     const route = head === null ? null : this.#options.routeOf(head)
-    if (head === null || route === null) return null
-    const found = { ...route, url: head.url, bodyBytes: head.bodyBytes }
+    if (head === null || route === null || head.bodyBytes > route.maxBodyBytes) return null
+    const { url, bodyBytes } = head
+    const found = { ...route, url, bodyBytes, head: Buffer.from(text, 'latin1') }
     if (this.#routes.size >= limits.frontRoutes) this.#routes.clear()
     this.#routes.set(text, found)
     return found
@@ -179,14 +197,9 @@ export class PostFront {
 
   /** Sends the answers that no earlier one is missing before. */
   #send(connection: Connection): void {
-    const { socket, answers } = connection
-    let count = 0
-    let texts = ''
-    while (count < answers.length && answers[count]!.text !== null) texts += answers[count++]!.text!
-    if (count === 0) return
-    if (count === answers.length) connection.answers = []
-    else connection.answers = answers.slice(count)
-    socket.write(texts, 'latin1')
+    const texts = this.#answers.takeReady(connection)
+    if (texts === '') return
+    connection.socket.write(texts, 'latin1')
     if (connection.last === null) this.#readOn(connection)
     else if (connection.answers.length === 0) this.#finish(connection)
   }
@@ -250,6 +263,14 @@ export class PostFront {
         socket.destroy()
     }
   }
+}
+
+const isCurrent = ({ isCurrent }: Route): boolean => isCurrent?.() ?? true
+
+function hasBytes(bytes: Buffer, at: number, expected: Uint8Array): boolean {
+  const { length } = expected
+  const end = at + length
+  return end <= bytes.length && bytes.compare(expected, 0, length, at, end) === 0
 }
 
 /** Requests that the connection may have taken now. */

@@ -127,6 +127,17 @@ test('a client that does not wait for its answers gets all of them', async () =>
   )
 })
 
+test('answers that are alike, and more of them than a turn takes, keep their places', async () => {
+  await using server = await open()
+  await using client = await RawClient.open(server.url)
+  const texts = [20, 1, 2, 16, 40].flatMap((count, n) => Array(count).fill(`late ${n % 2}`))
+  for (const round of [1, 2]) {
+    client.send(texts.map((text) => rawPost('/fast', text)).join(''))
+    const expected = texts.map((text) => `202 ${JSON.stringify({ front: text })}`)
+    assert.equal(await bodies(client, texts.length), expected, `round ${round}`)
+  }
+})
+
 test('a client that takes no answers is not read from, also while some are still to come', async () => {
   let sent = 0
   let ends = () => {}

@@ -1,0 +1,76 @@
+// Texts as most programs print them, recognized by their bytes, without making a string of them: a quick yes for a rule.
+// What is not recognized may be fine too, which the rule decides by the text.
+
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const COLON = 0x3a
+const LETTER_T = 0x54
+const LETTER_Z = 0x5a
+
+/** Like -12.50: at most so many digits before the point and after it, and no leading zero. */
+export function isPlainDecimal(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  wholeDigits: number,
+  fractionDigits: number,
+): boolean {
+  const first = bytes[start] === MINUS ? start + 1 : start
+  const point = digitsEnd(bytes, first, end)
+  const whole = point - first
+  if (whole < 1 || whole > wholeDigits || (whole > 1 && bytes[first] === ZERO)) return false
+  if (point === end) return true
+  const fraction = end - point - 1
+  if (bytes[point] !== POINT || fraction < 1 || fraction > fractionDigits) return false
+  return digitsEnd(bytes, point + 1, end) === end
+}
+
+const WITHOUT_FRACTION = '2024-05-01T12:00:00Z'.length
+
+/** Like 2024-05-01T12:00:00.123Z, on a day that every month has, with at most so many digits after the point. */
+export function isPlainInstant(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  fractionDigits: number,
+): boolean {
+  if (bytes[end - 1] !== LETTER_Z || !isPlainDay(bytes, start)) return false
+  const isClock =
+    bytes[start + 10] === LETTER_T &&
+    isPair(bytes, start + 11, 0, 23) &&
+    bytes[start + 13] === COLON &&
+    isPair(bytes, start + 14, 0, 59) &&
+    bytes[start + 16] === COLON &&
+    isPair(bytes, start + 17, 0, 59)
+  const length = end - start
+  if (length === WITHOUT_FRACTION) return isClock
+  const fraction = length - WITHOUT_FRACTION - 1
+  if (!isClock || fraction < 1 || fraction > fractionDigits) return false
+  return bytes[start + 19] === POINT && digitsEnd(bytes, start + 20, end) === end - 1
+}
+
+/** The years 1 to 99 are left to the rule. */
+const isPlainDay = (bytes: Uint8Array, start: number) =>
+  isPair(bytes, start, 1, 99) &&
+  isPair(bytes, start + 2, 0, 99) &&
+  bytes[start + 4] === MINUS &&
+  isPair(bytes, start + 5, 1, 12) &&
+  bytes[start + 7] === MINUS &&
+  isPair(bytes, start + 8, 1, 28)
+
+/** Whether two digits are a number in the range. */
+function isPair(bytes: Uint8Array, at: number, least: number, most: number): boolean {
+  const [tens, ones] = [bytes[at]!, bytes[at + 1]!]
+  const value = (tens - ZERO) * 10 + ones - ZERO
+  return isDigit(tens) && isDigit(ones) && value >= least && value <= most
+}
+
+function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && isDigit(bytes[at]!)) at++
+  return at
+}
+
+const isDigit = (byte: number) => byte >= ZERO && byte <= NINE
