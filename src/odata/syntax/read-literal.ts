@@ -21,7 +21,7 @@ export function tokenSyntax(token: ohm.Node): ExpressionSyntax {
   return wordLiteral(text, at) ?? { kind: 'path', names: [text], keys: NO_KEYS, at }
 }
 
-const NO_KEYS = new Map<number, never>()
+export const NO_KEYS = new Map<number, never>()
 
 const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
   duration: 'duration',
