@@ -14,7 +14,7 @@ import {
   syntaxNode,
   tooDeep,
 } from './precedence.ts'
-import { literalSyntax, NO_KEYS, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
+import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
 import { pathOperations, type PathStep } from './read-path.ts'
 import type { BinaryOperator, PathSyntax } from './syntax.ts'
 
@@ -108,24 +108,16 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
     return last === undefined ? syntaxNode(path) : last['pathEnd'](path)
   },
   alias: (sign, name) => syntaxNode({ kind: 'alias', name: name.sourceString, at: at(sign) }),
-  names: (text) =>
-    syntaxNode({
-      kind: 'path',
-      names: text.sourceString.split('/'),
-      keys: NO_KEYS,
-      at: at(text),
-    }),
-  word: (text) => syntaxNode(tokenSyntax(text)),
-  number: (text) => syntaxNode(tokenSyntax(text)),
-  string: (text) => syntaxNode(tokenSyntax(text)),
-  plainItem: (text) => syntaxNode(tokenSyntax(text)),
-  keyword: (text) => syntaxNode(tokenSyntax(text)),
   date: (text) => syntaxNode(literalSyntax('date', text)),
   dateTime: (text) => syntaxNode(literalSyntax('date-time', text)),
   timeOfDay: (text) => syntaxNode(literalSyntax('time-of-day', text)),
   guid: (text) => syntaxNode(literalSyntax('guid', text)),
   prefixed(_prefix, _string) {
     return syntaxNode(prefixedSyntax(this))
+  },
+  /** Names, numbers, texts and words are read where they are used, without a node of their rule. */
+  _terminal() {
+    return syntaxNode(tokenSyntax(this))
   },
 }
 

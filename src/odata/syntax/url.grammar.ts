@@ -287,7 +287,7 @@ readInOneStep(urlGrammar, [
   'word',
   'ws',
 ])
-// Rules without an action.
+// Rules without an action of their own.
 readInPlace(urlGrammar, [
   'caseInsensitive',
   'literal',
@@ -297,7 +297,16 @@ readInPlace(urlGrammar, [
   'callStart',
   'close',
   'comma',
+  'keyword',
+  'name',
+  'names',
+  'number',
   'open',
+  'operator',
+  'plainItem',
   'prefix',
+  'rws',
+  'string',
+  'word',
   'ws',
 ])
