@@ -99,11 +99,14 @@ export async function downloadAll(url: string): Promise<void> {
   for (let next: string | undefined = url; next !== undefined;) next = (await download(next)).next
 }
 
+/** Of a page in JSON. */
+const PAGE_END = /\](?:,"@odata\.nextLink":"([^"]*)")?\}(?:\r\n0\r\n\r\n)?$/
+
 /**
- * One page. Rejects when the answer is not whole. It reads into one buffer, straight from the socket: a client that does
- * more takes longer than the service.
+ * One answer. Rejects when it is not whole, which `wholeEnd` tells by its end. It reads into one buffer, straight from the
+ * socket: a client that does more takes longer than the service.
  */
-export function download(url: string): Promise<Download> {
+export function download(url: string, wholeEnd: RegExp = PAGE_END): Promise<Download> {
   const { host, hostname, port, pathname, search } = new URL(url)
   const startedAt = performance.now()
   let [bytes, firstByteMs] = [0, 0]
@@ -130,7 +133,7 @@ export function download(url: string): Promise<Download> {
     socket.on('close', () => {
       const ms = performance.now() - startedAt
       const text = end.toString('latin1')
-      const tail = /\](?:,"@odata\.nextLink":"([^"]*)")?\}(?:\r\n0\r\n\r\n)?$/.exec(text)
+      const tail = wholeEnd.exec(text)
       if (head === 'HTTP/1.1 200 OK' && tail !== null)
         resolve({ bytes, firstByteMs, ms, next: tail[1] })
       else reject(new Error(`${head}: the answer ends with ${text}`))

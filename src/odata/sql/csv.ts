@@ -7,13 +7,14 @@
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound.ts'
+import type { EdmType, PrimitiveType } from '../edm/types.ts'
 import { VARCHAR } from './engine-types.ts'
-import { jsonTextSql } from './json-value.ts'
+import { isStored } from './json.ts'
+import { asDigits, floatTextSql, jsonTextSql, unlessNull } from './json-value.ts'
 
 const LINE_END = '\r\n'
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
-const quotedSql = (text: Sql) => sql`concat('"', replace(${text}, '"', '""'), '"')`
 
 /** The first line. A value within an object is named by its path. */
 export const csvHead = (output: readonly OutputProperty[]): string =>
@@ -21,12 +22,11 @@ export const csvHead = (output: readonly OutputProperty[]): string =>
 
 /** One line per row of `rows`, whose columns are named as in `output` and have the DuckDB types of its EdmTypes. */
 export function csvTextsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
-  const cells = output.map(cellSql)
   const [only, ...more] = output
+  const parts = output.flatMap((property, i) => cellParts(property, i === 0 ? '' : ','))
   if (only !== undefined && more.length === 0 && !hasEmptyValue(only))
-    cells[0] = sql`coalesce(${cells[0]!}, '""')`
-  const separated = cells.flatMap((cell, i) => (i === 0 ? [cell] : [sql`','`, cell]))
-  return sql`SELECT concat(${sql.join([...separated, sql.value(LINE_END, VARCHAR)])}) FROM (${rows}) AS page`
+    parts.push(sql`CASE WHEN ${sql.ident('page', only.name)} IS NULL THEN '""' END`)
+  return sql`SELECT concat(${sql.join([...parts, sql.value(LINE_END, VARCHAR)])}) FROM (${rows}) AS page`
 }
 
 /** The same lines with the first one before them, each without the line feed at its end. */
@@ -39,14 +39,55 @@ export function csvFileSql(rows: Sql, output: readonly OutputProperty[]): Sql {
 const hasEmptyValue = ({ type }: OutputProperty) =>
   type.name === 'Edm.String' || type.name === 'Edm.Binary'
 
-function cellSql({ name, type }: OutputProperty): Sql {
+/**
+ * A value with `before` before it, as parts of the text of its line: a text of its own for each value, to be copied into
+ * that of the line, takes longer than all else of writing it. What is the same in many rows DuckDB has once for them.
+ */
+function cellParts({ name, type, value: shown }: OutputProperty, before: ',' | ''): readonly Sql[] {
   const value = sql.ident('page', name)
-  // The JSON of bytes is in quotes and holds none.
-  if (type.name === 'Edm.Binary') return jsonTextSql(value, type)
-  if (type.name === 'Edm.String')
-    return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(value)} END`
-  if (type.kind !== 'primitive')
-    return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(jsonTextSql(value, type))} END`
-  // JSON writes the other values as plain characters, some of them in quotes.
-  return sql`replace(${jsonTextSql(value, type)}, '"', '')`
+  if (type.name === 'Edm.String') return textParts(value, before)
+  const separator = before === '' ? [] : [sql.value(before)]
+  if (type.kind !== 'primitive') {
+    const text = sql`concat('"', replace(${jsonTextSql(value, type)}, '"', '""'), '"')`
+    return [...separator, unlessNull(value, text)]
+  }
+  return [...separator, ...plainParts(value, type, isStored(shown))]
 }
+
+/** To look for a quote takes a third of the time that it takes to replace none. */
+const textParts = (value: Sql, before: string) => [
+  sql`CASE WHEN ${value} IS NULL THEN ${sql.value(before)} ELSE ${sql.value(`${before}"`)} END`,
+  sql`CASE WHEN contains(${value}, '"') THEN replace(${value}, '"', '""') ELSE ${value} END`,
+  unlessNull(value, sql`'"'`),
+]
+
+/** As in JSON, without the quotes that some of them have there. */
+function plainParts(value: Sql, type: PrimitiveType, isStored: boolean): readonly Sql[] {
+  switch (type.name) {
+    case 'Edm.Double':
+    case 'Edm.Single':
+      return [floatTextSql(value, type, '')]
+    case 'Edm.Date':
+    case 'Edm.TimeOfDay':
+      return [isStored ? asDigits(value) : withoutQuotes(value, type)]
+    case 'Edm.DateTimeOffset':
+      return isStored ? instantParts(value) : [withoutQuotes(value, type)]
+    case 'Edm.Duration':
+      return [withoutQuotes(value, type)]
+    case 'Edm.Guid':
+      return [asDigits(value)]
+    default:
+      // The JSON of bytes is in quotes and holds none; that of the others has none.
+      return [jsonTextSql(value, type)]
+  }
+}
+
+const instantParts = (value: Sql) => [
+  sql`CAST(${value} AS DATE)`,
+  unlessNull(value, sql`'T'`),
+  sql`CAST(${value} AS TIME)`,
+  unlessNull(value, sql`'Z'`),
+]
+
+const withoutQuotes = (value: Sql, type: EdmType) =>
+  sql`replace(${jsonTextSql(value, type)}, '"', '')`

@@ -99,15 +99,27 @@ export type WriteValue = (value: Sql, type: EdmType) => Sql
 
 export const asDigits = (value: Sql): Sql => sql`CAST(${value} AS VARCHAR)`
 
-const quoted = (value: Sql): Sql =>
-  sql`CASE WHEN ${value} IS NOT NULL THEN concat('"', ${value}, '"') END`
+export const unlessNull = (value: Sql, text: Sql): Sql =>
+  sql`CASE WHEN ${value} IS NOT NULL THEN ${text} END`
 
-/** JSON has no word for these three (JSON Format 4.01, 7.1). */
-const finite = (value: Sql, digits: Sql): Sql => sql`CASE
+const quoted = (value: Sql): Sql => unlessNull(value, sql`concat('"', ${value}, '"')`)
+
+/** JSON has no word for these three, which are strings there (JSON Format 4.01, 7.1). */
+export function floatTextSql(value: Sql, type: EdmType, quote: '"' | ''): Sql {
+  const [notANumber, infinite, negative] = ['NaN', 'INF', '-INF'].map((word) =>
+    sql.value(quote + word + quote),
+  )
+  // The JSON writer of DuckDB prints a DOUBLE three times as fast as a cast does. It would print a FLOAT with the digits
+  // of the nearest DOUBLE.
+  const digits = asDigits(type.name === 'Edm.Double' ? sql`to_json(${value})` : value)
+  return sql`CASE
   WHEN isfinite(${value}) THEN ${digits}
-  WHEN isnan(${value}) THEN '"NaN"'
-  WHEN ${value} > 0 THEN '"INF"'
-  WHEN ${value} IS NOT NULL THEN '"-INF"' END`
+  WHEN isnan(${value}) THEN ${notANumber!}
+  WHEN ${value} > 0 THEN ${infinite!}
+  WHEN ${value} IS NOT NULL THEN ${negative!} END`
+}
+
+const writeFloat: WriteValue = (value, type) => floatTextSql(value, type, '"')
 
 /** A value inside a list or struct may be beyond the range that clients know: the nearest one is written. */
 const writeDate: WriteValue = (value) => sql`CASE
@@ -154,16 +166,14 @@ const writeValue: Readonly<Record<EdmName, WriteValue>> = {
   'Edm.Date': writeDate,
   'Edm.DateTimeOffset': writeDateTimeOffset,
   'Edm.Decimal': writeDecimal,
-  // The JSON writer of DuckDB prints a DOUBLE three times as fast as a cast does.
-  'Edm.Double': (value) => finite(value, sql`CAST(to_json(${value}) AS VARCHAR)`),
+  'Edm.Double': writeFloat,
   'Edm.Duration': writeDuration,
   'Edm.Guid': quoted,
   'Edm.Int16': asDigits,
   'Edm.Int32': asDigits,
   'Edm.Int64': asDigits,
   'Edm.SByte': asDigits,
-  // It would print a FLOAT with the digits of the nearest DOUBLE.
-  'Edm.Single': (value) => finite(value, asDigits(value)),
+  'Edm.Single': writeFloat,
   'Edm.String': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
   'Edm.TimeOfDay': writeTimeOfDay,
 }

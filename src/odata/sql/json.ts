@@ -5,7 +5,7 @@
 // $apply may lack.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import type { OutputProperty } from '../bind/bound.ts'
+import type { Expression, OutputProperty } from '../bind/bound.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
 import { markName } from './query.ts'
@@ -16,6 +16,7 @@ import {
   type Member,
   objectSql,
   orNull,
+  unlessNull,
   type WriteValue,
 } from './json-value.ts'
 
@@ -50,20 +51,24 @@ export function propertyMembers(
 ): readonly Member[] {
   return output.map(({ name, type, value: shown, path = [name], mark }) => {
     const value = sql.ident(table, name)
-    const isStored = shown.kind === 'property' && shown.property.isCalculated !== true
+    const isOfColumn = isStored(shown)
     const isOptional = format.omitsNulls === true && path.length === 1
-    const stored = isStored && type.kind === 'primitive' ? writeStored[type.name] : undefined
+    const stored = isOfColumn && type.kind === 'primitive' ? writeStored[type.name] : undefined
     const text =
       stored === undefined
         ? writtenTextSql(value, type, format, isOptional)
         : storedTextSql(value, stored(value, type), isOptional)
-    if (mark === undefined && areMany && isStored && type.kind === 'primitive')
+    if (mark === undefined && areMany && isOfColumn && type.kind === 'primitive')
       return { path, text, isOptional, partsBehind: storedParts(value, type, format) }
     if (mark === undefined) return { path, text, isOptional }
     const marked = sql`CASE WHEN ${sql.ident(table, markName(name))} THEN ${text} END`
     return { path, text: marked, isOptional: true }
   })
 }
+
+/** Whether it is that of a column. */
+export const isStored = (value: Expression): boolean =>
+  value.kind === 'property' && value.property.isCalculated !== true
 
 function writtenTextSql(value: Sql, type: EdmType, format: JsonFormat, isOptional: boolean): Sql {
   const nullable = jsonTextSql(value, type, format)
@@ -93,7 +98,6 @@ function storedParts(value: Sql, type: PrimitiveType, format: JsonFormat) {
   const isNull = sql`${value} IS NULL`
   const open = (before: string) =>
     sql`CASE WHEN ${isNull} THEN ${sql.value(`${before}null`)} ELSE ${sql.value(`${before}"`)} END`
-  const unlessNull = (text: Sql) => sql`CASE WHEN NOT ${isNull} THEN ${text} END`
   return (before: string): readonly Sql[] => {
     switch (type.name) {
       case 'Edm.Boolean': {
@@ -102,10 +106,10 @@ function storedParts(value: Sql, type: PrimitiveType, format: JsonFormat) {
       }
       case 'Edm.Date':
       case 'Edm.TimeOfDay':
-        return [open(before), asDigits(value), unlessNull(sql`'"'`)]
+        return [open(before), asDigits(value), unlessNull(value, sql`'"'`)]
       case 'Edm.DateTimeOffset': {
         const [date, time] = [sql`CAST(${value} AS DATE)`, sql`CAST(${value} AS TIME)`]
-        return [open(before), date, unlessNull(sql`'T'`), time, unlessNull(sql`'Z"'`)]
+        return [open(before), date, unlessNull(value, sql`'T'`), time, unlessNull(value, sql`'Z"'`)]
       }
       default: {
         const text = jsonTextSql(value, type, format)

@@ -26,8 +26,10 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
       operators.children.map(binaryOperator),
       operands.children.map(syntaxWithDepthOf),
     ),
-  otherOperand(_ahead, prefixes, primary) {
-    const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
+  otherOperand(prefixes, primary) {
+    const texts = prefixes.children.map((prefix) =>
+      prefix.sourceString.startsWith('-') ? 'negate' : 'not',
+    )
     if (texts.length > limits.expressionDepth) throw tooDeep()
     return texts.reduceRight(
       ({ syntax, depth }, kind, i): SyntaxWithDepth => ({
@@ -37,11 +39,12 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
       syntaxWithDepthOf(primary),
     )
   },
-  list(open, _, first, _commas, more, _end, _close) {
+  group(_open, expression, _close) {
+    const { syntax, depth } = syntaxWithDepthOf(expression)
+    return { syntax: { ...syntax, inParentheses: true }, depth: depth + 1 }
+  },
+  list(open, first, _commas, more, _close) {
     const items = itemsOf(first, more)
-    const [only] = items
-    if (only !== undefined && items.length === 1)
-      return { syntax: { ...only.syntax, inParentheses: true }, depth: only.depth + 1 }
     return syntaxNode(
       { kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) },
       items,
@@ -105,11 +108,6 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
     return last === undefined ? syntaxNode(path) : last['pathEnd'](path)
   },
   alias: (sign, name) => syntaxNode({ kind: 'alias', name: name.sourceString, at: at(sign) }),
-  word: (text) => syntaxNode(tokenSyntax(text)),
-  number: (text) => syntaxNode(tokenSyntax(text)),
-  string: (text) => syntaxNode(tokenSyntax(text)),
-  plainItem: (text) => syntaxNode(tokenSyntax(text)),
-  keyword: (text) => syntaxNode(tokenSyntax(text)),
   date: (text) => syntaxNode(literalSyntax('date', text)),
   dateTime: (text) => syntaxNode(literalSyntax('date-time', text)),
   timeOfDay: (text) => syntaxNode(literalSyntax('time-of-day', text)),
@@ -117,11 +115,10 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
   prefixed(_prefix, _string) {
     return syntaxNode(prefixedSyntax(this))
   },
-}
-
-const prefixOf: ohm.ActionDict<unknown> = {
-  prefix_not: (_text) => 'not',
-  prefix_negate: (_ahead, _minus, _space) => 'negate',
+  /** Names, numbers, texts and words are read where they are used, without a node of their rule. */
+  _terminal() {
+    return syntaxNode(tokenSyntax(this))
+  },
 }
 
 interface ObjectMember {
@@ -153,7 +150,7 @@ const caseItemOf: ohm.ActionDict<unknown> = {
 }
 
 const itemsOfList: ohm.ActionDict<unknown> = {
-  list: (_open, _, first, _commas, more, _end, _close) => itemsOf(first, more),
+  list: (_open, first, _commas, more, _close) => itemsOf(first, more),
 }
 
 function itemsOf(first: ohm.Node, more: ohm.Node): readonly SyntaxWithDepth[] {
@@ -189,7 +186,6 @@ function binaryOperator(operator: ohm.Node): Operator {
 export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
   ...pathOperations,
   syntaxWithDepth,
-  prefix: prefixOf,
   caseItem: caseItemOf,
   items: itemsOfList,
   objectMember: objectMemberOf,

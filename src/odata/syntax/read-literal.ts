@@ -12,13 +12,13 @@ export function wordLiteral(text: string, at: number): LiteralSyntax | null {
   return /^(?:NaN|-?INF)$/.test(text) ? { kind: 'literal', form: 'number', text, at } : null
 }
 
-/** A number, a string, or a path of one name: its first character tells which. */
+/** A number, a string, or a path of names: its first character tells which. */
 export function tokenSyntax(token: ohm.Node): ExpressionSyntax {
   const text = token.sourceString
   const at = token.source.startIdx
   if (text.startsWith("'")) return { kind: 'literal', form: 'string', text: unquote(text), at }
   if (/^[-+]?[0-9]/.test(text)) return { kind: 'literal', form: 'number', text, at }
-  return wordLiteral(text, at) ?? { kind: 'path', names: [text], keys: NO_KEYS, at }
+  return wordLiteral(text, at) ?? { kind: 'path', names: text.split('/'), keys: NO_KEYS, at }
 }
 
 const NO_KEYS = new Map<number, never>()

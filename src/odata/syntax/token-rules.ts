@@ -54,7 +54,9 @@ export function readInOneStep(grammar: Grammar, names: readonly string[]): void 
       state.doNotMemoize = true
       return isRead
     })
-    plainTokens.set(rule.body, evaluated(read))
+    const refuse = refusing(new Apply(name))
+    const plain = description === undefined ? read : token(patterns[i]!, refuse)
+    plainTokens.set(rule.body, evaluated(plain))
   }
 }
 
@@ -84,12 +86,15 @@ export function readInPlace(grammar: Grammar, names: readonly string[]): void {
 
 function anyCase(application: Part, grammar: Grammar): Part {
   const expected = ruleOf(grammar, 'caseInsensitive').body.substituteParams(application.args)
-  const refuse = (state: State) => {
+  return evaluated(token(patternOf(application, grammar), refusing(expected)))
+}
+
+const refusing =
+  (expected: Part): Evaluate =>
+  (state) => {
     state.processFailure(state.inputStream.pos, expected)
     return false
   }
-  return evaluated(token(patternOf(application, grammar), refuse))
-}
 
 interface Rule {
   body: Part
@@ -101,6 +106,7 @@ const ruleOf = (grammar: Grammar, name: string) => grammar.rules[name] as unknow
 type Evaluate = Part['eval']
 
 const Terminal = pexprs.Terminal as unknown as new (text: string) => Part
+const Apply = pexprs.Apply as unknown as new (rule: string) => Part
 
 function evaluated(evaluate: Evaluate): Part {
   return Object.assign(new Terminal(''), { eval: evaluate })

@@ -90,19 +90,24 @@ ${applyRules}
   clauseWord = (caseInsensitive<"asc"> | caseInsensitive<"as"> | caseInsensitive<"desc"> | caseInsensitive<"from">
                | caseInsensitive<"with">) ~idPart
 
-  // Most operands are one of the first three, which are tokens.
+  // Most operands are one of the first four, which are tokens.
   //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)", "1", "'a'"
   //- "not ", "-"
-  operand = word | number | string | otherOperand
+  operand = word | number | string | names | otherOperand
 
   // A path of one name. The words null, true, false, NaN and INF are distinguished from names later.
   //+ "a", "null", "not", "nota"
   //- "a/b", "a.b", "f(x)", "not a", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
   word (a name) = ~(("n" | "N") ("o" | "O") ("t" | "T") (" " | "\t")) name ~("(" | "'" | "-" | "/" | ".")
 
+  // A path of names alone.
+  //+ "a/b", "customer/address/city", "not/a"
+  //- "a", "a/b(1)", "a/any(o:o/b)", "a/b.c", "a/b/$count", "$it/a"
+  names (a name) = name ("/" name)+ ~("(" | "'" | "-" | "/" | ".")
+
   //+ "a/b", "not a", "- 5", "2024-01-31"
   //- "not ", "-"
-  otherOperand = (&("-" | "n" | "N") prefix)* primary
+  otherOperand = prefix* primary
 
   //+ "not ", "-"
   //- "nota", "+"
@@ -111,17 +116,26 @@ ${applyRules}
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = list | dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed
-          | array | object | alias
+  primary = group | list | dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword
+          | prefixed | array | object | alias
 
   //+ "a", "null", "customer/name"
   //- "f(x)", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
-  value = path ~("(" | "'" | "-")
+  value = ~callStart path ~("(" | "'" | "-")
 
-  // One item in parentheses is a group, or a list of one after "in".
-  //+ "(1)", "( 1 , 2 )", "('a')", "(a eq 1)", "()"
+  // What no path begins with: a key in parentheses begins with a literal, an alias, or a name and an equals sign.
+  //+ "f(a,", "f(a)", "f(g(", "geo.length(a/", "case(a,"
+  //- "f(", "f()", "a(1)", "a(b=1)", "a(null)", "a(shop.color'Red')", "a(01234567-89ab-cdef-0123-456789ABCDEF)"
+  callStart = name ("." name)* "(" ws ~keyword name ("," | ")" | "(" | "/")
+
+  // One item in parentheses, which after "in" is a list of one.
+  //+ "(1)", "( a eq 1 )", "('a')"
+  //- "()", "(1,2)"
+  group = open expression close
+
+  //+ "( 1 , 2 )", "('a')", "(a eq 1,b)", "()"
   //- "(", "(1,)", "(,)"
-  list = "(" ws ((plainItem | expression) (comma (plainItem | expression))*)? ws ")"
+  list = open ((plainItem | expression) (comma (plainItem | expression))*)? close
 
   // Lists may have thousands of items, and most of these are one token.
   //+ "1", "a", "'a'"
@@ -253,29 +267,46 @@ export const urlGrammar = grammar(urlGrammarSource)
 
 // Rules whose text alone matters to the actions.
 readInOneStep(urlGrammar, [
+  'callStart',
+  'close',
   'comma',
   'date',
   'dateTime',
   'guid',
   'keyword',
   'name',
+  'names',
   'number',
+  'open',
   'operator',
   'plainItem',
-  'prefix_not',
+  'prefix',
   'rws',
   'string',
   'timeOfDay',
   'word',
   'ws',
 ])
-// Rules without an action.
+// Rules without an action of their own.
 readInPlace(urlGrammar, [
   'caseInsensitive',
   'literal',
   'operand',
   'primary',
   'value',
+  'callStart',
+  'close',
   'comma',
+  'keyword',
+  'name',
+  'names',
+  'number',
+  'open',
+  'operator',
+  'plainItem',
+  'prefix',
+  'rws',
+  'string',
+  'word',
   'ws',
 ])

@@ -181,6 +181,37 @@ test('CSV has a line of names, text in quotes, nothing for null', async () => {
   assert.is(head.headers['content-type'], 'text/csv;charset=utf-8;header=present')
 })
 
+test('values in CSV are those in JSON, without quotes and without null', async () => {
+  await using resources = new Resources()
+  const plain: Table = {
+    model: 'shop.plain',
+    key: ['id'],
+    rows: sql`SELECT i AS id, CASE WHEN i > 0 THEN uuid() END AS guid, TIME '10:00:00.5' AS clock,
+      INTERVAL (-i) SECOND AS span, (10::HUGEINT ** 37)::HUGEINT AS huge, i::TINYINT AS tiny,
+      CAST([NULL, '-inf', 'nan', 'inf', '0.1'][i + 1] AS FLOAT) AS single, i / 8 AS double,
+      0.25::DECIMAL(4,4) AS share, i = 1 AS flag, DATE '0001-01-01' AS first,
+      CASE WHEN i <> 2 THEN TIMESTAMP '9999-12-31 23:59:59.999999' END AS last FROM range(5) AS r(i)`,
+  }
+  const served = await serve(resources, [plain])
+  const query = `$compute=last sub duration'PT1S' as before,date(last) as day,time(last) as time`
+  const target = `shop_plain?${encodeURI(query)}`
+  const json = (await served.get(target)).text
+  const rows = json.slice(json.indexOf('[')).match(/\{[^}]*\}/g)!
+  const expected = rows.map((row) =>
+    Array.from(row.matchAll(/":("?)([^",}]*)\1/g), ([, , text]) => text!.replace('null', '')),
+  )
+  const csv = (await served.get(`${target}&$format=csv`)).text.split('\r\n')
+  assert.equal(
+    expected.map((cells) => cells.join(',')),
+    csv.slice(1, -1),
+  )
+  for (const [i, name] of csv[0]!.replaceAll('"', '').split(',').entries()) {
+    const alone = await served.get(`${target}&$select=${name}&$format=csv`)
+    const lines = expected.map((cells) => (cells[i] === '' ? '""' : cells[i]!))
+    assert.is(alone.text, [`"${name}"`, ...lines, ''].join('\r\n'))
+  }
+})
+
 test('CSV is refused where it has no place for what is asked', async () => {
   await using resources = new Resources()
   const served = await serve(resources, shop)
