@@ -15,6 +15,7 @@ if (words.length === 1 && ['--version', '-v', '-V', 'version'].includes(words[0]
   const { enableCompileCache } = require('node:module')
   // Keeps the compiled form of all modules between runs, from Node 22 on.
   if (enableCompileCache !== undefined) enableCompileCache()
+  else require('./compiled-code.js').keepCompiledCode()
   Promise.resolve()
     .then(() => require('../dist/bundle/main.cjs').main(words))
     .catch((error) => {
