@@ -43,10 +43,10 @@ const program = {
           priority: 2,
         },
         { name: 'compiler', test: /\/src\/compiler\/(select|sql\/)/ },
-        // What a run needs to find that there is nothing to do, which has no engine.
+        // What a run needs to find that there is nothing to do, and what others need then, which have no engine.
         {
           name: 'idle',
-          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\./,
+          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\.|\/src\/store\/files\/warehouse-file\./,
           priority: 1,
         },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },

@@ -1,7 +1,9 @@
 // Whether a run that finds nothing to do may note it for the next one (idle/note.ts).
 
+import { limits } from '../core/limits.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { textOf } from '../duckdb/values.ts'
 import { draftIdleNote, type IdleDraft, type IdleScope } from './idle/note.ts'
 import { isAboutAll, type RunRequest } from './read-context.ts'
 
@@ -16,3 +18,11 @@ export function draftOf(request: RunRequest, idle: IdleScope | null): IdleDraft 
 /** Whether a claim is committed that its buffer may not know of. */
 export const hasAcks = async (connection: Connection): Promise<boolean> =>
   (await connection.row(sql`SELECT 1 FROM _eider.acks LIMIT 1`)) !== null
+
+/** Those of which readers have copies, newest first. */
+export async function recordedRuns(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.rows(sql`
+    SELECT run_id FROM _eider.runs
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
+  return rows.map((row) => textOf(row['run_id']))
+}

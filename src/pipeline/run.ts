@@ -22,7 +22,7 @@ import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
 import { writeCatalog } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
-import { draftOf, hasAcks } from './idle-draft.ts'
+import { draftOf, hasAcks, recordedRuns } from './idle-draft.ts'
 import type { IdleDraft, IdleScope } from './idle/note.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
@@ -155,7 +155,8 @@ async function workOn(
   if (draft === null || published === null || published.changed) return null
   if (!isIdle(summary) || !summary.ok || (await hasAcks(connection))) return null
   const { runId: run, models, orphans } = summary
-  const found = { run, models, orphans, snapshot: published.snapshot.id }
+  const recorded = await recordedRuns(connection)
+  const found = { run, models, orphans, recorded, snapshot: published.snapshot.id }
   return await draft.hold(found, results.fileHashes)
 }
 

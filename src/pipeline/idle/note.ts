@@ -26,7 +26,7 @@ import { lastStateFile } from '../../store/files/run-copies.ts'
 import { stampSnapshots } from '../../store/files/snapshot-directory.ts'
 import type { Retention } from '../../store/snapshot-store.ts'
 
-const FORMAT = 1
+const FORMAT = 2
 
 export interface IdleNote {
   readonly format: number
@@ -36,6 +36,8 @@ export interface IdleNote {
   readonly models: readonly ModelResult[]
   readonly snapshot: string
   readonly orphans: readonly Orphan[]
+  /** The last limits.copiedRuns runs that the warehouse has a record of, newest first. */
+  readonly recorded: readonly string[]
   /** Data files that models read: name, stamp, hash of the content. */
   readonly files: readonly (readonly [name: string, stamp: string, hash: string])[]
 }
@@ -71,8 +73,8 @@ export const knownHashes = (
       .map(([name, , hash]) => [name, hash]),
   )
 
-/** null: something may be left to do. Call it under the run lock, or again under it. */
-export async function keyOf(
+/** null: something may be left to do. */
+async function keyOf(
   scope: IdleScope,
   project: CompiledProject,
   files: readonly Stamp[],
@@ -81,8 +83,18 @@ export async function keyOf(
   return target === null ? null : combine(scope, project, files, target.text)
 }
 
+/** Whether all is as it was noted. Where something depends on it, call it again under the run lock. */
+export async function isSame(
+  { key }: IdleNote,
+  scope: IdleScope,
+  project: CompiledProject,
+): Promise<boolean> {
+  const files = stampFiles(scope, project)
+  return files !== null && (await keyOf(scope, project, files)) === key
+}
+
 /** null: a model reads what no stamp tells of. */
-export function stampFiles(
+function stampFiles(
   { paths }: Pick<IdleScope, 'paths'>,
   { models, external, failed, identity }: CompiledProject,
 ): readonly Stamp[] | null {
