@@ -1,4 +1,5 @@
-// What a run that found nothing to do has seen, so that the next one knows without the engine that there still is nothing:
+// What a run has left, or seen when it found nothing to do, so that the next one knows without the engine that there is
+// nothing to do:
 // `.eider/idle.json`, an object with a key of all that such a run depends on. Every doubt is another key, or no note:
 //
 //   texts of the project, variables, settings, eider   by content, in the identity of the compiled project
@@ -31,7 +32,6 @@ const FORMAT = 2
 export interface IdleNote {
   readonly format: number
   readonly key: string
-  /** The run that found nothing to do. */
   readonly run: string
   readonly models: readonly ModelResult[]
   readonly snapshot: string
@@ -112,12 +112,21 @@ function stampFiles(
 const namesOf = (models: readonly { readonly files: readonly string[] }[]): readonly string[] =>
   [...new Set(models.flatMap(({ files }) => files))].toSorted()
 
+export interface Found extends Omit<IdleNote, 'format' | 'key' | 'files'> {
+  /** Whether the run itself has written what is published, under its lock. */
+  readonly isPublished: boolean
+}
+
 /** Of a run that goes on: what it will have seen. */
 export interface IdleDraft {
-  /** Call it before the warehouse is closed, and the returned function after. */
+  /**
+   * Call it before the warehouse is closed and after the last change of it, and the returned function when it is closed.
+   * `meanwhile` is waited for.
+   */
   hold(
-    found: Omit<IdleNote, 'format' | 'key' | 'files'>,
+    found: Found,
     hashes: ReadonlyMap<string, string>,
+    meanwhile: Promise<unknown>,
   ): Promise<() => Promise<void>>
 }
 
@@ -128,13 +137,15 @@ export function draftIdleNote(scope: IdleScope, project: CompiledProject): IdleD
   if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
   const names = namesOf([...project.models.values()])
   return {
-    async hold(found, hashes) {
-      await sleep(limits.clockTickMs) // what is written after the engine lets go has a later time
+    async hold({ isPublished, ...found }, hashes, meanwhile) {
+      // What is written after the engine lets go has a later time.
+      await Promise.all([sleep(limits.clockTickMs), meanwhile])
       const before = await stampTarget(scope)
       return async () => {
         const target = await stampTarget(scope)
         if (before === null || target?.text !== before.text) return
-        if (target.changedMs > untouchedSinceMs || !names.every((name) => hashes.has(name))) return
+        if (!isPublished && target.changedMs > untouchedSinceMs) return
+        if (!names.every((name) => hashes.has(name))) return
         const key = combine(scope, project, files, target.text)
         const known = names.map((name, i) => [name, files[i]!.text, hashes.get(name)!] as const)
         const note: IdleNote = { format: FORMAT, key, ...found, files: known }
