@@ -32,7 +32,7 @@ exports.keepCompiledCode = () => {
     return run.call(this.exports, this.exports, require, this, filename, bundleDir)
   }
   process.on('exit', () => {
-    // By then it has the functions that were called, and not only those that every start calls.
+    // By now it has the functions that were called, too.
     for (const { path, script } of fresh) if (!writeCompiled(path, script)) return
   })
 }
@@ -51,13 +51,17 @@ function readCompiled(path) {
 function writeCompiled(path, script) {
   const next = `${path}.${process.pid}.tmp`
   try {
-    const data = script.createCachedData()
     fs.mkdirSync(compiledDir, { recursive: true })
-    fs.writeFileSync(next, Buffer.concat([hashOf(data), data]))
+    const file = fs.openSync(next, 'w')
+    try {
+      const data = script.createCachedData()
+      fs.writevSync(file, [hashOf(data), data])
+    } finally {
+      fs.closeSync(file)
+    }
     fs.renameSync(next, path)
     return true
   } catch {
-    fs.rmSync(next, { force: true })
     return false
   }
 }
