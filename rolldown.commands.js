@@ -2,6 +2,8 @@
 // by its manifest, so that help and completion load none. Asks the classes that tsc has made of `src/commands/table.ts`.
 
 import { Config } from '@oclif/core/config'
+import { Help } from '@oclif/core/help'
+import { stripVTControlCharacters } from 'node:util'
 import { commands } from './dist/src/commands/table.js'
 
 const repository = import.meta.dirname
@@ -19,19 +21,41 @@ export const commandEntries = Object.fromEntries(
 
 /** What `oclif manifest` would write of a package with a file for each command. */
 export async function manifestOf(pjson) {
-  const table = {
-    target: './dist/src/commands/table.js',
-    strategy: 'explicit',
-    identifier: 'commands',
-  }
-  const { plugins } = await Config.load({
-    root: repository,
-    pjson: { ...pjson, oclif: { ...pjson.oclif, commands: table } },
-  })
+  const { plugins } = await configOf(pjson)
   const [{ manifest }] = plugins.values()
   for (const [id, command] of Object.entries(manifest.commands)) {
     command.relativePath = [`${nameOf(files.get(commands[id]))}.cjs`]
     command.isESM = false
   }
   return manifest
+}
+
+/** Of `eider --help`, for bin/first-help.js: in 80 columns, and in as many as it needs. */
+export async function helpOf(pjson) {
+  const config = await configOf(pjson)
+  const text = async (maxWidth) => {
+    const lines = []
+    class Kept extends Help {
+      log(...words) {
+        lines.push(`${words.join(' ')}\n`)
+      }
+    }
+    await new Kept(config, { maxWidth }).showHelp([])
+    return stripVTControlCharacters(lines.join('')).replace(config.userAgent, 'VERSION_LINE')
+  }
+  const wide = await text(1_000)
+  const width = Math.max(...wide.split('\n').map((line) => line.length))
+  return { narrow: await text(80), wide, width }
+}
+
+function configOf(pjson) {
+  const table = {
+    target: './dist/src/commands/table.js',
+    strategy: 'explicit',
+    identifier: 'commands',
+  }
+  return Config.load({
+    root: repository,
+    pjson: { ...pjson, oclif: { ...pjson.oclif, commands: table } },
+  })
 }

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineConfig } from 'rolldown'
-import { commandEntries, manifestOf } from './rolldown.commands.js'
+import { commandEntries, helpOf, manifestOf } from './rolldown.commands.js'
 import { docs, page, pageModules } from './rolldown.page.js'
 
 const repository = import.meta.dirname
@@ -44,10 +44,10 @@ const program = {
           priority: 2,
         },
         { name: 'compiler', test: /\/src\/compiler\/(select|sql\/)/ },
-        // What a run needs to find that there is nothing to do, which has no engine.
+        // What a run needs to find that there is nothing to do, and what others need then, which have no engine.
         {
           name: 'idle',
-          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\./,
+          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\.|\/src\/store\/files\/warehouse-file\./,
           priority: 1,
         },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
@@ -74,9 +74,13 @@ function loadEmpty(id) {
 }
 
 async function emitManifest() {
-  const manifest = await manifestOf(readJson(join(repository, 'package.json')))
-  const source = JSON.stringify(manifest)
-  this.emitFile({ type: 'asset', fileName: 'oclif.manifest.json', source })
+  const description = readJson(join(repository, 'package.json'))
+  const files = {
+    'oclif.manifest.json': await manifestOf(description),
+    'help.json': await helpOf(description),
+  }
+  for (const [fileName, content] of Object.entries(files))
+    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(content) })
 }
 
 /** What goes with both: the licences of the packages in them, and a list of them that scanners read (CycloneDX). */

@@ -28,6 +28,8 @@ export interface ReadingOptions {
   readonly orLastState?: boolean
   /** The next command finds the project compiled; nothing happens where that cannot be written. */
   readonly keepsCompiled?: boolean
+  /** Where it is compiled already. */
+  readonly compiled?: CompiledProject | undefined
 }
 
 /**
@@ -36,14 +38,14 @@ export interface ReadingOptions {
  */
 export async function openToRead(
   { paths, files, settings }: Project,
-  { orLastState = false, keepsCompiled = false }: ReadingOptions = {},
+  { orLastState = false, keepsCompiled = false, compiled }: ReadingOptions = {},
 ): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { openWarehouseToRead, withSources } = await import('../pipeline/store/open-warehouse.ts')
   const { openStore } = await import('../store/open-store.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
-  const project = await compileOnce(files, { dir, state, save: keepsCompiled })
+  const project = compiled ?? (await compileOnce(files, { dir, state, save: keepsCompiled }))
   await using resources = new Resources()
   // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))

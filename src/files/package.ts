@@ -11,8 +11,12 @@ export const codeDir = dirname(fileURLToPath(import.meta.url))
 /** The directory of package.json. */
 export const packageDir = findPackageDir(codeDir)
 
+let stamp: string | null = null
+
 /** Identifies a build of the program: a checkout is rebuilt many times under one version. */
-export function buildStamp(): string {
+export const buildStamp = (): string => (stamp ??= stampOfCode())
+
+function stampOfCode(): string {
   const stamps = readdirSync(codeDir)
     .toSorted()
     .map((file) => {

@@ -1,8 +1,15 @@
 // Whether a run that finds nothing to do may note it for the next one (idle/note.ts).
 
+import { limits } from '../core/limits.ts'
+import type { CompiledProject } from '../core/model.ts'
+import type { ModelResult } from '../core/report/progress.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { draftIdleNote, type IdleDraft, type IdleScope } from './idle/note.ts'
+import { textOf } from '../duckdb/values.ts'
+import type { Published } from '../store/snapshot-store.ts'
+import { draftIdleNote, type Found, type IdleDraft, type IdleScope } from './idle/note.ts'
+import { whyUnchanged } from './plan/decide.ts'
 import { isAboutAll, type RunRequest } from './read-context.ts'
 
 /** null: the run is not about all that a run without arguments is about. */
@@ -13,6 +20,43 @@ export function draftOf(request: RunRequest, idle: IdleScope | null): IdleDraft 
   return idle !== null && isWhole && isOwn ? draftIdleNote(idle, project) : null
 }
 
+/** What the next run will find; null: it may have something to do. */
+export async function foundOf(
+  { runId: run, ok, flushed, models, orphans }: RunSummary,
+  { snapshot, changed }: Published,
+  project: CompiledProject,
+  connection: Connection,
+): Promise<Found | null> {
+  if (!ok || flushed.length > 0 || (await hasAcks(connection))) return null
+  return {
+    run,
+    models: models.map((result) => unchanged(result, project)),
+    snapshot: snapshot.id,
+    // What has the same SQL is no new model any more.
+    orphans: orphans.map(({ renamed_to: heir, ...orphan }) => orphan),
+    recorded: await recordedRuns(connection),
+    isPublished: changed,
+  }
+}
+
+const unchanged = (result: ModelResult, { models }: CompiledProject): ModelResult =>
+  result.status === 'unchanged'
+    ? result
+    : {
+        model: result.model,
+        status: 'unchanged',
+        because: whyUnchanged(models.get(result.model)!),
+        ms: 0,
+      }
+
 /** Whether a claim is committed that its buffer may not know of. */
-export const hasAcks = async (connection: Connection): Promise<boolean> =>
+const hasAcks = async (connection: Connection): Promise<boolean> =>
   (await connection.row(sql`SELECT 1 FROM _eider.acks LIMIT 1`)) !== null
+
+/** Those of which readers have copies, newest first. */
+async function recordedRuns(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.rows(sql`
+    SELECT run_id FROM _eider.runs
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
+  return rows.map((row) => textOf(row['run_id']))
+}

@@ -22,7 +22,7 @@ import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
 import { writeCatalog } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
-import { draftOf, hasAcks } from './idle-draft.ts'
+import { draftOf, foundOf } from './idle-draft.ts'
 import type { IdleDraft, IdleScope } from './idle/note.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
@@ -147,16 +147,18 @@ async function workOn(
   const recordBytes = isRecorded
     ? await store.state.recordRun(connection, summary, describeResults(summary))
     : null
-  if (published !== null) await describePublished(options, published, summary, connection)
-  await Promise.all([
-    store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
+  const found =
+    draft === null || published === null
+      ? null
+      : await foundOf(summary, published, project, connection)
+  await store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null)
+  const described = Promise.all([
+    published === null ? null : describePublished(options, published, summary, connection),
     writeArtifacts(paths.target, project, summary, results.fileHashes),
   ])
-  if (draft === null || published === null || published.changed) return null
-  if (!isIdle(summary) || !summary.ok || (await hasAcks(connection))) return null
-  const { runId: run, models, orphans } = summary
-  const found = { run, models, orphans, snapshot: published.snapshot.id }
-  return await draft.hold(found, results.fileHashes)
+  if (draft === null || found === null) await described
+  else return await draft.hold(found, results.fileHashes, described)
+  return null
 }
 
 /** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */

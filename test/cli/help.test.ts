@@ -1,5 +1,7 @@
 // Help and the version by all the words that people try.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findTopic, topicHint } from '../../src/cli/find-topic.ts'
@@ -9,7 +11,7 @@ import { showPage } from '../../src/cli/show-page.ts'
 import { annotations } from '../../src/compiler/annotations/annotations.ts'
 import { allCodes } from '../../src/core/diagnostics.ts'
 import { settings } from '../../src/project/settings.ts'
-import { workspace } from '../support/workspace.ts'
+import { repository, workspace } from '../support/workspace.ts'
 
 test('help by every spelling is the same page', async () => {
   await using space = await workspace({})
@@ -26,6 +28,17 @@ test('help by every spelling is the same page', async () => {
   ])
     assert.is(await page(...words), run, words.join(' '))
   assert.is(await page('help', 'collect', 'daemon'), await page('collect', 'daemon', '--help'))
+})
+
+test('the first page of help is what the framework of commands prints', async () => {
+  await using space = await workspace({})
+  const page = async (words: readonly string[], env = {}) => (await space.ok(words, { env })).stdout
+  assert.is(await page(['--help']), await page(['--no-color', '--help']))
+  const path = join(repository, 'dist/bundle/help.json')
+  const { wide, width } = JSON.parse(readFileSync(path, 'utf8')) as { wide: string; width: number }
+  const shown = await page(['--help'], { OCLIF_COLUMNS: String(width) })
+  assert.is(wide.replace('VERSION_LINE', /^ {2}(eider\/.*)$/m.exec(shown)![1]!), shown)
+  assert.ok(shown.split('\n').every((line) => line.length <= width))
 })
 
 test('help about a command that is not there', async () => {

@@ -3,7 +3,9 @@ import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import type { CompiledProject } from '../../core/model.ts'
+import type { Project } from '../../project/project.ts'
 import { openToRead } from '../reading.ts'
+import { readUnchanged, type Unchanged } from '../unchanged.ts'
 
 export default class PipelineHistory extends BaseCommand {
   static override summary = 'List the last runs, or what they did to one model; newest first'
@@ -18,14 +20,10 @@ export default class PipelineHistory extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineHistory)
     const project = await this.openProject(flags)
-    const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
-    await using reading = await openToRead(project, { orLastState: true })
+    const unchanged = await readUnchanged(project, false)
     const rows =
-      args.model === undefined
-        ? await runHistory(reading, flags.limit)
-        : await historyOf(args.model, reading.project, (name) =>
-            modelHistory(reading, name, flags.limit),
-          )
+      (await copiedRows(project, unchanged, args.model, flags.limit)) ??
+      (await recordedRows(project, unchanged?.compiled, args.model, flags.limit))
     if (flags.json) {
       const event = args.model === undefined ? 'run' : 'model-run'
       for (const row of rows) this.printEvent({ event, ...row })
@@ -33,6 +31,33 @@ export default class PipelineHistory extends BaseCommand {
     } else if (rows.length === 0) this.print('no run is recorded')
     else this.print(showRows(Object.keys(rows[0]!), rows, 'table'))
   }
+}
+
+/** null: they can be read in the warehouse alone. */
+async function copiedRows(
+  { paths: { state } }: Project,
+  unchanged: Unchanged | null,
+  model: string | undefined,
+  limit: number,
+): Promise<readonly object[] | null> {
+  if (unchanged?.note == null) return null
+  const { recorded } = unchanged.note
+  const { copiedModelRuns, copiedRuns } = await import('../../pipeline/idle/copied-history.ts')
+  if (model === undefined) return copiedRuns(state, recorded, limit)
+  const rows = await copiedModelRuns(state, recorded, { model, limit })
+  return rows?.length === 0 ? null : rows
+}
+
+async function recordedRows(
+  project: Project,
+  compiled: CompiledProject | undefined,
+  model: string | undefined,
+  limit: number,
+): Promise<readonly object[]> {
+  const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
+  await using reading = await openToRead(project, { orLastState: true, compiled })
+  if (model === undefined) return await runHistory(reading, limit)
+  return await historyOf(model, reading.project, (name) => modelHistory(reading, name, limit))
 }
 
 /** A model that is gone from the project still has its history. Throws UsageError for a name that was never used. */

@@ -3,10 +3,16 @@ import { againstFlag, selectionFlags, selectionOf } from '../../cli/selection.ts
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { orphanState, wayOn } from '../../cli/show-orphans.ts'
 import { showRows } from '../../cli/show-rows.ts'
-import type { FailedModel, Model } from '../../core/model.ts'
+import type { Selection } from '../../compiler/select.ts'
+import type { CompiledProject, FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
+import type { Orphan } from '../../core/report/progress.ts'
+import type { Manifest } from '../../pipeline/catalog/manifest.ts'
+import type { IdleNote } from '../../pipeline/idle/note.ts'
+import type { Project } from '../../project/project.ts'
 import { readManifest } from '../read-manifest.ts'
 import { openToRead } from '../reading.ts'
+import { readUnchanged } from '../unchanged.ts'
 
 export default class PipelineLs extends BaseCommand {
   static override summary =
@@ -20,66 +26,12 @@ export default class PipelineLs extends BaseCommand {
     const { flags, argv } = await this.parse(PipelineLs)
     const against = await readManifest(flags.against, process.cwd())
     const project = await this.openProject(flags)
-    const { editOf } = await import('../../pipeline/catalog/manifest.ts')
-    const { isModified } = await import('../../pipeline/plan/decide.ts')
-    const { knownModels, select } = await import('../../compiler/select.ts')
-    const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
-    const { readOrphans } = await import('../../pipeline/orphans.ts')
-    const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
-    const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
-    await using reading = await openToRead(project, { orLastState: true, keepsCompiled: true })
-    const { external } = reading.project
-    const { context, steps } = await readSteps({ ...reading, paths: project.paths }, reading)
-    const all = knownModels(reading.project)
-    const isEdited = (model: Model) =>
-      against === undefined
-        ? isModified(model, context)
-        : editOf(model, against, context.fileHashes) !== null
-    const selected = select(all, selectionOf(argv, flags), isEdited)
-    const shown = [...steps, ...uncompiledSteps(context)].filter(({ model }) =>
-      selected.has(model.name),
-    )
-    const read = new Set(shown.flatMap(({ model }) => model.sources))
-    const tables = (external?.tables ?? []).filter(
-      ({ name }) => selected.size === all.size || read.has(name),
-    )
-    const unread = tables.filter(({ name }) => !context.sourceAges.has(name))
-    const others = await readSourceAges(
-      reading.connection,
-      unread,
-      external?.away,
-      context.startedAt,
-    )
-    const sources = tables.map(({ name, path }) => ({
-      model: name,
-      kind: 'source',
-      tags: [],
-      entity_set: null,
-      state: (context.sourceAges.get(name) ?? others.get(name))?.text ?? path,
-    }))
-    // What is published of a model that does not compile is still served.
-    const isServed = shown.some(({ model }) => !('expose' in model))
-    const served = isServed ? await reading.store.snapshots.current() : null
-    const servedNames = new Set(served?.relations.map(({ model }) => foldCase(model)))
-    const isExposed = (model: Model | FailedModel) =>
-      'expose' in model ? model.expose !== null : servedNames.has(foldCase(model.name))
-    const planned = shown.map(({ model, because, problem }) => ({
-      model: model.name,
-      kind: model.kind ?? '',
-      tags: model.tags,
-      entity_set: isExposed(model) ? entitySetName(model.name) : null,
-      state: problem ?? because,
-    }))
-    const isAll = selected.size === all.size
-    const found = isAll ? await readOrphans(context, reading.project) : []
-    const orphans = found.map((orphan) => ({
-      model: orphan.model,
-      kind: orphan.kind,
-      tags: [],
-      entity_set: null,
-      state: reading.isLastState ? wayOn(orphan) : orphanState(orphan),
-    }))
-    const rows = [...sources, ...planned, ...orphans]
+    const asked = { ...selectionOf(argv, flags), against }
+    const unchanged = against === undefined ? await readUnchanged(project, true) : null
+    const rows =
+      unchanged?.note == null
+        ? await readRows(project, asked, unchanged?.compiled)
+        : await unchangedRows(unchanged.compiled, unchanged.note, asked)
     if (flags.json) {
       for (const row of rows) this.printEvent({ event: 'model', ...row })
       this.printEvent({ event: 'ls-finished', models: rows.length })
@@ -93,3 +45,105 @@ export default class PipelineLs extends BaseCommand {
     }
   }
 }
+
+interface Row {
+  readonly model: string
+  readonly kind: string
+  readonly tags: readonly string[]
+  readonly entity_set: string | null
+  readonly state: string
+}
+
+interface Asked extends Selection {
+  readonly against: Manifest | undefined
+}
+
+async function readRows(
+  project: Project,
+  asked: Asked,
+  compiled: CompiledProject | undefined,
+): Promise<readonly Row[]> {
+  const { editOf } = await import('../../pipeline/catalog/manifest.ts')
+  const { isModified } = await import('../../pipeline/plan/decide.ts')
+  const { knownModels, select } = await import('../../compiler/select.ts')
+  const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
+  const { readOrphans } = await import('../../pipeline/orphans.ts')
+  const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
+  const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
+  const how = { orLastState: true, keepsCompiled: true, compiled }
+  await using reading = await openToRead(project, how)
+  const { external } = reading.project
+  const { context, steps } = await readSteps({ ...reading, paths: project.paths }, reading)
+  const all = knownModels(reading.project)
+  const { against } = asked
+  const isEdited = (model: Model) =>
+    against === undefined
+      ? isModified(model, context)
+      : editOf(model, against, context.fileHashes) !== null
+  const selected = select(all, asked, isEdited)
+  const shown = [...steps, ...uncompiledSteps(context)].filter(({ model }) =>
+    selected.has(model.name),
+  )
+  const read = new Set(shown.flatMap(({ model }) => model.sources))
+  const tables = (external?.tables ?? []).filter(
+    ({ name }) => selected.size === all.size || read.has(name),
+  )
+  const unread = tables.filter(({ name }) => !context.sourceAges.has(name))
+  const others = await readSourceAges(reading.connection, unread, external?.away, context.startedAt)
+  const sources = tables.map(({ name, path }) => ({
+    model: name,
+    kind: 'source',
+    tags: [],
+    entity_set: null,
+    state: (context.sourceAges.get(name) ?? others.get(name))?.text ?? path,
+  }))
+  // What is published of a model that does not compile is still served.
+  const isServed = shown.some(({ model }) => !('expose' in model))
+  const served = isServed ? await reading.store.snapshots.current() : null
+  const servedNames = new Set(served?.relations.map(({ model }) => foldCase(model)))
+  const isExposed = (model: Model | FailedModel) =>
+    'expose' in model ? model.expose !== null : servedNames.has(foldCase(model.name))
+  const planned = shown.map(({ model, because, problem }) =>
+    rowOf(model, isExposed(model), problem ?? because),
+  )
+  const isAll = selected.size === all.size
+  const found = isAll ? await readOrphans(context, reading.project) : []
+  const stateOf = (orphan: Orphan) => (reading.isLastState ? wayOn(orphan) : orphanState(orphan))
+  return [...sources, ...planned, ...found.map((orphan) => orphanRow(orphan, stateOf(orphan)))]
+}
+
+/** The same rows where a run would find nothing to do, and the project has no sources. */
+async function unchangedRows(
+  { models }: CompiledProject,
+  note: IdleNote,
+  asked: Asked,
+): Promise<readonly Row[]> {
+  const { select } = await import('../../compiler/select.ts')
+  const selected = select(models, asked, () => false)
+  const reasons = new Map(note.models.map(({ model, because }) => [model, because]))
+  const rows = [...models.values()]
+    .filter(({ name }) => selected.has(name))
+    .map((model) => rowOf(model, model.expose !== null, reasons.get(model.name)!))
+  const orphans = selected.size === models.size ? note.orphans : []
+  return [...rows, ...orphans.map((orphan) => orphanRow(orphan, orphanState(orphan)))]
+}
+
+const rowOf = (
+  { name, kind, tags }: Model | FailedModel,
+  isExposed: boolean,
+  state: string,
+): Row => ({
+  model: name,
+  kind: kind ?? '',
+  tags,
+  entity_set: isExposed ? entitySetName(name) : null,
+  state,
+})
+
+const orphanRow = ({ model, kind }: Orphan, state: string): Row => ({
+  model,
+  kind,
+  tags: [],
+  entity_set: null,
+  state,
+})

@@ -21,23 +21,21 @@ import { showProfile } from '../../cli/show-profile.ts'
 import { savedText } from '../../cli/saved-text.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
-import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
-import type { ProjectPaths } from '../../core/project.ts'
 import type { RunEvent } from '../../core/report/progress.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { IdleScope } from '../../pipeline/idle/note.ts'
 import type { IdleRun } from '../../pipeline/idle/run-idle.ts'
-import type { Project } from '../../project/project.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 import { ProfiledRun } from '../run-profile.ts'
 import { openTrace, traced } from '../trace/open-trace.ts'
+import { hasWaitingEvents, idleScopeOf } from '../unchanged.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
@@ -283,15 +281,6 @@ const isPlain = (flags: RunFlags): boolean =>
   flags.from === undefined &&
   flags.sample === undefined
 
-/** null: what a run of the target depends on is not known without its engine. */
-function idleScopeOf(project: Project): IdleScope | null {
-  const { paths, settings, files } = project
-  const { extensions, retention } = runOptionsOf(project)
-  const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
-  if (paths.lake !== undefined || hasMore || retention === undefined) return null
-  return { paths, retention, settings: hashOf(32, [settings]) }
-}
-
 /** null: there is no note of a run with nothing to do. */
 async function readIdle(scope: IdleScope) {
   const { knownHashes, readIdleNote } = await import('../../pipeline/idle/note.ts')
@@ -299,11 +288,6 @@ async function readIdle(scope: IdleScope) {
   if (note === null) return null
   const { runIdle } = await import('../../pipeline/idle/run-idle.ts')
   return { known: knownHashes(note, scope), run: (run: IdleRun) => runIdle(note, run) }
-}
-
-async function hasWaitingEvents({ buffer }: ProjectPaths): Promise<boolean> {
-  const { waitingBytes } = await import('../../buffer/waiting.ts')
-  return (await waitingBytes(buffer)).size > 0
 }
 
 interface Finished {

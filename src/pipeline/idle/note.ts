@@ -1,4 +1,5 @@
-// What a run that found nothing to do has seen, so that the next one knows without the engine that there still is nothing:
+// What a run has left, or seen when it found nothing to do, so that the next one knows without the engine that there is
+// nothing to do:
 // `.eider/idle.json`, an object with a key of all that such a run depends on. Every doubt is another key, or no note:
 //
 //   texts of the project, variables, settings, eider   by content, in the identity of the compiled project
@@ -27,16 +28,17 @@ import { stampSnapshots } from '../../store/files/snapshot-directory.ts'
 import type { Retention } from '../../store/snapshot-store.ts'
 import { hasMove } from '../move-record.ts'
 
-const FORMAT = 1
+const FORMAT = 2
 
 export interface IdleNote {
   readonly format: number
   readonly key: string
-  /** The run that found nothing to do. */
   readonly run: string
   readonly models: readonly ModelResult[]
   readonly snapshot: string
   readonly orphans: readonly Orphan[]
+  /** The last limits.copiedRuns runs that the warehouse has a record of, newest first. */
+  readonly recorded: readonly string[]
   /** Data files that models read: name, stamp, hash of the content. */
   readonly files: readonly (readonly [name: string, stamp: string, hash: string])[]
 }
@@ -72,8 +74,8 @@ export const knownHashes = (
       .map(([name, , hash]) => [name, hash]),
   )
 
-/** null: something may be left to do. Call it under the run lock, or again under it. */
-export async function keyOf(
+/** null: something may be left to do. */
+async function keyOf(
   scope: IdleScope,
   project: CompiledProject,
   files: readonly Stamp[],
@@ -82,8 +84,18 @@ export async function keyOf(
   return target === null ? null : combine(scope, project, files, target.text)
 }
 
+/** Whether all is as it was noted. Where something depends on it, call it again under the run lock. */
+export async function isSame(
+  { key }: IdleNote,
+  scope: IdleScope,
+  project: CompiledProject,
+): Promise<boolean> {
+  const files = stampFiles(scope, project)
+  return files !== null && (await keyOf(scope, project, files)) === key
+}
+
 /** null: a model reads what no stamp tells of. */
-export function stampFiles(
+function stampFiles(
   { paths }: Pick<IdleScope, 'paths'>,
   { models, external, failed, identity }: CompiledProject,
 ): readonly Stamp[] | null {
@@ -101,12 +113,21 @@ export function stampFiles(
 const namesOf = (models: readonly { readonly files: readonly string[] }[]): readonly string[] =>
   [...new Set(models.flatMap(({ files }) => files))].toSorted()
 
+export interface Found extends Omit<IdleNote, 'format' | 'key' | 'files'> {
+  /** Whether the run itself has written what is published, under its lock. */
+  readonly isPublished: boolean
+}
+
 /** Of a run that goes on: what it will have seen. */
 export interface IdleDraft {
-  /** Call it before the warehouse is closed, and the returned function after. */
+  /**
+   * Call it before the warehouse is closed and after the last change of it, and the returned function when it is closed.
+   * `meanwhile` is waited for.
+   */
   hold(
-    found: Omit<IdleNote, 'format' | 'key' | 'files'>,
+    found: Found,
     hashes: ReadonlyMap<string, string>,
+    meanwhile: Promise<unknown>,
   ): Promise<() => Promise<void>>
 }
 
@@ -117,13 +138,15 @@ export function draftIdleNote(scope: IdleScope, project: CompiledProject): IdleD
   if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
   const names = namesOf([...project.models.values()])
   return {
-    async hold(found, hashes) {
-      await sleep(limits.clockTickMs) // what is written after the engine lets go has a later time
+    async hold({ isPublished, ...found }, hashes, meanwhile) {
+      // What is written after the engine lets go has a later time.
+      await Promise.all([sleep(limits.clockTickMs), meanwhile])
       const before = await stampTarget(scope)
       return async () => {
         const target = await stampTarget(scope)
         if (before === null || target?.text !== before.text) return
-        if (target.changedMs > untouchedSinceMs || !names.every((name) => hashes.has(name))) return
+        if (!isPublished && target.changedMs > untouchedSinceMs) return
+        if (!names.every((name) => hashes.has(name))) return
         const key = combine(scope, project, files, target.text)
         const known = names.map((name, i) => [name, files[i]!.text, hashes.get(name)!] as const)
         const note: IdleNote = { format: FORMAT, key, ...found, files: known }

@@ -22,7 +22,7 @@ import { describeResults, writeArtifacts } from '../artifacts.ts'
 import { identityOf, pastRunsOf, printCatalog } from '../catalog/catalog-text.ts'
 import { type PastRuns, withRuns } from '../catalog/past-runs.ts'
 import { RunResults } from '../results.ts'
-import { type IdleNote, type IdleScope, keyOf, stampFiles } from './note.ts'
+import { type IdleNote, type IdleScope, isSame } from './note.ts'
 
 export interface IdleRun {
   readonly scope: IdleScope
@@ -49,11 +49,11 @@ async function finishIdle(
   run: IdleRun,
   progress: Progress,
 ): Promise<RunSummary | null> {
-  const { scope, signal } = run
+  const { scope, project, signal } = run
   const results = new RunResults(new Date(), progress)
-  if (!(await isSame(note, run))) return null
+  if (!(await isSame(note, scope, project))) return null
   await using _lease = await fileLease(scope.paths.runLock).take({ waitMs: 0, signal })
-  if (!(await isSame(note, run)) || !(await isFlushed(run))) return null
+  if (!(await isSame(note, scope, project)) || !(await isFlushed(run))) return null
   const waiting = await readWaitingRuns(scope.paths.state)
   if (waiting.length >= limits.waitingRuns) return null
   const last = waiting.length === 0 ? note.run : runIdOf(waiting.at(-1)!)
@@ -118,11 +118,6 @@ async function addToCatalog({ scope, project }: IdleRun, before: string, runs: P
     snapshot.id,
     printCatalog(project, snapshot, runs, { identity, before }),
   )
-}
-
-async function isSame({ key }: IdleNote, { scope, project }: IdleRun): Promise<boolean> {
-  const files = stampFiles(scope, project)
-  return files !== null && (await keyOf(scope, project, files)) === key
 }
 
 /** A buffer that cannot be opened is refused as in any run, which says so. */

@@ -16,6 +16,7 @@ import { makeDirectory } from '../../files/durable-directory.ts'
 import type { LeaseOptions, RunLease } from '../run-lease.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
 import { AS_READER, AS_RUN, explain, isLocked } from './warehouse-failures.ts'
+import { isThere } from './warehouse-file.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
@@ -81,18 +82,6 @@ async function openToRead(
     return await Database.open({ path, readOnly: exists, ...engine })
   } catch (error) {
     throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
-  }
-}
-
-function isThere({ database }: ProjectPaths): boolean {
-  try {
-    statSync(database)
-    return true
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false
-    const message = `the warehouse cannot be read: ${problemOfSystem(cause)}`
-    const hint = hintOfSystem(cause) ?? 'check the permissions of its directory'
-    throw new EnvironmentError('warehouse-unusable', message, { hint, cause })
   }
 }
 

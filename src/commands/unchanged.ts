@@ -1,0 +1,45 @@
+// For commands that need no engine where all is as the last run with nothing to do has noted (pipeline/idle/note.ts).
+
+import { hashOf } from '../core/hash.ts'
+import type { CompiledProject } from '../core/model.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import type { IdleNote, IdleScope } from '../pipeline/idle/note.ts'
+import type { Project } from '../project/project.ts'
+import { runOptionsOf } from './run-options.ts'
+
+/** null: what a run of the target depends on is not known without its engine. */
+export function idleScopeOf(project: Project): IdleScope | null {
+  const { paths, settings, files } = project
+  const { extensions, retention } = runOptionsOf(project)
+  const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
+  if (paths.lake !== undefined || hasMore || retention === undefined) return null
+  return { paths, retention, settings: hashOf(32, [settings]) }
+}
+
+export async function hasWaitingEvents({ buffer }: ProjectPaths): Promise<boolean> {
+  const { waitingBytes } = await import('../buffer/waiting.ts')
+  return (await waitingBytes(buffer)).size > 0
+}
+
+export interface Unchanged {
+  readonly compiled: CompiledProject
+  /** null: it does not hold any more, or a run is at work. */
+  readonly note: IdleNote | null
+}
+
+/** null: nothing is noted, and nothing compiled. `save`: as in compileOnce(). Throws DiagnosticsError as it does. */
+export async function readUnchanged(project: Project, save: boolean): Promise<Unchanged | null> {
+  const scope = idleScopeOf(project)
+  if (scope === null) return null
+  const { isSame, knownHashes, readIdleNote } = await import('../pipeline/idle/note.ts')
+  const note = await readIdleNote(scope)
+  if (note === null) return null
+  const { compileOnce } = await import('../compiler/compile-once.ts')
+  const { paths, files } = project
+  const known = knownHashes(note, scope)
+  const compiled = await compileOnce(files, { dir: paths.dir, state: paths.state, save, known })
+  const { fileLease } = await import('../store/files/file-lease.ts')
+  const holder = await fileLease(paths.runLock).holder()
+  const holds = holder === null && (await isSame(note, scope, compiled))
+  return { compiled, note: holds && !(await hasWaitingEvents(paths)) ? note : null }
+}
