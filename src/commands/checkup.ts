@@ -168,7 +168,7 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
 
 async function checkSnapshot(
   { paths }: Project,
-  { openPuller, published }: Store,
+  { openPuller, published, snapshots }: Store,
 ): Promise<Finding> {
   const { broughtBy } = published
   const current = await published.current()
@@ -182,6 +182,14 @@ async function checkSnapshot(
   if (damaged.length > 0) {
     const problems = damaged.map(({ problem }) => problem).join(', ')
     return fail('snapshot', problems, `delete the damaged files, then: ${broughtBy}`)
+  }
+  const newest = openPuller === null ? null : await snapshots.current()
+  if (newest !== null && newest.publishedAt < snapshot.publishedAt) {
+    const [here, there] = [snapshot, newest].map(
+      ({ id, publishedAt }) => `${id} of ${publishedAt.toISOString()}`,
+    )
+    const message = `this machine shows ${here}, and the lake has lost it: its newest is ${there}`
+    return warn('snapshot', message, broughtBy)
   }
   const count = `${snapshot.relations.length} entity sets`
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)

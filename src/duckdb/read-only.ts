@@ -1,8 +1,8 @@
 // A DuckDB instance for untrusted queries: it reads the attached database files and nothing else.
 
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { realpath, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Resources } from '../core/resources.ts'
 import { sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
@@ -129,7 +129,9 @@ export async function requireLocked(
     SELECT database_name FROM duckdb_databases()
     WHERE NOT readonly AND NOT internal AND path IS NOT NULL) AS written`)
   const open = Object.keys(LOCKED).filter((name) => row?.[name] !== LOCKED[name])
-  const known = dirs?.map(withSlash)
+  // The engine says where a directory is that was given by a symbolic link.
+  const known =
+    dirs === null ? null : [...dirs, ...(await Promise.all(dirs.map(realPath)))].map(withSlash)
   const reached = ((row?.['directories'] ?? []) as string[])
     .map(withSlash)
     .filter((dir) => known?.includes(dir) === false)
@@ -139,3 +141,9 @@ export async function requireLocked(
 
 /** As DuckDB writes a directory, on each system. */
 const withSlash = (dir: string) => `${dir.replaceAll('\\', '/').replace(/\/$/, '')}/`
+
+/** Of a directory that may not be there yet. */
+const realPath = (path: string): Promise<string> =>
+  realpath(path).catch(async () =>
+    dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path)),
+  )

@@ -79,8 +79,9 @@ export async function takeProcessLock(
   }
   const content = JSON.stringify(holder) + '\n'
   const draft = `${path}.${randomUUID()}`
-  await writeFile(draft, content, { flag: 'wx' })
   try {
+    // On a full disk an empty file would stay.
+    await writeFile(draft, content, { flag: 'wx' })
     let held = false
     while (!held) held = (await tryLink(draft, path)) || (await tryTakeOver(draft, path))
   } finally {

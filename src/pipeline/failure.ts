@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
+import { DamagedRowsError } from '../store/damaged-rows.ts'
 import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { causePlace, columnPlace } from './failure-place.ts'
@@ -44,6 +45,8 @@ export function explainFailure(
       : `${placeOfFailure(model, error.at)}: ${error.message}`
   if (error instanceof UnstorableError)
     return explainFailure(new ModelFailure(error.message), model, statement)
+  if (error instanceof DamagedRowsError)
+    return explainFailure(new ModelFailure(`${error.message}; ${error.hint}`), model, statement)
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error

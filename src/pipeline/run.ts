@@ -45,6 +45,7 @@ import { RunResults } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { openWarehouse, readableSources } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
+import { warnOfVersions } from './versions-in-turn.ts'
 
 export interface RunOptions extends RunRequest {
   readonly store: Store
@@ -215,6 +216,7 @@ async function work(
         ? context.state.positions
         : await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
+    await warnOfVersions(context, steps, options.logger)
     const built = steps.filter(({ action }) => action === 'build')
     while (connections.length < Math.min(modelsAtOnce, built.length))
       connections.push(await connectAs(entry, connect))

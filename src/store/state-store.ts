@@ -23,6 +23,12 @@ export interface StateStore {
   read(connection: Connection, names: Iterable<ModelName>): Promise<Known>
   /** In the transaction of the caller: what is recorded of one model; null for nothing. */
   readRecord(connection: Connection, model: ModelName): Promise<ModelRecord | null>
+  /** Of models whose definition changes in this run: those that had the new one before, until another run changed it. */
+  changedBack(
+    connection: Connection,
+    runId: string,
+    models: readonly Pick<Model, 'name' | 'definition'>[],
+  ): Promise<readonly ModelName[]>
   /** What changes while a run flushes. */
   readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>>
   /** Keeps for readers what they cannot see while the run works. */

@@ -189,7 +189,7 @@ lakeTest('what fails while a command reads is told by its code, and shows no sec
   await removeObjects(lake, 'many')
   assert.match(
     await said(['query', text], 3),
-    /an object of the lake is gone from the store: ducklake-.*--full-refresh/s,
+    /an object of the lake is gone from the store: mart\/many\/ducklake-.*--full-refresh/s,
   )
   await project.ok(['run', 'mart.many', '--full-refresh'])
   assert.match((await project.ok(['query', text])).stdout, /changed/)

@@ -66,6 +66,8 @@ const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun' |
     const { models } = await readState(connection, [model])
     return models.get(model) ?? null
   },
+  // One machine has one checkout.
+  changedBack: () => Promise.resolve([]),
   change: (connection, work) => connection.transact(work),
   readPositions,
   recordModels,

@@ -26,21 +26,27 @@ export async function isWhole(dir: string, { file, bytes }: PublishedRelation): 
 export const orderBy = (key: readonly string[]): Sql =>
   key.length === 0 ? sql.empty : sql`ORDER BY ${sql.join(key.map((name) => sql.ident(name)))}`
 
-/** Makes the file of a relation; it is whole from then on. */
+/** Makes the file of a relation; it is whole from then on. `check` throws for rows that must not be published. */
 export async function writePublished(
   dir: string,
   connection: Connection,
   file: string,
   query: Sql,
+  check: (rows: number) => void = () => {},
 ): Promise<{ readonly rows: number; readonly bytes: number }> {
   const path = join(dir, file)
-  const rows = await writeFile(connection, path, query)
+  const rows = await writeFile(connection, path, query, check)
   await rm(join(dir, damageMarkerFile(file)), { force: true })
   return { rows, bytes: (await sizeOf(path)) ?? 0 }
 }
 
 /** Returns the rows written. DuckDB holds the file only between ATTACH and DETACH, under its temporary name. */
-async function writeFile(connection: Connection, path: string, query: Sql): Promise<number> {
+async function writeFile(
+  connection: Connection,
+  path: string,
+  query: Sql,
+  check: (rows: number) => void,
+): Promise<number> {
   const temporary = `${path}.tmp`
   const name = '_eider_snapshot'
   const database = sql.ident(name)
@@ -55,6 +61,7 @@ async function writeFile(connection: Connection, path: string, query: Sql): Prom
     await connection.run(sql`CHECKPOINT ${database}`)
     const counted = await connection.row(sql`SELECT count(*) AS rows FROM ${table}`)
     rows = numberOf(counted?.['rows'])
+    check(rows)
   } catch (error) {
     await connection.run(sql`DETACH ${database}`).catch(() => {}) // `error` says what happened
     await removeDatabase(temporary)

@@ -3,6 +3,7 @@
 import { EnvironmentError } from '../../core/failures.ts'
 import { describeLake, type LakeTarget } from '../../core/lake.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
+import { damageOf } from './lake-damage.ts'
 
 /** No run has made the lake yet. */
 export const isMissing = (error: unknown): boolean =>
@@ -87,30 +88,13 @@ export function explainLake(error: unknown, lake: LakeTarget): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { message } = error.details
   const found = cases.find(({ when }) => when.test(message))
-  if (found === undefined) return error
+  if (found === undefined) return damageOf(error, lake) ?? error
   const { code, says, hint } = found
   return new EnvironmentError(code, says(lake, reasonOf(message)), {
     hint: hint(lake),
     cause: error,
   })
 }
-
-/** The same for those who only read. Where others read and write, an object that is gone fails the models that read it. */
-export function explainReading(error: unknown, lake: LakeTarget): unknown {
-  const [, url] = error instanceof DatabaseError ? (GONE.exec(error.details.message) ?? []) : []
-  if (url === undefined) return explainLake(error, lake)
-  const name = url.slice(url.lastIndexOf('/') + 1)
-  return new EnvironmentError(
-    'lake-damaged',
-    `an object of the lake is gone from the store: ${name}`,
-    {
-      hint: 'put it back from the versions of the bucket, or build what lies in it: eider run MODEL --full-refresh',
-      cause: error,
-    },
-  )
-}
-
-const GONE = /HTTP (?:GET|HEAD) error (?:on|reading) '([^'?]*)[^']*'.*404/s
 
 /** An error of DuckDB may hold another one, and that of PostgreSQL may have no words: the connection is gone. */
 const innermost = (message: string): string =>

@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { count, grouped } from '../../core/counts.ts'
 import { EnvironmentError } from '../../core/failures.ts'
 import { STORED_SCHEMA } from '../../core/lake.ts'
 import { foldCase, splitModelName } from '../../core/names.ts'
@@ -16,6 +17,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
 import { describeHolder, LockHeldError, takeProcessLock } from '../../files/process-lock.ts'
+import { DamagedRowsError } from '../damaged-rows.ts'
 import { isWhole, orderBy, sizeOf, writePublished } from '../files/published-file.ts'
 import {
   collectGarbage,
@@ -47,6 +49,8 @@ export class LakePuller implements Puller {
   readonly #lock: AsyncDisposable
   /** Kept from one pull to the next; null where there is none, or it has failed. */
   #engine: LakeEngine | null = null
+  /** Former states whose rows are gone; they are not tried again. */
+  readonly #lost = new Set<string>()
 
   private constructor(session: LakeSession, lock: AsyncDisposable) {
     this.#session = session
@@ -58,7 +62,7 @@ export class LakePuller implements Puller {
       const lock = await takeProcessLock(join(session.paths.state, 'pull.lock'))
       return new LakePuller(session, lock)
     } catch (error) {
-      if (!(error instanceof LockHeldError)) throw error
+      if (!(error instanceof LockHeldError)) throw explainDisk(error, session)
       const message = `another process is already pulling: ${describeHolder(error.holder)}`
       throw new EnvironmentError('pull-running', message, {
         hint: 'one such process per machine is enough',
@@ -70,11 +74,18 @@ export class LakePuller implements Puller {
     try {
       this.#engine ??= await this.#session.openAttached('pull', {})
       await using connection = await this.#engine.database.connect()
-      return await pull(this.#session.paths.snapshots, this.#engine, connection, options)
+      const place = {
+        dir: this.#session.paths.snapshots,
+        engine: this.#engine,
+        connection,
+        signal: options.signal,
+        lost: this.#lost,
+      }
+      return await pull(place, options)
     } catch (error) {
       await this.#close()
       if (isMissing(error)) return NOTHING
-      throw explainLake(error, this.#session.lake)
+      throw explainLake(explainDisk(error, this.#session), this.#session.lake)
     }
   }
 
@@ -94,17 +105,13 @@ interface Place {
   readonly engine: LakeEngine
   readonly connection: Connection
   readonly signal: AbortSignal
+  readonly lost: Set<string>
 }
 
-async function pull(
-  dir: string,
-  engine: LakeEngine,
-  connection: Connection,
-  { retention, takeUpMs, signal }: PullOptions,
-): Promise<Pulled> {
+async function pull(place: Place, { retention, takeUpMs, signal }: PullOptions): Promise<Pulled> {
+  const { dir, connection, lost } = place
   await mkdir(dir, { recursive: true })
   const there = await readSnapshots(dir)
-  const place = { dir, engine, connection, signal }
   const now = new Date()
   // What a crash has left goes first: pulls that die here, one after the other, must not fill the disk.
   await collectGarbage(dir, there, { now, retention })
@@ -115,10 +122,13 @@ async function pull(
   let snapshot: Snapshot | null = null
   for (const state of [newest, ...others]) {
     if (signal.aborted) break
-    const made = await makeState(place, state, there)
+    const isFormer = state !== newest
+    if (isFormer && lost.has(state.id)) continue
+    const made = await makeState(place, state, there, isFormer)
     if (made === null) missed.push(state.id)
     else files += made.files
-    if (state !== newest) continue
+    if (made === null && isFormer) lost.add(state.id)
+    if (isFormer) continue
     snapshot = made?.snapshot ?? null
     // Others can wait until services have what is new.
     if (snapshot !== null) await show(place, snapshot, there, takeUpMs)
@@ -130,11 +140,12 @@ async function pull(
   return { snapshot: current, changed, files, missed }
 }
 
-/** With the sizes that its files have here; null: the lake has it no longer. */
+/** With the sizes that its files have here; null: the lake has it no longer, or not all rows of a former one. */
 async function makeState(
   place: Place,
   state: PublishedState,
   there: Snapshots,
+  isFormer: boolean,
 ): Promise<{ readonly snapshot: Snapshot; readonly files: number } | null> {
   const { dir, connection } = place
   const known = [there.current, ...there.retained].find((one) => one?.id === state.id)
@@ -150,7 +161,7 @@ async function makeState(
     await writeRetained(dir, snapshot)
     return { snapshot, files }
   } catch (error) {
-    if (isGone(error)) return null
+    if (isGone(error) || (isFormer && error instanceof DamagedRowsError)) return null
     throw error
   }
 }
@@ -179,15 +190,31 @@ async function makeFiles(
     await using former = await attachFormer(place, at)
     for (const relation of wanted.filter((one) => one.at === at)) {
       place.signal.throwIfAborted()
-      await writePublished(
-        place.dir,
-        former.connection,
-        relation.file,
-        await rowsOf(former.connection, relation),
-      )
+      await makeFile(place, former.connection, relation)
     }
   }
   return wanted.length
+}
+
+async function makeFile(
+  { dir, engine }: Place,
+  connection: Connection,
+  relation: LakeRelation,
+): Promise<void> {
+  const { model, file, rows } = relation
+  const hint = `put it back from the versions of the bucket, or build it: eider run ${model} --full-refresh`
+  const check = (found: number) => {
+    if (found === rows) return
+    const message = `${count(found, 'row')} came back from the lake, and ${grouped(rows)} were published`
+    throw new DamagedRowsError(message, { hint })
+  }
+  try {
+    await writePublished(dir, connection, file, await rowsOf(connection, relation), check)
+  } catch (error) {
+    const explained = explainLake(error, engine.lake)
+    if (!(explained instanceof DamagedRowsError)) throw explained
+    throw new DamagedRowsError(`${model}: ${explained.message}`, { hint, cause: error })
+  }
 }
 
 interface Former extends AsyncDisposable {
@@ -256,6 +283,21 @@ async function show(
   if (current !== null && restMs > 0) await sleep(Math.min(restMs, takeUpMs), undefined, { signal })
   await writeSnapshot(dir, snapshot)
 }
+
+/** Of this machine, where everything that a pull makes is written. */
+function explainDisk(error: unknown, { paths }: LakeSession): unknown {
+  const isFull =
+    (error as NodeJS.ErrnoException).code === 'ENOSPC' ||
+    (error instanceof DatabaseError && DISK_FULL.test(error.details.message))
+  if (!isFull) return error
+  return new EnvironmentError('disk-full', `the disk of ${paths.state} is full`, {
+    hint: 'free some space, and pull again; services show the last state until then',
+    cause: error,
+  })
+}
+
+/** PostgreSQL may say the same of its own disk. */
+const DISK_FULL = /Could not write file .*No space left on device/s
 
 const isGone = (error: unknown): boolean =>
   error instanceof DatabaseError && /No snapshot found at version/.test(error.details.message)

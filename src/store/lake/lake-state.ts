@@ -7,12 +7,12 @@
 // by the lake, since an insert and a delete in one table conflict.
 
 import { newLine } from '../../core/in-turn.ts'
-import type { Kind, Macro } from '../../core/model.ts'
+import type { Kind, Macro, Model } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { numberOf } from '../../duckdb/values.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
 import { refuseUnfinishedMove } from '../moved-tables.ts'
 import {
   type BeginOptions,
@@ -99,6 +99,22 @@ export class LakeState implements StateStore {
       SELECT kind, fingerprint, version, definition, removed FROM _eider.builds
       WHERE lower(model) = lower(${sql.value(model)}) ORDER BY seq DESC LIMIT 1`)) as unknown as readonly Build[]
     return build === undefined || build.kind === '' ? null : recordOf(build)
+  }
+
+  async changedBack(
+    connection: Connection,
+    runId: string,
+    models: readonly Pick<Model, 'name' | 'definition'>[],
+  ): Promise<readonly ModelName[]> {
+    if (models.length === 0) return []
+    const pairs = models.map(
+      ({ name, definition }) => sql`(lower(${sql.value(name)}), ${sql.value(definition)})`,
+    )
+    const rows = await connection.rows(sql`
+      SELECT DISTINCT lower(model) AS model FROM _eider.builds
+      WHERE (lower(model), definition) IN (${sql.join(pairs)}) AND run_id <> ${sql.value(runId)}`)
+    const found = new Set(rows.map(({ model }) => textOf(model)))
+    return models.map(({ name }) => name).filter((name) => found.has(name.toLowerCase()))
   }
 
   readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>> {

@@ -10,6 +10,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { DamagedRowsError } from '../damaged-rows.ts'
 import { STATE_SCHEMA } from '../state-store.ts'
 import type { TableUpkeep, Upkeep, UpkeepOptions, UpkeepReport } from '../upkeep.ts'
 import { explainLake } from './lake-failures.ts'
@@ -51,10 +52,17 @@ async function maintain(session: LakeSession, options: UpkeepOptions): Promise<U
 
   const tables = await readTables(connection, session.lake.schema)
   const busy = new Set<string>()
+  let damage: DamagedRowsError | null = null
   if (!options.dryRun)
     for (const table of tables) {
       options.signal.throwIfAborted()
-      if (!(await mergeFiles(connection, table))) busy.add(table.id)
+      try {
+        if (!(await mergeFiles(connection, table))) busy.add(table.id)
+      } catch (error) {
+        const explained = explainLake(error, session.lake)
+        if (!(explained instanceof DamagedRowsError)) throw explained
+        damage ??= explained
+      }
     }
   const after = options.dryRun ? tables : await readTables(connection, session.lake.schema)
   let recordsDeleted = 0
@@ -67,6 +75,8 @@ async function maintain(session: LakeSession, options: UpkeepOptions): Promise<U
   }
   const states = await dropStates(connection, cutoff, options)
   const filesDeleted = await deleteFiles(session, cutoff, options)
+  // One table that cannot be mended must not keep the others from it for ever.
+  if (damage !== null) throw damage
   const reports = tables.map((table) => reportOf(table, after, busy))
   return { tables: reports, ...states, filesDeleted, recordsDeleted }
 }

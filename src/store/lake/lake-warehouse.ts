@@ -6,7 +6,7 @@ import type { Database } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../state-store.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
-import { explainLake, explainReading, isMissing } from './lake-failures.ts'
+import { explainLake, isMissing } from './lake-failures.ts'
 import { adjust, type LakeSession } from './lake-session.ts'
 
 export const lakeWarehouse = (session: LakeSession): Warehouse => ({
@@ -49,7 +49,7 @@ async function openToRead(session: LakeSession, options: ReadOptions): Promise<D
     await engine.pin()
     session.readWith(engine)
     // A plan or a query may run for long, and what it reads may go away meanwhile.
-    engine.database.explainBy((error) => explainReading(error, session.lake))
+    engine.database.explainBy((error) => explainLake(error, session.lake))
     return engine.database
   } catch (error) {
     if (!isMissing(error)) throw explainLake(error, session.lake)

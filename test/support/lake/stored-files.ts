@@ -31,6 +31,21 @@ export async function missingFiles(
   return { all: rows.length, missing }
 }
 
+const isThere = (lake: TestLake, key: string): boolean => existsSync(fileOf(lake, key))
+
 /** s3rver keeps an object as a file of its name with an ending. */
-const isThere = ({ servers }: TestLake, key: string): boolean =>
-  existsSync(join(servers.directory, 'store', bucket, `${key}._S3rver_object`))
+const fileOf = ({ servers }: TestLake, key: string): string =>
+  join(servers.directory, 'store', bucket, `${key}._S3rver_object`)
+
+/** Where the objects that a table has now are on this disk, oldest first. */
+export async function objectsOf(lake: TestLake, name: string): Promise<readonly string[]> {
+  const [schema, table] = name.split('.')
+  const rows = await lake.postgres(`
+    SELECT s.path || t.path || f.path FROM shop.ducklake_data_file f
+    JOIN shop.ducklake_table t USING (table_id) JOIN shop.ducklake_schema s USING (schema_id)
+    WHERE s.schema_name = '${schema}' AND t.table_name = '${table}'
+      AND coalesce(f.end_snapshot, t.end_snapshot) IS NULL
+    ORDER BY f.data_file_id`)
+  const prefix = lake.data.slice(`s3://${bucket}/`.length)
+  return rows.map(([path]) => fileOf(lake, prefix + path!))
+}

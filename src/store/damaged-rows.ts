@@ -1,0 +1,11 @@
+// Rows that were written and do not come back.
+
+import { EnvironmentError } from '../core/failures.ts'
+
+/** A model that reads them fails, and the run goes on; whatever else reads them ends with it. */
+export class DamagedRowsError extends EnvironmentError {
+  override name = 'DamagedRowsError'
+  constructor(message: string, options: { readonly hint: string; readonly cause?: unknown }) {
+    super('lake-damaged', message, options)
+  }
+}
