@@ -26,7 +26,7 @@ const SEEDS = [
   '0',
   '12345678901234567890.1',
 ]
-const CHARACTERS = [...'0123456789-:.TZ +/e;@t']
+const CHARACTERS = '0123456789-:.TZ +/e;@t'.split('')
 
 /** Texts that are nearly good: a character is replaced, left out or put in, or none. */
 function* nearlyGood(random: () => number): Generator<string> {
