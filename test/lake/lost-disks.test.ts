@@ -8,7 +8,7 @@ import { startDaemon } from '../support/daemon-process.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { missingLakeParts } from '../support/lake/parts.ts'
-import { type TestLake, withLake } from '../support/lake/with-lake.ts'
+import { withLake } from '../support/lake/with-lake.ts'
 import { smallDisk, testOnDisk } from '../support/small-disk.ts'
 import type { Workspace } from '../support/workspace.ts'
 

@@ -9,7 +9,7 @@ import { flipBit } from '../support/flip-bit.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { objectsOf } from '../support/lake/stored-files.ts'
-import { type TestLake, withLake } from '../support/lake/with-lake.ts'
+import { withLake } from '../support/lake/with-lake.ts'
 import type { Workspace } from '../support/workspace.ts'
 
 const models = {

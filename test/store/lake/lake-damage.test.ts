@@ -9,6 +9,7 @@ import type { LakeTarget } from '../../../src/core/lake.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { type Connection, Database } from '../../../src/duckdb/database.ts'
 import { DatabaseError, toDatabaseError } from '../../../src/duckdb/errors.ts'
+import { textOf } from '../../../src/duckdb/values.ts'
 import { damageOf } from '../../../src/store/lake/lake-damage.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
@@ -85,7 +86,7 @@ async function readAll(connection: Connection, path: string): Promise<string | n
     const [row] = await connection.texts(
       sql`SELECT (count(*), bit_xor(hash(t)))::VARCHAR AS all FROM read_parquet(${sql.value(path)}) t`,
     )
-    return String(row?.['all'])
+    return textOf(row?.['all'])
   } catch (error) {
     if (error instanceof DatabaseError && damageOf(error, lake) !== null) return null
     throw error
