@@ -111,8 +111,8 @@ ${applyRules}
 
   //+ "not ", "-"
   //- "nota", "+"
-  prefix = ("n" | "N") ("o" | "O") ("t" | "T") (rws | &"(") -- not
-         | &"-" ~number ~"-INF" "-" ws -- negate
+  prefix (a sign) = ("n" | "N") ("o" | "O") ("t" | "T") (rws | &"(") -- not
+                  | &"-" ~number ~"-INF" "-" ws -- negate
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
