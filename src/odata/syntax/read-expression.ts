@@ -14,7 +14,7 @@ import {
   syntaxNode,
   tooDeep,
 } from './precedence.ts'
-import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
+import { prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
 import { pathOperations, type PathStep } from './read-path.ts'
 import type { BinaryOperator, PathSyntax } from './syntax.ts'
 
@@ -39,12 +39,11 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
       syntaxWithDepthOf(primary),
     )
   },
-  group(_open, expression, _close) {
-    const { syntax, depth } = syntaxWithDepthOf(expression)
-    return { syntax: { ...syntax, inParentheses: true }, depth: depth + 1 }
-  },
   list(open, first, _commas, more, _close) {
     const items = itemsOf(first, more)
+    const [only] = items
+    if (only !== undefined && items.length === 1)
+      return { syntax: { ...only.syntax, inParentheses: true }, depth: only.depth + 1 }
     return syntaxNode(
       { kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) },
       items,
@@ -108,14 +107,10 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
     return last === undefined ? syntaxNode(path) : last['pathEnd'](path)
   },
   alias: (sign, name) => syntaxNode({ kind: 'alias', name: name.sourceString, at: at(sign) }),
-  date: (text) => syntaxNode(literalSyntax('date', text)),
-  dateTime: (text) => syntaxNode(literalSyntax('date-time', text)),
-  timeOfDay: (text) => syntaxNode(literalSyntax('time-of-day', text)),
-  guid: (text) => syntaxNode(literalSyntax('guid', text)),
   prefixed(_prefix, _string) {
     return syntaxNode(prefixedSyntax(this))
   },
-  /** Names, numbers, texts and words are read where they are used, without a node of their rule. */
+  /** Names, texts, numbers, dates and times are read where they are used, without a node of their rule. */
   _terminal() {
     return syntaxNode(tokenSyntax(this))
   },

@@ -12,14 +12,24 @@ export function wordLiteral(text: string, at: number): LiteralSyntax | null {
   return /^(?:NaN|-?INF)$/.test(text) ? { kind: 'literal', form: 'number', text, at } : null
 }
 
-/** A number, a string, or a path of names: its first character tells which. */
+/** A literal or a path of names: the characters at its beginning tell which. */
 export function tokenSyntax(token: ohm.Node): ExpressionSyntax {
   const text = token.sourceString
   const at = token.source.startIdx
   if (text.startsWith("'")) return { kind: 'literal', form: 'string', text: unquote(text), at }
-  if (/^[-+]?[0-9]/.test(text)) return { kind: 'literal', form: 'number', text, at }
+  const { form } = forms.find(({ begins }) => begins.test(text)) ?? {}
+  if (form !== undefined) return { kind: 'literal', form, text, at }
   return wordLiteral(text, at) ?? { kind: 'path', names: text.split('/'), keys: NO_KEYS, at }
 }
+
+/** The first that fits. */
+const forms: readonly { readonly form: LiteralForm; readonly begins: RegExp }[] = [
+  { form: 'guid', begins: /^[\da-f]{8}-[\da-f]{4}-/i },
+  { form: 'date-time', begins: /^-?\d{4,}-\d\d-\d\dT/i },
+  { form: 'date', begins: /^-?\d{4,}-/ },
+  { form: 'time-of-day', begins: /^\d\d:/ },
+  { form: 'number', begins: /^[-+]?\d/ },
+]
 
 const NO_KEYS = new Map<number, never>()
 
@@ -29,13 +39,6 @@ const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
   geography: 'geo',
   geometry: 'geo',
 }
-
-export const literalSyntax = (form: LiteralForm, token: ohm.Node): LiteralSyntax => ({
-  kind: 'literal',
-  form,
-  text: token.sourceString,
-  at: token.source.startIdx,
-})
 
 export function prefixedSyntax(token: ohm.Node): LiteralSyntax {
   const text = token.sourceString

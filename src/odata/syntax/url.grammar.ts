@@ -111,13 +111,13 @@ ${applyRules}
 
   //+ "not ", "-"
   //- "nota", "+"
-  prefix = ("n" | "N") ("o" | "O") ("t" | "T") (rws | &"(") -- not
-         | &"-" ~number ~"-INF" "-" ws -- negate
+  prefix (a sign) = ("n" | "N") ("o" | "O") ("t" | "T") (rws | &"(") -- not
+                  | &"-" ~number ~"-INF" "-" ws -- negate
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = group | list | dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword
-          | prefixed | array | object | alias
+  primary = list | dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed
+          | array | object | alias
 
   //+ "a", "null", "customer/name"
   //- "f(x)", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
@@ -128,12 +128,8 @@ ${applyRules}
   //- "f(", "f()", "a(1)", "a(b=1)", "a(null)", "a(shop.color'Red')", "a(01234567-89ab-cdef-0123-456789ABCDEF)"
   callStart = name ("." name)* "(" ws ~keyword name ("," | ")" | "(" | "/")
 
-  // One item in parentheses, which after "in" is a list of one.
-  //+ "(1)", "( a eq 1 )", "('a')"
-  //- "()", "(1,2)"
-  group = open expression close
-
-  //+ "( 1 , 2 )", "('a')", "(a eq 1,b)", "()"
+  // One item in parentheses is a group, or a list of one after "in".
+  //+ "(1)", "( 1 , 2 )", "('a')", "(a eq 1)", "()"
   //- "(", "(1,)", "(,)"
   list = open ((plainItem | expression) (comma (plainItem | expression))*)? close
 
@@ -297,6 +293,9 @@ readInPlace(urlGrammar, [
   'callStart',
   'close',
   'comma',
+  'date',
+  'dateTime',
+  'guid',
   'keyword',
   'name',
   'names',
@@ -307,6 +306,7 @@ readInPlace(urlGrammar, [
   'prefix',
   'rws',
   'string',
+  'timeOfDay',
   'word',
   'ws',
 ])
