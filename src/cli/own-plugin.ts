@@ -36,7 +36,7 @@ export function ownPlugin(pjson: Interfaces.PJSON): Interfaces.Plugin {
     hooks: Object.fromEntries(
       Object.entries(oclif.hooks ?? {}).map(([event, target]) => [
         event,
-        [{ identifier: 'default', target: String(target) }],
+        [{ identifier: 'default', target: target as string }],
       ]),
     ),
     isRoot: true,
