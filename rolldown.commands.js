@@ -27,7 +27,9 @@ export async function manifestOf(pjson) {
     command.relativePath = [`${nameOf(files.get(commands[id]))}.cjs`]
     command.isESM = false
   }
-  return manifest
+  // In the order in which oclif lists them.
+  const inOrder = Object.entries(manifest.commands).sort(([a], [b]) => a.localeCompare(b))
+  return { ...manifest, commands: Object.fromEntries(inOrder) }
 }
 
 /** Of `eider --help`, for bin/first-help.js: in 80 columns, and in as many as it needs. */

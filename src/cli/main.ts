@@ -8,6 +8,7 @@ import { run } from '@oclif/core/run'
 import { UsageError } from '../core/failures.ts'
 import { codeDir, packageDir } from '../files/package.ts'
 import { inOwnWords } from './argv.ts'
+import { ownPlugin } from './own-plugin.ts'
 import { lookOf } from './paint.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 
@@ -18,7 +19,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
   process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to report to
   try {
-    await run([...inOwnWords(argv)], { root: codeDir, pjson: readDescription() })
+    const plugin = ownPlugin(readDescription())
+    const plugins = new Map([[plugin.name, plugin]])
+    await run([...inOwnWords(argv)], { root: codeDir, plugins })
   } catch (thrown) {
     const error = helpProblem(thrown) ?? thrown
     const look = lookOf(process.stderr, { colour: !argv.includes('--no-color') })

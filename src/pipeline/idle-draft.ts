@@ -33,7 +33,7 @@ export async function foundOf(
     models: models.map((result) => unchanged(result, project)),
     snapshot: snapshot.id,
     // What has the same SQL is no new model any more.
-    orphans: orphans.map(({ renamed_to: heir, ...orphan }) => orphan),
+    orphans: orphans.map(({ model, kind, rows }) => ({ model, kind, rows })),
     recorded: await recordedRuns(connection),
     isPublished: changed,
   }

@@ -125,6 +125,7 @@ test('who only reads is told to try again while the warehouse is held, and a run
   await using _held = await Database.open({ path: space.path('.eider/warehouse.duckdb') })
   const plan = await space.ok(['plan'], { exitCode: 3 })
   assert.match(plan.stderr, /hint: try again when it has ended; readers use .*current\.sql\n$/)
+  await space.write('models/raw/more.sql', 'select 1 as id\n') // with nothing to do it would not need the warehouse
   const run = await space.ok(['run', '--wait', '0'], { exitCode: 3 })
   assert.match(run.stderr, /hint: .*--wait SECONDS; readers use .*current\.sql\n$/)
 })
