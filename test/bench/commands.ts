@@ -24,7 +24,7 @@ async function looks(rounds: number): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   for (const args of [['--help'], ['ls'], ['show', 's0.m0'], ['history']]) {
     const times = await interleaved(rounds, () => timeEider(args, space.dir), bareNode)
-    figures.push(timeFigure(`eider ${args[0]}, ${MODELS} models / bare node`, times, 1.6))
+    figures.push(timeFigure(`\`eider ${args[0]}\`, ${MODELS} models / bare node`, times, 1.6))
   }
   return figures
 }

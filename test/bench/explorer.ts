@@ -76,7 +76,7 @@ async function besideOthers(browser: Browser, served: Served, rounds: number): P
   }
   const found = await interleaved(rounds, ours, () => lookups(served))
   return {
-    name: 'a lookup beside the columns of the explorer / alone',
+    name: 'a lookup while the explorer counts its columns / alone',
     ratio: found.ours / found.baseline,
     bound: { at: 'most', ratio: 4 },
     measured: `${found.ours.toFixed(2)} ms against ${found.baseline.toFixed(2)} ms, medians of a second`,

@@ -74,7 +74,7 @@ async function measureSpeed(space: Workspace, rows: number, rounds: number): Pro
     await fileMs()
     const times = await interleaved(rounds, fileMs, () => timed(copying))
     return {
-      name: `export as ${name} over HTTP / the engine's own COPY, one thread`,
+      name: `export as ${name} over HTTP / DuckDB's own COPY, one thread`,
       ratio: times.ours / times.baseline,
       bound: { at: 'most', ratio: atMost },
       measured: `${Math.round(times.ours)} ms against ${Math.round(times.baseline)} ms; ${rows.toLocaleString('en-US')} rows`,
@@ -88,7 +88,7 @@ async function measureSpeed(space: Workspace, rows: number, rounds: number): Pro
   const bytes = downloads[0]!.bytes
   return [
     {
-      name: "export over HTTP / the engine's own COPY to JSON, one thread",
+      name: "export over HTTP / DuckDB's own COPY to JSON, one thread",
       ratio: ms.ours / ms.baseline,
       bound: { at: 'most', ratio: 1 },
       measured: `${Math.round(ms.ours)} ms against ${Math.round(ms.baseline)} ms; ${rows.toLocaleString('en-US')} rows, ${(bytes / 2 ** 20).toFixed(0)} MiB`,

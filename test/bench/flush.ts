@@ -37,7 +37,7 @@ export const flushBenchmark: Benchmark = {
         () => measureEngine(events, segmentBytes),
       )
       figures.push({
-        name: `flush, ${claims}, ack records included / the engine's own INSERT from read_json`,
+        name: `flush, ${claims}, ack records included / DuckDB's own INSERT from read_json`,
         ratio: rates.ours / rates.baseline,
         bound: { at: 'least', ratio: atLeast },
         measured: `${perSecond(rates.ours)} against ${perSecond(rates.baseline)}; ${events.toLocaleString('en-US')} events`,

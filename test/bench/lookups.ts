@@ -107,7 +107,7 @@ async function besideEngine(
   connection.closeSync()
   instance.closeSync()
   return {
-    name: "time of a lookup over HTTP / the engine's own prepared statement, one connection",
+    name: "time of a lookup over HTTP / DuckDB's own prepared statement, one connection",
     ratio: rates.baseline / rates.ours,
     bound: { at: 'most', ratio: 1.5 },
     measured: `${(1000 / rates.ours).toFixed(2)} ms against ${(1000 / rates.baseline).toFixed(2)} ms; ${rows.toLocaleString('en-US')} rows`,
@@ -164,13 +164,13 @@ async function measureBesideRuns(
   const conditions = `one connection; ${shift} runs of ${rows.toLocaleString('en-US')} rows, snapshots swapped ${Math.round(limits.snapshotPollMs / 1000)} s after each at most`
   return [
     {
-      name: 'lookups beside runs / without',
+      name: 'lookups during runs / without',
       ratio: rate(beside) / rate(idle),
       bound: { at: 'least', ratio: 0.9 },
       measured: `${shown(rate(beside))} against ${shown(rate(idle))}, rounds ${spread(rates)}; ${conditions}`,
     },
     {
-      name: '99th percentile of a lookup beside runs / without',
+      name: '99th percentile of a lookup during runs / without',
       ratio: slowest(beside) / slowest(idle),
       bound: { at: 'most', ratio: 2 },
       measured: `${slowest(beside).toFixed(2)} ms against ${slowest(idle).toFixed(2)} ms, rounds ${spread(tails)}; ${conditions}`,

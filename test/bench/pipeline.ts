@@ -26,7 +26,7 @@ export const pipelineBenchmark: Benchmark = {
 
 async function version(rounds: number): Promise<Figure> {
   const times = await interleaved(rounds, () => timeEider(['--version'], '/'), bareNode)
-  return figure('eider --version / bare node', times, 1.3)
+  return figure('`eider --version` / bare node', times, 1.3)
 }
 
 /** Time and memory of a run after a run of the same project. */
