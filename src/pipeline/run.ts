@@ -20,7 +20,7 @@ import { searchPath } from './borrow/borrow.ts'
 import { sampleSources } from './borrow/sample-rows.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
-import { writeCatalog } from './catalog/write-catalog.ts'
+import { catalogRun } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
 import { draftOf, foundOf } from './idle-draft.ts'
 import type { IdleDraft, IdleScope } from './idle/note.ts'
@@ -153,29 +153,14 @@ async function workOn(
       ? null
       : await foundOf(summary, published, project, connection)
   await store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null)
-  const described = Promise.all([
-    published === null ? null : describePublished(options, published, summary, connection),
-    writeArtifacts(paths.target, project, summary, results.fileHashes),
-  ])
-  if (draft === null || found === null) await described
-  else return await draft.hold(found, results.fileHashes, described)
-  return null
-}
-
-/** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
-async function describePublished(
-  { store: { snapshots }, project, logger }: RunOptions,
-  published: Published,
-  summary: RunSummary,
-  connection: Connection,
-): Promise<void> {
-  const isSame = !published.changed && isIdle(summary) && !snapshots.catalogsIdleRuns
-  try {
-    if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
-    await writeCatalog({ connection, snapshots, project, published })
-  } catch (error) {
-    logger.warn('catalog-not-written', { error: String(error) })
+  const describe = async () => {
+    if (published !== null) await catalogRun(options, published, isIdle(summary), connection)
+    await writeArtifacts(paths.target, project, summary, results.fileHashes)
   }
+  if (draft !== null && found !== null)
+    return await draft.hold(found, results.fileHashes, describe())
+  await describe()
+  return null
 }
 
 /** null: all. What `state:` selects is not known before the lease is taken, so it is all that it may be. */

@@ -2,11 +2,35 @@
 // they too are in it.
 
 import { knownModels } from '../../compiler/select.ts'
+import type { Logger } from '../../core/logger.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Published, SnapshotStore } from '../../store/snapshot-store.ts'
+import type { Store } from '../../store/store.ts'
 import { identityOf, pastRunsOf, printCatalog } from './catalog-text.ts'
 import { readPastRuns } from './past-runs.ts'
+
+export interface CatalogedRun {
+  readonly store: Pick<Store, 'snapshots'>
+  readonly project: CompiledProject
+  readonly logger: Logger
+}
+
+/** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
+export async function catalogRun(
+  { store: { snapshots }, project, logger }: CatalogedRun,
+  published: Published,
+  isIdle: boolean,
+  connection: Connection,
+): Promise<void> {
+  const isSame = !published.changed && isIdle && !snapshots.catalogsIdleRuns
+  try {
+    if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
+    await writeCatalog({ connection, snapshots, project, published })
+  } catch (error) {
+    logger.warn('catalog-not-written', { error: String(error) })
+  }
+}
 
 export interface WriteCatalogOptions {
   /** To the warehouse, in which the run is recorded. */
