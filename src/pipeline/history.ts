@@ -30,8 +30,8 @@ export async function runHistory(
       ${countOf('failed')} AS failed, ${countOf('skipped')} AS skipped
     FROM (
       SELECT *, from_json(summary->'models', ${RESULT}) AS results
-      FROM (FROM (${runs}) ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}))
-    ORDER BY started_at DESC, finished_at DESC`)
+      FROM (FROM (${runs}) ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)})) AS run
+    ORDER BY run.started_at DESC, run.finished_at DESC`)
 }
 
 /** Newest first; runs that were not about the model are left out. Names are case-insensitive. */
@@ -45,9 +45,9 @@ export async function modelHistory(
   return connection.rows(sql`
     SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at, result.status,
       result.rows::DOUBLE AS rows, result.ms::INTEGER AS ms, result.because
-    FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs}))
+    FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs})) AS run
     WHERE lower(result.model) = lower(${sql.value(model)})
-    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`)
+    ORDER BY run.started_at DESC, run.finished_at DESC LIMIT ${sql.value(limit)}`)
 }
 
 async function hasHistory(connection: Connection): Promise<boolean> {
