@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { startDaemon } from '../support/daemon-process.ts'
+import { collectOrders } from '../support/lake/collect-orders.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { missingLakeParts } from '../support/lake/parts.ts'
@@ -61,15 +61,6 @@ const events = {
   'models/mart/total.sql': 'SELECT count(*) AS n, sum(id) AS ids FROM raw.orders\n',
 }
 
-async function collect(space: Workspace, ids: readonly number[]): Promise<void> {
-  await using daemon = await startDaemon(space)
-  const body = ids.map((id) => `{"id":${id}}\n`).join('')
-  const headers = { 'Content-Type': 'application/x-ndjson' }
-  const sent = { method: 'POST', headers, body }
-  const answer = await fetch(`${daemon.url}/collect/raw/orders/batch`, sent)
-  assert.is(answer.status, 202, await answer.text())
-}
-
 async function idsIn(space: Workspace): Promise<readonly number[]> {
   const query = 'SELECT list(id::INTEGER ORDER BY id) AS ids FROM raw.orders'
   const { stdout } = await space.ok(['query', query, '--json'])
@@ -81,22 +72,22 @@ lakeTest(
   async () => {
     await using lake = await withLake()
     await using lost = await lakeProject(lake, events)
-    await collect(lost, [1, 2])
+    await collectOrders(lost, [1, 2])
     await lost.ok(['flush'])
-    await collect(lost, [3])
+    await collectOrders(lost, [3])
     await lost.ok(['flush'])
-    await collect(lost, [4])
+    await collectOrders(lost, [4])
     // The answer to the COMMIT of its last flush never arrived: the events are in the table, and in the old buffer.
     await Promise.all([lake.catalog.loseNextCommit(), lost.eider(['flush'])])
-    await collect(lost, [100])
+    await collectOrders(lost, [100])
     await rename(lost.path('.eider'), lost.path('lost'))
 
-    await collect(lost, [5, 6])
+    await collectOrders(lost, [5, 6])
     await using other = await lakeProject(lake, events)
-    await collect(other, [7])
+    await collectOrders(other, [7])
     await lost.ok(['flush'])
     await other.ok(['flush'])
-    await collect(lost, [8])
+    await collectOrders(lost, [8])
     await lost.ok(['flush'])
     assert.equal(await idsIn(lost), [1, 2, 3, 4, 5, 6, 7, 8])
 

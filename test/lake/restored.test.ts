@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { startDaemon } from '../support/daemon-process.ts'
+import { collectOrders } from '../support/lake/collect-orders.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { findPostgres } from '../support/lake/parts.ts'
@@ -73,7 +73,7 @@ lakeTest('a catalog that lacks the last commits is gone on with, by all machines
     }
   }
 
-  await collect(collector, [1, 2])
+  await collectOrders(collector, [1, 2])
   await collector.ok(['flush'])
   await runner.ok(['run'])
   await pull()
@@ -83,13 +83,13 @@ lakeTest('a catalog that lacks the last commits is gone on with, by all machines
   await using pulling = await puller.start(['pull', '--every', '1s'], { ready: 'pulled' })
   postgres('pg_dump', '--format=custom', '--schema=shop', `--file=${dump}`, urlOf(lake))
 
-  await collect(collector, [3, 4])
+  await collectOrders(collector, [3, 4])
   await collector.ok(['flush'])
   await runner.write('models/mart/later.sql', '-- @expose id\nSELECT 7 AS id\n')
   await runner.ok(['run'])
   await pull()
   await shows([1, 2, 3, 4])
-  await collect(collector, [5])
+  await collectOrders(collector, [5])
   postgres('pg_restore', '--clean', '--if-exists', `--dbname=${urlOf(lake)}`, dump)
 
   assert.match((await service.ok(['doctor'])).stdout, /warn {2}snapshot .*the lake has lost it/)
@@ -114,15 +114,6 @@ lakeTest('a catalog that lacks the last commits is gone on with, by all machines
   }
   assert.is(pulling.stderr(), '')
 })
-
-async function collect(space: Workspace, ids: readonly number[]): Promise<void> {
-  await using daemon = await startDaemon(space)
-  const body = ids.map((id) => `{"id":${id}}\n`).join('')
-  const headers = { 'Content-Type': 'application/x-ndjson' }
-  const sent = { method: 'POST', headers, body }
-  const answer = await fetch(`${daemon.url}/collect/raw/orders/batch`, sent)
-  assert.is(answer.status, 202, await answer.text())
-}
 
 const urlOf = ({ servers, database }: TestLake) =>
   `postgres://${superuser.user}:${superuser.password}@127.0.0.1:${servers.postgresPort}/${database}`

@@ -4,6 +4,7 @@
 
 import { isPrintedAlike } from './decimal-text.ts'
 import { skipSpace } from './json-scan.ts'
+import { digitsEnd, isDigit } from './plain-bytes.ts'
 import type { Rule } from './rule.ts'
 
 interface QuickColumn {
@@ -43,7 +44,6 @@ const QUOTE = 0x22
 const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
-const NINE = 0x39
 
 /** Digits, sign and point of a number that a double holds exactly enough for every rule. */
 const SHORT_NUMBER = 15
@@ -101,8 +101,7 @@ function valueEnd(
 ): number {
   const first = bytes[start]!
   if (first === QUOTE) return textEnd(column.rule, bytes, start + 1, limit)
-  if (first === MINUS || (first >= ZERO && first <= NINE))
-    return numberEnd(column.rule, spelled, bytes, start, limit)
+  if (first === MINUS || isDigit(first)) return numberEnd(column.rule, spelled, bytes, start, limit)
   if (isWord(bytes, start, NULL)) return column.required ? -1 : start + NULL.length
   if (isWord(bytes, start, TRUE) && column.rule.accepts(true)) return start + TRUE.length
   if (isWord(bytes, start, FALSE) && column.rule.accepts(false)) return start + FALSE.length
@@ -142,7 +141,7 @@ function numberEnd(
   const hasFraction = bytes[at] === POINT
   if (hasFraction) {
     const point = at++
-    while (at < limit && isDigit(bytes[at]!)) at++
+    at = digitsEnd(bytes, at, limit)
     if (at === point + 1) return -1
   }
   // The rest of a number with an exponent does not end a value either.
@@ -152,8 +151,6 @@ function numberEnd(
   if (spelled && !isPrintedAlike(bytes.toString('latin1', start, at))) return -1
   return rule.accepts(value) ? at : -1
 }
-
-const isDigit = (byte: number) => byte >= ZERO && byte <= NINE
 
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')

@@ -67,10 +67,11 @@ function isPair(bytes: Uint8Array, at: number, least: number, most: number): boo
   return isDigit(tens) && isDigit(ones) && value >= least && value <= most
 }
 
-function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
+/** The offset after the digits from `start` on. */
+export function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && isDigit(bytes[at]!)) at++
   return at
 }
 
-const isDigit = (byte: number) => byte >= ZERO && byte <= NINE
+export const isDigit = (byte: number) => byte >= ZERO && byte <= NINE

@@ -261,8 +261,8 @@ ${literalRules}
 
 export const urlGrammar = grammar(urlGrammarSource)
 
-// Rules whose text alone matters to the actions.
-readInOneStep(urlGrammar, [
+/** Rules whose text alone matters to the actions. */
+const tokens = [
   'callStart',
   'close',
   'comma',
@@ -282,31 +282,8 @@ readInOneStep(urlGrammar, [
   'timeOfDay',
   'word',
   'ws',
-])
+]
+
+readInOneStep(urlGrammar, tokens)
 // Rules without an action of their own.
-readInPlace(urlGrammar, [
-  'caseInsensitive',
-  'literal',
-  'operand',
-  'primary',
-  'value',
-  'callStart',
-  'close',
-  'comma',
-  'date',
-  'dateTime',
-  'guid',
-  'keyword',
-  'name',
-  'names',
-  'number',
-  'open',
-  'operator',
-  'plainItem',
-  'prefix',
-  'rws',
-  'string',
-  'timeOfDay',
-  'word',
-  'ws',
-])
+readInPlace(urlGrammar, ['caseInsensitive', 'literal', 'operand', 'primary', 'value', ...tokens])

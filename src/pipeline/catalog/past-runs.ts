@@ -22,7 +22,7 @@ export interface PastRuns {
 }
 
 /** As docs/schemas/run_results.json has them. */
-type Results = ReturnType<typeof describeResults>
+export type Results = ReturnType<typeof describeResults>
 
 export const NO_RUNS: PastRuns = { runs: [], last_run: null, rejected: [], states: {} }
 
@@ -97,7 +97,7 @@ function addState(
   })
 }
 
-function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {
+export function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {
   const count = (status: string) => models.filter((model) => model.status === status).length
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
   return {

@@ -5,31 +5,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import { foldCase } from '../../core/names.ts'
-import type { RunSummary } from '../../core/report/run-summary.ts'
 import { copyOf, runCopies } from '../../store/files/run-copies.ts'
 import { readWaitingRuns } from '../../store/files/waiting-runs.ts'
-import type { describeResults } from '../artifacts.ts'
-
-type Results = ReturnType<typeof describeResults>
-type Status = RunSummary['models'][number]['status']
+import { numbersOf, type Results } from '../catalog/past-runs.ts'
 
 /** As runHistory(); null: the copies do not have it. `recorded`: runs of the warehouse, newest first. */
 export async function copiedRuns(stateDir: string, recorded: readonly string[], limit: number) {
   const runs: object[] = []
   for await (const run of newestFirst(stateDir, recorded)) {
     if (run === null) return null
-    const { run_id, ms, ok, models } = run
-    const count = (status: Status) => models.filter((model) => model.status === status).length
-    runs.push({
-      run_id,
-      started_at: secondsOf(run),
-      ms,
-      ok,
-      built: count('built'),
-      unchanged: count('unchanged'),
-      failed: count('failed'),
-      skipped: count('skipped'),
-    })
+    const { run_id, ms, ok, built, unchanged, failed, skipped } = numbersOf(run)
+    const started_at = secondsOf(run)
+    runs.push({ run_id, started_at, ms, ok, built, unchanged, failed, skipped })
     if (runs.length === limit) break
   }
   return runs
