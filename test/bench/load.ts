@@ -110,6 +110,7 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     let answerBytes = 0
     let missingBytes = 0
     let isInChunks = false
+    let [differs, isFirst] = [load.keys !== undefined, true]
     const send = () => {
       sentAt = performance.now()
       missingBytes = answerBytes * load.pipelined
@@ -125,12 +126,13 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
         else socket.end(resolve)
         return true
       }
+      // Answers in chunks do not say how long they are.
+      if (isFirst) differs ||= isChunked(chunk)
+      isFirst = false
       // The answers of different keys differ in length, and each is smaller than one segment.
-      if (load.keys !== undefined) {
+      if (differs) {
         missingBytes = answerBytes = size
-        isInChunks =
-          /^transfer-encoding: chunked\r$/im.test(chunk.toString('latin1')) &&
-          !chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
+        isInChunks = isChunked(chunk) && !chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
       }
       if (answerBytes === 0) {
         answerBytes = lengthOfAnswer(chunk)
@@ -153,6 +155,9 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     socket.on('error', reject)
   })
 }
+
+const isChunked = (chunk: Buffer) =>
+  /^transfer-encoding: chunked\r$/im.test(chunk.toString('latin1'))
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 

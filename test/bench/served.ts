@@ -71,9 +71,13 @@ export async function serveTable(dir: string, options: ServedOptions = {}): Prom
 }
 
 /** Looks up rows, of which there are `keys`, until they come from a file. `service`: its URL. */
-export async function untilRowFile(service: string, keys: number): Promise<void> {
+export async function untilRowFile(
+  service: string,
+  keys: number,
+  set = 'mart_rows',
+): Promise<void> {
   const { port, origin } = new URL(service)
-  const request = getRequest('/odata/mart_rows({key})')
+  const request = getRequest(`/odata/${set}({key})`)
   const load = { connections: 16, durationMs: 500, request, keys, pipelined: 1, status: 200 }
   const isMade = async () => {
     await measureLoad({ ...load, port: Number(port) })

@@ -1,7 +1,9 @@
 // What one answer of a service costs it, with one client that asks one thing after the other.
 
 import { Agent, get } from 'node:http'
-import type { Served } from '../served.ts'
+import { limits } from '../../../src/core/limits.ts'
+import { type Served, untilRowFile } from '../served.ts'
+import type { Cost } from './curve.ts'
 
 const LEAST_ANSWERS = 5
 const MOST_ANSWERS = 2_000
@@ -23,6 +25,29 @@ export async function answerMs(service: Served, path: (n: number) => string): Pr
   const after = (await service.cost()).processorMs
   agent.destroy()
   return (after - before) / answers
+}
+
+const KEY_STEP = 7_919
+
+/** A spread of the keys 0 to `rows` - 1. */
+export const keyOf = (n: number, rows: number): number => (n * KEY_STEP) % rows
+
+/**
+ * Of a row by its key `id`: as DuckDB answers, and from a file of the service where sets of so many rows have one. `work`
+ * units are in a row, `unit` names them.
+ */
+export async function rowCosts(
+  service: Served,
+  set: string,
+  rows: number,
+  { work, unit }: { readonly work: number; readonly unit: string } = { work: 1, unit: '' },
+): Promise<readonly Cost[]> {
+  const byDuckDB = await answerMs(service, (n) => `${set}?$filter=id%20eq%20${keyOf(n, rows)}`)
+  const costs = [{ operation: `row by DuckDB${unit}`, ms: byDuckDB, work }]
+  if (rows > limits.rowFileRows) return costs
+  await untilRowFile(service.url, rows, set)
+  const fromFile = await answerMs(service, (n) => `${set}(${keyOf(n, rows)})`)
+  return [...costs, { operation: `row from its file${unit}`, ms: fromFile, work }]
 }
 
 function answerTo(agent: Agent, url: string): Promise<void> {

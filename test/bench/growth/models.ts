@@ -4,7 +4,7 @@ import { type Workspace, workspace } from '../../support/workspace.ts'
 import { takenByEider } from '../processor-time.ts'
 import { serveTable } from '../served.ts'
 import { changedModel, smallModels } from '../small-models.ts'
-import { answerMs } from './answers.ts'
+import { answerMs, rowCosts } from './answers.ts'
 import { type Cost, type Curve, least } from './curve.ts'
 
 const ROUNDS = 3
@@ -97,7 +97,7 @@ const COLUMN_ROWS = 1_000
 export const columns: Curve = {
   name: 'columns',
   of: 'columns',
-  about: `A published table of ${COLUMN_ROWS.toLocaleString('en-US')} rows, and a model that adds up each of its columns. One service answers \`$metadata\`, and rows by key with all columns.`,
+  about: `A published table of ${COLUMN_ROWS.toLocaleString('en-US')} rows, and a model that adds up each of its columns. One service answers \`$metadata\`, and rows by key with all columns, from DuckDB and from the file that it makes of rows.`,
   sizes: [10, 100, 1_000],
   moreSizes: [],
   async measure(count) {
@@ -118,10 +118,8 @@ export const columns: Curve = {
 
 async function answered(space: Workspace, count: number): Promise<readonly Cost[]> {
   await using service = await serveTable(space.dir, { cacheBytes: 0 })
-  const row = await answerMs(service, (n) => `core_wide(${n % COLUMN_ROWS})`)
+  const unit = { work: count, unit: ', a column' }
+  const rows = await rowCosts(service, 'core_wide', COLUMN_ROWS, unit)
   const metadata = await answerMs(service, () => '$metadata')
-  return [
-    { operation: 'row by key, a column', ms: row, work: count },
-    { operation: '$metadata, a column', ms: metadata, work: count },
-  ]
+  return [...rows, { operation: '$metadata, a column', ms: metadata, work: count }]
 }

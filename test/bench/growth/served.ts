@@ -9,18 +9,17 @@ import { EVENT, EVENTS_MODEL } from '../ingest.ts'
 import { getRequest, type Load, measureLoad, postRequest } from '../load.ts'
 import { processorMsOf } from '../../support/processor-time.ts'
 import { takenByEider } from '../processor-time.ts'
-import { publishedTable, serveTable, TABLE_FILE, tableModel } from '../served.ts'
-import { answerMs } from './answers.ts'
+import { publishedTable, serveTable, TABLE_FILE, tableModel, untilRowFile } from '../served.ts'
+import { answerMs, keyOf, rowCosts } from './answers.ts'
 import { type Curve, least } from './curve.ts'
 
 const ROUNDS = 3
-const KEY_STEP = 7_919
 
 export const rowsServed: Curve = {
   name: 'rows-served',
   of: 'rows of a set',
   about:
-    'A set of ten columns. `eider run` builds and publishes it, and a service opens it. One client then asks for rows by key, for pages of 20 rows from a key, and for the number of rows whose name contains a number. The cache of answers is off.',
+    'A set of ten columns. `eider run` builds and publishes it, and a service opens it. One client then asks for pages of 20 rows from a key, for the number of rows whose name contains a number, and for rows by key: from DuckDB, and from the file that the service makes of up to 4 million rows. The cache of answers is off.',
   sizes: [10_000, 100_000, 1_000_000, 10_000_000],
   moreSizes: [100_000_000],
   async measure(rows) {
@@ -31,9 +30,10 @@ export const rowsServed: Curve = {
     const { processorMs: run } = takenByEider(['run', '--quiet'], space.dir)
     await using service = await serveTable(space.dir, { cacheBytes: 0 })
     const open = (await service.cost()).processorMs
-    const key = (n: number) => (n * KEY_STEP) % rows
-    const lookup = await answerMs(service, (n) => `mart_rows(${key(n)})`)
-    const page = await answerMs(service, (n) => `mart_rows?$filter=id%20ge%20${key(n)}&$top=20`)
+    const page = await answerMs(
+      service,
+      (n) => `mart_rows?$filter=id%20ge%20${keyOf(n, rows)}&$top=20`,
+    )
     const count = await answerMs(
       service,
       (n) => `mart_rows/$count?$filter=contains(name,'${10 + (n % 90)}')`,
@@ -42,8 +42,8 @@ export const rowsServed: Curve = {
       { operation: 'run and publish, a row', ms: run, work: rows },
       { operation: 'count of a filter, a row', ms: count, work: rows },
       { operation: 'opening the service', ms: open, work: 1 },
-      { operation: 'row by key', ms: lookup, work: 1 },
       { operation: 'page of 20 from a key', ms: page, work: 1 },
+      ...(await rowCosts(service, 'mart_rows', rows)),
     ]
   },
 }
@@ -71,12 +71,11 @@ export const retainedSnapshots: Curve = {
     const idle = await least(ROUNDS, () => takenByEider(['run', '--quiet'], space.dir).processorMs)
     await using service = await serveTable(space.dir, { cacheBytes: 0 })
     const open = (await service.cost()).processorMs
-    const lookup = await answerMs(service, (n) => `mart_rows(${(n * KEY_STEP) % SNAPSHOT_ROWS})`)
     return [
       { operation: 'run that publishes one more', ms: publish, work: 1 },
       { operation: 'run with nothing to do', ms: idle, work: 1 },
       { operation: 'opening the service', ms: open, work: 1 },
-      { operation: 'row by key', ms: lookup, work: 1 },
+      ...(await rowCosts(service, 'mart_rows', SNAPSHOT_ROWS)),
     ]
   },
 }
@@ -129,14 +128,28 @@ export const connections: Curve = {
       { operation: 'answer from memory', ms: hit, work: 1 },
     ]
     if (count > MOST_LOOKUPS) return costs
-    const lookup = await perAnswerMs(service, {
-      ...load,
-      request: getRequest('/odata/mart_rows({key})'),
-      keys: SNAPSHOT_ROWS,
-      status: 200,
-    })
-    return [...costs, { operation: 'row by key', ms: lookup, work: 1 }]
+    return [
+      ...costs,
+      { operation: 'row from its file', ms: await lookupMs(space.dir, count), work: 1 },
+    ]
   },
+}
+
+/** A row that is not in memory. */
+async function lookupMs(dir: string, count: number): Promise<number> {
+  await using service = await serveTable(dir, { cacheBytes: 0 })
+  await untilRowFile(service.url, SNAPSHOT_ROWS)
+  await service.cost()
+  const { allAnswers } = await measureLoad({
+    port: service.port,
+    connections: count,
+    pipelined: 1,
+    durationMs: LOAD_MS,
+    request: getRequest('/odata/mart_rows({key})'),
+    keys: SNAPSHOT_ROWS,
+    status: 200,
+  })
+  return (await service.cost()).processorMs / allAnswers
 }
 
 /** Processor time of the service for an answer. */

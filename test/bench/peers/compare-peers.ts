@@ -4,6 +4,7 @@ import { hasPart, writeParts } from '../markdown.ts'
 import { capPeer } from './cap.ts'
 import { datasettePeer } from './datasette.ts'
 import { dbtPeer } from './dbt.ts'
+import { flumePeer } from './flume.ts'
 import { natsPeer } from './nats.ts'
 import { type Compared, type PeerBenchmark, peerTable, shortPeerTable } from './peer.ts'
 import { postgresPeer } from './postgres.ts'
@@ -18,6 +19,7 @@ const peers: readonly PeerBenchmark[] = [
   redisPeer,
   postgresPeer,
   natsPeer,
+  flumePeer,
   dbtPeer,
   sqlmeshPeer,
 ]

@@ -1,7 +1,7 @@
 // The peers that eider is compared with: pinned versions from package registries, in ~/.cache/eider/peers or where
 // EIDER_PEERS says. Each is installed once, when it is first asked for.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +25,13 @@ const nodePackages = {
 
 const goModules = {
   nats: ['github.com/nats-io/nats-server/v2@v2.15.2', 'github.com/nats-io/natscli/nats@v0.5.1'],
+} as const
+
+const javaArtifacts = {
+  flume: [
+    'org.apache.flume:flume-ng-node:1.9.0',
+    'org.apache.flume.flume-ng-channels:flume-file-channel:1.9.0',
+  ],
 } as const
 
 /** The path of a program of a Python peer. Throws with what the installation says when it cannot be made. */
@@ -55,6 +62,32 @@ export function goProgram(peer: keyof typeof goModules, name: string): string {
   })
   return join(root, name)
 }
+
+/** What this machine lacks for a peer in Java. */
+export const javaMissing = (): readonly string[] =>
+  ['java', 'mvn']
+    .filter((program) => spawnSync(program, ['-version']).error !== undefined)
+    .map((program) => `there is no ${program}`)
+
+/** The directory with the jars of a peer and of what they need. */
+export function javaLibraries(peer: keyof typeof javaArtifacts): string {
+  const artifacts = javaArtifacts[peer]
+  return installed(peer, artifacts, (dir) => {
+    const needed = artifacts.map((artifact) => {
+      const [group, name, version] = artifact.split(':')
+      return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`
+    })
+    const project = `<modelVersion>4.0.0</modelVersion><groupId>peer</groupId><artifactId>${peer}</artifactId><version>1</version>`
+    writeFileSync(
+      join(dir, 'pom.xml'),
+      `<project xmlns="http://maven.apache.org/POM/4.0.0">${project}<dependencies>${needed.join('')}</dependencies></project>\n`,
+    )
+    const options = ['-DincludeScope=runtime', `-DoutputDirectory=${dir}`]
+    execFileSync('mvn', ['-q', '-B', COPY_DEPENDENCIES, ...options], { cwd: dir, stdio: 'pipe' })
+  })
+}
+
+const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
 export interface RedisPrograms {
   readonly server: string
