@@ -58,13 +58,10 @@ async function start(): Promise<IngestServer> {
     const metrics = (await answer.json()) as Metrics
     return Number(metrics['CHANNEL.c']?.EventPutSuccessCount)
   }
-  const args = [
-    '-Xmx2g',
-    '-Dflume.monitoring.type=http',
-    `-Dflume.monitoring.port=${metricsPort}`,
-    ...['-cp', join(libraries, '*'), 'org.apache.flume.node.Application'],
-    ...['--name', 'a', '--conf-file', join(dir, 'flume.conf')],
-  ]
+  const heap = '-Xmx2g'
+  const monitoring = ['-Dflume.monitoring.type=http', `-Dflume.monitoring.port=${metricsPort}`]
+  const agent = ['org.apache.flume.node.Application', '-n', 'a', '-f', join(dir, 'flume.conf')]
+  const args = [heap, ...monitoring, '-cp', join(libraries, '*'), ...agent]
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0
   const child = await startPeer('java', args, { dir, isReady })
   const send = async (load: Pick<Load, 'connections' | 'request'>, eventsEach: number) => {
