@@ -97,7 +97,8 @@ async function keepStates(dir: string, states: number): Promise<void> {
   }
 }
 
-const LOAD_MS = 2_000
+/** So long that opening a connection, which costs as much as some answers, counts little. */
+const LOAD_MS = 10_000
 /** More of them wait in line for seconds. */
 const MOST_LOOKUPS = 256
 
