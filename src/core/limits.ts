@@ -162,6 +162,8 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** Newest runs in which a result of a model is looked for, for each that is asked for; all are read if they lack some. */
+  runsPerModelResult: 50,
   /** PostgreSQL cuts the name of a connection after these. */
   applicationNameBytes: 63,
   /** Of a small transaction in a lake that conflicts with those of others, with a random time before each. */

@@ -1,6 +1,7 @@
 // What earlier runs did, from `_eider.runs`: each row has the results of its run as JSON (docs/schemas/run_results.json).
 
-import { sql } from '../core/sql.ts'
+import { limits } from '../core/limits.ts'
+import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Row } from '../duckdb/values.ts'
@@ -30,7 +31,7 @@ export async function runHistory(
       ${countOf('failed')} AS failed, ${countOf('skipped')} AS skipped
     FROM (
       SELECT *, from_json(summary->'models', ${RESULT}) AS results
-      FROM (FROM (${runs}) ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)})) AS run
+      FROM (${newest(runs, limit)})) AS run
     ORDER BY run.started_at DESC, run.finished_at DESC`)
 }
 
@@ -41,14 +42,20 @@ export async function modelHistory(
   limit: number,
 ): Promise<readonly Row[]> {
   if (!(await hasHistory(connection))) return []
-  const runs = await store.state.allRuns()
-  return connection.rows(sql`
-    SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at, result.status,
-      result.rows::DOUBLE AS rows, result.ms::INTEGER AS ms, result.because
-    FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs})) AS run
-    WHERE lower(result.model) = lower(${sql.value(model)})
-    ORDER BY run.started_at DESC, run.finished_at DESC LIMIT ${sql.value(limit)}`)
+  const all = await store.state.allRuns()
+  const resultsIn = (runs: Sql) =>
+    connection.rows(sql`
+      SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at, result.status,
+        result.rows::DOUBLE AS rows, result.ms::INTEGER AS ms, result.because
+      FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs})) AS run
+      WHERE lower(result.model) = lower(${sql.value(model)})
+      ORDER BY run.started_at DESC, run.finished_at DESC LIMIT ${sql.value(limit)}`)
+  const recent = await resultsIn(newest(all, limit * limits.runsPerModelResult))
+  return recent.length === limit ? recent : await resultsIn(all)
 }
+
+const newest = (runs: Sql, limit: number): Sql =>
+  sql`FROM (${runs}) ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`
 
 async function hasHistory(connection: Connection): Promise<boolean> {
   const { relations } = await readCatalog(connection)

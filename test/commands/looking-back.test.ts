@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmod, readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
+import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { eiderProcess, workspace } from '../support/workspace.ts'
 
@@ -44,6 +46,26 @@ test('history lists runs, and what they did to a model', async () => {
   assert.match(unknown.stderr, /no model or entity set "mart\.cc"\nhint: did you mean "mart\.c"\?/)
   await rm(space.path('models/mart/c.sql'))
   assert.match((await space.ok(['history', 'mart.c'])).stdout, /first build/)
+})
+
+test('a result is found behind many runs that were about other models', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run', 'raw.a'])
+  await space.ok(['run', 'mart.c'])
+  const runs = 2 * limits.runsPerModelResult
+  {
+    await using database = await Database.open({ path: space.path('.eider/warehouse.duckdb') })
+    await using connection = await database.connect()
+    await connection.run(sql`
+      INSERT INTO _eider.runs SELECT run_id || '-' || i, started_at + to_seconds(i), finished_at + to_seconds(i), ok, summary
+      FROM _eider.runs, range(1, ${sql.value(runs)}) AS r(i)
+      WHERE started_at = (SELECT max(started_at) FROM _eider.runs)`)
+  }
+  const found = async (model: string) =>
+    jsonLines((await space.ok(['history', model, '--limit', '1', '--json'])).stdout).slice(0, -1)
+  const [first, latest] = [await found('raw.a'), await found('mart.c')]
+  assert.equal([first.length, first[0]?.['because']], [1, 'first build'])
+  assert.match(String(latest[0]?.['run_id']), new RegExp(`-${runs - 1}$`))
 })
 
 test('doctor says what is amiss and what to do', async () => {
