@@ -10,6 +10,7 @@ import type { ProjectPaths } from '../../src/core/project.ts'
 import { type Cost, costOf, maintain, publishAgain, run, stepsOf } from '../support/lake/grown.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
+import { openLargeStore } from '../support/lake/large-store.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { pathsOf } from '../support/pipeline-project.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -61,8 +62,11 @@ async function withProject(
   work: (paths: ProjectPaths, lake: TestLake) => Promise<void>,
 ): Promise<void> {
   await using lake = await withLake()
+  // The other store fails to list more than 1,000 objects.
+  await using store = isLong ? await openLargeStore() : null
   await using directory = await temporaryDirectory()
-  await work({ ...pathsOf(directory.path), lake: lakeSettingsOf(lake) }, lake)
+  const { settings, env } = store?.placeOf(lake) ?? lake
+  await work({ ...pathsOf(directory.path), lake: lakeSettingsOf({ settings, env }) }, lake)
 }
 
 lakeTest('no step grows faster than the number of tables', async () => {

@@ -1,11 +1,13 @@
 // `eider maintain` on a lake with runs, collected events and leftovers.
 
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { mistakes, schemaOf } from '../support/json-schema.ts'
 import { age } from '../support/lake/age.ts'
-import { lakeTest } from '../support/lake/lake-test.ts'
+import { lakeTest, rightsTest } from '../support/lake/lake-test.ts'
+import { openLargeStore } from '../support/lake/large-store.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { openRawEngine } from '../support/lake/raw-engine.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
@@ -63,6 +65,25 @@ lakeTest('files are merged and old states dropped, and the rows are those of bef
   )
   await project.ok(['run'])
   assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /4/)
+})
+
+rightsTest('what nothing names is deleted, however many pages its list has', async () => {
+  await using lake = await withLake()
+  await using store = await openLargeStore()
+  const { settings, env } = store.placeOf(lake)
+  await using project = await lakeProject({ ...lake, settings }, models, env)
+  await project.ok(['run'])
+  const directory = join(store.directory, lake.database, 'left')
+  mkdirSync(directory)
+  const old = new Date('2020-01-01')
+  for (let i = 0; i < 1_100; i++) {
+    const path = join(directory, `${i}.parquet`)
+    writeFileSync(path, 'PAR1')
+    utimesSync(path, old, old)
+  }
+  const { files_deleted: deleted } = reportOf((await project.ok(['maintain', '--json'])).stdout)
+  assert.is(deleted, 1_100)
+  assert.match((await project.ok(['query', 'FROM mart.total'])).stdout, /^1$/m)
 })
 
 lakeTest('what nothing names is deleted when it is old, and nothing that is named', async () => {

@@ -12,6 +12,8 @@ const root = { keyId: 'root-key', secret: 'root-secret' }
 
 export interface RightsStore extends AsyncDisposable {
   readonly endpoint: string
+  /** Of the bucket: an object is a file of its name. */
+  readonly directory: string
 }
 
 /** `users`: their keys are their names, their secrets `secret-of-NAME`. */
@@ -51,6 +53,7 @@ export async function openRightsStore(
   await putPolicy(endpoint, bucket, policy)
   return {
     endpoint,
+    directory: join(directory.path, 'data', bucket),
     async [Symbol.asyncDispose]() {
       process.off('exit', kill)
       kill()
