@@ -7,7 +7,7 @@ import type { SourceFile, Span } from './source.ts'
 export type SqlValue = string | number | bigint | boolean | null
 
 type Node =
-  | { readonly kind: 'ident'; readonly name: string }
+  | { readonly kind: 'ident'; readonly quoted: string }
   | { readonly kind: 'value'; readonly value: SqlValue; readonly type: ColumnType | null }
   | { readonly kind: 'type'; readonly type: ColumnType }
   | { readonly kind: 'body'; readonly body: ModelBody }
@@ -172,7 +172,7 @@ export class Sql {
 function printNode(node: Node, printValue: PrintValue): string {
   switch (node.kind) {
     case 'ident':
-      return quoteIdentifier(node.name)
+      return node.quoted
     case 'type':
       return node.type
     case 'body':
@@ -187,7 +187,6 @@ function sqlTag(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
 }
 
 const COMMA = sqlTag`, `
-const DOT = sqlTag`.`
 
 /** ``sql`SELECT * FROM ${sql.ident('main', 'orders')} WHERE id = ${sql.value(7)}` `` */
 export const sql = Object.assign(sqlTag, {
@@ -195,11 +194,9 @@ export const sql = Object.assign(sqlTag, {
 
   /** A quoted identifier; several parts are joined by dots. Throws on an empty name or a NUL. */
   ident(...parts: readonly [string, ...string[]]): Sql {
-    const idents = parts.map((name) => {
-      if (name === '' || name.includes('\0')) throw new Error('an identifier is empty or has a NUL')
-      return fromNode({ kind: 'ident', name })
-    })
-    return joinParts(idents, DOT)
+    let quoted = quoteIdentifier(parts[0])
+    for (let i = 1; i < parts.length; i++) quoted += `.${quoteIdentifier(parts[i]!)}`
+    return fromNode({ kind: 'ident', quoted })
   },
 
   /** A value, sent as a parameter by `prepare` and as a literal by `inline`; cast to `type` when one is given. */
@@ -221,7 +218,8 @@ export const sql = Object.assign(sqlTag, {
 })
 
 function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  if (name === '' || name.includes('\0')) throw new Error('an identifier is empty or has a NUL')
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }
 
 function literal(value: SqlValue): string {

@@ -2,6 +2,10 @@
 
 import type { Expression, ItemSource, RowSource } from './bound.ts'
 
+/** What most expressions consist of; it has no operands. */
+export const isLeaf = ({ kind }: Expression): boolean =>
+  kind === 'property' || kind === 'constant' || kind === 'null' || kind === 'item'
+
 /** In the order in which CopiesOf counts them (size.ts). */
 export function operandsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {

@@ -13,13 +13,19 @@ import { hasParts, narrowed } from './narrow.ts'
  * (Protocol 11.2.5.3). A navigation property alone adds nothing to the rows.
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
+  if (select === undefined)
+    return valuesOf(EVERYTHING, scope).map(([name, value]) => ({
+      name,
+      type: typeOf(value)!,
+      value,
+    }))
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
   const add = (name: string, value: Expression, item: SelectItem) => {
     const known = selected.get(name)
     if (known === undefined) selected.set(name, { value, items: [item] })
     else known.items.push(item)
   }
-  for (const item of select ?? [EVERYTHING]) {
+  for (const item of select) {
     const inner = { ...item, path: item.path.slice(1) }
     for (const [name, value] of valuesOf(item, scope)) add(name, value, inner)
   }

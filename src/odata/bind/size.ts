@@ -6,7 +6,7 @@
 import { limits } from '../../core/limits.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
-import { operandsOf } from './operands.ts'
+import { isLeaf, operandsOf } from './operands.ts'
 
 interface Measure {
   /** Nodes as often as they are written. */
@@ -25,7 +25,10 @@ export interface Costs {
   readonly copiesOf: CopiesOf
 }
 
-/** Each expression is measured once. */
+/** Of a smaller expression, to measure it again costs less than to remember it, unless sizeOf() could not tell its size. */
+const SMALL = 16
+
+/** Each expression that is not small is measured once. */
 const measures = new WeakMap<Expression, Measure>()
 
 /** A subquery costs DuckDB as much as many plain nodes. */
@@ -44,16 +47,22 @@ export function partWithinLimits(expression: Expression, { copiesOf }: Costs): E
   return expression
 }
 
+const LEAF: Measure = { size: 1, depth: 1, hasObject: false }
+
 function measure(expression: Expression, copiesOf: CopiesOf): Measure {
+  if (isLeaf(expression)) return LEAF
   const known = measures.get(expression)
   if (known !== undefined) return known
+  let written = 1
   let size = isSubquery(expression) ? SUBQUERY_SIZE : 1
   let depth = 0
   let hasObject = expression.kind === 'object'
   const copies = copiesOf(expression)
-  for (const [i, operand] of operandsOf(expression).entries()) {
+  let i = 0
+  for (const operand of operandsOf(expression)) {
     const inner = measure(operand, copiesOf)
-    size += inner.size * (copies[i] ?? 1)
+    written += inner.size
+    size += inner.size * (copies[i++] ?? 1)
     depth = Math.max(depth, inner.depth)
     hasObject ||= inner.hasObject
   }
@@ -63,7 +72,7 @@ function measure(expression: Expression, copiesOf: CopiesOf): Measure {
       'the expression is too large once all aliases and computed names are expanded',
     )
   const result = { size, depth: depth + 1, hasObject }
-  measures.set(expression, result)
+  if (size > SMALL || size !== written) measures.set(expression, result)
   return result
 }
 
@@ -74,6 +83,7 @@ export const sizeOf = (expression: Expression): number =>
 
 /** Whether DuckDB may give rows in another order than they are stored in, because of it. */
 export function mayReorder(expression: Expression): boolean {
+  if (isLeaf(expression)) return false
   return (
     isSubquery(expression) || comparesNested(expression) || operandsOf(expression).some(mayReorder)
   )

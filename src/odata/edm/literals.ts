@@ -13,6 +13,7 @@ const EXPONENT_LIMIT = 5_000
 
 /** null for NaN and the infinities. */
 export function exactNumber(text: string): ExactNumber | null {
+  if (/^\d{1,15}$/.test(text)) return { digits: BigInt(text), scale: 0 }
   const parts = /^([-+]?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(text)
   if (parts === null) return null
   const [, sign, whole = '', fraction = '', exponent = '0'] = parts

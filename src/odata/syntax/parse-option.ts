@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 import { tooDeep } from './precedence.ts'
-import { readSyntax, type StartRules } from './read-syntax.ts'
+import { matchOf, readSyntax, type StartRules } from './read-syntax.ts'
 import { syntaxError } from './syntax-error.ts'
 import { urlGrammar } from './url.grammar.ts'
 
@@ -17,22 +17,21 @@ export function parseText<Rule extends keyof StartRules>(
   text: string,
   target: string,
 ): StartRules[Rule] {
+  if (text.length > limits.cachedOptionLength) return parse(rule, text, target)
   const key = `${rule} ${text}`
-  const known = parsed.get(key)
-  if (known !== undefined) {
-    // Last in the map is last to be forgotten.
-    parsed.delete(key)
-    parsed.set(key, known)
-    return known as StartRules[Rule]
-  }
-  const syntax = parse(rule, text, target)
-  if (text.length <= limits.cachedOptionLength) parsed.set(key, syntax)
-  if (parsed.size > limits.cachedOptions) parsed.delete(parsed.keys().next().value!)
+  const known = (recent.get(key) ?? earlier.get(key)) as StartRules[Rule] | undefined
+  const syntax = known ?? parse(rule, text, target)
+  recent.set(key, syntax)
+  if (recent.size > limits.cachedOptions / 2) [earlier, recent] = [recent, new Map()]
   return syntax
 }
 
-/** Clients send the same few texts again and again, and parsing is most of the work for a small request. */
-const parsed = new Map<string, StartRules[keyof StartRules]>()
+/**
+ * Clients send the same few texts again and again, and parsing is most of the work for a small request. What was not asked
+ * since the last two times that the map was full is forgotten: to take single entries out of a map costs more.
+ */
+let recent = new Map<string, StartRules[keyof StartRules]>()
+let earlier: typeof recent = new Map()
 
 function parse<Rule extends keyof StartRules>(
   rule: Rule,
@@ -45,18 +44,21 @@ function parse<Rule extends keyof StartRules>(
       target,
     })
   // The grammar's parser recurses, so depth is measured before it starts.
-  if (nesting(text, rule === 'search' ? '"' : `"'`) > limits.expressionDepth) throw tooDeep(target)
-  const calculations = rule === 'search' ? 0 : (text.match(CALCULATION)?.length ?? 0)
-  if (calculations > limits.calculations) throw tooDeep(target)
-  if (rule !== 'search' && callsIn(text) > limits.calls)
-    throw odataError(
-      'expression-too-long',
-      `${target} has more than ${limits.calls} function calls`,
-      { target },
-    )
+  // A text that is shorter than a limit can't exceed it.
+  const { expressionDepth, calculations, calls } = limits
+  const { length } = text
+  if (length > expressionDepth && nesting(text, rule === 'search' ? '"' : `"'`) > expressionDepth)
+    throw tooDeep(target)
+  if (rule !== 'search') {
+    if (length > calculations && calculationsIn(text) > calculations) throw tooDeep(target)
+    if (length > calls && callsIn(text) > calls)
+      throw odataError('expression-too-long', `${target} has more than ${calls} function calls`, {
+        target,
+      })
+  }
   try {
-    const match = urlGrammar.match(text, rule)
-    if (match.failed()) throw syntaxError(match, rule, text, target)
+    const match = matchOf(rule, text)
+    if (match === null) throw syntaxError(urlGrammar.match(text, rule), rule, text, target)
     return withTarget(target, () => readSyntax<Rule>(match))
   } catch (error) {
     // A $search within $expand may hold one quote, after which the depth is not seen.
@@ -66,6 +68,8 @@ function parse<Rule extends keyof StartRules>(
 }
 
 /** A long sum, or a long row of `not`, is a deep tree; that is known only when all of it has been parsed. */
+const calculationsIn = (text: string): number => text.match(CALCULATION)?.length ?? 0
+
 const CALCULATION = /\b(?:add|sub|mul|div|divby|mod|not)\b/gi
 
 /** How many names outside of quotes, except `not`, are followed by parentheses. */

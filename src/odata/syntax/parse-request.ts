@@ -70,7 +70,8 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
     const option = optionName(name, value)
     if (option === null) continue
     if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)
-    const text = option === 'search' || option === 'expand' ? searchText(pair, option) : value
+    const isSearched = (option === 'search' || option === 'expand') && /%3b/i.test(pair)
+    const text = isSearched ? searchText(pair, option) : value
     options = { ...options, ...parseOption(option, text) }
   }
   return { options, aliases }
@@ -102,6 +103,7 @@ export const decodeAscii = (text: string): string =>
   text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
 
 export function decode(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

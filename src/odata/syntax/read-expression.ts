@@ -104,7 +104,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
       const word = wordLiteral(names[0]!, at(start))
       if (word !== null) return syntaxNode(word)
     }
-    return last === undefined ? syntaxNode(path) : last['pathEnd'](path)
+    return last === undefined ? syntaxNode(path) : last['pathEnd']()(path)
   },
   alias: (sign, name) => syntaxNode({ kind: 'alias', name: name.sourceString, at: at(sign) }),
   prefixed(_prefix, _string) {
@@ -177,7 +177,7 @@ function binaryOperator(operator: ohm.Node): Operator {
   )
 }
 
-/** Operations by their signatures, as ohm-js wants them. */
+/** Operations by their names. */
 export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
   ...pathOperations,
   syntaxWithDepth,

@@ -49,9 +49,11 @@ function requireNoFrom(from: ohm.Node): void {
   if (from.numChildren > 0) throw unsupported('"from" in an aggregate of a path')
 }
 
-const pathEnd: ohm.ActionDict<unknown> = {
-  pathEnd_count(segments, _count, options) {
-    const { path } = this['args'] as { readonly path: PathSyntax }
+/** What makes the end of the path before it. */
+type PathEnd = (path: PathSyntax) => SyntaxWithDepth
+
+const pathEnd: ohm.ActionDict<PathEnd> = {
+  pathEnd_count: (segments, _count, options) => (path) => {
     const { filter: condition, search = null } = countOptionsOf(options)
     const filters = segments.children.map(syntaxWithDepthOf)
     if (condition !== undefined) filters.push(condition)
@@ -62,41 +64,29 @@ const pathEnd: ohm.ActionDict<unknown> = {
         : (operands[0] ?? null)
     return syntaxNode({ kind: 'count', path, filter, search, at: path.at }, filters)
   },
-  pathEnd_total(_aggregate, _, item, _end, _close) {
-    const { path } = this['args'] as { readonly path: PathSyntax }
+  pathEnd_total: (_aggregate, _, item, _end, _close) => (path) => {
     const [value = null, method = null] = item['totalItem']() as [ExpressionSyntax?, string?]
     return syntaxNode({ kind: 'total', path, value, method, at: path.at })
   },
   pathEnd_filtered(_filters, _key, _rest) {
     throw unsupported('/$filter(…) followed by anything but /$count')
   },
-  pathEnd_lambda(
-    _slash,
-    word,
-    _open,
-    _,
-    variable,
-    _space,
-    _colon,
-    _space2,
-    condition,
-    _end,
-    _close,
-  ) {
-    const { path } = this['args'] as { readonly path: PathSyntax }
-    const conditions = condition.children.map(syntaxWithDepthOf)
-    const lambda = {
-      kind: 'lambda',
-      quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
-      path,
-      variable: variable.children[0]?.sourceString ?? '',
-      condition: conditions[0]?.syntax ?? null,
-      at: path.at,
-    } as const
-    if (lambda.quantifier === 'all' && lambda.condition === null)
-      throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
-    return syntaxNode(lambda, conditions)
-  },
+  pathEnd_lambda:
+    (_slash, word, _open, _, variable, _space, _colon, _space2, condition, _end, _close) =>
+    (path) => {
+      const conditions = condition.children.map(syntaxWithDepthOf)
+      const lambda = {
+        kind: 'lambda',
+        quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
+        path,
+        variable: variable.children[0]?.sourceString ?? '',
+        condition: conditions[0]?.syntax ?? null,
+        at: path.at,
+      } as const
+      if (lambda.quantifier === 'all' && lambda.condition === null)
+        throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
+      return syntaxNode(lambda, conditions)
+    },
 }
 
 interface CountOptions {
@@ -127,9 +117,9 @@ const countOptions: ohm.ActionDict<unknown> = {
   }),
 }
 
-/** Operations by their signatures, as ohm-js wants them. */
+/** Operations by their names. */
 export const pathOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
-  'pathEnd(path)': pathEnd,
+  pathEnd,
   totalItem: totalItemOf,
   countOptions,
   step: pathStep,

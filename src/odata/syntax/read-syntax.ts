@@ -2,10 +2,11 @@
 
 import type * as ohm from 'ohm-js'
 import { joinExpandOptions, parseExpandOption } from './expand-options.ts'
-import { at, expressionOf, listOf } from './match-nodes.ts'
+import { addOperation, at, expressionOf, listOf, type MatchNode, syntaxOf } from './match-nodes.ts'
 import { applyActions } from './read-apply.ts'
 import { expressionOperations } from './read-expression.ts'
 import { searchActions } from './read-search.ts'
+import { ruleReader } from './rule-reader.ts'
 import type {
   ComputeItem,
   ExpandItem,
@@ -32,14 +33,6 @@ export interface StartRules {
   readonly compute: readonly ComputeItem[]
 }
 
-const semantics = urlGrammar.createSemantics()
-
-export function readSyntax<Rule extends keyof StartRules>(
-  match: ohm.MatchResult,
-): StartRules[Rule] {
-  return semantics(match)['syntax']()
-}
-
 function nestedOption(
   _dollar: ohm.Node,
   name: ohm.Node,
@@ -50,7 +43,7 @@ function nestedOption(
   return { [name.sourceString.toLowerCase()]: value['syntax']() as unknown }
 }
 
-semantics.addOperation('syntax', {
+const syntax: ohm.ActionDict<unknown> = {
   ...applyActions,
   wholeExpression: (expression) => expressionOf(expression),
   orderby: (_, first, _commas, more, _end) => listOf(first, more),
@@ -109,7 +102,19 @@ semantics.addOperation('syntax', {
     value: expressionOf(value),
   }),
   ...searchActions,
-})
+}
 
-for (const [signature, actions] of Object.entries(expressionOperations))
-  semantics.addOperation(signature, actions)
+/** Operations by their names: of the rules of the URL grammar, the actions. */
+export const operations = { syntax, ...expressionOperations }
+
+for (const [name, actions] of Object.entries(operations)) addOperation(name, actions)
+
+const readRule = ruleReader(urlGrammar, new Set(Object.values(operations).flatMap(Object.keys)))
+
+/** The match of `text` by `rule`, for readSyntax(); null for a text that is not of the rule. */
+export const matchOf = (rule: keyof StartRules, text: string) => readRule(rule, text)
+
+/** Throws RequestError 400 and 501 for what the grammar takes and the service does not. */
+export function readSyntax<Rule extends keyof StartRules>(match: MatchNode): StartRules[Rule] {
+  return syntaxOf(match as unknown as ohm.Node)
+}

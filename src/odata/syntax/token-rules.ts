@@ -2,41 +2,15 @@
 // each; a name of ten letters costs as much as an operator with its two operands. What a token is stays in the grammar
 // alone: its regular expression is made here from the body of its rule.
 //
-// This is the one file that reaches into ohm: it replaces bodies of rules by parts whose evaluation is its own. To enter a
-// rule costs a note at its position, a node, and for the actions a wrapper of the node and one of its text; a token in
-// place has the last of these alone. `npm run bench -- --only odata-language` shows what a request costs.
+// This is the one file that changes what ohm does: it replaces bodies of rules by parts whose evaluation is its own.
+// `npm run bench -- --only odata-language` shows what a request costs.
 //
 // A parsing expression never takes back what it has matched, while a regular expression does. So each repetition and
 // each choice that is followed by something stands in an atomic group, which JavaScript writes
 // (?=(?<group>…))\k<group>.
 
-import { type Grammar, type PExpr, pexprs } from 'ohm-js'
-
-/** What the types of ohm-js leave out: the parts of a parsing expression, and how it is evaluated. */
-interface Part {
-  obj: string
-  readonly from: string
-  readonly to: string
-  factors: readonly Part[]
-  terms: readonly Part[]
-  expr: Part | undefined
-  readonly minNumMatches: number
-  readonly maxNumMatches: number
-  readonly ruleName: string
-  /** Of a character of Unicode: its categories, with `|` between them. */
-  readonly pattern: RegExp
-  readonly args: readonly Part[]
-  eval(state: State): boolean
-  substituteParams(args: readonly Part[]): Part
-}
-
-interface State {
-  readonly input: string
-  /** The result of the rule that is being read is not kept: reading a token again is cheaper than remembering it. */
-  doNotMemoize: boolean
-  readonly inputStream: { readonly pos: number }
-  processFailure(position: number, expected: Part): void
-}
+import { type Grammar, pexprs } from 'ohm-js'
+import { is, type Part, ruleOf, type Token } from './grammar-parts.ts'
 
 /**
  * Changes `grammar`: each of the rules `names` is read in one step and has one child, the whole of its text. Throws when
@@ -48,15 +22,17 @@ export function readInOneStep(grammar: Grammar, names: readonly string[]): void 
   for (const [i, name] of names.entries()) {
     const rule = ruleOf(grammar, name)
     const { body, description } = rule
-    const read = token(patterns[i]!, (state) => description === undefined && body.eval(state))
-    rule.body = evaluated((state) => {
+    const token = { pattern: patterns[i]!, written: body }
+    const refused = leaping(body, grammar)
+    const read = reading(token, (state) => description === undefined && refused.eval(state))
+    rule.body = evaluated(token, (state) => {
       const isRead = read(state)
       state.doNotMemoize = true
       return isRead
     })
     const refuse = refusing(new Apply(name))
-    const plain = description === undefined ? read : token(patterns[i]!, refuse)
-    plainTokens.set(rule.body, evaluated(plain))
+    const plain = description === undefined ? read : reading(token, refuse)
+    plainTokens.set(rule.body, evaluated(token, plain))
   }
 }
 
@@ -82,12 +58,37 @@ export function readInPlace(grammar: Grammar, names: readonly string[]): void {
     else if (part.expr !== undefined) part.expr = inPlace(part.expr)
     return part
   }
-  for (const name of Object.keys(grammar.rules)) inPlace(ruleOf(grammar, name).body)
+  for (const name of Object.keys(grammar.rules)) {
+    const rule = ruleOf(grammar, name)
+    rule.body = inPlace(rule.body)
+  }
+}
+
+/**
+ * The body of a token that does not match, to say what was expected: a repetition goes to its end in one step, and only
+ * there it is read as it is written, since what was expected before is of no interest.
+ */
+function leaping(part: Part, grammar: Grammar): Part {
+  if (is(part, pexprs.Seq)) {
+    const factors = part.factors.map((factor) => leaping(factor, grammar))
+    return new Seq(factors)
+  }
+  if (!is(part, pexprs.Iter) || part.maxNumMatches === 1) return part
+  const token = { pattern: patternOf(part, grammar), written: part }
+  return evaluated(token, (state) => {
+    const { inputStream } = state
+    const from = inputStream.pos
+    token.pattern.lastIndex = from
+    if (token.pattern.test(state.input)) inputStream.pos = token.pattern.lastIndex
+    state.eval(part.expr!)
+    return inputStream.pos > from || part.minNumMatches === 0
+  })
 }
 
 function anyCase(application: Part, grammar: Grammar): Part {
   const expected = ruleOf(grammar, 'caseInsensitive').body.substituteParams(application.args)
-  return evaluated(token(patternOf(application, grammar), refusing(expected)))
+  const token = { pattern: patternOf(application, grammar), written: application }
+  return evaluated(token, reading(token, refusing(expected)))
 }
 
 const refusing =
@@ -97,23 +98,17 @@ const refusing =
     return false
   }
 
-interface Rule {
-  body: Part
-  readonly description?: string
-}
-
-const ruleOf = (grammar: Grammar, name: string) => grammar.rules[name] as unknown as Rule
-
 type Evaluate = Part['eval']
 
 const Terminal = pexprs.Terminal as unknown as new (text: string) => Part
 const Apply = pexprs.Apply as unknown as new (rule: string) => Part
+const Seq = pexprs.Seq as unknown as new (factors: readonly Part[]) => Part
 
-function evaluated(evaluate: Evaluate): Part {
-  return Object.assign(new Terminal(''), { eval: evaluate })
+function evaluated(token: Token, evaluate: Evaluate): Part {
+  return Object.assign(new Terminal(''), { token, eval: evaluate })
 }
 
-function token(pattern: RegExp, refuse: Evaluate): Evaluate {
+function reading({ pattern }: Token, refuse: Evaluate): Evaluate {
   const text = new Terminal('')
   return (state) => {
     const { pos } = state.inputStream
@@ -126,8 +121,6 @@ function token(pattern: RegExp, refuse: Evaluate): Evaluate {
 
 const patternOf = (part: Part, grammar: Grammar) =>
   new RegExp(enclosed(translate(part, { grammar, groups: { count: 0 } })), 'uy')
-
-const is = (part: Part, kind: new (...any: never) => PExpr) => (part as unknown) instanceof kind
 
 /** A set is written without its brackets: `a-z`. */
 interface Pattern {

@@ -1,6 +1,12 @@
 import * as ohm from 'ohm-js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import {
+  matchOf,
+  operations,
+  readSyntax,
+  type StartRules,
+} from '../../../src/odata/syntax/read-syntax.ts'
 import { urlGrammar, urlGrammarSource } from '../../../src/odata/syntax/url.grammar.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { examplesOf, faultsOfExamples } from '../../support/grammar-examples.ts'
@@ -31,47 +37,80 @@ test('examples that do not hold are found, and rules without any', () => {
   assert.throws(() => faultsOfExamples(unreadable, ohm.grammar(unreadable)))
 })
 
-test('a grammar whose tokens are read in one step takes what the grammar as written takes', () => {
-  const written = ohm.grammar(urlGrammarSource)
-  assert.equal(faultsOfExamples(urlGrammarSource, written), [])
+/** Texts that are examples of a rule with a piece of another one in them, most of them with a mistake. */
+function* changedExamples(count: number): Generator<readonly [rule: string, text: string]> {
   const random = seededRandom(5)
   const below = (n: number) => Math.floor(random() * n)
   const examples = [...examplesOf(urlGrammarSource)]
-  const pieces = [
-    "'",
-    '(',
-    ')',
-    ' ',
-    '\t',
-    '-',
-    '.',
-    ':',
-    ',',
-    '/',
-    '1',
-    'e',
-    'T',
-    'Z',
-    'as',
-    'ü',
-    '\ud83d',
-    '$',
-  ]
-  let taken = 0
-  for (let i = 0; i < 4_000; i++) {
-    const [rule, [example]] = examples[i % examples.length]!
+  for (let i = 0; i < count; i++) {
+    const [rule, [...own]] = examples[i % examples.length]!
+    const { text } = own[below(own.length)]!
     const others = examples[below(examples.length)]![1]
-    const text = example!.text
     const at = below(text.length + 1)
     const piece =
       below(4) === 0 ? others[below(others.length)]!.text : pieces[below(pieces.length)]!
-    const changed = text.slice(0, at) + piece + text.slice(at + below(3))
-    const expected = written.match(changed, rule)
-    const found = urlGrammar.match(changed, rule)
-    assert.is(found.succeeded(), expected.succeeded(), `${rule}: ${JSON.stringify(changed)}`)
-    if (expected.succeeded()) taken++
+    yield [rule, text.slice(0, at) + piece + text.slice(at + below(3))]
+  }
+}
+
+const pieces = [...'\'() \t-.:,/1eTZü\ud83d$"'.split(''), 'as']
+
+test('a grammar whose tokens are read in one step takes what the grammar as written takes', () => {
+  const written = ohm.grammar(urlGrammarSource)
+  assert.equal(faultsOfExamples(urlGrammarSource, written), [])
+  let taken = 0
+  for (const [rule, text] of changedExamples(4_000)) {
+    const expected = written.match(text, rule).succeeded()
+    const said = `${rule}: ${JSON.stringify(text)}`
+    assert.is(urlGrammar.match(text, rule).succeeded(), expected, said)
+    assert.is(matchOf(rule as keyof StartRules, text) !== null, expected, said)
+    if (expected) taken++
   }
   assert.ok(taken > 200, `${taken} texts were taken`)
 })
+
+test('what is read without ohm is what ohm reads', () => {
+  const semantics = urlGrammar.createSemantics()
+  for (const [name, actions] of Object.entries(operations)) semantics.addOperation(name, actions)
+  const examples = [...examplesOf(urlGrammarSource).values()].flat().map(({ text }) => text)
+  const changed = [...changedExamples(1_500)].map(([, text]) => text)
+  let taken = 0
+  for (const text of [...examples, ...changed])
+    for (const rule of Object.keys(starts) as (keyof StartRules)[]) {
+      const match = matchOf(rule, text)
+      const ofOhm = urlGrammar.match(text, rule)
+      const said = `${rule}: ${JSON.stringify(text)}`
+      assert.is(match !== null, ofOhm.succeeded(), said)
+      if (match === null) continue
+      const expected = resultOf(() => semantics(ofOhm)['syntax']() as unknown)
+      assert.equal(
+        resultOf(() => readSyntax(match)),
+        expected,
+        said,
+      )
+      taken++
+    }
+  assert.ok(taken > 2_000, `${taken} texts were taken`)
+})
+
+const starts: { readonly [Rule in keyof StartRules]: true } = {
+  apply: true,
+  wholeExpression: true,
+  orderby: true,
+  select: true,
+  expand: true,
+  search: true,
+  key: true,
+  compute: true,
+}
+
+/** What it returns, or the message of what it throws. */
+function resultOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return (error as Error).message
+  }
+}
 
 test.run()

@@ -13,7 +13,7 @@ import {
   typeOf,
 } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
-import { type RequestContext, type Scope, scopeOf } from '../scope.ts'
+import { NOTHING_NAMED, type RequestContext, type Scope, scopeOf } from '../scope.ts'
 import type { EdmType } from '../../edm/types.ts'
 import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
 
@@ -62,6 +62,15 @@ export interface NewValue {
 export const pathKey = (path: readonly string[]) => path.join('/')
 
 export function entityRows(set: EntitySet): ApplyRows {
+  let rows = rowsOfSets.get(set)
+  if (rows === undefined) rowsOfSets.set(set, (rows = newEntityRows(set)))
+  return rows
+}
+
+/** The same for all requests on a snapshot. */
+const rowsOfSets = new WeakMap<EntitySet, ApplyRows>()
+
+function newEntityRows(set: EntitySet): ApplyRows {
   const { key, properties } = set.type
   return {
     relation: { kind: 'set', set },
@@ -108,20 +117,20 @@ export function scopeOfRows(
   context: RequestContext,
   row: RowVariable = rowVariable(rows),
 ): Scope {
-  const nested = rows.values.filter(({ path }) => path.length > 1)
-  const marks = rows.values.flatMap(({ path, mark }) =>
-    mark === undefined ? [] : [[pathKey(path), propertyValue(rows, mark, row)] as const],
-  )
+  let marks: Map<string, Expression> | undefined
+  const computed = new Map<string, Expression>()
+  for (const { path, property, mark } of rows.values) {
+    if (mark !== undefined) (marks ??= new Map()).set(pathKey(path), propertyValue(rows, mark, row))
+    if (path.length > 1) computed.set(pathKey(path), propertyValue(rows, property, row))
+  }
   return scopeOf({
     ...context,
-    marks: new Map(marks),
+    marks: marks ?? NOTHING_NAMED.marks,
     row,
     it: row,
     boundAliases: new Map(),
     openAliases: [],
-    computed: new Map(
-      nested.map(({ path, property }) => [pathKey(path), propertyValue(rows, property, row)]),
-    ),
+    computed,
     expandDepth: 0,
   })
 }

@@ -68,12 +68,13 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
 
 export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
   const steps = names.map((name, i): Step => ({ name, key: keys.get(i) ?? null }))
-  const [first, ...rest] = steps as [Step, ...Step[]]
-  const pair = scope.computed.get(names.slice(0, 2).join('/'))
-  if (names.length > 2 && pair !== undefined)
+  const pair = names.length > 2 ? scope.computed.get(`${names[0]!}/${names[1]!}`) : undefined
+  if (pair !== undefined)
     return follow({ kind: 'value', value: pair, wrap: asIs }, steps.slice(2), at, scope)
-  const start = startOf(first, at, scope)
-  return start === null ? follow(here(scope), steps, at, scope) : follow(start, rest, at, scope)
+  const start = startOf(steps[0]!, at, scope)
+  return start === null
+    ? follow(here(scope), steps, at, scope)
+    : follow(start, steps.slice(1), at, scope)
 }
 
 export const asIs: Wrap = (value) => value
