@@ -158,8 +158,11 @@ export const odataLimits = {
   rowFileRows: 4_000_000,
   /** A longer row is left to the engine, which sends it in parts. */
   rowInFileBytes: 64 * KiB,
-  /** Work on such a file yields to requests after this time, and rests for as long. */
-  rowFileSliceMs: 2,
+  /**
+   * A new snapshot is taken up when the files of its sets that are in use are made, but after this time at the latest: that
+   * is enough for a million rows on two processors.
+   */
+  rowFilesAheadMs: 3_000,
   /** Places in which the key of a row is looked for; what is beyond them is left to the engine. */
   rowFileProbes: 64,
   /** Bytes of delta answers spooled on disk, of all clients together; above it 503. */

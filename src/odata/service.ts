@@ -133,6 +133,7 @@ export class ODataService implements AsyncDisposable {
         ...(options.rowFiles === undefined ? {} : { bounds: options.rowFiles }),
       }),
     )
+    snapshots.prepareBy((coming) => rowFiles.prepare(coming))
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),

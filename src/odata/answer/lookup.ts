@@ -4,7 +4,6 @@ import type { Addressed, BoundQuery, Constant, Expression } from '../bind/bound.
 import type { EdmName } from '../edm/types.ts'
 import type { EntitySet, Property } from '../edm/model.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
-import { keyedRowsSql } from '../sql/keyed-rows.ts'
 import type { Exchange } from './context.ts'
 
 /** The row as the engine writes it; null where the engine is to be asked. */
@@ -17,9 +16,8 @@ export function rowFromFile(
   const key = keyTexts(query)
   if (key === null) return null
   const { set } = query
-  const rows = () => keyedRowsSql(query, set.type.key)
   const { onDamage } = engine
-  return service.rowFiles.find({ snapshot, relation: set.relation, key, rows, onDamage })
+  return service.rowFiles.find({ snapshot, set, key, onDamage })
 }
 
 /** Whether the answer has the properties of the type, in their order, and nothing else, for whoever sees all rows. */

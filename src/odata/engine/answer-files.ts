@@ -35,6 +35,8 @@ export interface FileOrder {
 export interface AnswerFile extends AsyncDisposable {
   readonly bytes: number
   readonly rows: number
+  /** For a thread of this process, until the file is disposed of. */
+  readonly fd: number
   /** `end` is the offset after the last byte. Throws when the file ends early. */
   read(start: number, end: number): AsyncIterable<Buffer>
 }
@@ -265,6 +267,7 @@ function leased(file: FileHandle, { bytes, rows }: Made, leave: () => void): Ans
   return {
     bytes,
     rows,
+    fd: file.fd,
     read: (start, end) => readRange(file, start, end),
     async [Symbol.asyncDispose]() {
       if (!isOpen) return

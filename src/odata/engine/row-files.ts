@@ -2,33 +2,43 @@
 //
 // A file is made from the published rows when about as much time was spent on lookups as that takes, one file at a time, and
 // the engine answers meanwhile. It belongs to the rows and not to the snapshot, so a set that a new snapshot has
-// unchanged keeps it. Whatever is not found in it is left to the engine, which alone says that a row does not exist.
+// unchanged keeps it, and of a set that it has changed a file can be made before anybody asks for it. Whatever is not
+// found in it is left to the engine, which alone says that a row does not exist.
 
+import { setTimeout as rest } from 'node:timers/promises'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
-import type { Sql } from '../../core/sql.ts'
+import type { EntitySet } from '../edm/model.ts'
+import { keyedRowsSql } from '../sql/keyed-rows.ts'
 import { type AnswerFilesOptions, createAnswerFiles } from './answer-files.ts'
+import type { Coming } from './current-snapshot.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import type { EngineAccess } from './query.ts'
 import { factsKey, type KnownFacts } from './row-facts.ts'
 import { RowFile } from './row-file.ts'
 
-export interface RowLookup {
+interface RowsOfSet {
   readonly snapshot: Pick<OpenSnapshot, 'snapshot' | 'facts'>
-  /** Of that snapshot. */
-  readonly relation: PublishedRelation
+  /** Of that snapshot, for whoever sees all of its rows. */
+  readonly set: EntitySet
+  readonly onDamage: EngineAccess['onDamage']
+}
+
+export interface RowLookup extends RowsOfSet {
   /** The texts of its parts, as sql/keyed-rows.ts writes them. */
   readonly key: readonly string[]
-  /** All rows as that file writes them: equal for all lookups of the relation. */
-  readonly rows: () => Sql
-  readonly onDamage: EngineAccess['onDamage']
 }
 
 export interface RowFiles extends AsyncDisposable {
   /** The row as the engine writes it; null where the engine is to be asked. */
   find(lookup: RowLookup): Promise<Buffer | null> | null
+  /**
+   * Makes files of the sets that are read from files now, so that they will be. Returns when that is done or has failed,
+   * after limits.rowFilesAheadMs at the latest; what is being made then is finished.
+   */
+  prepare(coming: Coming): Promise<void>
   readonly stats: RowFileStats
 }
 
@@ -46,6 +56,7 @@ export interface RowFileBounds {
   readonly files?: number
   readonly rows?: number
   readonly bytes?: number
+  readonly aheadMs?: number
 }
 
 export interface RowFilesOptions extends Pick<
@@ -62,7 +73,7 @@ export interface RowFilesOptions extends Pick<
 interface Known {
   /** Of its rows; null until it is known. */
   rowsKey: string | null
-  /** Since the snapshot was opened. */
+  /** Of any snapshot, while this one is the youngest. */
   lookups: number
   /** Those that are taken to come, because they did in the snapshot before, and those since it had no file. */
   credit: number
@@ -80,6 +91,7 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
   }
   const { lookupsBefore = limits.lookupsBeforeRowFile } = bounds
   const { rowsPerLookupBefore = limits.rowsPerLookupBeforeRowFile } = bounds
+  const { aheadMs = limits.rowFilesAheadMs } = bounds
   const answerFiles = createAnswerFiles({
     ...options,
     maxFiles: most.files + 1,
@@ -94,6 +106,8 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
   const files = new Map<string, RowFile>()
   let making: Promise<void> | null = null
   let keptFor = ''
+  /** Of the snapshot that was prepared for last, until it is the current one. */
+  let coming: KnownFacts | null = null
   let found = 0
 
   const sumOf = (of: 'rows' | 'bytes') =>
@@ -117,17 +131,24 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
     if (keptFor === currentId()) return
     keptFor = currentId()
     const current = options.currentFacts()
-    for (const key of files.keys()) if (!current.has(key)) drop(key)
+    if (coming === current) coming = null
+    for (const key of files.keys()) if (!current.has(key) && coming?.has(key) !== true) drop(key)
   }
 
-  function knownOf({ relation, snapshot }: RowLookup): Known {
+  function begin(relation: PublishedRelation, rowsKey: string | null): Known {
+    const earlier = youngest.get(relation.model)
+    // As many are taken to come where a file was worthwhile, and half as many elsewhere.
+    const credit = (earlier?.lookups ?? 0) / (earlier?.file == null ? 2 : 1)
+    const begun: Known = { rowsKey, lookups: 0, credit, file: null, isRefused: false }
+    known.set(relation, begun)
+    youngest.set(relation.model, begun)
+    return begun
+  }
+
+  function knownOf({ set: { relation }, snapshot }: RowLookup): Known {
     const before = known.get(relation)
     if (before !== undefined) return before
-    const earlier = youngest.get(relation.model)
-    const credit = earlier === undefined ? 0 : earlier.lookups / 2
-    const made: Known = { rowsKey: null, lookups: 0, credit, file: null, isRefused: false }
-    known.set(relation, made)
-    youngest.set(relation.model, made)
+    const made = begin(relation, null)
     const learn = (key: string) => {
       made.rowsKey = key
       // The rows may have been written anew since the snapshot was opened.
@@ -138,18 +159,33 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
     return made
   }
 
-  function isWorthwhile({ relation, snapshot }: RowLookup, { credit, isRefused }: Known): boolean {
+  function isWorthwhile({ rows }: PublishedRelation, { credit, isRefused }: Known): boolean {
     if (isRefused || making !== null || closing.signal.aborted) return false
-    const { rows } = relation
     const enough = lookupsBefore + rows / rowsPerLookupBefore
     if (rows === 0 || rows > most.rows || credit < enough) return false
     // Where others always wait, lookups cost them more than the file does.
     const isMuch = credit >= enough * limits.rowFileDespiteWaiting
-    return snapshot.snapshot.id === currentId() && (isMuch || admission.load.waiting === 0)
+    return isMuch || admission.load.waiting === 0
   }
 
-  async function make(lookup: RowLookup, of: Known, rowsKey: string): Promise<void> {
-    const { snapshot, relation } = lookup
+  /** Whether a file of these rows has room beside all others, if its rows are as long as those in `like`. */
+  function fits({ rows }: PublishedRelation, like: RowFile): boolean {
+    const bytes = (like.bytes / Math.max(1, like.rows)) * rows
+    return (
+      files.size < most.files &&
+      sumOf('rows') + rows <= most.rows &&
+      sumOf('bytes') + bytes <= most.bytes
+    )
+  }
+
+  function start(wanted: RowsOfSet, of: Known, rowsKey: string): Promise<void> {
+    making = make(wanted, of, rowsKey).finally(() => (making = null))
+    return making
+  }
+
+  async function make(wanted: RowsOfSet, of: Known, rowsKey: string): Promise<void> {
+    const { snapshot, set, onDamage } = wanted
+    const { relation } = set
     const startedAt = performance.now()
     dropOldestWhile(() => files.size >= most.files || sumOf('rows') + relation.rows > most.rows)
     try {
@@ -157,11 +193,11 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
         snapshot: snapshot.snapshot,
         key: rowsKey,
         isTimed: false,
-        rows: lookup.rows(),
+        rows: keyedRowsSql(set),
         as: 'lines' as const,
         heads: 0,
       }
-      const request = { gone: closing.signal, onDamage: lookup.onDamage }
+      const request = { gone: closing.signal, onDamage }
       const file = await RowFile.open(await answerFiles.lease(order, request), closing.signal)
       files.set(rowsKey, file)
       dropOldestWhile(() => files.size > 1 && sumOf('bytes') > most.bytes)
@@ -177,6 +213,27 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
       })
     } catch (error) {
       refuse(of, error)
+    }
+  }
+
+  async function makeAhead({ snapshot, onDamage }: Coming, signal: AbortSignal): Promise<void> {
+    coming = snapshot.facts
+    const nowOf = ({ relation }: EntitySet) => youngest.get(relation.model)
+    const used = Array.from(snapshot.model.sets.values(), (set) => ({ set, now: nowOf(set) }))
+      .filter(({ now }) => now?.file?.isClosed === false)
+      .sort((a, b) => b.now!.lookups - a.now!.lookups)
+    for (const { set, now } of used) {
+      const { relation } = set
+      const rowsKey = await factsKey(published, relation)
+      if (signal.aborted) return
+      // Otherwise the rows have been written anew since the snapshot was opened.
+      if (!snapshot.facts.has(rowsKey)) continue
+      await making
+      if (signal.aborted) return
+      const of = begin(relation, rowsKey)
+      of.file = files.get(rowsKey) ?? null
+      if (of.file === null && fits(relation, now!.file!) && isWorthwhile(relation, of))
+        await start({ snapshot, set, onDamage }, of, rowsKey)
     }
   }
 
@@ -207,7 +264,7 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
       sweep()
       const of = knownOf(lookup)
       const { file, rowsKey } = of
-      of.lookups++
+      youngest.get(lookup.set.relation.model)!.lookups++
       of.credit++
       if (rowsKey === null) return null
       if (file !== null && !file.isClosed) {
@@ -219,9 +276,20 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
         of.file = null
         of.credit = 1
       }
-      if (isWorthwhile(lookup, of))
-        making = make(lookup, of, rowsKey).finally(() => (making = null))
+      const isCurrent = lookup.snapshot.snapshot.id === currentId()
+      if (isCurrent && isWorthwhile(lookup.set.relation, of)) void start(lookup, of, rowsKey)
       return null
+    },
+
+    async prepare(next) {
+      const ended = new AbortController()
+      const signal = AbortSignal.any([ended.signal, closing.signal])
+      const late = rest(aheadMs, undefined, { signal }).catch(() => {})
+      const made = makeAhead(next, signal).catch((error) =>
+        logger.warn('row-file-failed', { error }),
+      )
+      await Promise.race([made, late])
+      ended.abort()
     },
 
     get stats() {

@@ -12,31 +12,45 @@ export interface RowPlace {
   readonly crc: number
 }
 
-export class RowIndex {
-  readonly #starts: Uint32Array
-  readonly #crcs: Uint32Array
-  readonly #hashes: Uint32Array
+/** What an index consists of, to be handed from one thread to another. */
+export interface RowIndexParts {
+  readonly starts: Uint32Array<ArrayBuffer>
+  readonly crcs: Uint32Array<ArrayBuffer>
+  readonly hashes: Uint32Array<ArrayBuffer>
   /** Numbers of rows, from 1 on; 0 is an empty slot. At most two thirds of them are taken. */
-  readonly #slots: Uint32Array
+  readonly slots: Uint32Array<ArrayBuffer>
   /** Otherwise whoever chooses keys could choose such as have one hash. */
-  readonly #seed = Math.floor(Math.random() * 2 ** 32)
-  #rows = 0
+  readonly seed: number
+}
 
-  /** For up to so many rows, in a file of less than 4 GiB. */
-  constructor(rows: number) {
-    this.#starts = new Uint32Array(rows + 1)
-    this.#crcs = new Uint32Array(rows)
-    this.#hashes = new Uint32Array(rows)
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(rows * 1.5 + 2)))
+export class RowIndex {
+  readonly parts: RowIndexParts
+  #added = 0
+
+  /** Of an index that is complete. */
+  constructor(parts: RowIndexParts) {
+    this.parts = parts
   }
 
-  get rows(): number {
-    return this.#rows
+  /** For up to so many rows, in a file of less than 4 GiB. */
+  static empty(rows: number): RowIndex {
+    return new RowIndex({
+      starts: new Uint32Array(rows + 1),
+      crcs: new Uint32Array(rows),
+      hashes: new Uint32Array(rows),
+      slots: new Uint32Array(2 ** Math.ceil(Math.log2(rows * 1.5 + 2))),
+      seed: Math.floor(Math.random() * 2 ** 32),
+    })
+  }
+
+  /** Rows added to it here. */
+  get added(): number {
+    return this.#added
   }
 
   /** Of the bytes from `from` to `to`. */
   hash(bytes: Uint8Array, from = 0, to = bytes.length): number {
-    let hash = this.#seed
+    let hash = this.parts.seed
     for (let i = from; i < to; i++) {
       hash = Math.imul(hash ^ bytes[i]!, 0x5bd1e995)
       hash ^= hash >>> 15
@@ -47,30 +61,32 @@ export class RowIndex {
 
   /** The next row of the file. One that is not `findable` only takes its bytes. */
   add(hash: number, { start, bytes, crc }: RowPlace, findable: boolean): void {
-    const row = this.#rows++
-    this.#starts[row] = start
-    this.#starts[row + 1] = start + bytes
-    this.#crcs[row] = crc
-    this.#hashes[row] = hash
+    const { starts, crcs, hashes, slots } = this.parts
+    const row = this.#added++
+    starts[row] = start
+    starts[row + 1] = start + bytes
+    crcs[row] = crc
+    hashes[row] = hash
     if (!findable) return
-    const mask = this.#slots.length - 1
+    const mask = slots.length - 1
     for (let i = 0; i < limits.rowFileProbes; i++) {
       const slot = (hash + i) & mask
-      if (this.#slots[slot] !== 0) continue
-      this.#slots[slot] = row + 1
+      if (slots[slot] !== 0) continue
+      slots[slot] = row + 1
       return
     }
   }
 
   /** The rows with that hash, in the order of the file. */
   *places(hash: number): Generator<RowPlace, void> {
-    const mask = this.#slots.length - 1
+    const { starts, crcs, hashes, slots } = this.parts
+    const mask = slots.length - 1
     for (let i = 0; i < limits.rowFileProbes; i++) {
-      const row = this.#slots[(hash + i) & mask]! - 1
+      const row = slots[(hash + i) & mask]! - 1
       if (row < 0) return
-      if (this.#hashes[row] !== hash) continue
-      const start = this.#starts[row]!
-      yield { start, bytes: this.#starts[row + 1]! - start, crc: this.#crcs[row]! }
+      if (hashes[row] !== hash) continue
+      const start = starts[row]!
+      yield { start, bytes: starts[row + 1]! - start, crc: crcs[row]! }
     }
   }
 }
