@@ -201,10 +201,14 @@ export const limits = {
   /** How often a query looks whether a run waits for it. */
   lookForRunMs: 500,
   /**
-   * Log of the warehouse that runs without work leave to be replayed, in runs of this size. Some twenty take less than
+   * Log of the warehouse that runs with little work leave to be replayed, in runs of this size. Some twenty take less than
    * 5 ms to replay, of ten models or of a thousand; a checkpoint takes 4 ms and 40 ms.
    */
   leftLogRuns: 16,
+  /** Little work is one model of so many: that takes 1 ms to replay, and a checkpoint 70 µs for each relation. */
+  leftLogModels: 50,
+  /** And no more rows in any of them: the engine writes more beside the log, and only a checkpoint frees what they replace. */
+  leftLogRows: 100_000,
 
   /** Models that a run builds at a time (`--threads`); each has a connection, and DuckDB's threads are shared. */
   modelsAtOnce: 64,

@@ -37,6 +37,7 @@ import {
 } from './plan/steps.ts'
 import { finishInterruptedMove } from './interrupted-move.ts'
 import { keptRelations } from './kept-relations.ts'
+import { wroteLittle } from './left-log.ts'
 import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
@@ -152,7 +153,8 @@ async function workOn(
     draft === null || published === null
       ? null
       : await foundOf(summary, published, project, connection)
-  await store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null)
+  const isLittle = wroteLittle(summary, knownModels(project).size)
+  await store.warehouse.settle(connection, isLittle ? recordBytes : null)
   const describe = async () => {
     if (published !== null) await catalogRun(options, published, isIdle(summary), connection)
     await writeArtifacts(paths.target, project, summary, results.fileHashes)

@@ -34,7 +34,7 @@ export interface Warehouse {
   openToRead(options: ReadOptions): Promise<Database>
   /** The same, by an engine that can write other files. */
   openBeside(options: ReadOptions): Promise<Database>
-  /** At the end of a run. `recordBytes`: of the run's own record; null for a run that wrote more than that. */
+  /** At the end of a run. `recordBytes`: of the run's own record; null for a run that wrote much besides. */
   settle(connection: Connection, recordBytes: number | null): Promise<void>
   /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. null: it is no file. */
   readonly fork: ((path: string, lease: LeaseOptions) => Promise<void>) | null

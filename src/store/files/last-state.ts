@@ -15,7 +15,7 @@ import { limits } from '../../core/limits.ts'
 import { columnType } from '../../core/relation.ts'
 import { Resources } from '../../core/resources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { readCatalog } from '../../duckdb/catalog.ts'
+import { type Catalog, catalogKey, readCatalog } from '../../duckdb/catalog.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
@@ -62,7 +62,7 @@ export interface KnownRuns {
 export async function saveLastState(
   connection: Connection,
   stateDir: string,
-  began: (Pick<Known, 'state'> & KnownRuns) | null,
+  began: (Pick<Known, 'catalog' | 'state'> & KnownRuns) | null,
 ): Promise<void> {
   await saveRuns(connection, stateDir, began)
   const mark = began === null ? '' : markOf(began.state)
@@ -80,15 +80,8 @@ export async function saveLastState(
     sql`SELECT "target", opening, segment, flushed_at::VARCHAR AS flushed_at FROM _eider.flush_position
       ORDER BY "target", opening`,
   )
-  const relations = await listOf(
-    connection,
-    sql`SELECT schema_name AS "schema", table_name AS name,
-      bool_or(table_oid IN (SELECT view_oid FROM duckdb_views() WHERE database_name = current_database())) AS is_view,
-      list({'name': column_name, 'type': data_type} ORDER BY column_index) AS columns
-      FROM duckdb_columns()
-      WHERE database_name = current_database() AND NOT internal AND schema_name <> '_eider'
-      GROUP BY ALL ORDER BY ALL`,
-  )
+  const catalog = began?.catalog ?? (await readCatalog(connection))
+  const relations = JSON.stringify(await readRelations(connection, catalog))
   await mkdir(lastDirectory(stateDir), { recursive: true })
   await replaceDurably(
     path,
@@ -177,6 +170,36 @@ function createEmpty({ schema, name, is_view: isView, columns }: CopiedRelation)
   const type = isView ? sql`VIEW` : sql`TABLE`
   return sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
     CREATE ${type} ${sql.ident(schema, name)} AS SELECT ${sql.join(parts)} LIMIT 0`
+}
+
+/** By name. Sorted here, since that takes the engine as long as all else. */
+async function readRelations(
+  connection: Connection,
+  { relations }: Catalog,
+): Promise<readonly CopiedRelation[]> {
+  const rows = (await connection.texts(sql`
+    SELECT schema_name AS "schema", table_name AS name,
+      list({'at': column_index::VARCHAR, 'name': column_name, 'type': data_type}) AS columns
+      FROM duckdb_columns()
+      WHERE database_name = current_database() AND NOT internal AND schema_name <> '_eider'
+      GROUP BY ALL`)) as unknown as readonly ReadRelation[]
+  return rows.toSorted(byName).map(({ schema, name, columns }) => ({
+    schema,
+    name,
+    is_view: relations.get(catalogKey(schema, name)) === 'view',
+    columns: columns
+      .toSorted((a, b) => Number(a.at) - Number(b.at))
+      .map((column) => ({ name: column.name, type: column.type })),
+  }))
+}
+
+interface ReadRelation extends Pick<CopiedRelation, 'schema' | 'name'> {
+  readonly columns: readonly { readonly at: string; readonly name: string; readonly type: string }[]
+}
+
+function byName(a: ReadRelation, b: ReadRelation): number {
+  if (a.schema !== b.schema) return a.schema < b.schema ? -1 : 1
+  return a.name < b.name ? -1 : 1
 }
 
 async function listOf(connection: Connection, query: Sql): Promise<string> {

@@ -74,6 +74,34 @@ test('the log of several runs is left, however many models they tell of', async 
   assert.is(await runsRead(space), 6)
 })
 
+const hundred = (changed: readonly number[], text: string) =>
+  Array.from({ length: 2 * limits.leftLogModels }, (_, i) =>
+    query(`a.t${i}`, changed.includes(i) ? text : 'select 1 as v'),
+  )
+
+test('a run that built few of many models leaves the log, and what it built is there', async () => {
+  await using space = await openProject()
+  await space.ok(hundred([], ''))
+  await space.ok(hundred([7, 8], "select 'few' as v"))
+  assert.ok(existsSync(logOf(space)))
+  assert.equal(await space.rows(sql`FROM a.t7`), [{ v: 'few' }])
+  assert.is(await runsRead(space), 2)
+  const { models: results } = await space.ok(hundred([7, 8], "select 'few' as v"))
+  assert.ok(results.every(({ status }) => status === 'unchanged'))
+
+  await space.ok(hundred([7, 8, 9], "select 'more' as v"))
+  assert.not(existsSync(logOf(space)), 'three of a hundred are more than one of fifty')
+  assert.equal(await space.rows(sql`FROM a.t9`), [{ v: 'more' }])
+})
+
+test('a run that built a large model clears the log', async () => {
+  await using space = await openProject()
+  await space.ok(hundred([], ''))
+  const rows = (count: number) => `select 1 as v from range(${count})`
+  await space.ok(hundred([7], rows(limits.leftLogRows + 1)))
+  assert.not(existsSync(logOf(space)))
+})
+
 test('the log of many runs is cleared', async () => {
   await using space = await openProject()
   await space.ok(models)
