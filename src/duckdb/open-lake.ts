@@ -75,7 +75,13 @@ export class LakeEngine {
     // A secret that the user has stored for DuckDB would be one of the engine.
     const secretDirectory = join(tmpdir(), `eider-no-secrets-${randomUUID()}`)
     const database = resources.use(
-      await Database.open({ path: ':memory:', ...options, secretDirectory, extensions }),
+      await Database.open({
+        path: ':memory:',
+        ...options,
+        secretDirectory,
+        extensions,
+        hasServers: true,
+      }),
     )
     const control = await database.connect()
     // The extension copies AWS_* of the environment into these settings when it is loaded.

@@ -19,6 +19,9 @@ interface Case {
 
 const store = ({ store: { data, endpoint } }: LakeTarget) => `${data} at ${endpoint ?? 'AWS'}`
 
+const UNREACHABLE_HINT =
+  'check lake.catalog and whether the server runs; nothing was lost, run again when it does'
+
 // The first that fits.
 const cases: readonly Case[] = [
   {
@@ -58,8 +61,14 @@ const cases: readonly Case[] = [
     code: 'lake-unreachable',
     when: /Unable to connect to Postgres|Failed to execute query \\?"ROLLBACK|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
     says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
-    hint: () =>
-      'check lake.catalog and whether the server runs; nothing was lost, run again when it does',
+    hint: () => UNREACHABLE_HINT,
+  },
+  {
+    code: 'lake-unreachable',
+    // DuckDB takes an answer that PostgreSQL has not finished for a whole one, and everything after that is refused.
+    when: /(?:DuckLake|invalidated).*Attempted to access index \d+ within vector of size 0/s,
+    says: (lake) => `the connection to PostgreSQL was lost, ${describeLake(lake)}`,
+    hint: () => UNREACHABLE_HINT,
   },
   {
     code: 'lake-store-refused',
