@@ -187,12 +187,13 @@ export class LakeEngine {
   }
 
   #attachment(as: string, further: readonly Sql[]): Sql {
-    const { schema, store } = this.lake
+    const { schema, store, encrypted } = this.lake
     const options = [
       sql`META_SECRET 'lake_catalog'`,
       sql`METADATA_SCHEMA ${sql.value(schema)}`,
       sql`DATA_PATH ${sql.value(store.data)}`,
       sql`DATA_INLINING_ROW_LIMIT 0`,
+      ...(encrypted ? [sql`ENCRYPTED true`] : []),
       ...further,
     ]
     const path = sql.value(`ducklake:postgres:${this.connectionString}`)

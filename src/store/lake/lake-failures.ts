@@ -58,6 +58,12 @@ const cases: readonly Case[] = [
       'set lake.data to the place that the first run has written, or lake.schema to a new lake',
   },
   {
+    code: 'lake-plain',
+    when: /database is not encrypted but we requested an encrypted database/,
+    says: (lake) => `this lake was made without encryption: ${describeLake(lake)}`,
+    hint: () => 'remove lake.encrypted, or move the tables into a new lake that has it: eider move',
+  },
+  {
     code: 'lake-unreachable',
     when: /Unable to connect to Postgres|Failed to execute query \\?"ROLLBACK|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
     says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
