@@ -6,6 +6,7 @@ import '@oclif/core/command'
 import type { Interfaces } from '@oclif/core'
 import { run } from '@oclif/core/run'
 import { UsageError } from '../core/failures.ts'
+import { isLeftToExit } from '../core/left-to-exit.ts'
 import { codeDir, packageDir } from '../files/package.ts'
 import { inOwnWords } from './argv.ts'
 import { ownPlugin } from './own-plugin.ts'
@@ -29,6 +30,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }, look))
     process.exitCode = exitCodeOf(error)
   }
+  if (isLeftToExit()) await end()
+}
+
+/** When all output is on its way. */
+async function end(): Promise<never> {
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.writable) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+  process.exit()
 }
 
 const readDescription = () =>

@@ -12,6 +12,8 @@ export interface LakeSettings {
   /** Of the lake's tables in the catalog. */
   readonly schema: string
   readonly store: LakeStoreSettings
+  /** Its objects are, by keys in the catalog; decided for good when it is made. One that is does not need this. */
+  readonly encrypted: boolean
   readonly keepDays: number
   /** Of engine extensions. */
   readonly extensionsDirectory: string

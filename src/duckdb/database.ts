@@ -9,18 +9,17 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBValue,
 } from '@duckdb/node-api'
-import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
 import type { InTurn } from '../core/in-turn.ts'
-import { syncPath } from '../files/durable-directory.ts'
+import { leaveToExit } from '../core/left-to-exit.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { DatabaseError, ErrorWords, isInterrupt, toDatabaseError } from './errors.ts'
+import { DatabaseError, ErrorWords, isFatal, isInterrupt, toDatabaseError } from './errors.ts'
 import { extensionError, requireLocked } from './extension-files.ts'
+import { nameSync } from './name-sync.ts'
 import { type Row, textOf } from './values.ts'
 
 export interface OpenOptions {
@@ -37,6 +36,12 @@ export interface OpenOptions {
   readonly secretDirectory?: string
   /** Lets `duckdb_secrets()` give what is in a secret. */
   readonly showsSecrets?: boolean
+  /**
+   * It works on servers in transactions. Closing a connection in one that cannot be rolled back, as its server is gone, ends
+   * the process by SIGABRT, since the engine throws in a destructor. So it is rolled back before; and an engine that an
+   * error has broken, which refuses even that, is left to the end of the process.
+   */
+  readonly hasServers?: boolean
   /** Where extensions are, and those that are loaded now; the engine never fetches one. Throws ExtensionError. */
   readonly extensions?: Extensions | undefined
 }
@@ -52,15 +57,18 @@ export class Database implements AsyncDisposable {
   readonly #deferred = new Resources()
   readonly #words = new ErrorWords()
   readonly #lock: ExtensionLock | null
+  readonly #hasServers: boolean
+  #isBroken = false
   #closed = false
 
   private constructor(
     instance: DuckDBInstance,
     syncNames: () => Promise<void>,
-    lock: ExtensionLock | null,
+    { extensions, hasServers = false }: OpenOptions,
   ) {
     this.#instance = instance
-    this.#lock = lock
+    this.#lock = extensions?.lock ?? null
+    this.#hasServers = hasServers
     this.#syncNames = syncNames
   }
 
@@ -89,7 +97,7 @@ export class Database implements AsyncDisposable {
     const isWritten = options.path !== ':memory:' && options.readOnly !== true
     const syncNames = isWritten ? nameSync(options.path) : () => Promise.resolve()
     await syncNames()
-    const database = new Database(instance, syncNames, options.extensions?.lock ?? null)
+    const database = new Database(instance, syncNames, options)
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
@@ -106,7 +114,12 @@ export class Database implements AsyncDisposable {
     const driver = await attempt(this.#instance.connect())
     const connection = new Connection(driver, this.#syncNames, {
       onClose: () => this.#connections.delete(connection),
-      explain: (error) => this.#explain(error),
+      explain: (error) => {
+        this.#isBroken ||= this.#hasServers && isFatal(error)
+        return this.#explain(error)
+      },
+      isBroken: () => this.#isBroken,
+      hasServers: this.#hasServers,
       words: this.#words,
       lock: this.#lock,
     })
@@ -152,7 +165,8 @@ export class Database implements AsyncDisposable {
     this.#closed = true
     await this.#deferred[Symbol.asyncDispose]()
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
-    this.#instance.closeSync()
+    if (this.#isBroken) leaveToExit(this.#instance)
+    else this.#instance.closeSync()
   }
 }
 
@@ -170,6 +184,9 @@ interface ConnectionOwner {
   readonly lock: ExtensionLock | null
   onClose(): void
   explain(error: unknown): unknown
+  /** It must not be closed. */
+  isBroken(): boolean
+  readonly hasServers: boolean
 }
 
 export class Connection implements AsyncDisposable {
@@ -290,10 +307,10 @@ export class Connection implements AsyncDisposable {
   }
 
   /** An interrupt may hit the ROLLBACK too: until one is carried out, the connection refuses every other statement. */
-  async #rollBack(): Promise<void> {
+  async #rollBack(run: () => Promise<unknown> = () => this.run(sql`ROLLBACK`)): Promise<void> {
     for (;;) {
       try {
-        await this.run(sql`ROLLBACK`)
+        await run()
         return
       } catch (error) {
         // A failed transaction may be gone already, and the connection may be closed.
@@ -311,8 +328,12 @@ export class Connection implements AsyncDisposable {
    * Runs a call of the driver. Every call goes through here: closing a connection under a running call ends the process
    * with a segmentation fault, so closing waits for them. Throws DatabaseError.
    */
-  async attempt<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new Error('the connection is closed')
+  attempt<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the connection is closed'))
+    return this.#call(call)
+  }
+
+  async #call<T>(call: () => Promise<T>): Promise<T> {
     const running = attempt(call(), this.#owner.words)
     this.#running.add(running)
     try {
@@ -340,24 +361,11 @@ export class Connection implements AsyncDisposable {
     const settled = this.settle()
     this.#closed = true
     await settled
-    this.driver.closeSync()
+    if (this.#owner.hasServers)
+      await this.#rollBack(() => this.#call(() => this.driver.run('ROLLBACK')))
+    if (this.#owner.isBroken()) leaveToExit(this.driver)
+    else this.driver.closeSync()
     this.#owner.onClose()
-  }
-}
-
-/**
- * Syncs the directory that names the write-ahead log, unless that is the very log whose name is on disk already. A file
- * system that tells no time of birth tells 0, or that of the last change, and has its directory synced each time.
- */
-function nameSync(path: string): () => Promise<void> {
-  let synced: string | null = null
-  return async () => {
-    const log = statSync(`${path}.wal`, { bigint: true, throwIfNoEntry: false })
-    const isTold = log !== undefined && log.birthtimeNs > 0n
-    const current = isTold ? `${log.dev} ${log.ino} ${log.birthtimeNs}` : null
-    if (current !== null && current === synced) return
-    await syncPath(dirname(path))
-    synced = current
   }
 }
 

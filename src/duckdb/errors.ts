@@ -38,6 +38,15 @@ export const isConflict = (error: unknown): boolean =>
     error.details.message,
   )
 
+/**
+ * After such an error the engine refuses everything, a ROLLBACK too. One of another connection of the engine's own may be
+ * quoted in the message.
+ */
+export const isFatal = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  (['FATAL', 'INTERNAL'].includes(error.details.type) ||
+    /exception_type\\*":\\*"(?:FATAL|INTERNAL)\\*"/.test(error.details.message))
+
 /** Whether a COMMIT in a lake that ended so may have been carried out: its answer may have been lost. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof DatabaseError &&

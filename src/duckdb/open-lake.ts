@@ -75,7 +75,13 @@ export class LakeEngine {
     // A secret that the user has stored for DuckDB would be one of the engine.
     const secretDirectory = join(tmpdir(), `eider-no-secrets-${randomUUID()}`)
     const database = resources.use(
-      await Database.open({ path: ':memory:', ...options, secretDirectory, extensions }),
+      await Database.open({
+        path: ':memory:',
+        ...options,
+        secretDirectory,
+        extensions,
+        hasServers: true,
+      }),
     )
     const control = await database.connect()
     // The extension copies AWS_* of the environment into these settings when it is loaded.
@@ -181,12 +187,13 @@ export class LakeEngine {
   }
 
   #attachment(as: string, further: readonly Sql[]): Sql {
-    const { schema, store } = this.lake
+    const { schema, store, encrypted } = this.lake
     const options = [
       sql`META_SECRET 'lake_catalog'`,
       sql`METADATA_SCHEMA ${sql.value(schema)}`,
       sql`DATA_PATH ${sql.value(store.data)}`,
       sql`DATA_INLINING_ROW_LIMIT 0`,
+      ...(encrypted ? [sql`ENCRYPTED true`] : []),
       ...further,
     ]
     const path = sql.value(`ducklake:postgres:${this.connectionString}`)

@@ -1,12 +1,11 @@
 // Whether a run that finds nothing to do may note it for the next one (idle/note.ts).
 
-import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ModelResult } from '../core/report/progress.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { textOf } from '../duckdb/values.ts'
+import { idsOfCopied } from '../store/files/run-copies.ts'
 import type { Published } from '../store/snapshot-store.ts'
 import { draftIdleNote, type Found, type IdleDraft, type IdleScope } from './idle/note.ts'
 import { whyUnchanged } from './plan/decide.ts'
@@ -34,7 +33,7 @@ export async function foundOf(
     snapshot: snapshot.id,
     // What has the same SQL is no new model any more.
     orphans: orphans.map(({ model, kind, rows }) => ({ model, kind, rows })),
-    recorded: await recordedRuns(connection),
+    recorded: await idsOfCopied(connection),
     isPublished: changed,
   }
 }
@@ -52,11 +51,3 @@ const unchanged = (result: ModelResult, { models }: CompiledProject): ModelResul
 /** Whether a claim is committed that its buffer may not know of. */
 const hasAcks = async (connection: Connection): Promise<boolean> =>
   (await connection.row(sql`SELECT 1 FROM _eider.acks LIMIT 1`)) !== null
-
-/** Those of which readers have copies, newest first. */
-async function recordedRuns(connection: Connection): Promise<readonly string[]> {
-  const rows = await connection.rows(sql`
-    SELECT run_id FROM _eider.runs
-    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
-  return rows.map((row) => textOf(row['run_id']))
-}

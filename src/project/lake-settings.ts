@@ -24,6 +24,7 @@ export function lakeSettings(project: string, dir: string, settings: SettingValu
       secret: settings['lake.s3_secret'],
       token: settings['lake.s3_token'],
     },
+    encrypted: settings['lake.encrypted'],
     keepDays: settings['lake.keep_days'],
     extensionsDirectory: extensionDirectory(dir, settings['extensions.directory']),
   }

@@ -122,6 +122,11 @@ export const settings = {
     default: 'keys',
     help: 'chain: take them from the role of the machine, with the extension aws',
   },
+  'lake.encrypted': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Encrypt the objects of a lake, which also detects damage; set it before the first run',
+  },
   'lake.keep_days': {
     type: { is: 'integer', min: 1, max: 36_500 },
     default: limits.lakeKeptDays,

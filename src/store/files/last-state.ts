@@ -26,6 +26,7 @@ import {
   copiesIn,
   copyOf,
   dropOldCopies,
+  idsOfCopied,
   lastDirectory,
   lastStateFile,
   runCopies,
@@ -101,14 +102,13 @@ async function saveRuns(
   const dir = runCopies(stateDir)
   const names = await dropOldCopies(stateDir)
   if (began !== null && hasAll(names, began)) return
-  const rows = await connection.rows(sql`
-    SELECT run_id FROM _eider.runs ORDER BY started_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
-  const wanted = new Set(rows.map((row) => copyOf(textOf(row['run_id']))))
+  const recorded = await idsOfCopied(connection)
+  const wanted = new Set(recorded.map(copyOf))
   const there = new Set(names)
-  const missing = rows.filter((row) => !there.has(copyOf(textOf(row['run_id']))))
+  const missing = recorded.filter((id) => !there.has(copyOf(id)))
   if (missing.length > 0) {
     await mkdir(dir, { recursive: true })
-    const ids = missing.map((row) => sql.value(textOf(row['run_id'])))
+    const ids = missing.map((id) => sql.value(id))
     const runs = await connection.rows(sql`
       SELECT run_id, summary::VARCHAR AS summary FROM _eider.runs WHERE run_id IN (${sql.join(ids)})`)
     for (const { run_id: id, summary } of runs)

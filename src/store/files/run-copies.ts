@@ -4,6 +4,9 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { textOf } from '../../duckdb/values.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
 export const lastDirectory = (stateDir: string): string => join(stateDir, 'last')
@@ -31,6 +34,14 @@ export async function dropOldCopies(stateDir: string): Promise<readonly string[]
 }
 
 export const copyOf = (runId: string): string => `${runId}.json`
+
+/** Of the runs that have copies, newest first. */
+export async function idsOfCopied(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.rows(sql`
+    SELECT run_id FROM _eider.runs
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
+  return rows.map((row) => textOf(row['run_id']))
+}
 
 /** Oldest first: the id of a run begins with its time. */
 export async function copiesIn(dir: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 // An object of a lake that is gone, cut short, or holds other bytes than were written, as far as the engine notices:
-// Parquet of DuckDB has no checksums, so most bits that flip give a wrong value, and no error (docs/scale-out.md).
+// Parquet of DuckDB has no checksums, so most bits that flip give a wrong value, and no error (docs/scale-out.md). Each
+// part of an encrypted object has one.
 
 import type { LakeTarget } from '../../core/lake.ts'
 import type { DatabaseError } from '../../duckdb/errors.ts'
@@ -16,7 +17,7 @@ const CUT_SHORT =
 
 /** Those of the Parquet reader; some name no file. */
 const OTHER_BYTES =
-  /^Failed to read file "|^No magic bytes found at end of file|in Parquet file\b|^Malformed Parquet schema|metadata is corrupt|corrupt file\?|^Parquet file is likely corrupted|^Out of buffer$|TProtocolException|^Data corruption detected|^Dictionary is corrupted/
+  /^Failed to read file "|^No magic bytes found at end of file|in Parquet file\b|^Malformed Parquet schema|metadata is corrupt|corrupt file\?|^Parquet file is likely corrupted|^Out of buffer$|TProtocolException|^Data corruption detected|^Dictionary is corrupted|Computed AES tag differs from read AES tag/
 
 /** null: it says nothing of that. */
 export function damageOf(error: DatabaseError, { store }: LakeTarget): DamagedRowsError | null {

@@ -19,6 +19,9 @@ interface Case {
 
 const store = ({ store: { data, endpoint } }: LakeTarget) => `${data} at ${endpoint ?? 'AWS'}`
 
+const UNREACHABLE_HINT =
+  'check lake.catalog and whether the server runs; nothing was lost, run again when it does'
+
 // The first that fits.
 const cases: readonly Case[] = [
   {
@@ -55,11 +58,23 @@ const cases: readonly Case[] = [
       'set lake.data to the place that the first run has written, or lake.schema to a new lake',
   },
   {
+    code: 'lake-plain',
+    when: /database is not encrypted but we requested an encrypted database/,
+    says: (lake) => `this lake was made without encryption: ${describeLake(lake)}`,
+    hint: () => 'remove lake.encrypted, or move the tables into a new lake that has it: eider move',
+  },
+  {
     code: 'lake-unreachable',
     when: /Unable to connect to Postgres|Failed to execute query \\?"ROLLBACK|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
     says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
-    hint: () =>
-      'check lake.catalog and whether the server runs; nothing was lost, run again when it does',
+    hint: () => UNREACHABLE_HINT,
+  },
+  {
+    code: 'lake-unreachable',
+    // DuckDB takes an answer that PostgreSQL has not finished for a whole one, and everything after that is refused.
+    when: /(?:DuckLake|invalidated).*Attempted to access index \d+ within vector of size 0/s,
+    says: (lake) => `the connection to PostgreSQL was lost, ${describeLake(lake)}`,
+    hint: () => UNREACHABLE_HINT,
   },
   {
     code: 'lake-store-refused',

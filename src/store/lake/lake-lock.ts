@@ -44,8 +44,6 @@ export class LakeLock {
     const { lake } = engine
     const connection = await engine.database.connect()
     engine.database.defer(() => connection[Symbol.asyncDispose]())
-    // Else the engine ends the transaction while it closes, and waits for PostgreSQL on the thread of this process.
-    engine.database.defer(() => connection.run(sql`ROLLBACK`).then(nothing, nothing))
     try {
       // Without its lock the run may not go on, so no pool has to look for a connection that still works.
       await connection.run(sql`SET GLOBAL pg_pool_health_check_query = ''`)
@@ -106,8 +104,6 @@ export const lockLost = (cause?: unknown): EnvironmentError =>
       cause,
     },
   )
-
-const nothing = () => {}
 
 /** Who holds the lock of runs; null when nobody does. Throws EnvironmentError as take() does. */
 export async function lockHolder(engine: LakeEngine): Promise<LeaseHolder | null> {

@@ -51,6 +51,8 @@ export class LakePuller implements Puller {
   #engine: LakeEngine | null = null
   /** Former states whose rows are gone; they are not tried again. */
   readonly #lost = new Set<string>()
+  /** Files that could not be made: they are tried first, so that no others are made for nothing again and again. */
+  readonly #damaged = new Set<string>()
 
   private constructor(session: LakeSession, lock: AsyncDisposable) {
     this.#session = session
@@ -80,6 +82,7 @@ export class LakePuller implements Puller {
         connection,
         signal: options.signal,
         lost: this.#lost,
+        damaged: this.#damaged,
       }
       return await pull(place, options)
     } catch (error) {
@@ -106,6 +109,7 @@ interface Place {
   readonly connection: Connection
   readonly signal: AbortSignal
   readonly lost: Set<string>
+  readonly damaged: Set<string>
 }
 
 async function pull(place: Place, { retention, takeUpMs, signal }: PullOptions): Promise<Pulled> {
@@ -186,9 +190,11 @@ async function makeFiles(
     if (bytes === undefined || !(await isWhole(place.dir, { ...relation, bytes })))
       wanted.push(relation)
   }
-  for (const at of new Set(wanted.map((relation) => relation.at))) {
+  const isDamaged = ({ file }: LakeRelation) => Number(place.damaged.has(file))
+  const ordered = wanted.toSorted((one, other) => isDamaged(other) - isDamaged(one))
+  for (const at of new Set(ordered.map((relation) => relation.at))) {
     await using former = await attachFormer(place, at)
-    for (const relation of wanted.filter((one) => one.at === at)) {
+    for (const relation of ordered.filter((one) => one.at === at)) {
       place.signal.throwIfAborted()
       await makeFile(place, former.connection, relation)
     }
@@ -197,7 +203,7 @@ async function makeFiles(
 }
 
 async function makeFile(
-  { dir, engine }: Place,
+  { dir, engine, damaged }: Place,
   connection: Connection,
   relation: LakeRelation,
 ): Promise<void> {
@@ -210,9 +216,11 @@ async function makeFile(
   }
   try {
     await writePublished(dir, connection, file, await rowsOf(connection, relation), check)
+    damaged.delete(file)
   } catch (error) {
     const explained = explainLake(error, engine.lake)
     if (!(explained instanceof DamagedRowsError)) throw explained
+    damaged.add(file)
     throw new DamagedRowsError(`${model}: ${explained.message}`, { hint, cause: error })
   }
 }

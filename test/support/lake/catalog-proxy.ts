@@ -17,6 +17,10 @@ export class CatalogProxy implements AsyncDisposable {
   delayMs = 0
   /** The connection of the next query that it fits ends before PostgreSQL has the query; then it is null again. */
   cutAt: RegExp | null = null
+  /** So many queries from now all connections end, before PostgreSQL has the last of them; 0: they do not. */
+  cutIn = 0
+  /** The next query that it fits is answered as one without rows, and all connections end; then it is null again. */
+  emptyAt: RegExp | null = null
   readonly #server: Server
   readonly #upstreamPort: number
   readonly #pairs = new Set<Pair>()
@@ -115,6 +119,16 @@ export class CatalogProxy implements AsyncDisposable {
           pair.end()
           return 'drop'
         }
+        if (this.emptyAt?.test(query) === true) {
+          this.emptyAt = null
+          pair.answerEmpty()
+          this.cut()
+          return 'drop'
+        }
+        if (this.cutIn > 0 && --this.cutIn === 0) {
+          this.cut()
+          return 'drop'
+        }
         if (!pair.isCommitOfLake(query)) return 'forward'
         this.commits++
         return this.#onCommit?.(pair) ?? 'forward'
@@ -170,6 +184,10 @@ class Pair {
     return this.writes !== '' && /\bCOMMIT\b\s*;?\s*$/i.test(query)
   }
 
+  answerEmpty(): void {
+    this.#client.write(Buffer.concat([message('C', 'BEGIN\0'), message('Z', 'T')]))
+  }
+
   swallow(onAnswer: () => void): void {
     this.#onAnswer = onAnswer
   }
@@ -220,6 +238,13 @@ class Pair {
     if (delayMs === 0) this.#client.write(chunk)
     else setTimeout(() => this.#client.destroyed || this.#client.write(chunk), delayMs)
   }
+}
+
+/** One of PostgreSQL. */
+function message(kind: 'C' | 'Z', body: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(4 + body.length)
+  return Buffer.concat([Buffer.from(kind), length, Buffer.from(body)])
 }
 
 /** Not one that asks for TLS or GSS, which PostgreSQL answers by a letter. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { parseModelName, type ModelName } from '../../../src/core/names.ts'
 import type { ProjectPaths } from '../../../src/core/project.ts'
+import { runHistory } from '../../../src/pipeline/history.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { projectOf, query } from '../handmade-models.ts'
@@ -101,6 +102,14 @@ async function read(paths: ProjectPaths): Promise<void> {
   await state.read(connection, [parseModelName('b.t0') as ModelName])
 }
 
+/** As `eider history` lists the last runs. */
+async function history(paths: ProjectPaths): Promise<void> {
+  const store = openStore(paths)
+  await using database = await store.warehouse.openToRead({ memoryLimit: null })
+  await using connection = await database.connect()
+  assert.ok((await runHistory({ connection, store }, 20)).length > 0)
+}
+
 /** Each step of a lake with so many tables and versions. The run that does nothing comes last, after the upkeep. */
 export async function stepsOf(
   paths: ProjectPaths,
@@ -111,6 +120,7 @@ export async function stepsOf(
   await rm(paths.snapshots, { recursive: true, force: true })
   return {
     read: await costOf(lake, () => read(paths)),
+    history: await costOf(lake, () => history(paths)),
     'run of one change': await costOf(lake, () => run(paths, tables, version)),
     'run with nothing to do': await costOf(lake, () => run(paths, tables, version)),
     'first pull': await costOf(lake, () => pull(paths)),
