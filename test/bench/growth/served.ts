@@ -19,7 +19,7 @@ export const rowsServed: Curve = {
   name: 'rows-served',
   of: 'rows of a set',
   about:
-    'A set of ten columns. `eider run` builds and publishes it, and a service opens it. One client then asks for pages of 20 rows from a key, for the number of rows whose name contains a number, and for rows by key: from DuckDB, and from the file that the service makes of up to 4 million rows. The cache of answers is off.',
+    'A set of ten columns. `eider run` builds and publishes it, and a service opens it. One client then asks for pages of 20 rows from a key, for the number of rows whose name contains a number, and for rows by key. These come from DuckDB, and from the file that the service makes of up to 4 million rows. The cache of answers is off.',
   sizes: [10_000, 100_000, 1_000_000, 10_000_000],
   moreSizes: [100_000_000],
   async measure(rows) {
