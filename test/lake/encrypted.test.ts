@@ -65,7 +65,36 @@ lakeTest('a file moves into an encrypted lake, works there, and moves back', asy
   assert.is(counts![0], counts![1])
   assert.ok(Number(counts![0]) > 3)
   const [object] = await objectsOf(lake, 'core.names')
-  if (object !== undefined) assert.not.ok(readFileSync(object).includes('name of '))
+  assert.not.ok(readFileSync(object!).includes('name of '))
+})
+
+lakeTest('events are flushed into an encrypted lake, each once', async () => {
+  await using lake = await withLake()
+  await using space = await projectOn(lake)
+  await space.write('models/raw/orders.sql', '-- @kind: events\nid bigint not null\n')
+  await space.ok(['run'])
+  for (const ids of [[1, 2], [3]]) {
+    await using daemon = await space.start([
+      'collect',
+      'daemon',
+      '--port',
+      '0',
+      '--admin-port',
+      '0',
+    ])
+    const headers = { 'Content-Type': 'application/x-ndjson' }
+    const body = ids.map((id) => `{"id":${id}}\n`).join('')
+    const url = `${daemon.url}/collect/raw/orders/batch`
+    assert.is((await fetch(url, { method: 'POST', headers, body })).status, 202)
+    await daemon.stop()
+    await space.ok(['flush'])
+  }
+  const ids = 'SELECT list(id ORDER BY id)::VARCHAR AS ids FROM raw.orders'
+  assert.match((await space.ok(['query', ids])).stdout, /\[1, 2, 3\]/)
+  const [keys] = await lake.postgres(
+    'SELECT count(*), count(encryption_key) FROM shop.ducklake_data_file',
+  )
+  assert.is(keys![0], keys![1])
 })
 
 lakeTest('a bit that flips is noticed wherever it is, and nothing is published', async () => {
