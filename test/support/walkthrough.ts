@@ -96,7 +96,7 @@ async function openShell(space: Workspace, dir: string): Promise<Shell> {
   const shell = spawn('bash', ['--norc'], {
     cwd: space.path(dir),
     detached: true, // what it leaves in the background ends with it
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     env: {
       ...process.env,
       PATH: space.path('bin') + delimiter + process.env['PATH'],
@@ -112,7 +112,8 @@ async function openShell(space: Workspace, dir: string): Promise<Shell> {
     wake()
   }
   shell.stdout.on('data', onData)
-  shell.stderr.on('data', onData)
+  // What it says through two pipes may come after the mark of the end.
+  shell.stdin.write('exec 2>&1\n')
   shell.on('exit', () => wake())
   let steps = 0
   return {
