@@ -216,7 +216,9 @@ async function killedMove(
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const ended = new Promise<boolean>((resolve) => {
     child.on('close', (code, signal) => {
-      if (signal === null) assert.is(code, 0, stderr)
+      // The one before may have been killed when all was done, but for its end.
+      const wasDone = code === 3 && stderr.includes('prod already has tables')
+      if (signal === null && !wasDone) assert.is(code, 0, stderr)
       resolve(signal !== null)
     })
   })
