@@ -19,7 +19,7 @@ export function takenBy(
   args: readonly string[],
   { cwd, env = process.env }: CommandOptions,
 ): Took {
-  const script = `TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&3`
+  const script = `TIMEFORMAT='%U %S'; time "$@" >&3 2>&3`
   const startedAt = performance.now()
   const { status, output } = spawnSync('bash', ['-c', script, 'bash', command, ...args], {
     cwd,

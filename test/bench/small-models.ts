@@ -8,29 +8,29 @@ const SCHEMAS = 10
 
 export const nameOf = (i: number) => ({ schema: `s${i % SCHEMAS}`, table: `m${i}` })
 
-export function queryOf(i: number): string {
+/** Each `change` gives other rows. */
+export function queryOf(i: number, change = 0): string {
   const input = nameOf(i - SCHEMAS)
   const from = i < SCHEMAS ? 'range(10) AS r(id)' : `${input.schema}.${input.table}`
-  return `SELECT id, id * ${i} AS amount, 'name ' || id AS name, id % 2 = 0 AS flag\nFROM ${from}\nWHERE id >= 0`
+  return `SELECT id, id * ${i} + ${change} AS amount, 'name ' || id AS name, id % 2 = 0 AS flag\nFROM ${from}\nWHERE id >= 0`
 }
+
+const textOf = (i: number, change = 0) =>
+  `-- @kind: table\n-- @description: Model ${i}\n${queryOf(i, change)}\n`
+
+const pathOf = (i: number) => `models/${nameOf(i).schema}/${nameOf(i).table}.sql`
 
 /** Files by path. */
 export function smallModels(count: number): Readonly<Record<string, string>> {
-  const files = Array.from({ length: count }, (_, i): [string, string] => {
-    const { schema, table } = nameOf(i)
-    const text = `-- @kind: table\n-- @description: Model ${i}\n${queryOf(i)}\n`
-    return [`models/${schema}/${table}.sql`, text]
-  })
+  const files = Array.from({ length: count }, (_, i) => [pathOf(i), textOf(i)] as const)
   return { 'eider.yml': 'name: many\n', ...Object.fromEntries(files) }
 }
 
 /** The file of one of them, with another constant in it for each `change`. */
-export function changedModel(i: number, change: number) {
-  const { schema, table } = nameOf(i)
-  const query = `${queryOf(i)} AND id <> -${change}`
-  const text = `-- @kind: table\n-- @description: Model ${i}\n${query}\n`
-  return { path: `models/${schema}/${table}.sql`, text, query }
-}
+export const changedModel = (i: number, change: number) => ({
+  path: pathOf(i),
+  text: textOf(i, change),
+})
 
 const [script = '', count, path] = process.argv.slice(1)
 if (script.endsWith('small-models.js') && path !== undefined) {

@@ -7,6 +7,7 @@ import { dbtPeer } from './dbt.ts'
 import { flumePeer } from './flume.ts'
 import { natsPeer } from './nats.ts'
 import { type Compared, type PeerBenchmark, peerTable, shortPeerTable } from './peer.ts'
+import { ondatraPeer } from './ondatra.ts'
 import { postgresPeer } from './postgres.ts'
 import { redisPeer } from './redis.ts'
 import { roapiPeer } from './roapi.ts'
@@ -22,6 +23,7 @@ const peers: readonly PeerBenchmark[] = [
   flumePeer,
   dbtPeer,
   sqlmeshPeer,
+  ondatraPeer,
 ]
 
 export interface CompareOptions {
@@ -52,9 +54,12 @@ export async function comparePeers({
       continue
     }
     try {
+      const startedAt = performance.now()
       const figures = await peer.run({ quick })
-      compared.push({ peer, figures })
-      print(`${peer.settings} ${peer.durability}\n\n${peerTable(peer, figures)}\n`)
+      const seconds = Math.round((performance.now() - startedAt) / 1_000)
+      const named = withVersion(peer)
+      compared.push({ peer: named, figures })
+      print(`${peer.settings} ${peer.durability}\n\n${peerTable(named, figures)}\n\n${seconds} s\n`)
     } catch (error) {
       const [why] = (error instanceof Error ? error.message : String(error)).split('\n')
       left.push(`${peer.title} was not compared: ${why}`)
@@ -75,4 +80,10 @@ export async function comparePeers({
   for (const page of markdown)
     for (const [name, text] of Object.entries(parts))
       if (await hasPart(page, name)) await writeParts(page, { [name]: text })
+}
+
+function withVersion(peer: PeerBenchmark): PeerBenchmark {
+  return peer.version === undefined
+    ? peer
+    : { ...peer, title: `${peer.title} ${peer.version()}` }
 }

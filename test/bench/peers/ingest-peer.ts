@@ -31,7 +31,7 @@ export interface Sent {
 
 export interface IngestPeer extends Pick<
   PeerBenchmark,
-  'name' | 'title' | 'settings' | 'durability' | 'missing'
+  'name' | 'title' | 'version' | 'settings' | 'durability' | 'missing'
 > {
   readonly goals: { readonly single: number | null; readonly batches: number | null }
   start(): Promise<IngestServer>

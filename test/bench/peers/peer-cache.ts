@@ -2,7 +2,7 @@
 // EIDER_PEERS says. Each is installed once, when it is first asked for.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
@@ -114,7 +114,7 @@ export function redisPrograms(): RedisPrograms {
   }
 }
 
-/** A mark is written last, so that half an installation is made again. */
+/** A mark is written last, so that half an installation, or one of other versions, is made again. */
 function installed(
   peer: string,
   packages: readonly string[],
@@ -122,11 +122,15 @@ function installed(
 ): string {
   const dir = join(cache, peer)
   const mark = join(dir, 'installed')
-  if (!existsSync(mark)) {
+  const content = `${packages.join('\n')}\n`
+  if (!existsSync(mark) || readFileSync(mark, 'utf8') !== content) {
+    const startedAt = performance.now()
     rmSync(dir, { recursive: true, force: true })
     mkdirSync(dir, { recursive: true })
     install(dir)
-    writeFileSync(mark, `${packages.join('\n')}\n`)
+    writeFileSync(mark, content)
+    const seconds = Math.round((performance.now() - startedAt) / 1_000)
+    process.stdout.write(`${peer} was installed in ${seconds} s\n`)
   }
   return dir
 }

@@ -21,8 +21,9 @@ export interface PeerOptions {
 
 export interface PeerBenchmark {
   readonly name: string
-  /** With its version. */
+  /** With its version, unless `version` asks the program for it. */
   readonly title: string
+  version?(): string
   /** Sentences: how it was set up, and how it was asked. */
   readonly settings: string
   /** A sentence: what it promises for the data, and what eider does. */

@@ -21,7 +21,11 @@ const run = promisify(execFile)
 export const postgresPeer = ingestComparison({
   name: 'postgres',
   title: 'PostgreSQL',
-  settings: `The newest that the system has, with \`synchronous_commit\` and \`fsync\` on, over TCP; \`pgbench\` with prepared INSERTs, and \`COPY\` of ${BATCH.toLocaleString('en-US')} rows from a file that the server reads itself. A typed table without an index.`,
+  version() {
+    const said = execFileSync(join(findPostgres()!, 'postgres'), ['--version'], { encoding: 'utf8' })
+    return /[\d.]+/.exec(said)![0]
+  },
+  settings: `That of the system, with \`synchronous_commit\` and \`fsync\` on, over TCP; \`pgbench\` with prepared INSERTs, and \`COPY\` of ${BATCH.toLocaleString('en-US')} rows from a file that the server reads itself. A typed table without an index.`,
   durability: 'Both sync before they answer, many events at once, and check types.',
   goals: { single: null, batches: null },
   missing: () =>

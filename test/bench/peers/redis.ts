@@ -15,8 +15,13 @@ import { peerDirectory, startPeer } from './peer-process.ts'
 
 export const redisPeer = ingestComparison({
   name: 'redis',
-  title: 'Redis 7.0 Streams',
-  settings: `\`appendonly yes\`, \`appendfsync always\`; XADD by its own \`redis-benchmark\`, batches as pipelines of ${BATCH.toLocaleString('en-US')} commands. No HTTP, and no checks of what an event has in it.`,
+  title: 'Redis Streams',
+  version: () => {
+    const { server, env } = redisPrograms()
+    const said = execFileSync(server, ['--version'], { env, encoding: 'utf8' })
+    return /v=([\d.]+)/.exec(said)![1]!
+  },
+  settings: `\`appendonly yes\`, \`appendfsync always\`, no rewriting of the file meanwhile; XADD by its own \`redis-benchmark\`, batches as pipelines of ${BATCH.toLocaleString('en-US')} commands. No HTTP, and no checks of what an event has in it.`,
   durability: 'Both sync before they answer, many events at once.',
   goals: { single: 1.2, batches: 1 },
   start,
@@ -27,9 +32,10 @@ async function start(): Promise<IngestServer> {
   const dir = await peerDirectory()
   const port = await freePort()
   const settings = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', dir]
+  const quiet = ['--auto-aof-rewrite-percentage', '0']
   const child = await startPeer(
     server,
-    ['--port', String(port), '--bind', '127.0.0.1', ...settings],
+    ['--port', String(port), '--bind', '127.0.0.1', ...settings, ...quiet],
     { dir, env, isReady: async () => (await ask(port, 'PING')).startsWith('+PONG') },
   )
   const add = (events: number, connections: number, pipelined: number) => {
