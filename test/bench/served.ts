@@ -31,7 +31,7 @@ export const TABLE_FILE = 'models/mart/rows.sql'
 /** A project whose one table is published as the set `mart_rows`. */
 export async function publishedTable(rows: number): Promise<Workspace> {
   const space = await workspace({ 'eider.yml': 'name: bench\n', [TABLE_FILE]: tableModel(rows) })
-  await space.ok(['run', '--quiet'])
+  await space.ok(['run', '--quiet'], { timeoutMs: 600_000 })
   return space
 }
 

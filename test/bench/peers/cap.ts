@@ -5,15 +5,10 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../support/free-port.ts'
 import type { Workspace } from '../../support/workspace.ts'
+import type { Row } from './equal-rows.ts'
 import { nodeModules } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
-import {
-  odataQuestions,
-  type Row,
-  rowsIn,
-  servedComparison,
-  type ServedTable,
-} from './served-peer.ts'
+import { odataQuestions, servedComparison, type ServedTable } from './served-peer.ts'
 import { loadSqlite } from './sqlite.ts'
 
 const files = {
@@ -78,7 +73,7 @@ async function start(space: Workspace): Promise<ServedTable> {
       const value = JSON.parse(answer) as Row & { readonly value?: readonly Row[] }
       return work === 'lookup' ? [value] : value.value!
     },
-    exported: (answer) => rowsIn(answer, 'json'),
+    exported: (answer) => (JSON.parse(answer) as { readonly value: readonly Row[] }).value,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }

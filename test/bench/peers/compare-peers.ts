@@ -83,7 +83,5 @@ export async function comparePeers({
 }
 
 function withVersion(peer: PeerBenchmark): PeerBenchmark {
-  return peer.version === undefined
-    ? peer
-    : { ...peer, title: `${peer.title} ${peer.version()}` }
+  return peer.version === undefined ? peer : { ...peer, title: `${peer.title} ${peer.version()}` }
 }

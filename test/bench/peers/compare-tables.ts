@@ -3,10 +3,12 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { PipelineModel, PipelineProject } from './pipeline-peer.ts'
 
+export type Tables = Pick<PipelineProject, 'attach' | 'tableOf'>
+
 /** Throws where a table of a model is empty, or has other rows in one project than in the other. */
 export async function compareTables(
-  projects: readonly [PipelineProject, PipelineProject],
-  models: readonly PipelineModel[],
+  projects: readonly [Tables, Tables],
+  models: readonly Pick<PipelineModel, 'schema' | 'table'>[],
   /** What both must have, too: a query for a single model. */
   expected?: string,
 ): Promise<void> {

@@ -3,9 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { freePort } from '../../support/free-port.ts'
 import type { Workspace } from '../../support/workspace.ts'
+import { csvRows, type Row } from './equal-rows.ts'
 import { pythonProgram } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
-import { type Row, rowsIn, servedComparison, type ServedTable } from './served-peer.ts'
+import { servedComparison, type ServedTable } from './served-peer.ts'
 import { loadSqlite } from './sqlite.ts'
 
 export const datasettePeer = servedComparison({
@@ -58,7 +59,7 @@ async function start(space: Workspace): Promise<ServedTable> {
       export: () => ({ path: '/rows/rows.csv?_stream=on&_size=max' }),
     },
     read: (_, answer) => (JSON.parse(answer) as { readonly rows: readonly Row[] }).rows,
-    exported: (answer) => rowsIn(answer, 'csv'),
+    exported: csvRows,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }

@@ -17,7 +17,7 @@ export interface IngestServer extends AsyncDisposable {
   /** Sends at least as many events; gives how many, and in how many milliseconds. */
   single(events: number): Promise<Sent>
   batches(events: number): Promise<Sent>
-  /** Events that it has. */
+  /** Events that it has, with the values that were sent, where it can tell. */
   stored(): Promise<number>
 }
 
@@ -96,6 +96,12 @@ export const ingestComparison = (peer: IngestPeer): PeerBenchmark => ({
   },
 })
 
+const { id, user_name, note } = JSON.parse(EVENT) as {
+  readonly id: number
+  readonly user_name: string
+  readonly note: string
+}
+
 /** By time, so it takes the number of events for a hint. */
 async function startEider(durationMs: number): Promise<IngestServer> {
   const space = await workspace({
@@ -116,7 +122,11 @@ async function startEider(durationMs: number): Promise<IngestServer> {
     async stored() {
       await daemon.stop()
       await space.ok(['flush'], { timeoutMs: 600_000 })
-      const [row] = await queryWarehouse(space, sql`SELECT count(*)::INTEGER AS n FROM raw.events`)
+      const [row] = await queryWarehouse(
+        space,
+        sql`SELECT count(*)::INTEGER AS n FROM raw.events
+        WHERE id = ${sql.value(id)} AND user_name = ${sql.value(user_name)} AND note = ${sql.value(note)}`,
+      )
       return Number(row?.['n'])
     },
     [Symbol.asyncDispose]: () => space[Symbol.asyncDispose](),

@@ -16,7 +16,10 @@ const model: PipelineModel = {
   merge: { key: 'id', at: 'changed_at' },
 }
 
-export async function mergedRows(peer: PipelinePeer, { quick }: PeerOptions): Promise<readonly PeerFigure[]> {
+export async function mergedRows(
+  peer: PipelinePeer,
+  { quick }: PeerOptions,
+): Promise<readonly PeerFigure[]> {
   const rows = quick ? 200_000 : 2_000_000
   await using files = await workspace()
   const items = files.path('change-*.parquet')

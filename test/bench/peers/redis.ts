@@ -50,7 +50,11 @@ async function start(): Promise<IngestServer> {
     pid: child.pid,
     single: (events) => add(events, SINGLE_CONNECTIONS, 1),
     batches: (events) => add(events, BATCH_CONNECTIONS, BATCH),
-    stored: async () => Number(/^:(\d+)/.exec(await ask(port, 'XLEN events'))?.[1]),
+    async stored() {
+      const newest = await ask(port, 'XREVRANGE events + - COUNT 1')
+      if (!newest.includes(EVENT)) throw new Error(`Redis has ${newest}`)
+      return Number(/^:(\d+)/.exec(await ask(port, 'XLEN events'))?.[1])
+    },
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }

@@ -2,9 +2,10 @@
 
 import { freePort } from '../../support/free-port.ts'
 import type { Workspace } from '../../support/workspace.ts'
+import type { Row } from './equal-rows.ts'
 import { pythonProgram } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
-import { type Row, rowsIn, servedComparison, type ServedTable } from './served-peer.ts'
+import { servedComparison, type ServedTable } from './served-peer.ts'
 
 export const roapiPeer = servedComparison({
   name: 'roapi',
@@ -42,7 +43,7 @@ async function start(space: Workspace): Promise<ServedTable> {
       export: () => ({ path: '/api/tables/rows' }),
     },
     read: (_, answer) => JSON.parse(answer) as readonly Row[],
-    exported: (answer) => rowsIn(answer, 'json'),
+    exported: (answer) => JSON.parse(answer) as readonly Row[],
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }
