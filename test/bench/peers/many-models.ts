@@ -24,9 +24,10 @@ export async function manyModels(
   await using theirs = await peer.open({})
   for (const project of [ours, theirs]) for (const model of models) await project.write(model)
 
-  const built = await inTurn(1, ours.build, theirs.build)
+  const build = (project: PipelineProject) => () => project.build()
+  const built = await inTurn(1, build(ours), build(theirs))
   await compareTables([ours, theirs], models)
-  const unchanged = await inTurn(rounds, ours.build, theirs.build)
+  const unchanged = await inTurn(rounds, build(ours), build(theirs))
   const changed = await inTurn(rounds, changing(ours, count - 1), changing(theirs, count - 1))
   await compareTables([ours, theirs], models)
 
