@@ -121,11 +121,16 @@ async function takesFiles(directory: string): Promise<boolean> {
   return takesFiles(dirname(directory))
 }
 
-async function checkWarehouse({ settings }: Project, { warehouse }: Store): Promise<Finding> {
+async function checkWarehouse(
+  { settings }: Project,
+  { openPuller, snapshots, warehouse }: Store,
+): Promise<Finding> {
   try {
     if (!(await warehouse.exists()))
       return warn('warehouse', `${warehouse.name} does not exist yet`, 'eider run')
     await using _opened = await warehouse.openToRead({ memoryLimit: settings.memory_limit })
+    // The state of a lake opens without its store, which holds what is published.
+    if (openPuller !== null) await snapshots.current()
     return ok('warehouse', `${warehouse.name} opens`)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error

@@ -59,8 +59,12 @@ export const extensionsOfLake = ({ store }: LakeSettings): readonly string[] =>
 /** The schema of rows that are stored under other types than their relation has (stored-types.ts). */
 export const STORED_SCHEMA = '_eider_stored'
 
-/** Whether a text that is meant as a URL holds a password, also where it is none that can be parsed. */
-export const holdsPassword = (text: string): boolean => /^[^/]*\/\/[^/?#@]*:[^/?#]*@/.test(text)
+/**
+ * Whether a text that is meant as a URL holds a password, also where it is none that can be parsed: one that has a slash
+ * unescaped, or names it as libpq does.
+ */
+export const holdsPassword = (text: string): boolean =>
+  /^[^/]*\/\/[^/?#@]*:.*@/.test(text) || /(?:^|[?&\s])\w*(?:password|passwd|pwd)\s*=/i.test(text)
 
 /** `s3://bucket/prefix/`; null for what is not such a URL. */
 export function parseStoreUrl(text: string): string | null {

@@ -1,5 +1,7 @@
 // The URL of a database server, as sources and lakes name it.
 
+import { didYouMean } from './suggest.ts'
+
 /** What may stand behind the `?`: how the connection is secured. */
 export const serverParameters = {
   postgres: [
@@ -13,6 +15,9 @@ export const serverParameters = {
   ],
   mysql: ['ssl_mode', 'ssl_ca', 'ssl_cert', 'ssl_key'],
 } as const
+
+/** With another one libpq opens no connection. */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 export type ServerSystem = keyof typeof serverParameters
 
@@ -39,7 +44,7 @@ export function parseServerUrl(text: string, system: ServerSystem): ServerAddres
   if (url === null || !protocols.includes(url.protocol) || url.hash !== '') return null
   const known: readonly string[] = serverParameters[system]
   const parameters = [...url.searchParams]
-  if (!parameters.every(([name]) => known.includes(name))) return null
+  if (!parameters.every(([name]) => known.includes(name)) || wrongMode(url) !== null) return null
   const [user, database, password] = [url.username, url.pathname.slice(1), url.password].map(
     unescaped,
   )
@@ -47,6 +52,25 @@ export function parseServerUrl(text: string, system: ServerSystem): ServerAddres
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const port = url.port === '' ? PORTS[system] : Number(url.port)
   return { host, port, user, database, parameters, password: password === '' ? null : password }
+}
+
+/** For a parameter behind the `?` that is not known, or has no such value. */
+export function parameterHint(text: string, system: ServerSystem): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null) return undefined
+  const known: readonly string[] = serverParameters[system]
+  const wrong = [...url.searchParams.keys()].find((name) => !known.includes(name))
+  if (wrong !== undefined)
+    return didYouMean(wrong, known) ?? `supported after the ? are ${known.join(', ')}`
+  const mode = wrongMode(url)
+  return mode === null
+    ? undefined
+    : (didYouMean(mode, SSL_MODES) ?? `sslmode is one of ${SSL_MODES.join(', ')}`)
+}
+
+function wrongMode({ searchParams }: URL): string | null {
+  const mode = searchParams.get('sslmode')
+  return mode === null || SSL_MODES.includes(mode) ? null : mode
 }
 
 function unescaped(text: string): string | null {

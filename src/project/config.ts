@@ -14,6 +14,7 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { builtInExtensions, extensionNamed, extensionNames } from '../core/extensions.ts'
 import type { ExternalSource } from '../core/external.ts'
 import { holdsPassword } from '../core/lake.ts'
+import { parameterHint } from '../core/server-url.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
@@ -161,7 +162,12 @@ function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: s
   const value = type === null ? null : acceptValue(type, given)
   if (value !== null) values.set(key, value)
   else if (type === null) refuse(node, key, 'a group of settings', groupHint(reading, key, node))
-  else refuse(node, key, describeType(type), extensionHint(type, given) ?? quotesHint(type, given))
+  else refuse(node, key, describeType(type), hintFor(type, given))
+}
+
+function hintFor(type: SettingType, given: unknown): string | undefined {
+  if (type.is === 'catalog' && typeof given === 'string') return parameterHint(given, 'postgres')
+  return extensionHint(type, given) ?? quotesHint(type, given)
 }
 
 function extensionHint({ is }: SettingType, given: unknown): string | undefined {

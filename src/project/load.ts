@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { diagnostic, DiagnosticsError, throwIfErrors } from '../core/diagnostics.ts'
 import type { ExternalSource } from '../core/external.ts'
 import { UsageError } from '../core/failures.ts'
+import { holdsPassword } from '../core/lake.ts'
 import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { foldCase } from '../core/names.ts'
@@ -200,7 +201,8 @@ function valueOf(
   const value = parseValue(type, text)
   if (value !== null) return value
   const place = env[variable] ? `the variable ${variable}` : `${variable} in .env`
-  const shown = ['catalog', 'secret'].includes(type.is) ? '' : `, not "${text}"`
+  const isSecret = ['catalog', 'secret'].includes(type.is) || holdsPassword(text)
+  const shown = isSecret ? '' : `, not "${text}"`
   throw new UsageError(`${place} must be ${describeType(type)}${shown}`)
 }
 

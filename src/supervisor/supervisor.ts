@@ -45,6 +45,12 @@ export class Supervisor {
   private constructor(options: SupervisorOptions, before: UpState | null) {
     this.#options = options
     const { services, runs, notify, onLog, lateAfterMs, onProblem } = options
+    // Before the services: one that does not listen has started, and says so, as soon as it is made.
+    this.#file = new StateFile(
+      options.stateDir,
+      () => this.#state(),
+      (error) => onProblem('state-not-written', error),
+    )
     const onEvent = (event: UpEvent) => this.#event(event)
     this.#notifier = new Notifier({
       ...notify,
@@ -70,11 +76,6 @@ export class Supervisor {
       onNews: (news, state) => this.#tell(news, state),
       onLog: (line) => onLog('run', line),
     })
-    this.#file = new StateFile(
-      options.stateDir,
-      () => this.#state(),
-      (error) => onProblem('state-not-written', error),
-    )
   }
 
   /** Starts the services, after those of a supervisor that was killed have ended. */

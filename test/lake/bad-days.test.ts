@@ -95,7 +95,30 @@ const rows: readonly Row[] = [
     mend: (lake) =>
       lake.postgres(`UPDATE shop.ducklake_metadata SET value = '1.0' WHERE key = 'version'`),
     exitCode: 3,
-    says: /the catalog of the lake is of another version: .*0\.3.*maintain --migrate/s,
+    says: /the catalog of the lake has version 0\.3, and this eider works with 1\.0\n.*maintain --migrate/s,
+  },
+  {
+    name: 'a catalog of a later version',
+    break: (lake) =>
+      lake.postgres(`UPDATE shop.ducklake_metadata SET value = '1.10' WHERE key = 'version'`),
+    mend: (lake) =>
+      lake.postgres(`UPDATE shop.ducklake_metadata SET value = '1.0' WHERE key = 'version'`),
+    exitCode: 3,
+    says: /has version 1\.10, and this eider works with 1\.0\nhint: install the version of eider/,
+  },
+  {
+    name: 'a host of PostgreSQL that is not there',
+    settings: (lake) => ({
+      catalog: lake.settings['catalog']!.replace(/@[^:]*:/, '@db.invalid:'),
+    }),
+    exitCode: 3,
+    says: /PostgreSQL does not answer, [^:]*:\/\/[^:]*:\d+\/\w+, schema shop: could not translate host name/,
+  },
+  {
+    name: 'a store that has one host for all buckets',
+    settings: () => ({ schema: 'fresh', s3_url_style: 'vhost' }),
+    exitCode: 3,
+    says: /the store does not answer: .*lake\.s3_endpoint, and set lake\.s3_url_style: path/s,
   },
   {
     name: 'another prefix than that of the first run',
@@ -206,6 +229,41 @@ lakeTest('PostgreSQL that is away is told alike by every command that needs it',
   }
   const { stdout } = await space.ok(['doctor'], { exitCode: 1 })
   assert.match(stdout, /fail {2}warehouse .*PostgreSQL does not answer/)
+})
+
+lakeTest('what another project has in the lake is refused to all that read it', async () => {
+  await using lake = await withLake()
+  await using first = await lakeProject(lake, models)
+  await first.ok(['run'])
+  await using space = await projectOf(lake, {
+    project: 'other',
+    settings: () => ({ schema: 'shop' }),
+  })
+  for (const args of readers) {
+    const { stderr } = await space.ok(args, { exitCode: 3 })
+    assert.match(stderr, /^error: the lake holds the tables of the project shop/m, args.join(' '))
+  }
+  const { stdout } = await space.ok(['doctor'], { exitCode: 1 })
+  assert.match(stdout, /fail {2}warehouse .*the tables of the project shop/)
+})
+
+lakeTest('a catalog of a later version is not migrated', async () => {
+  await using lake = await withLake()
+  await using space = await lakeProject(lake, models)
+  await space.ok(['run'])
+  await lake.postgres(`UPDATE shop.ducklake_metadata SET value = '9.9' WHERE key = 'version'`)
+  const { stderr } = await space.ok(['maintain', '--migrate'], { exitCode: 3 })
+  assert.match(stderr, /^error: the catalog of the lake is of a later version/m)
+})
+
+lakeTest('doctor finds that the store refuses the key', async () => {
+  await using lake = await withLake()
+  await using space = await lakeProject(lake, models)
+  await space.ok(['run'])
+  assert.match((await space.ok(['doctor'])).stdout, /ok {4}warehouse .* opens/)
+  lake.store.refuseWith = 403
+  const { stdout } = await space.ok(['doctor'], { exitCode: 1 })
+  assert.match(stdout, /fail {2}warehouse {2}the store refuses the key: .*\n.*LAKE_S3_KEY_ID/)
 })
 
 /** A machine where something is wrong. */

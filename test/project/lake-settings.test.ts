@@ -87,6 +87,36 @@ for (const [name, lake, env, said] of [
     /:6:16 error config-invalid-value: "lake.catalog" must be a URL without a password[\s\S]*LAKE_PASSWORD/,
   ],
   [
+    'a password behind the ?',
+    yml('catalog: postgres://e@h/l?password=hush-0'),
+    {},
+    /"lake.catalog" must be a URL without a password[\s\S]*LAKE_PASSWORD/,
+  ],
+  [
+    'a password with a slash',
+    yml('catalog: postgres://e:pa/hush-0@h/l'),
+    {},
+    /"lake.catalog" must be a URL without a password/,
+  ],
+  [
+    'a password as libpq writes it',
+    yml('catalog: host=h dbname=l password=hush-0'),
+    {},
+    /"lake.catalog" must be a URL without a password/,
+  ],
+  [
+    'a password of the store in a variable',
+    whole,
+    { LAKE_S3_ENDPOINT: 'http://e:hush-0@h:9000' },
+    /^the variable LAKE_S3_ENDPOINT must be a URL of a host/,
+  ],
+  [
+    'another sslmode',
+    yml('catalog: postgres://e@h/l?sslmode=on'),
+    {},
+    /"lake.catalog" must be a URL such as[\s\S]*hint: sslmode is one of disable, /,
+  ],
+  [
     'a password',
     yml(url, 'password: hush-0'),
     {},
@@ -109,7 +139,7 @@ for (const [name, lake, env, said] of [
     'a parameter that could be a secret',
     yml('catalog: postgres://e@h/l?passfile=x'),
     {},
-    /"lake.catalog" must be/,
+    /"lake.catalog" must be[\s\S]*hint: supported after the \? are sslmode, /,
   ],
   [
     'another kind of catalog in a variable',

@@ -6,8 +6,16 @@ import type { ServiceName } from '../../core/report/up.ts'
 import type { ScheduledRun } from '../../core/schedule.ts'
 import { packageDir } from '../../files/package.ts'
 import type { Project } from '../../project/project.ts'
+import { settings as allSettings } from '../../project/settings.ts'
 import type { Program } from '../../supervisor/child.ts'
 import type { Listening } from '../../supervisor/service.ts'
+
+const lakeSecrets = [
+  allSettings['lake.password'].env,
+  allSettings['lake.s3_key_id'].env,
+  allSettings['lake.s3_secret'].env,
+  allSettings['lake.s3_token'].env,
+]
 
 export interface ProgramFlags {
   readonly vars?: readonly string[] | undefined
@@ -41,6 +49,8 @@ export function programs({ paths, target, settings }: Project, flags: ProgramFla
     cwd: paths.dir,
     env: { ...process.env, [SUPERVISED]: String(process.pid), ...env },
   })
+  // They answer strangers, and work without what opens a lake.
+  const withoutKeys = Object.fromEntries(lakeSecrets.map((name) => [name, undefined]))
   // A service on a free port keeps it when it is started again: clients know it by then.
   const kept = (flag: string, setting: number, url: string | null | undefined) =>
     setting === 0 && url != null ? [flag, new URL(url).port] : []
@@ -48,22 +58,23 @@ export function programs({ paths, target, settings }: Project, flags: ProgramFla
     service: (name, before) => {
       switch (name) {
         case 'collect':
-          return program([
-            'collect',
-            'daemon',
-            ...talk,
-            ...open,
-            ...ofModels,
-            ...kept('--port', settings['collect.port'], before?.url),
-            ...kept('--admin-port', settings['collect.admin_port'], before?.adminUrl),
-          ])
+          return program(
+            [
+              'collect',
+              'daemon',
+              ...talk,
+              ...open,
+              ...ofModels,
+              ...kept('--port', settings['collect.port'], before?.url),
+              ...kept('--admin-port', settings['collect.admin_port'], before?.adminUrl),
+            ],
+            withoutKeys,
+          )
         case 'serve':
-          return program([
-            'serve',
-            ...talk,
-            ...open,
-            ...kept('--port', settings['odata.port'], before?.url),
-          ])
+          return program(
+            ['serve', ...talk, ...open, ...kept('--port', settings['odata.port'], before?.url)],
+            withoutKeys,
+          )
         case 'pull':
           return program(['pull', '--every', '5s', ...talk])
       }

@@ -3,8 +3,7 @@
 import type { Age, SourceServer } from '../../core/external.ts'
 import { holdsPassword } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
-import { parseServerUrl, serverParameters, type ServerSystem } from '../../core/server-url.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { parameterHint, parseServerUrl, type ServerSystem } from '../../core/server-url.ts'
 import { hasVariable } from './environment.ts'
 import { ageOf, type Group, type Text, textOf } from './nodes.ts'
 
@@ -29,7 +28,7 @@ export function readServer(group: Group, name: string, system: ServerSystem): Pl
   if (!isFilled && (parsed === null || holds)) {
     const hint = holds
       ? `its password is taken from ${variable}`
-      : parameterHint(text.value, serverParameters[system])
+      : parameterHint(text.value, system)
     group.refuse(members.get(system)!, `${path}.${system}`, expected(system), hint)
     return { system, database: text, server: null }
   }
@@ -66,12 +65,4 @@ export function readServer(group: Group, name: string, system: ServerSystem): Pl
 const defaultTimeout: Age = {
   text: `${limits.sourceStatementMs / 1_000} seconds`,
   ms: limits.sourceStatementMs,
-}
-
-/** For a parameter behind the `?` that is not known. */
-function parameterHint(text: string, known: readonly string[]): string | undefined {
-  const names = URL.canParse(text) ? [...new URL(text).searchParams.keys()] : []
-  const wrong = names.find((name) => !known.includes(name))
-  if (wrong === undefined) return undefined
-  return didYouMean(wrong, known) ?? `supported after the ? are ${known.join(', ')}`
 }

@@ -14,8 +14,14 @@ interface Case {
   readonly code: string
   readonly when: RegExp
   readonly says: (lake: LakeTarget, words: string) => string
-  readonly hint: (lake: LakeTarget) => string
+  readonly hint: (lake: LakeTarget, words: string) => string
 }
+
+/** What the catalog has, and what DuckLake needs. */
+const versionsIn = (words: string): readonly string[] =>
+  /catalog version is (\S+), but the extension requires version ([^\s.]+(?:\.\d+)*)/
+    .exec(words)
+    ?.slice(1) ?? []
 
 const store = ({ store: { data, endpoint } }: LakeTarget) => `${data} at ${endpoint ?? 'AWS'}`
 
@@ -44,10 +50,20 @@ const cases: readonly Case[] = [
   },
   {
     code: 'lake-version',
-    when: /DuckLake catalog version mismatch/,
-    says: (_, words) => `the catalog of the lake is of another version: ${words}`,
-    hint: () =>
-      'eider maintain --migrate brings it up to date; all machines need one version of eider',
+    when: /DuckLake catalog version mismatch|Only DuckLake versions .* are supported/,
+    says: (_, words) => {
+      const [has, needs] = versionsIn(words)
+      return needs === undefined
+        ? 'the catalog of the lake is of a later version than this eider knows'
+        : `the catalog of the lake has version ${has}, and this eider works with ${needs}`
+    },
+    hint: (_, words) => {
+      const [has, needs] = versionsIn(words)
+      const isOlder = needs !== undefined && has!.localeCompare(needs, 'en', { numeric: true }) < 0
+      return isOlder
+        ? 'eider maintain --migrate brings it up to date; all machines need one version of eider'
+        : 'install the version of eider that the other machines have'
+    },
   },
   {
     code: 'lake-moved',
@@ -84,6 +100,18 @@ const cases: readonly Case[] = [
   },
   {
     code: 'lake-store-refused',
+    when: /RequestTimeTooSkewed/,
+    says: (lake) => `the clock of this machine differs from that of the store: ${store(lake)}`,
+    hint: () => 'set the clock, as by NTP',
+  },
+  {
+    code: 'lake-store-refused',
+    when: /AuthorizationHeaderMalformed|PermanentRedirect|HTTP code 301/,
+    says: (lake) => `the store has another region than ${lake.store.region}: ${store(lake)}`,
+    hint: () => 'set lake.s3_region',
+  },
+  {
+    code: 'lake-store-refused',
     when: /HTTP code 40[13]|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/,
     says: (lake) => `the store refuses the key: ${store(lake)}`,
     hint: () =>
@@ -93,8 +121,10 @@ const cases: readonly Case[] = [
     code: 'lake-store-unreachable',
     when: /Could not connect to server|Could not establish connection|Could not resolve hostname|HTTP 5\d\d|HTTP code 5\d\d|Timeout was reached|error for HTTP/,
     says: (lake) => `the store does not answer: ${store(lake)}`,
-    hint: () =>
-      'check lake.s3_endpoint and whether the store runs; nothing was lost, run again when it does',
+    hint: ({ store: { endpoint, urlStyle } }) =>
+      endpoint !== null && urlStyle === 'vhost'
+        ? 'check lake.s3_endpoint, and set lake.s3_url_style: path unless the store has a host for each bucket'
+        : 'check lake.s3_endpoint and whether the store runs; nothing was lost, run again when it does',
   },
 ]
 
@@ -105,10 +135,8 @@ export function explainLake(error: unknown, lake: LakeTarget): unknown {
   const found = cases.find(({ when }) => when.test(message))
   if (found === undefined) return damageOf(error, lake) ?? error
   const { code, says, hint } = found
-  return new EnvironmentError(code, says(lake, reasonOf(message)), {
-    hint: hint(lake),
-    cause: error,
-  })
+  const words = reasonOf(message)
+  return new EnvironmentError(code, says(lake, words), { hint: hint(lake, words), cause: error })
 }
 
 /** An error of DuckDB may hold another one, and that of PostgreSQL may have no words: the connection is gone. */
@@ -117,7 +145,10 @@ const innermost = (message: string): string =>
 
 /** The words of PostgreSQL, which stand last, after the options of the connection. */
 function reasonOf(message: string): string {
-  const plain = message.replaceAll(String.raw`\"`, '"').replaceAll(String.raw`\n`, '\n')
+  const plain = message
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll(String.raw`\n`, '\n')
+    .replace(/^.*Unable to connect to Postgres at ".*?": /s, '')
   const [, words] = /(?:failed: |ERROR: +|FATAL: +)(.*)/.exec(plain) ?? []
   const line = words ?? innermost(plain).split('\n')[0] ?? ''
   return line.replace(/^(?:FATAL|ERROR): +/, '').replace(/"?\}+$/, '')

@@ -23,6 +23,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isConflict } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import { STATE_SCHEMA } from '../state-store.ts'
 
 export const LAKE_FORMAT = 1
 
@@ -103,4 +104,17 @@ export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake:
 /** For what changes a lake without a look at its state. Throws EnvironmentError. */
 export async function requireOwnLake(connection: Connection, lake: LakeTarget): Promise<void> {
   checkFormat(await connection.row(sql`SELECT format, project FROM _eider.format`), lake)
+}
+
+/**
+ * For what reads a lake: what another project has published is no answer here. One that no run has finished making is
+ * nobody's yet. Throws EnvironmentError.
+ */
+export async function refuseOthersLake(connection: Connection, lake: LakeTarget): Promise<void> {
+  const format = sql.ident(LAKE_DATABASE, STATE_SCHEMA, 'format')
+  try {
+    checkFormat(await connection.row(sql`SELECT format, project FROM ${format}`), lake)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.details.type !== 'Catalog') throw error
+  }
 }

@@ -16,6 +16,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { LeaseOptions } from '../run-lease.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { explainLake, isMissing } from './lake-failures.ts'
+import { refuseOthersLake } from './lake-layout.ts'
 import { holdTurn, type LakeLock } from './lake-lock.ts'
 import { type LakeLook, readLook } from './lake-look.ts'
 import { hasStates, type NewestState, readNewest } from './published-states.ts'
@@ -160,6 +161,7 @@ export class LakeSession {
     const engine = await this.openEngine(name, options)
     try {
       await engine.attach({ readOnly: true })
+      await refuseOthersLake(engine.control, this.lake)
       return engine
     } catch (error) {
       await engine.database[Symbol.asyncDispose]()
