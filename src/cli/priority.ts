@@ -1,7 +1,7 @@
 // Lowers the priority of a process for others on the same machine.
 
 import { readdirSync } from 'node:fs'
-import os from 'node:os'
+import { lowerPriority } from '../files/priority.ts'
 
 /**
  * Of every thread of this process, and of those that they start. Linux keeps a priority for each thread, and most
@@ -9,9 +9,8 @@ import os from 'node:os'
  * and DuckDB's threads are started by it. Elsewhere the priority is that of the process.
  */
 export function giveWay(): void {
-  const low = os.constants.priority.PRIORITY_BELOW_NORMAL
-  lower(0, low)
-  for (const thread of threads()) lower(thread, low)
+  lowerPriority(0)
+  for (const thread of threads()) lowerPriority(thread)
 }
 
 function threads(): readonly number[] {
@@ -20,14 +19,5 @@ function threads(): readonly number[] {
     return readdirSync('/proc/self/task').map(Number)
   } catch {
     return [] // a container may hide it
-  }
-}
-
-/** Only root may raise a priority that is lower still. A thread may have ended meanwhile. */
-function lower(id: number, priority: number): void {
-  try {
-    if (os.getPriority(id) < priority) os.setPriority(id, priority)
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_SYSTEM_ERROR') throw error
   }
 }

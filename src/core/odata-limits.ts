@@ -163,6 +163,15 @@ export const odataLimits = {
    * is enough for a million rows on two processors.
    */
   rowFilesAheadMs: 3_000,
+  /**
+   * A row that is in the memory of the system is read in some microseconds. When two of so many reads have taken this long,
+   * the disk was asked, and for a while other threads read.
+   */
+  rowReadMs: 1,
+  rowReadsInDoubt: 16,
+  rowReadElsewhereMs: 1_000,
+  /** Forms of lookups whose answers differ by the key alone, of one snapshot. */
+  lookupForms: 1_000,
   /** Places in which the key of a row is looked for; what is beyond them is left to the engine. */
   rowFileProbes: 64,
   /** Bytes of delta answers spooled on disk, of all clients together; above it 503. */

@@ -15,6 +15,7 @@ import type { SidePages } from '../http/side-pages.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
+import { createKnownLookups } from './http/known-lookups.ts'
 import { createAnswerFiles } from './engine/answer-files.ts'
 import { createRowFiles, type RowFileBounds } from './engine/row-files.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
@@ -142,6 +143,7 @@ export class ODataService implements AsyncDisposable {
       trustProxy: options.trustProxy ?? false,
       answerFiles,
       rowFiles,
+      lookups: createKnownLookups(rowFiles),
       admission,
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),

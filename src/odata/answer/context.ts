@@ -3,7 +3,7 @@
 import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
 import type { AnswerFiles } from '../engine/answer-files.ts'
-import type { RowFiles } from '../engine/row-files.ts'
+import type { RowFiles, RowLookup } from '../engine/row-files.ts'
 import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './link-tokens.ts'
@@ -58,8 +58,18 @@ export interface Answer {
   readonly body: Buffer | AsyncIterable<Buffer> | null
   /** Where the body is a file, of which a client may ask for a part. */
   readonly file?: FileBody
+  /** Where the row comes from a file: how rows with other keys are answered. */
+  readonly lookup?: AnsweredLookup
   /** Rows sent, for the log; complete when the body is. */
   readonly rows: () => number
+}
+
+/** A lookup that was answered from a file. Another one that differs from it in the key alone is answered like it. */
+export interface AnsweredLookup extends RowLookup {
+  /** The body of an answer with this row, which is as the file has it. */
+  readonly bodyOf: (row: Buffer) => Buffer
+  /** Of an answer to a request for this target, which differs in the key alone. */
+  readonly headersOf: (target: string) => Readonly<Record<string, string>>
 }
 
 export interface FileBody {
@@ -91,6 +101,7 @@ export interface Content {
   /** null: there is no value, which is 204. */
   readonly body: Buffer | AsyncIterable<Buffer> | null
   readonly file?: FileBody
+  readonly lookup?: Omit<AnsweredLookup, 'headersOf'>
   readonly rows: () => number
 }
 
@@ -99,7 +110,8 @@ export const whole = (body: Buffer | string): Content => ({
   rows: () => 0,
 })
 
-export const asksForTime = ({ target }: ODataRequest) => /now\(/i.test(decodeAscii(target))
+export const asksForTime = ({ target }: Pick<ODataRequest, 'target'>) =>
+  /now\(/i.test(decodeAscii(target))
 
 export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
   `${root}$metadata${fragment === undefined ? '' : `#${fragment}`}`

@@ -1,6 +1,6 @@
 // The answer to one GET below the service root, on one snapshot: parse, bind, query DuckDB, wrap in the envelope.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { bindRequest } from '../bind/request.ts'
@@ -61,20 +61,30 @@ export async function answerGet(
   const exchange = { service, request, resources, snapshot, model, engine, ...asked }
   const bound = bindAsked(exchange, syntax)
   const plan = planAnswer(exchange, bound)
-  const headers = commonHeaders(exchange, plan)
+  const headersOf = commonHeaders(exchange, plan)
+  const headers = headersOf(request.target)
   const unchanged = { status: 304, headers, body: null, rows: () => 0 }
   // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged
-  const { body, rows, file } = await plan.make()
+  const { body, rows, file, lookup } = await plan.make()
   if (known === 'any' && body !== null) return unchanged
   if (body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
     const { ETag: _, ...others } = headers
     return { status: 204, headers: others, body, rows }
   }
-  const typed = { ...headers, 'Content-Type': plan.contentType }
-  return { status: 200, headers: typed, body, rows, ...(file === undefined ? {} : { file }) }
+  const typed = (common: Readonly<Record<string, string>>) => ({
+    ...common,
+    'Content-Type': plan.contentType,
+  })
+  const answer = { status: 200, headers: typed(headers), body, rows }
+  if (lookup !== undefined)
+    return {
+      ...answer,
+      lookup: { ...lookup, headersOf: (target) => typed(headersOf(target)) },
+    }
+  return file === undefined ? answer : { ...answer, file }
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
@@ -103,12 +113,13 @@ async function leaseFor(
   return snapshot
 }
 
+/** By the target of a request, if that is all that differs. */
 function commonHeaders(
   { request, snapshot, service }: Exchange,
   { contentType, preferences, isFile = false, headers: own = {} }: AnswerPlan,
-): Record<string, string> {
+): (target: string) => Readonly<Record<string, string>> {
   const { id } = snapshot.snapshot
-  const headers: Record<string, string> = {
+  const same: Record<string, string> = {
     'OData-Version': request.version,
     'Eider-Snapshot': id,
     'Cache-Control': 'no-cache',
@@ -116,30 +127,34 @@ function commonHeaders(
     ...own,
   }
   const applied = shownPreferences(preferences)
-  if (applied !== null) headers['Preference-Applied'] = applied
-  // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
-  // page size, other paths or another secret, what clients have cached has other rows, or an invalid link.
-  if (!asksForTime(request)) {
-    const { root, target, version, headers: asked } = request
-    const versions = [version, negotiateCsdlVersion(asked)]
-    const { pageSize, maxPageSize, keyAsSegment, links } = service
-    const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
+  if (applied !== null) same['Preference-Applied'] = applied
+  const { root, version, headers: asked } = request
+  const versions = [version, negotiateCsdlVersion(asked)]
+  const { pageSize, maxPageSize, keyAsSegment, links } = service
+  const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
+  return (target) => {
+    // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
+    // page size, other paths or another secret, what clients have cached has other rows, or an invalid link.
+    if (asksForTime({ target })) return same
     const of = [id, root, target, ...versions, contentType, applied, ...settings]
-    const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
+    const tag = hash('sha256', JSON.stringify(of), 'base64url').slice(0, 22)
     // Parts of a file fit together only when all bytes are the same.
-    headers['ETag'] = `${isFile ? '' : 'W/'}"${hash.slice(0, 22)}"`
+    return { ...same, ETag: `${isFile ? '' : 'W/'}"${tag}"` }
   }
-  return headers
+}
+
+/** The answer, or 304 where the client has it. */
+export function unlessUnchanged(asked: RequestHeaders, answer: Answer): Answer {
+  if (unchangedBy(asked, answer.headers['ETag']) === null) return answer
+  const { 'Content-Type': _, ...headers } = answer.headers
+  return { status: 304, headers, body: null, rows: () => 0 }
 }
 
 /**
  * How the If-None-Match header names the answer with that tag: by the tag itself, or by `*`. null when it does not name
  * it. The comparison is weak: `W/` counts for nothing (RFC 9110, 13.1.2).
  */
-export function unchangedBy(
-  headers: RequestHeaders,
-  etag: string | undefined,
-): 'tag' | 'any' | null {
+function unchangedBy(headers: RequestHeaders, etag: string | undefined): 'tag' | 'any' | null {
   const condition = header(headers, 'if-none-match')
   if (condition === null || etag === undefined) return null
   if (condition.trim() === '*') return 'any'

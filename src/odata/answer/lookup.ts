@@ -1,46 +1,64 @@
-// A lookup: a request for one row by its key, with all its properties as they are stored. Its answer may come from a file.
+// A lookup: a request for one row by its key, with properties as they are stored. Its answer may come from a file.
 
 import type { Addressed, BoundQuery, Constant, Expression } from '../bind/bound.ts'
 import type { EdmName } from '../edm/types.ts'
 import type { EntitySet, Property } from '../edm/model.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
+import type { RowLookup } from '../engine/row-files.ts'
+import { chosenMembers } from './chosen-members.ts'
 import type { Exchange } from './context.ts'
 
-/** The row as the engine writes it; null where the engine is to be asked. */
-export function rowFromFile(
+/** A row as a file has it. */
+export interface StoredRow {
+  readonly row: Buffer
+  readonly lookup: RowLookup
+  /** Of such a row what is asked for, in that order; as the engine writes it. */
+  readonly shown: (row: Buffer) => Buffer
+}
+
+/** null where the engine is to be asked. */
+export async function rowFromFile(
   { service, snapshot, engine }: Exchange,
   { query, parent }: Addressed,
   { ieee754, omitsNulls }: JsonFormat,
-): Promise<Buffer | null> | null {
-  if (parent !== null || ieee754 || omitsNulls === true || !isWholeRow(query)) return null
-  const key = keyTexts(query)
-  if (key === null) return null
+): Promise<StoredRow | null> {
+  if (parent !== null || ieee754 || omitsNulls === true) return null
+  const places = storedPlaces(query)
+  const key = places === null ? null : keyTexts(query)
+  if (places === null || key === null) return null
   const { set } = query
   const { onDamage } = engine
-  return service.rowFiles.find({ snapshot, set, key, onDamage })
+  const lookup = { snapshot, set, key, onDamage }
+  const row = await service.rowFiles.find(lookup)
+  if (row === null) return null
+  const isWhole = places.length === set.type.properties.length && places.every((at, i) => at === i)
+  return {
+    row,
+    lookup,
+    shown: isWhole ? (whole) => whole : (whole) => chosenMembers(whole, places),
+  }
 }
 
-/** Whether the answer has the properties of the type, in their order, and nothing else, for whoever sees all rows. */
-function isWholeRow({ relation, set, row, output, expand, order, skip }: BoundQuery): boolean {
-  if (relation.kind !== 'set' || relation.set !== set || set.only.length > 0) return false
+/**
+ * Which properties of the type the answer has, in its order; null where it has anything else, or who asks does not see all
+ * rows.
+ */
+function storedPlaces(query: BoundQuery): readonly number[] | null {
+  const { relation, set, row, output, expand, order, skip } = query
+  if (relation.kind !== 'set' || relation.set !== set || set.only.length > 0) return null
+  if (expand.length > 0 || order.length > 0 || skip > 0 || output.length === 0) return null
   const { properties } = set.type
-  const isPlain = expand.length === 0 && order.length === 0 && skip === 0
-  return (
-    isPlain &&
-    output.length === properties.length &&
-    output.every(({ name, type, value, path, mark }, i) => {
-      const property = properties[i]!
-      return (
-        value.kind === 'property' &&
-        value.property === property &&
-        value.row.alias === row.alias &&
-        name === property.name &&
-        type === property.type &&
-        path === undefined &&
-        mark === undefined
-      )
-    })
-  )
+  const isAll = output.length === properties.length
+  const places: number[] = []
+  for (const [i, { name, type, value, path, mark }] of output.entries()) {
+    if (value.kind !== 'property' || value.row.alias !== row.alias) return null
+    const { property } = value
+    const at = isAll && properties[i] === property ? i : properties.indexOf(property)
+    const isStored = name === property.name && type === property.type
+    if (at < 0 || !isStored || path !== undefined || mark !== undefined) return null
+    places.push(at)
+  }
+  return places
 }
 
 /** The texts of the key that the row must have, in the order of its parts; null where anything else is asked of it. */

@@ -9,14 +9,15 @@ import type { JsonFormat } from '../protocol/negotiate.ts'
 import {
   complexFrame,
   entityFrame,
+  type Frame,
   framed,
+  framedRow,
   isNullValue,
   isWrittenRaw,
   rawFrame,
   shortValue,
-  wholeRow,
 } from './single-row.ts'
-import { rowFromFile } from './lookup.ts'
+import { rowFromFile, type StoredRow } from './lookup.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
 import { countTextSql, rawTextsSql } from '../sql/query.ts'
@@ -40,19 +41,25 @@ export async function answerEntity(
   format: JsonFormat,
 ): Promise<Content> {
   const { query, kind } = bound
-  const stored = kind === 'entity' ? await rowFromFile(exchange, bound, format) : null
-  const isLong = kind === 'property' || query.expand.length > 0
-  const found =
-    stored === null
-      ? await onlyRow(exchange, bound, { texts: entityTexts(query, format), isLong })
-      : wholeRow(stored)
-  if (found === null || (kind === 'property' && isNullValue(found.first))) return NO_CONTENT
   const context = contextUrl(exchange.request, query.contextFragment)
+  const stored = kind === 'entity' ? await rowFromFile(exchange, bound, format) : null
+  if (stored !== null) return answerStored(stored, (row) => entityFrame(row, context, format))
+  const isLong = kind === 'property' || query.expand.length > 0
+  const found = await onlyRow(exchange, bound, { texts: entityTexts(query, format), isLong })
+  if (found === null || (kind === 'property' && isNullValue(found.first))) return NO_CONTENT
   const isComplex = kind === 'property' && query.output[0]!.type.kind === 'complex'
   const frame = isComplex
     ? complexFrame(found.first, context, format)
     : entityFrame(found.first, context, format, valueType(exchange, bound, format))
   return { body: framed(found, frame), rows: () => 1 }
+}
+
+function answerStored({ row, lookup, shown }: StoredRow, frame: (row: Buffer) => Frame): Content {
+  const bodyOf = (stored: Buffer) => {
+    const whole = shown(stored)
+    return framedRow(whole, frame(whole))
+  }
+  return { body: bodyOf(row), lookup: { ...lookup, bodyOf }, rows: () => 1 }
 }
 
 /** null where it is not shown. */

@@ -7,15 +7,6 @@ import type { EdmType } from '../edm/types.ts'
 
 type FoundRow = Pick<Query, 'whole' | 'chunks'>
 
-/** A row that is at hand. */
-export const wholeRow = (row: Buffer): FoundRow & Pick<Query, 'first'> => ({
-  first: row,
-  whole: row,
-  async *chunks() {
-    yield row
-  },
-})
-
 /** How a row is written: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
 export interface Frame {
   readonly head: string
@@ -25,10 +16,11 @@ export interface Frame {
 
 export function framed(found: FoundRow, frame: Frame): Buffer | AsyncIterable<Buffer> {
   const { whole } = found
-  if (whole === null) return framedParts(found, frame)
-  const { head, skipped, dropped } = frame
-  return Buffer.concat([Buffer.from(head), whole.subarray(skipped, whole.length - dropped)])
+  return whole === null ? framedParts(found, frame) : framedRow(whole, frame)
 }
+
+export const framedRow = (row: Buffer, { head, skipped, dropped }: Frame): Buffer =>
+  Buffer.concat([Buffer.from(head), row.subarray(skipped, row.length - dropped)])
 
 async function* framedParts(
   found: FoundRow,

@@ -1,14 +1,17 @@
 // The thread that makes an index for index-rows.ts. It reads the file itself, through the descriptor that the process has.
+// At a low priority: at that of the main thread it would keep requests waiting for some milliseconds at a time.
 
 import { readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import { limits } from '../../core/limits.ts'
+import { lowerThisThread } from '../../files/priority.ts'
 import type { RowsToIndex } from './index-rows.ts'
 import { RowIndex } from './row-index.ts'
 
 const [LINE_FEED, QUOTE, BACKSLASH, CLOSED] = Array.from('\n"\\]', (c) => c.charCodeAt(0))
 
+lowerThisThread()
 const { parts } = indexOf(workerData as RowsToIndex)
 const { starts, crcs, hashes, slots } = parts
 parentPort!.postMessage(parts, [starts.buffer, crcs.buffer, hashes.buffer, slots.buffer])

@@ -33,7 +33,9 @@ export interface RowLookup extends RowsOfSet {
 
 export interface RowFiles extends AsyncDisposable {
   /** The row as the engine writes it; null where the engine is to be asked. */
-  find(lookup: RowLookup): Promise<Buffer | null> | null
+  find(lookup: RowLookup): Buffer | null | Promise<Buffer | null>
+  /** As find() where that needs no wait; null elsewhere. */
+  findNow(lookup: RowLookup): Buffer | null
   /**
    * Makes files of the sets that are read from files now, so that they will be. Returns when that is done or has failed,
    * after limits.rowFilesAheadMs at the latest; what is being made then is finished.
@@ -57,6 +59,7 @@ export interface RowFileBounds {
   readonly rows?: number
   readonly bytes?: number
   readonly aheadMs?: number
+  readonly readMs?: number
 }
 
 export interface RowFilesOptions extends Pick<
@@ -198,7 +201,8 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
         heads: 0,
       }
       const request = { gone: closing.signal, onDamage }
-      const file = await RowFile.open(await answerFiles.lease(order, request), closing.signal)
+      const lines = await answerFiles.lease(order, request)
+      const file = await RowFile.open(lines, closing.signal, bounds.readMs)
       files.set(rowsKey, file)
       dropOldestWhile(() => files.size > 1 && sumOf('bytes') > most.bytes)
       if ((await factsKey(published, relation)) !== rowsKey)
@@ -244,41 +248,55 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
     if (!closing.signal.aborted) logger.warn('row-file-failed', { error })
   }
 
-  async function read(of: Known, file: RowFile, key: readonly string[]): Promise<Buffer | null> {
-    try {
-      const row = await file.find(key)
+  function read(of: Known, file: RowFile, key: readonly string[]) {
+    const counted = (row: Buffer | null) => {
       if (row !== null) found++
       return row
-    } catch (error) {
+    }
+    const failed = (error: unknown) => {
       // Others may need its room meanwhile.
       if (!file.isClosed) refuse(of, error)
       return null
     }
+    if (!file.isAtHand) return file.find(key).then(counted, failed)
+    try {
+      return counted(file.findNow(key))
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  function find(lookup: RowLookup): Buffer | null | Promise<Buffer | null> {
+    sweep()
+    const of = knownOf(lookup)
+    const { file, rowsKey } = of
+    youngest.get(lookup.set.relation.model)!.lookups++
+    of.credit++
+    if (rowsKey === null) return null
+    if (file !== null && !file.isClosed) {
+      files.delete(rowsKey)
+      files.set(rowsKey, file)
+      return read(of, file, lookup.key)
+    }
+    if (file !== null) {
+      of.file = null
+      of.credit = 1
+    }
+    const isCurrent = lookup.snapshot.snapshot.id === currentId()
+    if (isCurrent && isWorthwhile(lookup.set.relation, of)) void start(lookup, of, rowsKey)
+    return null
   }
 
   const timer = setInterval(sweep, limits.answerFileSweepMs)
   timer.unref()
 
   return {
-    find(lookup) {
-      sweep()
-      const of = knownOf(lookup)
-      const { file, rowsKey } = of
-      youngest.get(lookup.set.relation.model)!.lookups++
-      of.credit++
-      if (rowsKey === null) return null
-      if (file !== null && !file.isClosed) {
-        files.delete(rowsKey)
-        files.set(rowsKey, file)
-        return read(of, file, lookup.key)
-      }
-      if (file !== null) {
-        of.file = null
-        of.credit = 1
-      }
-      const isCurrent = lookup.snapshot.snapshot.id === currentId()
-      if (isCurrent && isWorthwhile(lookup.set.relation, of)) void start(lookup, of, rowsKey)
-      return null
+    find,
+
+    findNow(lookup) {
+      if (known.get(lookup.set.relation)?.file?.isAtHand !== true) return null
+      const row = find(lookup)
+      return row instanceof Promise ? null : row
     },
 
     async prepare(next) {

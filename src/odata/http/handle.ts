@@ -13,13 +13,14 @@ import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
 import type { Handler } from '../../http/server.ts'
 import type { Read, Reading, SidePages } from '../../http/side-pages.ts'
-import { answerGet, unchangedBy } from '../answer/get.ts'
+import { answerGet, unlessUnchanged } from '../answer/get.ts'
 import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { health } from './health.ts'
+import type { KnownLookups } from './known-lookups.ts'
 import { requireHost } from './host.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
 import { header, negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
@@ -41,6 +42,7 @@ import {
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
 export interface HandlerContext extends ServiceContext, MetricSources {
+  readonly lookups: KnownLookups
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
@@ -87,8 +89,8 @@ export function createHandler(context: HandlerContext): Handler {
     }
     context.traffic.begin()
     whenAnswered(response, (end) => noteEnd(exchange, end))
-    const cached = findCached(exchange)
-    return cached === null ? handle(exchange) : answerFromCache(exchange, cached)
+    const known = findKnown(exchange)
+    return known === null ? handle(exchange) : answerKnown(exchange, known)
   }
 }
 
@@ -109,31 +111,31 @@ async function handle(exchange: HttpExchange): Promise<void> {
   }
 }
 
-/** The key of a cached answer has the Host header in it, which was checked when the answer was made. */
-function findCached(exchange: HttpExchange): Answer | null {
+/**
+ * A lookup of a known form, or what is cached. Both are known by the Host header too, which was checked when the first answer
+ * was made.
+ */
+function findKnown(exchange: HttpExchange): Answer | null {
   const { context, request } = exchange
-  const { snapshots, cache } = context
+  const { snapshots, cache, lookups } = context
   const { method, url = '', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return null
   if (context.pages !== null && isNavigationToRoot(request)) return null
-  exchange.reader = whoAsksIfKnown(context, request)
-  if (exchange.reader === null) return null
-  const key = requestKey(url, headers, exchange.reader)
-  return key === null ? null : cache.find(snapshots.currentId, key)
+  const reader = (exchange.reader = whoAsksIfKnown(context, request))
+  if (reader === null) return null
+  const snapshotId = snapshots.currentId
+  const looked = lookups.find({ snapshotId, url, headers, reader })
+  if (looked !== null) return looked
+  const key = requestKey(url, headers, reader)
+  return key === null ? null : cache.find(snapshotId, key)
 }
 
-async function answerFromCache(exchange: HttpExchange, cached: Answer): Promise<void> {
+async function answerKnown(exchange: HttpExchange, known: Answer): Promise<void> {
   try {
-    await send(exchange, unlessUnchanged(exchange.request, cached))
+    await send(exchange, unlessUnchanged(exchange.request.headers, known))
   } catch (error) {
     fail(exchange, error)
   }
-}
-
-function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
-  if (unchangedBy(headers, answer.headers['ETag']) === null) return answer
-  const { 'Content-Type': _, ...others } = answer.headers
-  return { status: 304, headers: others, body: null, rows: () => 0 }
 }
 
 /**
@@ -213,7 +215,8 @@ async function sendPage(exchange: HttpExchange, host: string): Promise<void> {
   }
   requireMethod(request, ['GET', 'HEAD'])
   const headers = { ...page.headers, Vary: 'Accept-Encoding, Origin' }
-  await send(exchange, unlessUnchanged(request, { ...page, headers, rows: () => page.rows ?? 0 }))
+  const rows = () => page.rows ?? 0
+  await send(exchange, unlessUnchanged(request.headers, { ...page, headers, rows }))
 }
 
 /** What a page shows is what its reader would be answered, from the same cache. */
@@ -270,14 +273,18 @@ async function cachedAnswer(
   asked: ODataRequest,
   resources: Resources,
 ): Promise<Answer> {
-  const { cache, snapshots } = exchange.context
+  const { cache, snapshots, lookups } = exchange.context
   const { headers, gone } = asked
   const service = serviceFor(exchange)
+  const { reader } = service
   const make = () => answerGet(service, { ...asked, headers: headersInKey(headers) }, resources)
-  const key = requestKey(url, headers, service.reader)
+  const key = requestKey(url, headers, reader)
   if (key === null) return await make()
   const condition = header(headers, 'if-none-match') ?? undefined
-  return await cache.answer({ snapshotId: snapshots.currentId, key, condition, gone }, make)
+  const snapshotId = snapshots.currentId
+  const answer = await cache.answer({ snapshotId, key, condition, gone }, make)
+  lookups.learn({ snapshotId, url, headers, reader }, answer)
+  return answer
 }
 
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */

@@ -52,7 +52,8 @@ export function createCachedAnswers(maxBytes: number): CachedAnswers {
       if (entries.has(key)) return
       // Only the number is kept: the function would keep DuckDB's result alive.
       const rows = made.rows()
-      const answer = { ...made, rows: () => rows }
+      const { lookup: _, ...kept } = made
+      const answer = { ...kept, rows: () => rows }
       const entry: Entry = { key, answer, coded: new Map(), bytes: 0 }
       entries.set(key, entry)
       if (Buffer.isBuffer(answer.body)) entryOf.set(answer.body, entry)

@@ -100,7 +100,9 @@ export function decodePair(pair: string): readonly [name: string, value: string]
 
 /** For a look at the names in a URL that may be malformed: a letter may be written as %6E. */
 export const decodeAscii = (text: string): string =>
-  text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+  text.includes('%')
+    ? text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+    : text
 
 export function decode(text: string): string {
   if (!text.includes('%')) return text

@@ -157,6 +157,11 @@ const ends = [
   '?$select=*',
   '?$select=note',
   '?$select=ratio,note',
+  '?$select=list,k,object,note',
+  '?$select=note,*',
+  '?$select=object/a',
+  '?$select=beyond,nothing',
+  '?$select=note,bytes&$format=application/json;odata.metadata=none',
   '/note',
   '/note/$value',
   '/$ref',
@@ -212,7 +217,10 @@ test('whatever is asked of a row, and in whichever format, the answer is that of
     for (const end of ends) {
       const target = `${name}${end}`
       const all = name === names[0] || end === '' ? [{}, ...ways] : [{}]
-      for (const way of all) await requireSame(services, { target, ...way })
+      // The second differs from one that was answered before in the key alone.
+      for (const way of all)
+        for (const key of name === names[0] ? [target, `shop_int(8)${end}`] : [target])
+          await requireSame(services, { target: key, ...way })
       const { headers } = await ask(services.engine, { target })
       if (headers['etag'] !== undefined)
         await requireSame(services, { target, headers: { 'If-None-Match': headers['etag'] } })
@@ -224,6 +232,36 @@ test('whatever is asked of a row, and in whichever format, the answer is that of
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ requests }),
   })
+})
+
+test('parts of each row are what the engine writes of it', async () => {
+  await using resources = new Resources()
+  const text = table('text', sql`CASE WHEN i % 2 = 0 THEN 'k' || i ELSE '}"],[\\' || i END`)
+  const services = await both(resources, [text, table('int', sql`i::INTEGER`)])
+  const sets = await Promise.all(
+    ['shop_text', 'shop_int'].map((set) => addresses(services.engine, set)),
+  )
+  await untilMade(
+    services.ours,
+    sets.map(([first]) => first!),
+  )
+  const before = await metric(services.ours, 'row_file_lookups_total')
+  const parts = ['k', 'beyond', 'note', 'object,list', 'list,note,k', 'bytes,pause,single']
+  for (const target of sets.flat())
+    for (const part of parts) await requireSame(services, { target: `${target}?$select=${part}` })
+  const count = (await metric(services.ours, 'row_file_lookups_total')) - before
+  assert.is(count, sets.flat().length * parts.length)
+})
+
+test('where reading takes long, other threads read, and the answers are the same', async () => {
+  await using resources = new Resources()
+  const rowFiles = { ...AT_ONCE, readMs: 0 }
+  const services = await both(resources, [table('int', sql`i::INTEGER`)], { rowFiles })
+  await untilMade(services.ours, ['shop_int(1)'])
+  const before = await metric(services.ours, 'row_file_lookups_total')
+  for (let round = 0; round < 3; round++)
+    for (let i = 0; i < 40; i++) await requireSame(services, { target: `shop_int(${i})` })
+  assert.is((await metric(services.ours, 'row_file_lookups_total')) - before, 120)
 })
 
 test('a token sees in lookups what it sees otherwise', async () => {
