@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { errorCode } from './errors.ts'
-import { reuseFile, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
+import { reuseFile, unlinkAll, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
 import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment } from './recovery.ts'
@@ -152,7 +152,10 @@ export class SegmentStore implements AsyncDisposable {
     // The name of the last one is the record. Another is created only now: before a removal a full disk has no room.
     const isLast = this.summaries().every(({ name }) => name.number <= last.name.number)
     if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(last, error))
-    for (const { path } of segments) await unlinkIfThere(this.#options.files, path)
+    await unlinkAll(
+      this.#options.files,
+      segments.map(({ path }) => path),
+    )
     await this.#syncDirectory()
     // A disk that was too full for the keys has room now, and must get them: only a flush makes room.
     if (!areKeysKept) await this.keys.keepRest()
