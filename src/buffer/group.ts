@@ -2,6 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import {
+  closeLines,
   MARKER_LINE_MAX_BYTES,
   type EventStamp,
   linesMaxBytes,
@@ -13,6 +14,8 @@ export interface Group {
   /** Event lines so far; the memory that holds them is larger. */
   memory: Buffer
   sizeBytes: number
+  /** Where each of them ends. */
+  readonly ends: number[]
   events: number
   /** Calls to append whose events are in it. */
   calls: number
@@ -34,6 +37,7 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES)):
   return {
     memory,
     sizeBytes: 0,
+    ends: [],
     events: 0,
     calls: 0,
     first: null,
@@ -59,7 +63,8 @@ export function addEvents(
   key: string | null = null,
 ): void {
   const memory = reserve(group, linesMaxBytes(events, key !== null))
-  group.sizeBytes = writeLines(memory, group.sizeBytes, events, firstSeq, time, key)
+  const { sizeBytes, ends } = group
+  group.sizeBytes = writeLines(memory, sizeBytes, events, firstSeq, time, key, ends)
   group.events += events.length
   group.calls += 1
   group.first ??= { seq: firstSeq, time }
@@ -69,6 +74,7 @@ export function addEvents(
 /** The bytes of the group with its marker. */
 export function finishGroup(group: Group): Buffer {
   const lines = group.memory.subarray(0, group.sizeBytes)
+  closeLines(lines, group.ends)
   const memory = reserve(group, MARKER_LINE_MAX_BYTES)
   const marker = memory.write(markerLine(group.events, lines), group.sizeBytes, 'latin1')
   return memory.subarray(0, group.sizeBytes + marker)

@@ -90,10 +90,11 @@ export class KeyMemory {
     return stored
   }
 
-  /** Writes the keys of a segment to a separate file, before it is removed. false: the disk did not accept them. */
-  async keep(segment: KeyedSegment): Promise<boolean> {
-    const waiting = this.#unkept.filter(({ name }) => name.number !== segment.name.number)
-    this.#unkept = [...waiting, segment]
+  /** Writes the keys of segments, ascending, to a separate file, before they are removed. false: the disk did not accept them. */
+  async keep(segments: readonly KeyedSegment[]): Promise<boolean> {
+    const numbers = new Set(segments.map(({ name }) => name.number))
+    const waiting = this.#unkept.filter(({ name }) => !numbers.has(name.number))
+    this.#unkept = [...waiting, ...segments]
     return await this.keepRest()
   }
 

@@ -51,6 +51,13 @@ export interface QueueStats {
   readonly repeats: number
 }
 
+/** Segments that go in one turn. */
+interface Removal {
+  readonly numbers: Set<number>
+  /** Those that were still there. */
+  readonly done: Promise<readonly Segment[]>
+}
+
 export class TargetQueue implements AsyncDisposable {
   readonly #options: QueueOptions
   readonly #store: SegmentStore
@@ -59,6 +66,8 @@ export class TargetQueue implements AsyncDisposable {
   #collecting: Group = emptyGroup()
   #spare: Group = emptyGroup()
   #commitIsDue = false
+  /** Of the acks that wait for their turn. */
+  #removal: Removal | null = null
   #repeats = 0
 
   private constructor(options: QueueOptions, store: SegmentStore) {
@@ -116,14 +125,17 @@ export class TargetQueue implements AsyncDisposable {
     })
   }
 
-  /** Removes a segment that was handed out. After a nack too: whoever acks has its events in the table. */
-  ack(number: number): Promise<number> {
-    return this.#inTurn(async () => {
-      const segment = this.#findHandedOut(number)
-      if (segment === null) return 0
-      await this.#store.remove(segment).catch(unavailable)
-      return segment.events
-    })
+  /**
+   * Removes a segment that was handed out. After a nack too: whoever acks has its events in the table. Calls that wait for
+   * the same turn are one removal, with one sync.
+   */
+  async ack(number: number): Promise<number> {
+    this.#findHandedOut(number)
+    const removal = (this.#removal ??= this.#removeInTurn())
+    const isRepeat = removal.numbers.has(number)
+    removal.numbers.add(number)
+    const removed = (await removal.done).find(({ name }) => name.number === number)
+    return isRepeat || removed === undefined ? 0 : removed.events
   }
 
   nack(number: number): Promise<number> {
@@ -186,6 +198,17 @@ export class TargetQueue implements AsyncDisposable {
     }
     usage.pendingBytes -= bytes
     this.#spare = nextGroup(group)
+  }
+
+  #removeInTurn(): Removal {
+    const numbers = new Set<number>()
+    const done = this.#inTurn(async () => {
+      this.#removal = null
+      const segments = this.#store.segments.filter(({ name }) => numbers.has(name.number))
+      await this.#store.remove(segments).catch(unavailable)
+      return segments
+    })
+    return { numbers, done }
   }
 
   /** null when it was acked; throws UnknownClaimError for a number that was never handed out. */

@@ -127,7 +127,9 @@ const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 const CLOSING_BRACE = 0x7d
-const START_BYTES = Buffer.from(LINE_START)
+const COMMA = 0x2c
+const ZERO = 0x30
+const NINE = 0x39
 const LINE_MAX_BYTES_BESIDE_EVENT = 96
 const KEY_MEMBER_MAX_BYTES = 72
 
@@ -141,67 +143,81 @@ export function linesMaxBytes(events: readonly Uint8Array[], hasKey = false): nu
 /**
  * Writes a line for each event, numbered from `firstSeq` on, and returns where they end. An event is JSON text, or the
  * result of withExact(). `time` is ISO 8601 in UTC. The first line gets the key, a text that needs no escapes.
+ * closeLines() has to follow: where each line ends is added to `ends`.
  */
 export function writeLines(
-  memory: Buffer,
+  memory: Uint8Array,
   begin: number,
   events: readonly Uint8Array[],
   firstSeq: number,
   time: string,
   key: string | null = null,
+  ends: number[] = [],
 ): number {
-  const plain = stampOf(time)
-  let [at, seq, stamp] = [begin, firstSeq, key === null ? plain : lineStamp(time, key)]
+  let [at, seq] = [begin, firstSeq]
   for (const event of events) {
-    const start = writeLineStart(memory, at, seq, stamp)
-    memory.set(event, start)
-    const end = start + event.length
+    const start =
+      key !== null && seq === firstSeq ? keyedStart(seq, time, key) : lineStart(seq, time)
+    memory.set(start, at)
+    memory.set(event, at + start.length)
+    const end = at + start.length + event.length
     memory[end] = CLOSING_BRACE
-    memory[end + 1] = LF
-    // The search ends at the line's own end at the latest, so it never runs far.
-    for (let lf = memory.indexOf(LF, start); lf < end; lf = memory.indexOf(LF, lf))
-      memory[lf] = SPACE
+    ends.push(end + 1)
     at = end + 2
     seq += 1
-    stamp = plain
   }
-  const lines = memory.subarray(begin, at)
-  for (let cr = lines.indexOf(CR); cr !== -1; cr = lines.indexOf(CR, cr)) lines[cr] = SPACE
   return at
 }
 
-/** What a line has between its number and its event. */
-function lineStamp(time: string, key: string | null): Buffer {
-  const member = key === null ? '' : `,"$key":"${key}"`
-  return Buffer.from(`,"t":${JSON.stringify(time)}${member},"e":`, 'latin1')
+/** For all lines of a group at once: a search takes about as long for many short lines as for one. */
+export function closeLines(lines: Buffer, ends: readonly number[]): void {
+  for (const lineEnd of [LF, CR])
+    for (let at = lines.indexOf(lineEnd); at !== -1; at = lines.indexOf(lineEnd, at))
+      lines[at] = SPACE
+  for (const end of ends) lines[end] = LF
 }
 
-let stampTime = ''
-let stampBytes = lineStamp(stampTime, null)
+/** What a line has before its event. */
+const textOfStart = (seq: number, time: string, member = '') =>
+  Buffer.from(`${LINE_START}${seq},"t":${JSON.stringify(time)}${member},"e":`, 'latin1')
 
-/** Of the events without a key: those of one moment, which are many, have the same. */
-function stampOf(time: string): Uint8Array {
-  if (time !== stampTime) {
-    stampTime = time
-    stampBytes = lineStamp(time, null)
+const keyedStart = (seq: number, time: string, key: string) =>
+  textOfStart(seq, time, `,"$key":"${key}"`)
+
+/** The start of the line before, without a key: most often the next one has the number after it, and the same time. */
+const former = { seq: NaN, time: '', bytes: textOfStart(0, ''), lastDigit: 0 }
+
+function lineStart(seq: number, time: string): Uint8Array {
+  const isNext = seq === former.seq + 1 && time === former.time
+  if (!(isNext ? countUp() : time === former.time && renumber(seq))) {
+    former.bytes = textOfStart(seq, time)
+    former.time = time
+    former.lastDigit = former.bytes.indexOf(COMMA) - 1
   }
-  return stampBytes
+  former.seq = seq
+  return former.bytes
 }
 
-/** Writes a line up to its event. Returns where that begins. */
-function writeLineStart(memory: Uint8Array, start: number, seq: number, stamp: Uint8Array): number {
-  // Loops, as calls out of JavaScript take longer than so few bytes.
-  for (let i = 0; i < START_BYTES.length; i++) memory[start + i] = START_BYTES[i]!
-  const digits = start + START_BYTES.length
-  let end = digits + 1
-  for (let power = 10; power <= seq; power *= 10) end++
-  for (let at = end - 1, rest = seq; at >= digits; at--) {
+/** false: the number needs one more digit. */
+function countUp(): boolean {
+  const { bytes, lastDigit } = former
+  let at = lastDigit
+  while (bytes[at] === NINE) bytes[at--] = ZERO
+  if (at < LINE_START.length) return false
+  bytes[at]! += 1
+  return true
+}
+
+/** false: the number has not as many digits. */
+function renumber(seq: number): boolean {
+  const { bytes, lastDigit } = former
+  let rest = seq
+  for (let at = lastDigit; at >= LINE_START.length; at--) {
     const tens = Math.floor(rest / 10)
-    memory[at] = 0x30 + rest - tens * 10
+    bytes[at] = ZERO + rest - tens * 10
     rest = tens
   }
-  for (let i = 0; i < stamp.length; i++) memory[end + i] = stamp[i]!
-  return end + stamp.length
+  return rest === 0 && bytes[LINE_START.length] !== ZERO
 }
 
 /** An event line with a key. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { errorCode } from './errors.ts'
-import { reuseFile, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
+import { reuseFile, unlinkAll, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
 import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment } from './recovery.ts'
@@ -144,18 +144,24 @@ export class SegmentStore implements AsyncDisposable {
     return changed
   }
 
-  async remove(segment: Segment): Promise<void> {
-    const areKeysKept = await this.keys.keep(segment)
-    const { number } = segment.name
+  /** With one sync for all of them. */
+  async remove(segments: readonly Segment[]): Promise<void> {
+    const last = segments.at(-1)
+    if (last === undefined) return
+    const areKeysKept = await this.keys.keep(segments)
     // The name of the last one is the record. Another is created only now: before a removal a full disk has no room.
-    const isLast = this.summaries().every(({ name }) => name.number <= number)
-    if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(segment, error))
-    await unlinkIfThere(this.#options.files, segment.path)
+    const isLast = this.summaries().every(({ name }) => name.number <= last.name.number)
+    if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(last, error))
+    await unlinkAll(
+      this.#options.files,
+      segments.map(({ path }) => path),
+    )
     await this.#syncDirectory()
     // A disk that was too full for the keys has room now, and must get them: only a flush makes room.
     if (!areKeysKept) await this.keys.keepRest()
-    this.#segments = this.#segments.filter(({ name }) => name.number !== number)
-    this.#options.usage.storedBytes -= segment.sizeBytes
+    const numbers = new Set(segments.map(({ name }) => name.number))
+    this.#segments = this.#segments.filter(({ name }) => !numbers.has(name.number))
+    for (const { sizeBytes } of segments) this.#options.usage.storedBytes -= sizeBytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

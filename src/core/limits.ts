@@ -72,6 +72,8 @@ export const limits = {
   flushBytes: 192 * MiB,
   /** Memory of DuckDB's cache that stays between two large batches of a flush. */
   settledMemory: '64MiB',
+  /** Acks that a run sends at a time: each is a connection to the daemon. */
+  acksAtOnce: 64,
   /** An engine with less in its cache is closed without emptying that before: it takes 4 ms. */
   closedCacheBytes: 32 * MiB,
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */

@@ -196,6 +196,22 @@ test('keys of an earlier segment outlive a crash before the removal of the one t
   }
 })
 
+test('the keys of segments that are removed together are known after a restart', async () => {
+  await using directory = await temporaryDirectory()
+  const options = { segmentBytes: 1 }
+  {
+    await using buffer = await openBuffer(directory.path, options)
+    for (const name of ['a', 'b', 'c']) await send(buffer, name)
+    const claims = [await buffer.claim(target), await buffer.claim(target)]
+    await Promise.all(claims.map((claim) => buffer.ack(claim!)))
+  }
+  for (let life = 0; life < 2; life++) {
+    await using buffer = await openBuffer(directory.path, options)
+    for (const name of ['a', 'b', 'c']) assert.is(await send(buffer, name), 1)
+    assert.is((await drain(buffer)).events.length, life === 0 ? 1 : 0)
+  }
+})
+
 /** Sends each request until it is accepted, as senders do, with flushes in between; fills `table`. */
 async function live(buffer: EventBuffer, table: Table, files: FakeFiles) {
   for (const name of ['a', 'b', 'c', 'd']) {

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { locationOf } from '../../src/buffer/claim-source.ts'
 import { ClaimTargetError, UnknownClaimError } from '../../src/buffer/errors.ts'
 import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { FakeFiles } from '../support/fake-files.ts'
 import { failure } from '../support/failure.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { modelName } from '../support/model-name.ts'
@@ -67,6 +68,33 @@ test('an ack after a nack removes the segment: its sender has the events in the 
   await buffer.nack(claim)
   assert.is(await buffer.ack(claim), 1)
   assert.is(await buffer.claim(target), null)
+})
+
+test('acks that come together cost one sync, and each has its own answer', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files, segmentBytes: 1 })
+  for (const event of [1, 2, 3, 4]) await buffer.append(target, [eventBytes(event)], TIME)
+  const claims = [
+    await buffer.claim(target),
+    await buffer.claim(target),
+    await buffer.claim(target),
+  ]
+  const [first, second, third] = claims.map((claim) => claim!)
+  const syncs = () => files.calls.get('fsyncDirectory') ?? 0
+  const before = syncs()
+  const answers = await Promise.all(
+    [second, first, second, { id: 'raw.events/1', target }, third].map((claim) =>
+      buffer.ack(claim!).catch((error: unknown) => (error as Error).name),
+    ),
+  )
+  assert.equal(answers, [1, 1, 0, 'UnknownClaimError', 1])
+  assert.is(syncs() - before, 1)
+  const { claims: left } = await drain(buffer, target, files)
+  assert.equal(
+    left.map(({ firstSeq }) => firstSeq),
+    [4],
+  )
 })
 
 test('an id that was never handed out is unknown, and acking it removes nothing', async () => {

@@ -62,7 +62,14 @@ async function flush(buffer: EventBuffer, known: Known, files: FakeFiles, claim:
   known.acked.set(claim.id, 'done')
 }
 
-async function live(buffer: EventBuffer, known: Known, files: FakeFiles): Promise<void> {
+type Recover = (buffer: EventBuffer, known: Known, files: FakeFiles) => Promise<void>
+
+async function live(
+  buffer: EventBuffer,
+  known: Known,
+  files: FakeFiles,
+  recover: Recover,
+): Promise<void> {
   await append(buffer, known)
   await Promise.all([append(buffer, known), append(buffer, known)])
   const first = await buffer.claim(target)
@@ -76,10 +83,18 @@ async function live(buffer: EventBuffer, known: Known, files: FakeFiles): Promis
 }
 
 /** Everything that is there goes to the table. */
-async function recover(buffer: EventBuffer, known: Known, files: FakeFiles): Promise<void> {
+async function recoverOneByOne(buffer: EventBuffer, known: Known, files: FakeFiles): Promise<void> {
   for (const claim of await buffer.inflight(target)) await flush(buffer, known, files, claim)
   for (let claim = await buffer.claim(target); claim !== null; claim = await buffer.claim(target))
     await flush(buffer, known, files, claim)
+}
+
+/** The same, with one removal for what a run has committed together. */
+async function recoverAtOnce(buffer: EventBuffer, known: Known, files: FakeFiles): Promise<void> {
+  const claims = [...(await buffer.inflight(target))]
+  for (let claim = await buffer.claim(target); claim !== null; claim = await buffer.claim(target))
+    claims.push(claim)
+  await Promise.all(claims.map((claim) => flush(buffer, known, files, claim)))
 }
 
 /** null, or what is lost or there in part. */
@@ -98,6 +113,7 @@ async function lifeWithCut(
   when: 'before' | 'after',
   survival: Survival,
   seed: number,
+  recover: Recover,
 ): Promise<{ readonly completed: boolean }> {
   const files = new FakeFiles({ seed })
   const known = newKnown()
@@ -105,7 +121,7 @@ async function lifeWithCut(
   const options = { files, segmentBytes: SEGMENT_BYTES }
   const life = async (use: typeof live) => {
     const buffer = await openBuffer(directory, options)
-    await use(buffer, known, files)
+    await use(buffer, known, files, recover)
     await buffer[Symbol.asyncDispose]()
   }
   await life(live).catch((error: unknown) => {
@@ -132,12 +148,13 @@ async function lifeWithCut(
   return { completed }
 }
 
-for (const [survival, seeds] of [
-  ['nothing', 1],
-  ['some', 6],
-  ['everything', 1],
+for (const [survival, seeds, recover] of [
+  ['nothing', 1, recoverOneByOne],
+  ['some', 6, recoverOneByOne],
+  ['everything', 1, recoverOneByOne],
+  ['some', 3, recoverAtOnce],
 ] as const)
-  test(`power cut at every operation; of what was not synced ${survival} survives`, async () => {
+  test(`power cut at every operation; of what was not synced ${survival} survives; ${recover.name}`, async () => {
     await using directory = await temporaryDirectory()
     let operations = 0
     for (let completed = false; !completed;) {
@@ -150,6 +167,7 @@ for (const [survival, seeds] of [
             when,
             survival,
             100 * operations + seed,
+            recover,
           )
           ;({ completed } = await life)
         }
@@ -164,7 +182,7 @@ test('control: the same check finds the loss on a disk that does not sync', asyn
   const buffer = await openBuffer(directory.path, { files })
   await append(buffer, known)
   files.restart('nothing')
-  await recover(await openBuffer(directory.path, { files }), known, files)
+  await recoverOneByOne(await openBuffer(directory.path, { files }), known, files)
   assert.is(findLoss(known), 'call 0 was accepted and is lost')
 })
 

@@ -188,7 +188,7 @@ async function flushClaims(
     }) // step 6
     count(batch)
     await onStep?.('committed')
-    for (const claim of claims) await deps.claims.ack(claim) // step 7
+    await ackAll(deps, claims) // step 7
     await onStep?.('acked')
     await records.forget(connection, claims) // step 8
     await onStep?.('record-deleted')
@@ -207,6 +207,12 @@ async function flushClaims(
   }
   const batch = await loadTolerantly(connection, model, claim, deps.tables)
   await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
+}
+
+/** Several at a time, as the buffer removes those that it is asked for together with one sync. */
+async function ackAll({ claims: source }: FlushDependencies, claims: readonly Claim[]) {
+  for (let at = 0; at < claims.length; at += limits.acksAtOnce)
+    await Promise.all(claims.slice(at, at + limits.acksAtOnce).map((claim) => source.ack(claim)))
 }
 
 /** The rows of these claims were committed by another process, or are about to be. */
