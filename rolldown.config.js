@@ -1,6 +1,7 @@
 // Puts the program and its packages into the few files of dist/bundle that bin/run.js starts. Node takes some 100 ms to
 // find and load several hundred files, a fifth of what a run with nothing to do takes.
 
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineConfig } from 'rolldown'
@@ -48,17 +49,21 @@ const program = {
         // What a run needs to find that there is nothing to do, and what others need then, which have no engine.
         {
           name: 'idle',
-          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\.|\/src\/store\/files\/warehouse-file\./,
+          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\.|\/src\/store\/files\/warehouse-file\.|\/src\/commands\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
           priority: 1,
         },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
+        // What commands share, and read of a project before they do anything.
+        { name: 'cli', test: /\/src\/cli\/(base-command|selection|show-rows|show-orphans)\./ },
+        { name: 'project', test: /\/src\/project\/(load|files)\./ },
       ],
     },
   },
   plugins: [
     { name: 'unused', resolveId: emptyIfUnused, load: loadEmpty },
     { name: 'manifest', generateBundle: emitManifest },
+    { name: 'stamp', generateBundle: emitStamp },
     { name: 'papers', generateBundle: emitPapers },
   ],
 }
@@ -72,6 +77,15 @@ function emptyIfUnused(name) {
 
 function loadEmpty(id) {
   return id === '\0empty' ? 'export {}' : null
+}
+
+/** Whether it is the same build tells a file: to ask for the times of all files would take longer than to read it. */
+function emitStamp(_options, bundle) {
+  const hash = createHash('sha256')
+  const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk')
+  for (const { fileName } of chunks.toSorted((a, b) => (a.fileName < b.fileName ? -1 : 1)))
+    hash.update(fileName).update(bundle[fileName].code)
+  this.emitFile({ type: 'asset', fileName: 'build-stamp', source: hash.digest('hex') })
 }
 
 async function emitManifest() {

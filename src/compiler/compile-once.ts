@@ -57,12 +57,14 @@ export interface CompileOnceOptions {
   readonly save: boolean
   /** Hashes of files that are known without reading them. */
   readonly known?: ReadonlyMap<string, string> | undefined
+  /** Waited for before models are compiled, where an earlier compile may spare most of them. */
+  readonly onChanged?: (() => Promise<void>) | undefined
 }
 
 /** As compileAll(). */
 export async function compileOnce(
   files: ProjectFiles,
-  { dir, state, save, known }: CompileOnceOptions,
+  { dir, state, save, known, onChanged }: CompileOnceOptions,
 ): Promise<CompiledProject> {
   // Sources are always read again.
   if ((files.sources ?? []).length > 0) return compileWithSources(files, { dir, state, save })
@@ -71,6 +73,7 @@ export async function compileOnce(
   const saved = await readSaved(path, keys.base)
   const restored = await restore(saved, keys, files, { dir, known })
   if (restored !== null) return restored
+  if (saved !== null) await onChanged?.()
   const { hashes } = keys
   const { compiled, inputs } = await compileChanged(files, saved, { dir, hashes, save })
   const { project } = compiled
@@ -80,8 +83,9 @@ export async function compileOnce(
   const isVolatile = [...project.models.values()].some((model) => model.volatile)
   const key = isVolatile ? null : keys.key
   const heading = { base: keys.base, key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }
-  if (saved?.heading.checksum !== heading.checksum || saved.heading.key !== key)
-    await replace(path, `${JSON.stringify(heading)}\n${text}\n`)
+  const line = JSON.stringify(heading)
+  if (saved === null || line !== JSON.stringify(saved.heading))
+    await replace(path, `${line}\n${text}\n`)
   return { ...project, ...identityOf(heading) }
 }
 

@@ -1,6 +1,6 @@
 // The package that the program was installed as.
 
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashOf } from '../core/hash.ts'
@@ -14,7 +14,16 @@ export const packageDir = findPackageDir(codeDir)
 let stamp: string | null = null
 
 /** Identifies a build of the program: a checkout is rebuilt many times under one version. */
-export const buildStamp = (): string => (stamp ??= stampOfCode())
+export const buildStamp = (): string => (stamp ??= stampOfBundle() ?? stampOfCode())
+
+/** null: this is what tsc made. */
+function stampOfBundle(): string | null {
+  try {
+    return readFileSync(join(codeDir, 'build-stamp'), 'utf8')
+  } catch {
+    return null
+  }
+}
 
 function stampOfCode(): string {
   const stamps = readdirSync(codeDir)

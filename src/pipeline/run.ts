@@ -44,7 +44,8 @@ import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import { RunResults } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { openWarehouse, readableSources } from './store/open-warehouse.ts'
+import { type HeldTarget, holdTarget } from './store/hold-target.ts'
+import { readableSources, withSources } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
 import { warnOfVersions } from './versions-in-turn.ts'
 
@@ -61,6 +62,8 @@ export interface RunOptions extends RunRequest {
   readonly maxTempSize?: string | null
   /** Of the engine, for what models call. */
   readonly extensions?: Extensions | undefined
+  /** Lease and warehouse, where they were taken already; from now on they are the run's. */
+  readonly ahead?: HeldTarget | null
   /** How long to wait for another run, and for another process that holds the warehouse. */
   readonly lockWaitMs: number
   /** When aborted, the running statement is rolled back and the rest is skipped. */
@@ -106,16 +109,12 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   results.selected = new Set(models.keys())
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
-    await using _lease = await store.lease.take({
-      waitMs: lockWaitMs,
-      signal,
-      name: runId,
-      models: lockedModels(options),
-    })
+    const lease = { waitMs: lockWaitMs, signal, name: runId, models: lockedModels(options) }
+    await using held = options.ahead ?? (await holdTarget(store, lease))
     const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     const draft = draftOf(options, options.idle ?? null)
-    const note = await workOn(options, results, draft)
+    const note = await workOn(options, results, draft, held)
     await note?.()
   } catch (error) {
     if (!isInterruption(error, signal))
@@ -132,12 +131,13 @@ async function workOn(
   options: RunOptions,
   results: RunResults,
   draft: IdleDraft | null,
+  held: HeldTarget,
 ): Promise<(() => Promise<void>) | null> {
   const { paths, store, project } = options
-  await using warehouse = await openWarehouse(store.warehouse, options, {
-    dir: paths.dir,
-    sources: readableSources(project),
-  })
+  await using warehouse = await withSources(
+    await (held.takeWarehouse() ?? store.warehouse.open(options)),
+    { dir: paths.dir, sources: readableSources(project) },
+  )
   await using connection = await warehouse.connect()
   await using _watched =
     options.onUse === undefined ? null : watchEngine(await warehouse.connect(), options.onUse)

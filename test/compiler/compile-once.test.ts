@@ -195,6 +195,15 @@ test('compiled anew: what says the name of a new model, which was a text before'
   assert.equal(models.get('mart.m' as ModelName)?.dependsOn, ['ref.s', 'mart.n'])
 })
 
+test('saved again when only the rows of a data file are others', async () => {
+  await using space = await workspace(project)
+  await once(space)
+  await space.write('data/one.csv', 'a,b\n5,6\n')
+  await once(space)
+  await mark(space)
+  assert.equal(await compiledIn(space), [])
+})
+
 test('compiled anew: another directory', async () => {
   await using space = await workspace(project)
   await once(space)

@@ -26,11 +26,14 @@ import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { RunEvent } from '../../core/report/progress.ts'
+import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { IdleScope } from '../../pipeline/idle/note.ts'
 import type { IdleRun } from '../../pipeline/idle/run-idle.ts'
+import type { HeldTarget } from '../../pipeline/store/hold-target.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
+import { openAhead } from '../open-ahead.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 import { ProfiledRun } from '../run-profile.ts'
@@ -145,9 +148,17 @@ export default class PipelineRun extends BaseCommand {
     const found = idle === null ? null : await readIdle(idle)
     const loadRun = () =>
       Promise.all([import('../../pipeline/run.ts'), import('../../store/open-store.ts')])
+    const { signal } = stop
+    const lockWaitMs = flags.wait * 1000
+    await using unused = new Resources()
+    let ahead = null as HeldTarget | null
+    const onChanged = async () => {
+      ahead = await openAhead(project, { lockWaitMs, signal })
+      if (ahead !== null) unused.use(ahead)
+    }
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
     const [compiled, { checkSelection, knownModels }] = await Promise.all([
-      compileOnce(project.files, { dir, state, save: true, known: found?.known }),
+      compileOnce(project.files, { dir, state, save: true, known: found?.known, onChanged }),
       import('../../compiler/select.ts'),
       found === null ? loadRun() : null,
     ])
@@ -176,8 +187,7 @@ export default class PipelineRun extends BaseCommand {
       if (display === null) this.printEvent(event)
       else display.progress(event)
     }
-    const { signal } = stop
-    if (found !== null && idle !== null && trace === null) {
+    if (ahead === null && found !== null && idle !== null && trace === null) {
       const run = { scope: idle, project: compiled, openClaims, signal, progress, logger }
       const summary = await found.run({ ...run, hasWaitingEvents: () => hasWaitingEvents(paths) })
       if (summary !== null && display !== null)
@@ -186,10 +196,12 @@ export default class PipelineRun extends BaseCommand {
     }
     const sending = traced(trace, logger)
     const [{ runPipeline }, { openStore }] = await loadRun()
+    unused.move()
     const { summary, sent } = await sending(() =>
       runPipeline({
         paths,
         store: openStore(paths),
+        ahead,
         project: compiled,
         openClaims,
         idle,
@@ -203,7 +215,7 @@ export default class PipelineRun extends BaseCommand {
         keepHistory: keepsHistory(selection, flags),
         allowEmpty: flags['allow-empty'],
         range: rangeOf(flags),
-        lockWaitMs: flags.wait * 1000,
+        lockWaitMs,
         signal,
         progress,
         onPhase: (phase) => {

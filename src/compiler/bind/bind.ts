@@ -12,8 +12,8 @@ import type { GraphNode } from '../graph.ts'
 export interface Bindable extends GraphNode {
   /** What stands before the author's SQL in a query with the model's columns. */
   readonly opening?: Sql
-  /** The rest of that query. */
-  readonly rows: Sql
+  /** The rest of that query, made when it is bound. */
+  readonly rows: () => Sql
   /** False when some columns could not be understood: it is bound only to find its mistakes, and not read. */
   readonly complete: boolean
   /** What the author did wrong; `prefix` is the text of the statement before `rows`. Nothing: no column is known. */
@@ -84,7 +84,7 @@ async function bindInOneScript(
     complete && dependsOn.every((name) => names.has(name))
   if (!models.every(isReady)) return false
   if (models.length === 0) return true
-  const statements = models.map((model) => sql`${prefixOf(model)}${model.rows}${SUFFIX}`)
+  const statements = models.map((model) => sql`${prefixOf(model)}${model.rows()}${SUFFIX}`)
   try {
     await connection.run(sql`BEGIN TRANSACTION;\n${sql.join(statements, sql`;\n`)};\nCOMMIT`)
     return true
@@ -99,7 +99,7 @@ async function bindInOneScript(
 async function bindOne(connection: Connection, model: Bindable): Promise<readonly Diagnostic[]> {
   const prefix = prefixOf(model)
   try {
-    await connection.run(sql`${prefix}${model.rows}${SUFFIX}`)
+    await connection.run(sql`${prefix}${model.rows()}${SUFFIX}`)
     return []
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error

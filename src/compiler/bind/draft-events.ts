@@ -30,7 +30,7 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
     name,
     dependsOn,
     complete,
-    rows: sql`SELECT ${sql.join(nulls)}`,
+    rows: () => sql`SELECT ${sql.join(nulls)}`,
     placeOf: (model) => ({ source, span: referenced.get(model) ?? { start: 0, end: 0 } }),
     explain: () => wrongTypes(connection, parsed),
     finish: async (bound) => {

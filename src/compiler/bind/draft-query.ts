@@ -36,7 +36,7 @@ export function draftQuery(
     dependsOn,
     complete: true,
     opening,
-    rows: sql`${sql.body(body)}${closing}`,
+    rows: () => sql`${sql.body(body)}${closing}`,
     placeOf: (model) => {
       const reference = references.models.find((candidate) => candidate.name === model)
       const declared = reference === undefined ? extra.get(model) : undefined

@@ -82,7 +82,7 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
     name,
     dependsOn,
     complete: true,
-    rows: seedQuery(shape, dir),
+    rows: () => seedQuery(shape, dir),
     placeOf: () => place,
     explain: async (details) => {
       const unreadable = (problem: DatabaseErrorDetails) =>

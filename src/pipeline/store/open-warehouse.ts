@@ -5,16 +5,7 @@ import type { ExternalSource } from '../../core/external.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Database } from '../../duckdb/database.ts'
-import type { ReadOptions, Warehouse, WriteOptions } from '../../store/warehouse.ts'
-
-/** For a run. A source that cannot be read blocks only the models that read it. */
-export async function openWarehouse(
-  warehouse: Warehouse,
-  options: WriteOptions,
-  sources: ProjectSources,
-): Promise<Database> {
-  return withSources(await warehouse.open(options), sources)
-}
+import type { ReadOptions, Warehouse } from '../../store/warehouse.ts'
 
 /** For commands that change nothing. */
 export async function openWarehouseToRead(
@@ -39,6 +30,7 @@ export const readableSources = ({
     tables.some((table) => !external!.away.has(`${name}.${table.name}`)),
   )
 
+/** A source that cannot be read blocks only the models that read it. */
 export async function withSources(
   database: Database,
   { dir, sources }: ProjectSources,

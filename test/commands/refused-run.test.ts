@@ -1,0 +1,35 @@
+// A run opens its warehouse while it compiles what has changed. One that is refused then has changed nothing.
+
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { workspace } from '../support/workspace.ts'
+
+test('a run that is refused after a change leaves the warehouse and its log as they are, and no lock', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/mart/a.sql': 'select 1 as id\n',
+  })
+  await space.ok(['run'])
+  await rm(space.path('.eider/idle.json'))
+  await space.ok(['run']) // with the engine and without work: its record stays in the log
+  const read = () =>
+    Promise.all(
+      ['warehouse.duckdb', 'warehouse.duckdb.wal'].map((name) =>
+        readFile(space.path('.eider', name)),
+      ),
+    )
+  const before = await read()
+  await space.write('models/mart/a.sql', 'select 2 as id\n')
+  const { stderr } = await space.ok(['run', 'mart.b'], { exitCode: 2 })
+  assert.match(stderr, 'mart.b')
+  assert.equal(await read(), before)
+  const names = await readdir(space.path('.eider'))
+  assert.equal(
+    names.filter((name) => name.startsWith('run.lock')),
+    [],
+  )
+  assert.match((await space.ok(['run'])).stdout, 'built')
+})
+
+test.run()
