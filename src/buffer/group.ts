@@ -14,7 +14,7 @@ export interface Group {
   /** Event lines so far; the memory that holds them is larger. */
   memory: Buffer
   sizeBytes: number
-  /** Where each of them ends. */
+  /** Where each of them ends; of an earlier group may be more. */
   readonly ends: number[]
   events: number
   /** Calls to append whose events are in it. */
@@ -30,14 +30,17 @@ export interface Group {
 /** A group begins with this much; it grows by doubling. */
 const SMALLEST_BYTES = 64 * 1024
 
-export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES)): Group {
+export function emptyGroup(
+  memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES),
+  ends: number[] = [],
+): Group {
   let resolve = () => {}
   let reject: Group['reject'] = () => {}
   const written = new Promise<void>((...settle) => ([resolve, reject] = settle))
   return {
     memory,
     sizeBytes: 0,
-    ends: [],
+    ends,
     events: 0,
     calls: 0,
     first: null,
@@ -49,9 +52,11 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES)):
 }
 
 /** An empty group that reuses the memory of a finished one, unless that is too large to keep, or was for that group. */
-export function nextGroup({ memory, sizeBytes }: Group): Group {
+export function nextGroup({ memory, sizeBytes, ends }: Group): Group {
   const isFitting = memory.length === SMALLEST_BYTES || memory.length <= 8 * sizeBytes
-  return isFitting && memory.length <= limits.retainedGroupBytes ? emptyGroup(memory) : emptyGroup()
+  return isFitting && memory.length <= limits.retainedGroupBytes
+    ? emptyGroup(memory, ends)
+    : emptyGroup()
 }
 
 /** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC; the first line gets the key. */
@@ -63,8 +68,8 @@ export function addEvents(
   key: string | null = null,
 ): void {
   const memory = reserve(group, linesMaxBytes(events, key !== null))
-  const { sizeBytes, ends } = group
-  group.sizeBytes = writeLines(memory, sizeBytes, events, firstSeq, time, key, ends)
+  const { sizeBytes, ends, events: before } = group
+  group.sizeBytes = writeLines(memory, sizeBytes, events, firstSeq, time, key, ends, before)
   group.events += events.length
   group.calls += 1
   group.first ??= { seq: firstSeq, time }
@@ -74,7 +79,7 @@ export function addEvents(
 /** The bytes of the group with its marker. */
 export function finishGroup(group: Group): Buffer {
   const lines = group.memory.subarray(0, group.sizeBytes)
-  closeLines(lines, group.ends)
+  closeLines(lines, group.ends, group.events)
   const memory = reserve(group, MARKER_LINE_MAX_BYTES)
   const marker = memory.write(markerLine(group.events, lines), group.sizeBytes, 'latin1')
   return memory.subarray(0, group.sizeBytes + marker)

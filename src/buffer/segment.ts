@@ -143,7 +143,7 @@ export function linesMaxBytes(events: readonly Uint8Array[], hasKey = false): nu
 /**
  * Writes a line for each event, numbered from `firstSeq` on, and returns where they end. An event is JSON text, or the
  * result of withExact(). `time` is ISO 8601 in UTC. The first line gets the key, a text that needs no escapes.
- * closeLines() has to follow: where each line ends is added to `ends`.
+ * closeLines() has to follow: where each line ends is written to `ends`, from `endsAt` on.
  */
 export function writeLines(
   memory: Uint8Array,
@@ -153,8 +153,9 @@ export function writeLines(
   time: string,
   key: string | null = null,
   ends: number[] = [],
+  endsAt = 0,
 ): number {
-  let [at, seq] = [begin, firstSeq]
+  let [at, seq, line] = [begin, firstSeq, endsAt]
   for (const event of events) {
     const start =
       key !== null && seq === firstSeq ? keyedStart(seq, time, key) : lineStart(seq, time)
@@ -162,7 +163,7 @@ export function writeLines(
     memory.set(event, at + start.length)
     const end = at + start.length + event.length
     memory[end] = CLOSING_BRACE
-    ends.push(end + 1)
+    ends[line++] = end + 1
     at = end + 2
     seq += 1
   }
@@ -170,11 +171,11 @@ export function writeLines(
 }
 
 /** For all lines of a group at once: a search takes about as long for many short lines as for one. */
-export function closeLines(lines: Buffer, ends: readonly number[]): void {
+export function closeLines(lines: Buffer, ends: readonly number[], count: number): void {
   for (const lineEnd of [LF, CR])
     for (let at = lines.indexOf(lineEnd); at !== -1; at = lines.indexOf(lineEnd, at))
       lines[at] = SPACE
-  for (const end of ends) lines[end] = LF
+  for (let line = 0; line < count; line++) lines[ends[line]!] = LF
 }
 
 /** What a line has before its event. */
