@@ -9,12 +9,16 @@ import type { WriteOptions } from '../../store/warehouse.ts'
 
 export class HeldTarget implements AsyncDisposable {
   readonly #lease: AsyncDisposable
+  readonly #unneeded = new AbortController()
   #opening: Promise<Database> | null
 
-  constructor(lease: AsyncDisposable, opening: Promise<Database> | null) {
+  constructor(
+    lease: AsyncDisposable,
+    open: ((unneeded: AbortSignal) => Promise<Database>) | null = null,
+  ) {
     this.#lease = lease
-    this.#opening = opening
-    opening?.catch(() => {}) // whoever takes it is told
+    this.#opening = open === null ? null : open(this.#unneeded.signal)
+    this.#opening?.catch(() => {}) // whoever takes it is told
   }
 
   /** From now on it is the caller's to close; null: it has to be opened. */
@@ -26,6 +30,7 @@ export class HeldTarget implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await using _lease = this.#lease
+    this.#unneeded.abort() // it may be waiting for another program
     await using unused = (await this.takeWarehouse()?.catch(() => null)) ?? null
     if (unused === null) return
     await using connection = await unused.connect()
@@ -34,7 +39,7 @@ export class HeldTarget implements AsyncDisposable {
 }
 
 export const holdTarget = async ({ lease }: Store, options: LeaseOptions): Promise<HeldTarget> =>
-  new HeldTarget(await lease.take(options), null)
+  new HeldTarget(await lease.take(options))
 
 /**
  * Of a project that is being compiled, and may have mistakes: where there is no warehouse yet, none is made. null: another
@@ -47,5 +52,10 @@ export async function holdAhead(
   const { signal } = options
   if (!(await warehouse.exists().catch(() => false))) return null
   const taken = await lease.take({ waitMs: 0, signal }).catch(() => null)
-  return taken && new HeldTarget(taken, warehouse.open(options))
+  return (
+    taken &&
+    new HeldTarget(taken, (unneeded) =>
+      warehouse.open({ ...options, signal: AbortSignal.any([signal, unneeded]) }),
+    )
+  )
 }

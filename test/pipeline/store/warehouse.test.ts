@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,10 +7,10 @@ import { Database } from '../../../src/duckdb/database.ts'
 import {
   runDefaults,
   openProject,
-  type TestProject,
   statuses,
 } from '../../support/pipeline-project.ts'
 import { query } from '../../support/handmade-models.ts'
+import { holdDatabase } from '../../support/hold-database.ts'
 
 const models = [query('a.t', 'select 1 as v')]
 
@@ -25,35 +23,16 @@ const failureOf = async (promise: Promise<unknown>): Promise<EnvironmentError> =
   throw new Error(`expected an EnvironmentError, got ${String(error)}`)
 }
 
-/** A process that holds the warehouse until it is killed. */
-async function holder(space: TestProject) {
-  const script = `
-    import { DuckDBInstance } from '@duckdb/node-api'
-    globalThis.held = await DuckDBInstance.create(${JSON.stringify(space.paths.database)})
-    process.stdout.write('held')
-    setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script])
-  const exited = once(child, 'exit')
-  await once(child.stdout, 'data')
-  return {
-    pid: child.pid,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await exited
-    },
-  }
-}
-
 test('a warehouse that another process holds is named with that process, and waited for', async () => {
   await using space = await openProject()
   await space.ok(models)
   {
-    await using other = await holder(space)
+    await using other = await holdDatabase(space.paths.database)
     const error = await failureOf(space.run(models, { lockWaitMs: 200 }))
     assert.is(error.code, 'warehouse-locked')
     assert.match(error.message, new RegExp(`process ${other.pid} holds the warehouse`))
   }
-  const other = await holder(space)
+  const other = await holdDatabase(space.paths.database)
   setTimeout(() => void other[Symbol.asyncDispose](), 200)
   assert.equal(statuses(await space.run(models, { lockWaitMs: 10_000 })), { 'a.t': 'unchanged' })
 })
