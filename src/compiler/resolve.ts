@@ -11,7 +11,7 @@ import type { ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, spanAt, spanAtByte } from './places.ts'
 import { templatesIn } from './explain/templates.ts'
 import { type KnownNames, type References, isDataFile, referencesOf } from './sql/references.ts'
-import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
+import { isSymbol, isWord, nameOf, tokenize } from './sql/tokens.ts'
 
 export interface ResolvedQuery {
   readonly parsed: ParsedQuery
@@ -77,6 +77,8 @@ function resolveQuery(
       const references = referencesInText(body, names)
       return { parsed, tree: null, canonical, references, absent: [...absent] }
     }
+    case 'enum-inside':
+      return [enumInside(body)]
     case 'other': {
       const hint = 'write only the SELECT; eider builds the table or the view'
       return [diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) }, { hint })]
@@ -119,6 +121,13 @@ function mistakesIn(
     ...(tree === null && kind !== 'table' ? [pivots(`no model of kind ${kind} can`)] : []),
     ...(tree === null && header.expose !== undefined ? [pivots('no exposed model can')] : []),
   ]
+}
+
+function enumInside(body: ModelBody): Diagnostic {
+  const word = wordsOf(body).find((token) => isWord(token, 'enum'))
+  const place = { source: body.source, span: spanAt(body, word?.start ?? null) }
+  const problem = 'an ENUM inside another type, such as a list or a struct, is not supported'
+  return diagnostic('sql-syntax', { problem }, place, { hint: 'write VARCHAR in its place' })
 }
 
 /** DuckDB does not say where a parameter is. */

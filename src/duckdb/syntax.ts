@@ -17,6 +17,8 @@ export type ParsedStatement =
     }
   /** A query that takes the columns of a PIVOT from the data. DuckDB parses it, but does not show its tree. */
   | { readonly is: 'pivot' }
+  /** A query with a type such as `ENUM('a')[]`, of which DuckDB does not show the tree either. */
+  | { readonly is: 'enum-inside' }
   /** Another statement, or several. */
   | { readonly is: 'other' }
   | { readonly is: 'error'; readonly details: DatabaseErrorDetails }
@@ -48,6 +50,7 @@ export function parseTree(json: string): ParsedStatement {
       return { is: 'other' }
     return { is: 'select', tree: statement, canonical: withoutPositions(json) }
   }
+  if (result.error_type === 'serialization') return { is: 'enum-inside' }
   if (result.error_type !== 'parser') return { is: 'other' }
   const position = Number(result.position)
   const details = {
