@@ -47,6 +47,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
   yield await checkSecrets(project)
+  if (project.paths.lake !== undefined) yield await checkLakeKeys(project)
   if (project.notify !== null) yield checkNotify(project)
   const { settings } = project
   yield await checkPort('collect', settings['collect.host'], settings['collect.port'])
@@ -210,10 +211,24 @@ async function checkSecrets({ paths }: Project): Promise<Finding> {
       /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*\S/m.test(text)
     if (holdsToken && ((await stat(path)).mode & 0o004) !== 0) exposed.push(name)
   }
-  if (exposed.length === 0 || process.platform === 'win32')
-    return ok('secrets', 'no secret can be read by other users')
-  const message = `every user of this machine can read the secret in ${exposed.join(', ')}`
-  return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
+  if (exposed.length > 0 && process.platform !== 'win32') {
+    const message = `every user of this machine can read the secret in ${exposed.join(', ')}`
+    return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
+  }
+  return ok('secrets', 'no secret can be read by other users')
+}
+
+/** `.env` is read by all commands, and two of them answer the network. */
+async function checkLakeKeys({ paths }: Project): Promise<Finding> {
+  const text = await readFile(join(paths.dir, '.env'), 'utf8').catch(() => '')
+  const names = /^\s*(?:export\s+)?(LAKE_(?:PASSWORD|S3_SECRET|S3_TOKEN))[ \t]*=[ \t]*\S/gm
+  const found = [...text.matchAll(names)].map(([, name]) => name)
+  if (found.length === 0) return ok('lake keys', 'the daemon and the service do not have them')
+  return warn(
+    'lake keys',
+    `the daemon and the service read ${found.join(', ')} in .env without need`,
+    'set the keys of the lake in the environment of flush, run, pull and maintain only',
+  )
 }
 
 /** Only `eider up` needs it, perhaps at night. */
