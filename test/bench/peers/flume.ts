@@ -5,12 +5,7 @@ import { join } from 'node:path'
 import { freePort } from '../../support/free-port.ts'
 import { BATCH, EVENT } from '../ingest.ts'
 import { type Load, measureLoad, postRequest } from '../load.ts'
-import {
-  BATCH_CONNECTIONS,
-  ingestComparison,
-  type IngestServer,
-  SINGLE_CONNECTIONS,
-} from './ingest-peer.ts'
+import { BATCH_CONNECTIONS, ingestComparison, type IngestServer } from './ingest-peer.ts'
 import { javaLibraries, javaMissing } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
 
@@ -71,7 +66,7 @@ async function start(): Promise<IngestServer> {
   }
   return {
     pid: child.pid,
-    single: () => send({ connections: SINGLE_CONNECTIONS, request: postRequest('/', single) }, 1),
+    single: (_, connections) => send({ connections, request: postRequest('/', single) }, 1),
     batches: () =>
       send({ connections: BATCH_CONNECTIONS, request: postRequest('/', batch) }, BATCH),
     stored,

@@ -9,13 +9,14 @@ import { measureLoad, postRequest } from '../load.ts'
 import { processorMsOf } from '../../support/processor-time.ts'
 import { inTurn, type PeerBenchmark, type PeerFigure } from './peer.ts'
 
-export const SINGLE_CONNECTIONS = 256
+/** Of single events. */
+const MANY_CONNECTIONS = 256
 export const BATCH_CONNECTIONS = 16
 
 export interface IngestServer extends AsyncDisposable {
   readonly pid: number
-  /** Sends at least as many events; gives how many, and in how many milliseconds. */
-  single(events: number): Promise<Sent>
+  /** Sends about as many events, one by one on each connection; gives how many, and in how many milliseconds. */
+  single(events: number, connections: number): Promise<Sent>
   batches(events: number): Promise<Sent>
   /** Events that it has, with the values that were sent, where it can tell. */
   stored(): Promise<number>
@@ -34,6 +35,8 @@ export interface IngestPeer extends Pick<
   'name' | 'title' | 'version' | 'settings' | 'durability' | 'missing'
 > {
   readonly goals: { readonly single: number | null; readonly batches: number | null }
+  /** With which single events are compared too, as it takes fewer of them in a second with many. */
+  readonly fewConnections?: number
   start(): Promise<IngestServer>
 }
 
@@ -46,12 +49,12 @@ export const ingestComparison = (peer: IngestPeer): PeerBenchmark => ({
     const sent = { eider: 0, other: 0 }
     const compare = async (
       work: string,
-      how: 'single' | 'batches',
-      events: number,
+      send: (server: IngestServer) => Promise<Sent>,
+      goal: number | null,
     ): Promise<PeerFigure> => {
       const cost = async (server: IngestServer, whose: keyof typeof sent) => {
         const before = await processorMsOf(server.pid)
-        const made = await server[how](events)
+        const made = await send(server)
         const processorMs = (await processorMsOf(server.pid)) - before
         sent[whose] += made.allEvents
         return {
@@ -70,18 +73,21 @@ export const ingestComparison = (peer: IngestPeer): PeerBenchmark => ({
         () => cost(eider, 'eider'),
         () => cost(other, 'other'),
       )
-      return { work, ...costs, unit: 'µs', goal: peer.goals[how] }
+      return { work, ...costs, unit: 'µs', goal }
     }
+    const single = (connections: number, goal: number | null) =>
+      compare(
+        `an event, ${connections} connections`,
+        (server) => server.single(quick ? 5_000 : 100_000, connections),
+        goal,
+      )
     const figures = [
-      await compare(
-        `an event, ${SINGLE_CONNECTIONS} connections`,
-        'single',
-        quick ? 5_000 : 100_000,
-      ),
+      await single(MANY_CONNECTIONS, peer.goals.single),
+      ...(peer.fewConnections === undefined ? [] : [await single(peer.fewConnections, null)]),
       await compare(
         `an event in batches of ${BATCH.toLocaleString('en-US')}`,
-        'batches',
-        quick ? 50_000 : 1_000_000,
+        (server) => server.batches(quick ? 50_000 : 1_000_000),
+        peer.goals.batches,
       ),
     ]
     for (const [name, server] of [
@@ -117,7 +123,7 @@ async function startEider(durationMs: number): Promise<IngestServer> {
   }
   return {
     pid: daemon.pid,
-    single: () => send(SINGLE_CONNECTIONS, postRequest('/collect/raw/events', EVENT), 1),
+    single: (_, connections) => send(connections, postRequest('/collect/raw/events', EVENT), 1),
     batches: () => send(BATCH_CONNECTIONS, ndjsonRequest, BATCH),
     async stored() {
       await daemon.stop()

@@ -6,12 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../../support/free-port.ts'
 import { BATCH, EVENT } from '../ingest.ts'
-import {
-  BATCH_CONNECTIONS,
-  ingestComparison,
-  type IngestServer,
-  SINGLE_CONNECTIONS,
-} from './ingest-peer.ts'
+import { BATCH_CONNECTIONS, ingestComparison, type IngestServer } from './ingest-peer.ts'
 import { goProgram } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
 
@@ -69,8 +64,8 @@ async function start(): Promise<IngestServer> {
   }
   return {
     pid: child.pid,
-    single: (events) =>
-      publish(['sync', 'events', '--stream=bench'], events / PART, SINGLE_CONNECTIONS),
+    single: (events, connections) =>
+      publish(['sync', 'events', '--stream=bench'], events / PART, connections),
     batches: (events) => publish(atomic, events, BATCH_CONNECTIONS),
     async stored() {
       let messages = 0

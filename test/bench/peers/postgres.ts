@@ -7,13 +7,7 @@ import { promisify } from 'node:util'
 import { freePort } from '../../support/free-port.ts'
 import { findPostgres } from '../../support/lake/parts.ts'
 import { BATCH, EVENT } from '../ingest.ts'
-import {
-  BATCH_CONNECTIONS,
-  ingestComparison,
-  type IngestServer,
-  type Sent,
-  SINGLE_CONNECTIONS,
-} from './ingest-peer.ts'
+import { BATCH_CONNECTIONS, ingestComparison, type IngestServer, type Sent } from './ingest-peer.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
 
 const run = promisify(execFile)
@@ -30,6 +24,7 @@ export const postgresPeer = ingestComparison({
   settings: `That of the system, with \`synchronous_commit\` and \`fsync\` on, over TCP; \`pgbench\` with prepared INSERTs, and \`COPY\` of ${BATCH.toLocaleString('en-US')} rows from a file that the server reads itself. A typed table without an index.`,
   durability: 'Both sync before they answer, many events at once, and check types.',
   goals: { single: null, batches: null },
+  fewConnections: 32,
   missing: () =>
     findPostgres() === null ? ['PostgreSQL is missing: apt-get install postgresql'] : [],
   start,
@@ -79,8 +74,8 @@ async function start(): Promise<IngestServer> {
   }
   return {
     pid: child.pid,
-    single: (events) =>
-      bench('insert.sql', SINGLE_CONNECTIONS, Math.ceil(events / SINGLE_CONNECTIONS)),
+    single: (events, connections) =>
+      bench('insert.sql', connections, Math.ceil(events / connections)),
     async batches(events) {
       const each = Math.ceil(events / BATCH / BATCH_CONNECTIONS)
       const sent = await bench('copy.sql', BATCH_CONNECTIONS, each)

@@ -4,12 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { freePort } from '../../support/free-port.ts'
 import { BATCH, EVENT } from '../ingest.ts'
-import {
-  BATCH_CONNECTIONS,
-  ingestComparison,
-  type IngestServer,
-  SINGLE_CONNECTIONS,
-} from './ingest-peer.ts'
+import { BATCH_CONNECTIONS, ingestComparison, type IngestServer } from './ingest-peer.ts'
 import { redisPrograms } from './peer-cache.ts'
 import { peerDirectory, startPeer } from './peer-process.ts'
 
@@ -48,7 +43,7 @@ async function start(): Promise<IngestServer> {
   }
   return {
     pid: child.pid,
-    single: (events) => add(events, SINGLE_CONNECTIONS, 1),
+    single: (events, connections) => add(events, connections, 1),
     batches: (events) => add(events, BATCH_CONNECTIONS, BATCH),
     async stored() {
       const newest = await ask(port, 'XREVRANGE events + - COUNT 1')
