@@ -1,6 +1,6 @@
 // The warehouse as a database file. Opening it waits for other processes.
 
-import { constants, existsSync, statSync } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -33,8 +33,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
   const { threads = null, memoryLimit, tempDir = null, maxTempSize = null } = options
   const { lockWaitMs, signal, extensions } = options
   for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
-  const directory = dirname(paths.database)
-  if (!existsSync(directory)) await prepareDirectory(directory)
+  await prepareDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
   const { warehouseRetryMs, longestWarehouseRetryMs } = limits
   for (

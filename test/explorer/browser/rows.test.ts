@@ -96,7 +96,7 @@ rowsTest('a condition is written in the filter row, with suggestions', async ({ 
   await visit('/sets/core_orders')
   await page.getByRole('button', { name: '+ filter' }).click()
   await page.getByLabel('Column', { exact: true }).selectOption('status')
-  await page.waitForLoadState('networkidle')
+  await page.locator('datalist option').first().waitFor({ state: 'attached' })
   const suggested = await page.locator('datalist option').evaluateAll((options) =>
     // The options are those of the browser, which this file is not compiled for.
     options.map((option) => String((option as { value?: unknown }).value)),
