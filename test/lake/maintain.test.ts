@@ -141,7 +141,10 @@ lakeTest(
     await lake.postgres(asVersion03)
     for (const command of ['maintain', 'run']) {
       const { stderr } = await project.ok([command], { exitCode: 3 })
-      assert.match(stderr, /catalog of the lake has version 0\.3, and this eider works with 1\.0\n.*eider maintain --migrate/)
+      assert.match(
+        stderr,
+        /catalog of the lake has version 0\.3, and this eider works with 1\.0\n.*eider maintain --migrate/,
+      )
     }
     reportOf((await project.ok(['maintain', '--migrate', '--json'])).stdout)
     const [[version] = []] = await lake.postgres(
