@@ -27,6 +27,8 @@ const program = {
   },
   platform: 'node',
   transform: { target: 'node20' },
+  // What one command loads when it needs it, another one always needs.
+  checks: { ineffectiveDynamicImport: false },
   external: ['@duckdb/node-bindings'], // finds the library of the engine beside itself
   output: {
     dir: 'dist/bundle', // without directories inside: code finds its neighbours by import.meta.url

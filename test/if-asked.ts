@@ -1,4 +1,4 @@
-// Tests that take minutes, and run only where a filter names them, such as `node dist/test/run.js lake/`: a run of all
+// Tests that take long, and run only where a filter names them, such as `node dist/test/run.js lake/`: a run of all
 // tests is to stay below twenty minutes on two processors. Files below test/, without `.test.ts`.
 
 import { onBoth } from './on-lakes.ts'
@@ -9,9 +9,12 @@ const ofEachRun = 'pipeline/letter-case'
 export const ifAsked: readonly string[] = [
   'lake/bad-days',
   'lake/changes-at-once',
+  'lake/encrypted',
   'lake/faults',
   'lake/growth',
+  'lake/lost-disks',
   'lake/messages',
+  'lake/odd-names',
   'lake/partitions',
   'lake/restored',
   'lake/same-content',
