@@ -18,17 +18,12 @@ export async function eiderProject(sources: Sources): Promise<PipelineProject> {
   }
 }
 
-const settingsOf = (sources: Sources) =>
-  JSON.stringify({
-    name: 'bench',
-    sources: {
-      files: {
-        tables: Object.fromEntries(
-          Object.entries(sources).map(([name, file]) => [name, { file }] as const),
-        ),
-      },
-    },
-  })
+/** A project that reads sources is compiled in each run, so those of others name none. */
+const settingsOf = (sources: Sources) => {
+  const tables = Object.entries(sources).map(([name, file]) => [name, { file }] as const)
+  const files = tables.length === 0 ? {} : { files: { tables: Object.fromEntries(tables) } }
+  return JSON.stringify({ name: 'bench', sources: files })
+}
 
 const textOf = ({ query, merge }: PipelineModel) =>
   merge === undefined
