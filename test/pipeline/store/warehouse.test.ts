@@ -4,11 +4,7 @@ import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../../src/core/failures.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import {
-  runDefaults,
-  openProject,
-  statuses,
-} from '../../support/pipeline-project.ts'
+import { runDefaults, openProject, statuses } from '../../support/pipeline-project.ts'
 import { query } from '../../support/handmade-models.ts'
 import { holdDatabase } from '../../support/hold-database.ts'
 
