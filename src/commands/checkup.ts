@@ -12,8 +12,10 @@ import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
+import { readDotEnv } from '../project/dot-env.ts'
 import { webhookUrl } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
+import { lakeSecrets } from '../project/settings.ts'
 import { openStore } from '../store/open-store.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
 import type { Store } from '../store/store.ts'
@@ -211,18 +213,16 @@ async function checkSecrets({ paths }: Project): Promise<Finding> {
       /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*\S/m.test(text)
     if (holdsToken && ((await stat(path)).mode & 0o004) !== 0) exposed.push(name)
   }
-  if (exposed.length > 0 && process.platform !== 'win32') {
-    const message = `every user of this machine can read the secret in ${exposed.join(', ')}`
-    return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
-  }
-  return ok('secrets', 'no secret can be read by other users')
+  if (exposed.length === 0 || process.platform === 'win32')
+    return ok('secrets', 'no secret can be read by other users')
+  const message = `every user of this machine can read the secret in ${exposed.join(', ')}`
+  return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
 }
 
 /** `.env` is read by all commands, and two of them answer the network. */
 async function checkLakeKeys({ paths }: Project): Promise<Finding> {
-  const text = await readFile(join(paths.dir, '.env'), 'utf8').catch(() => '')
-  const names = /^\s*(?:export\s+)?(LAKE_(?:PASSWORD|S3_SECRET|S3_TOKEN))[ \t]*=[ \t]*\S/gm
-  const found = [...text.matchAll(names)].map(([, name]) => name)
+  const { values } = await readDotEnv(paths.dir)
+  const found = lakeSecrets.filter((name) => values[name])
   if (found.length === 0) return ok('lake keys', 'the daemon and the service do not have them')
   return warn(
     'lake keys',

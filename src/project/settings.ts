@@ -298,6 +298,13 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>
 
+/** Variables that open a lake. */
+export const lakeSecrets: readonly string[] = [
+  settings['lake.password'].env,
+  settings['lake.s3_secret'].env,
+  settings['lake.s3_token'].env,
+]
+
 export type SettingName = keyof typeof settings
 
 export type SecretName = {

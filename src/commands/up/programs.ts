@@ -6,16 +6,11 @@ import type { ServiceName } from '../../core/report/up.ts'
 import type { ScheduledRun } from '../../core/schedule.ts'
 import { packageDir } from '../../files/package.ts'
 import type { Project } from '../../project/project.ts'
-import { settings as allSettings } from '../../project/settings.ts'
+import { lakeSecrets, settings as allSettings } from '../../project/settings.ts'
 import type { Program } from '../../supervisor/child.ts'
 import type { Listening } from '../../supervisor/service.ts'
 
-const lakeSecrets = [
-  allSettings['lake.password'].env,
-  allSettings['lake.s3_key_id'].env,
-  allSettings['lake.s3_secret'].env,
-  allSettings['lake.s3_token'].env,
-]
+const lakeKeys = [allSettings['lake.s3_key_id'].env, ...lakeSecrets]
 
 export interface ProgramFlags {
   readonly vars?: readonly string[] | undefined
@@ -50,7 +45,7 @@ export function programs({ paths, target, settings }: Project, flags: ProgramFla
     env: { ...process.env, [SUPERVISED]: String(process.pid), ...env },
   })
   // They answer strangers, and work without what opens a lake.
-  const withoutKeys = Object.fromEntries(lakeSecrets.map((name) => [name, undefined]))
+  const withoutKeys = Object.fromEntries(lakeKeys.map((name) => [name, undefined]))
   // A service on a free port keeps it when it is started again: clients know it by then.
   const kept = (flag: string, setting: number, url: string | null | undefined) =>
     setting === 0 && url != null ? [flag, new URL(url).port] : []
