@@ -12,7 +12,7 @@ export async function changeWarehouse<T>(
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const { openStore } = await import('../store/open-store.ts')
+  const { openStore } = await import('../store/open.ts')
   const store = openStore(project.paths)
   if (!(await store.warehouse.exists()))
     throw new EnvironmentError('warehouse-missing', 'there is no warehouse yet', {

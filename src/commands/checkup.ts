@@ -16,7 +16,7 @@ import { readDotEnv } from '../project/dot-env.ts'
 import { webhookUrl } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
 import { lakeSecrets } from '../project/settings.ts'
-import { openStore } from '../store/open-store.ts'
+import { openStore } from '../store/open.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
 import type { Store } from '../store/store.ts'
 

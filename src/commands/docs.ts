@@ -33,7 +33,7 @@ export default class Docs extends BaseCommand {
     const { flags } = await this.parse(Docs)
     const { name, files, paths } = await this.openProject(flags)
     const { compileOnce } = await import('../compiler/compile-once.ts')
-    const { openStore } = await import('../store/open-store.ts')
+    const { openStore } = await import('../store/open.ts')
     const { describeState } = await import('../pipeline/catalog/describe-state.ts')
     const { state } = paths
     const project = await compileOnce(files, { dir: paths.dir, state, save: false })

@@ -92,7 +92,7 @@ export default class Flush extends BaseCommand {
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { knownModels, select } = await import('../compiler/select.ts')
     const { flushBuffer } = await import('../pipeline/flush/flush-buffer.ts')
-    const { openStore } = await import('../store/open-store.ts')
+    const { openStore } = await import('../store/open.ts')
     const compiled = await compileOnce(project.files, {
       dir: paths.dir,
       state: paths.state,

@@ -43,7 +43,7 @@ export async function borrowingOf(
       hint: 'select those to build, such as state:modified+ --against base.json',
     })
   const { paths } = await open(target)
-  const { openStore } = await import('../store/open-store.ts')
+  const { openStore } = await import('../store/open.ts')
   const { published } = openStore(paths)
   const pull = paths.lake === undefined ? null : `eider pull --target ${from}`
   const lender = { name: from, published, pull }

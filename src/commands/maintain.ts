@@ -34,7 +34,7 @@ export default class Maintain extends BaseCommand {
       })
     using stop = onStop()
     const project = await this.openProject(flags)
-    const { openStore } = await import('../store/open-store.ts')
+    const { openStore } = await import('../store/open.ts')
     const { upkeep, warehouse } = openStore(project.paths)
     if (upkeep === null)
       throw new UsageError('the tables of this target are in a file, which needs no maintenance', {

@@ -139,7 +139,7 @@ const inJson = (from: Target, to: Target, { tables, left, runs, rejected }: Move
 })
 
 async function sideOf({ name, project }: Target): Promise<Side> {
-  const { openStore } = await import('../store/open-store.ts')
+  const { openStore } = await import('../store/open.ts')
   const { runOptionsOf } = await import('./run-options.ts')
   const { paths, files } = project
   const names = [...files.models, ...files.seeds].map((file) => file.name)

@@ -1,4 +1,4 @@
-import type { HeldTarget } from '../pipeline/store/hold-target.ts'
+import type { HeldTarget } from '../pipeline/hold-target.ts'
 import type { Project } from '../project/project.ts'
 import type { WriteOptions } from '../store/warehouse.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -14,8 +14,8 @@ export async function openAhead(
   const { paths } = project
   if (paths.lake !== undefined) return null
   const [{ holdAhead }, { openStore }] = await Promise.all([
-    import('../pipeline/store/hold-target.ts'),
-    import('../store/open-store.ts'),
+    import('../pipeline/hold-target.ts'),
+    import('../store/open.ts'),
   ])
   return holdAhead(openStore(paths), { ...runOptionsOf(project), ...options })
 }

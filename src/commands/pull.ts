@@ -23,7 +23,7 @@ export default class Pull extends BaseCommand {
     using stop = onStop()
     const { signal } = stop
     const { paths, settings } = await this.openProject(flags)
-    const { openStore } = await import('../store/open-store.ts')
+    const { openStore } = await import('../store/open.ts')
     const { openPuller } = openStore(paths)
     if (openPuller === null)
       throw new UsageError(

@@ -41,8 +41,8 @@ export async function openToRead(
   { orLastState = false, keepsCompiled = false, compiled }: ReadingOptions = {},
 ): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
-  const { openWarehouseToRead, withSources } = await import('../pipeline/store/open-warehouse.ts')
-  const { openStore } = await import('../store/open-store.ts')
+  const { openWarehouseToRead, withSources } = await import('../pipeline/open-warehouse.ts')
+  const { openStore } = await import('../store/open.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = compiled ?? (await compileOnce(files, { dir, state, save: keepsCompiled }))

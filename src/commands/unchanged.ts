@@ -38,7 +38,7 @@ export async function readUnchanged(project: Project, save: boolean): Promise<Un
   const { paths, files } = project
   const known = knownHashes(note, scope)
   const compiled = await compileOnce(files, { dir: paths.dir, state: paths.state, save, known })
-  const { fileLease } = await import('../store/files/file-lease.ts')
+  const { fileLease } = await import('../store/files/lease.ts')
   const holder = await fileLease(paths.runLock).holder()
   const holds = holder === null && (await isSame(note, scope, compiled))
   return { compiled, note: holds && !(await hasWaitingEvents(paths)) ? note : null }

@@ -5,7 +5,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Row } from '../duckdb/values.ts'
-import { STATE_SCHEMA } from '../store/state-store.ts'
+import { STATE_SCHEMA } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 
 const RESULT = sql`'[{"model":"VARCHAR","status":"VARCHAR","because":"VARCHAR","rows":"BIGINT","ms":"BIGINT"}]'`

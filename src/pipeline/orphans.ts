@@ -13,7 +13,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, createSchema, relationOf, relationType } from './build/materialize/relation.ts'
-import type { State } from '../store/state-store.ts'
+import type { State } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { mayHoldMoreModels } from './kept-relations.ts'
 

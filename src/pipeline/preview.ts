@@ -8,9 +8,9 @@ import { type ModelName, splitModelName } from '../core/names.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { materializationOf } from './build/materialize/kinds.ts'
-import type { SnapshotStore } from '../store/snapshot-store.ts'
+import type { SnapshotStore } from '../store/snapshots.ts'
 import type { Warehouse } from '../store/warehouse.ts'
-import { publishModels } from './store/publish.ts'
+import { publishModels } from './publish.ts'
 
 export interface PreviewOptions {
   readonly warehouse: Warehouse

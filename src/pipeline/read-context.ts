@@ -19,7 +19,7 @@ import { relationType } from './build/materialize/relation.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
 import type { RunContext, WatermarkRange } from './run-context.ts'
-import type { State } from '../store/state-store.ts'
+import type { State } from '../store/state.ts'
 
 /** The options of a run or a plan. */
 export interface RunRequest {

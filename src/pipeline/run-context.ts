@@ -10,7 +10,7 @@ import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
 import type { SourceAge } from './plan/source-age.ts'
-import type { ModelRecord, State } from '../store/state-store.ts'
+import type { ModelRecord, State } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 
 export interface RunContext {

@@ -2,7 +2,7 @@
 
 import type { ModelName } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { FlushPosition } from './state-store.ts'
+import type { FlushPosition } from './state.ts'
 
 export interface FlushRecords {
   /** In the transaction that makes the table of events, for a target that may be new. */

@@ -11,7 +11,7 @@ import { sql } from '../core/sql.ts'
 import { type Catalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf, textOf } from '../duckdb/values.ts'
-import { STATE_SCHEMA } from './state-store.ts'
+import { STATE_SCHEMA } from './state.ts'
 
 export interface TableContent {
   readonly rows: number

@@ -1,6 +1,6 @@
 // Bringing what is published elsewhere to this machine, where services read it.
 
-import type { Retention } from './snapshot-store.ts'
+import type { Retention } from './snapshots.ts'
 
 export interface PullOptions {
   readonly retention: Retention

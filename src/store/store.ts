@@ -1,12 +1,12 @@
 // Where a target of a project keeps its tables and what it publishes. Runs, commands and services know these interfaces;
-// which store a target has is decided in open-store.ts and nowhere else.
+// which store a target has is decided in open.ts and nowhere else.
 
 import type { FlushRecords } from './flush-records.ts'
 import type { Puller } from './pull.ts'
 import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
-import type { SnapshotStore } from './snapshot-store.ts'
-import type { StateStore } from './state-store.ts'
+import type { SnapshotStore } from './snapshots.ts'
+import type { StateStore } from './state.ts'
 import type { TableStorage } from './table-storage.ts'
 import type { Upkeep } from './upkeep.ts'
 import type { Warehouse } from './warehouse.ts'

@@ -6,7 +6,7 @@ import { compile } from '../../src/compiler/compile.ts'
 import { limits } from '../../src/core/limits.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore } from '../../src/store/open.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 export interface Flushed {

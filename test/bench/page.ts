@@ -19,7 +19,7 @@ import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { type Benchmark, interleaved } from './figure.ts'
 import { keysetOf } from '../../src/odata/bind/keyset.ts'
-import { fileRows } from '../../src/store/files/file-rows.ts'
+import { fileRows } from '../../src/store/files/rows.ts'
 
 const PAGE_ROWS = 10_000
 

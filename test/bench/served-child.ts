@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openExplorer } from '../../src/explorer/open-explorer.ts'
 import { packageDir } from '../../src/files/package.ts'
 import { ODataService } from '../../src/odata/service.ts'
-import { fileReader } from '../../src/store/files/file-reader.ts'
+import { fileReader } from '../../src/store/files/reader.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 export interface Cost {

@@ -17,10 +17,10 @@ import {
   type FlushDependencies,
   flushTarget,
 } from '../../src/pipeline/flush/flush.ts'
-import { fileTables } from '../../src/store/files/file-tables.ts'
-import { fileFlushRecords } from '../../src/store/files/file-flush-records.ts'
-import { ensureState } from '../../src/store/files/file-layout.ts'
-import { readState } from '../../src/store/files/file-state.ts'
+import { fileTables } from '../../src/store/files/tables.ts'
+import { fileFlushRecords } from '../../src/store/files/flush-records.ts'
+import { ensureState } from '../../src/store/files/layout.ts'
+import { readState } from '../../src/store/files/state.ts'
 import { openBuffer } from '../support/open-buffer.ts'
 import { FakeFiles, fileError, PowerCutError, type Survival } from '../support/fake-files.ts'
 import { events } from '../support/handmade-models.ts'

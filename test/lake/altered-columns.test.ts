@@ -1,5 +1,5 @@
 // A trap of DuckLake: ALTER COLUMN … TYPE and an INSERT in one transaction leave wrong statistics for good, by which the
-// engine then computes. So a column that gets another type has its table made once more (src/store/lake/lake-tables.ts).
+// engine then computes. So a column that gets another type has its table made once more (src/store/lake/tables.ts).
 // When the first test here begins to fail, the engine has mended it, and ALTER may come back.
 
 import { test } from 'uvu'
@@ -10,7 +10,7 @@ import { sql } from '../../src/core/sql.ts'
 import type { Connection } from '../../src/duckdb/database.ts'
 import { LakeEngine } from '../../src/duckdb/open-lake.ts'
 import { requireWhole } from '../../src/core/lake.ts'
-import { lakeTables } from '../../src/store/lake/lake-tables.ts'
+import { lakeTables } from '../../src/store/lake/tables.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { withLake } from '../support/lake/with-lake.ts'

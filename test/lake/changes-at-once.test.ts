@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore } from '../../src/store/open.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { withLake } from '../support/lake/with-lake.ts'

@@ -24,7 +24,7 @@ const damages = [
     damage: async (object: string) => truncate(object, (await stat(object)).size >> 1),
   },
   {
-    // A length in the header of the first page. What else may flip: test/store/lake/lake-damage.test.ts.
+    // A length in the header of the first page. What else may flip: test/store/lake/damage.test.ts.
     says: /is damaged: /,
     damage: (object: string) => flipBit(object, 6),
   },

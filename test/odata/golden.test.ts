@@ -19,7 +19,7 @@ import { formatSql } from '../../src/odata/sql/format.ts'
 import { keysetWindow } from '../../src/odata/sql/keyset.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
-import { fileRows } from '../../src/store/files/file-rows.ts'
+import { fileRows } from '../../src/store/files/rows.ts'
 import { testGolden } from '../support/golden.ts'
 import { modelName } from '../support/model-name.ts'
 

@@ -7,9 +7,9 @@ import { sql } from '../../src/core/sql.ts'
 import { readCatalog } from '../../src/duckdb/catalog.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import { moveRelation } from '../../src/pipeline/orphans.ts'
-import { fileState } from '../../src/store/files/file-state.ts'
-import { fileTables } from '../../src/store/files/file-tables.ts'
-import { ensureState } from '../../src/store/files/file-layout.ts'
+import { fileState } from '../../src/store/files/state.ts'
+import { fileTables } from '../../src/store/files/tables.ts'
+import { ensureState } from '../../src/store/files/layout.ts'
 
 const [from, to] = ['a.old', 'b.next'] as readonly string[] as readonly [ModelName, ModelName]
 

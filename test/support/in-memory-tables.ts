@@ -18,7 +18,7 @@ import { modelName } from './model-name.ts'
 import { shop } from './odata-tables.ts'
 import type { Table } from './snapshot-files.ts'
 import type { EntityModel } from '../../src/odata/edm/model.ts'
-import { fileRows } from '../../src/store/files/file-rows.ts'
+import { fileRows } from '../../src/store/files/rows.ts'
 
 export const ROOT = 'http://127.0.0.1:8090/odata/'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { Resources } from '../../src/core/resources.ts'
 import { ODataService, type ODataServiceOptions } from '../../src/odata/service.ts'
-import { fileReader } from '../../src/store/files/file-reader.ts'
+import { fileReader } from '../../src/store/files/reader.ts'
 import { publish, type Table } from './snapshot-files.ts'
 
 export interface Served {

@@ -5,7 +5,7 @@ import type { Connection } from '../../src/duckdb/database.ts'
 import type { RunSelection } from '../../src/pipeline/choose.ts'
 import type { PlannedStep } from '../../src/core/report/planned-changes.ts'
 import { planRun, type RunPlan } from '../../src/pipeline/plan/show-changes.ts'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore } from '../../src/store/open.ts'
 import type { TestProject } from './pipeline-project.ts'
 import { projectOf } from './handmade-models.ts'
 

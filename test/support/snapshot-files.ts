@@ -12,7 +12,7 @@ import {
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { describe } from '../../src/duckdb/catalog.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { fileRows } from '../../src/store/files/file-rows.ts'
+import { fileRows } from '../../src/store/files/rows.ts'
 import { modelName } from './model-name.ts'
 
 export interface Table {

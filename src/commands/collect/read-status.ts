@@ -9,7 +9,7 @@ import type { ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { Project } from '../../project/project.ts'
-import { openStore } from '../../store/open-store.ts'
+import { openStore } from '../../store/open.ts'
 import type { Warehouse } from '../../store/warehouse.ts'
 import { openBufferOrDaemon } from '../claims.ts'
 

@@ -29,7 +29,7 @@ export async function queriedSnapshot(
   // A query on a command line may contain spaces, as in a browser's address bar.
   const targetOf = (model: ModelName) =>
     `${entitySetName(model)}${path}${options}`.replaceAll(/[^\u0021-\u007e]/gu, encodeURIComponent)
-  const { openStore } = await import('../../store/open-store.ts')
+  const { openStore } = await import('../../store/open.ts')
   const store = openStore(paths)
   const current = await store.published.current()
   // One that is damaged serves nothing.
@@ -45,7 +45,7 @@ export async function queriedSnapshot(
   const { findModel } = await import('../find-model.ts')
   const model = findModel(compiled, name)
   const { publishPreview } = await import('../../pipeline/preview.ts')
-  const { makeScratch } = await import('../../pipeline/store/scratch.ts')
+  const { makeScratch } = await import('../../pipeline/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
   await publishPreview({
     warehouse: store.warehouse,

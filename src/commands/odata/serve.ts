@@ -38,7 +38,7 @@ export default class ODataServe extends BaseCommand {
     const project = await load()
     const logger = this.loggerFor(flags)
     const { ODataService, requireOpenable } = await import('../../odata/service.ts')
-    const { openStore } = await import('../../store/open-store.ts')
+    const { openStore } = await import('../../store/open.ts')
     await using resources = new Resources()
     const options = {
       ...serviceOptions(project, logger),

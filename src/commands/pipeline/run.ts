@@ -30,7 +30,7 @@ import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { IdleScope } from '../../pipeline/idle/note.ts'
 import type { IdleRun } from '../../pipeline/idle/run-idle.ts'
-import type { HeldTarget } from '../../pipeline/store/hold-target.ts'
+import type { HeldTarget } from '../../pipeline/hold-target.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { openAhead } from '../open-ahead.ts'
@@ -147,7 +147,7 @@ export default class PipelineRun extends BaseCommand {
     const idle = isSelected || !isPlain(flags) ? null : idleScopeOf(project)
     const found = idle === null ? null : await readIdle(idle)
     const loadRun = () =>
-      Promise.all([import('../../pipeline/run.ts'), import('../../store/open-store.ts')])
+      Promise.all([import('../../pipeline/run.ts'), import('../../store/open.ts')])
     const { signal } = stop
     const lockWaitMs = flags.wait * 1000
     await using unused = new Resources()

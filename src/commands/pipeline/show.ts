@@ -90,7 +90,7 @@ async function refuseUnreadable(paths: ProjectPaths): Promise<void> {
     const { isThere } = await import('../../store/files/warehouse-file.ts')
     isThere(paths)
   } else {
-    const { openStore } = await import('../../store/open-store.ts')
+    const { openStore } = await import('../../store/open.ts')
     await openStore(paths).warehouse.exists()
   }
 }

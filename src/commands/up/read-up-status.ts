@@ -120,7 +120,7 @@ async function publicationOf({ paths }: Project, asked: readonly Asked[]) {
   if (health?.snapshot != null && health.published_at != null)
     return { id: health.snapshot, published_at: health.published_at }
   if (paths.lake !== undefined) return null // only its service knows what has been brought here
-  const { openStore } = await import('../../store/open-store.ts')
+  const { openStore } = await import('../../store/open.ts')
   const snapshot = await openStore(paths).snapshots.current()
   return snapshot && { id: snapshot.id, published_at: snapshot.publishedAt.toISOString() }
 }

@@ -6,7 +6,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import type { Step } from '../../core/report/planned-changes.ts'
 import type { RunResults } from '../results.ts'
 import type { RunContext } from '../run-context.ts'
-import type { FlushPosition } from '../../store/state-store.ts'
+import type { FlushPosition } from '../../store/state.ts'
 import { createSchemas } from './build.ts'
 import { buildGroup, settle } from './build-group.ts'
 

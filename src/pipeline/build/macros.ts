@@ -4,7 +4,7 @@
 import type { Macro } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type { SavedMacro, StateStore } from '../../store/state-store.ts'
+import type { SavedMacro, StateStore } from '../../store/state.ts'
 
 /** Changes nothing when the macros are those of the run before. */
 export async function replaceMacros(

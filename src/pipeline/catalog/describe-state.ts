@@ -2,7 +2,7 @@
 
 import { CATALOG_FORMAT, type Catalog, type CatalogModel } from '../../core/catalog.ts'
 import type { CompiledProject } from '../../core/model.ts'
-import type { SnapshotStore } from '../../store/snapshot-store.ts'
+import type { SnapshotStore } from '../../store/snapshots.ts'
 import { pastRunsOf } from './catalog-text.ts'
 import { describeModels, describeSet, describeSources } from './describe-project.ts'
 import { NO_RUNS } from './past-runs.ts'

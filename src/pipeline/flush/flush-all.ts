@@ -17,7 +17,7 @@ import { finishCommitted, type FlushDependencies, FlushedMeanwhile, flushTarget 
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
 import { noteRelation } from '../build/materialize/relation.ts'
-import { type FlushPosition, isEdited } from '../../store/state-store.ts'
+import { type FlushPosition, isEdited } from '../../store/state.ts'
 
 type Given = Omit<
   FlushDependencies,

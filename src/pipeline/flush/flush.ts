@@ -34,7 +34,7 @@ import {
 import type { FlushCount } from '../../core/report/run-summary.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
-import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state-store.ts'
+import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state.ts'
 
 export type FlushStep =
   | 'claimed'

@@ -22,7 +22,7 @@ import {
 } from './load-batch.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import { plainTable, type TableStorage } from '../../store/table-storage.ts'
-import { isEdited, STATE_SCHEMA } from '../../store/state-store.ts'
+import { isEdited, STATE_SCHEMA } from '../../store/state.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
 export const ARRIVING = sql`temp.main._eider_arriving`

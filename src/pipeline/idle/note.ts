@@ -25,7 +25,7 @@ import { buildStamp } from '../../files/package.ts'
 import { type Stamp, stampOf } from '../../files/stamps.ts'
 import { lastStateFile } from '../../store/files/run-copies.ts'
 import { stampSnapshots } from '../../store/files/snapshot-directory.ts'
-import type { Retention } from '../../store/snapshot-store.ts'
+import type { Retention } from '../../store/snapshots.ts'
 import { hasMove } from '../move-record.ts'
 
 const FORMAT = 2

@@ -10,7 +10,7 @@ import type { CompiledProject } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import type { Progress, RunEvent } from '../../core/report/progress.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
-import { fileLease } from '../../store/files/file-lease.ts'
+import { fileLease } from '../../store/files/lease.ts'
 import { copyRun, dropOldCopies } from '../../store/files/run-copies.ts'
 import {
   readCatalog,

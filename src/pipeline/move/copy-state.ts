@@ -8,7 +8,7 @@ import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { catalogKey } from '../../duckdb/catalog.ts'
 import { endMove } from '../../store/moved-tables.ts'
-import { NO_STATE, STATE_SCHEMA } from '../../store/state-store.ts'
+import { NO_STATE, STATE_SCHEMA } from '../../store/state.ts'
 import { contentOf } from './content.ts'
 import { carried, carry, type Ways } from './copy-table.ts'
 
@@ -17,7 +17,7 @@ export interface MovedState {
   readonly rejected: number
 }
 
-// Of the tables that every store has (store/state-store.ts).
+// Of the tables that every store has (store/state.ts).
 const LOGS: Readonly<Record<'runs' | 'rejected_events', readonly Column[]>> = {
   runs: columns({
     run_id: 'VARCHAR',

@@ -12,7 +12,7 @@ import type { EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, targetsOf } from '../../core/names.ts'
 import { rangeOf, relationType } from '../build/materialize/relation.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import type { FlushPosition, ModelRecord } from '../../store/state-store.ts'
+import type { FlushPosition, ModelRecord } from '../../store/state.ts'
 
 /** Nothing here queries DuckDB. */
 export type DecisionContext = Pick<

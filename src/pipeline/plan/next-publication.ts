@@ -5,7 +5,7 @@ import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
-import type { ModelRecord } from '../../store/state-store.ts'
+import type { ModelRecord } from '../../store/state.ts'
 
 export type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
 

@@ -10,7 +10,7 @@ import { materializationOf, materializations } from '../build/materialize/kinds.
 import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { STATE_SCHEMA } from '../../store/state-store.ts'
+import { STATE_SCHEMA } from '../../store/state.ts'
 
 export interface Assessment {
   /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */

@@ -19,9 +19,9 @@ import { type Catalog, catalogKey, readCatalog } from '../../duckdb/catalog.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
-import type { Known, State } from '../state-store.ts'
+import type { Known, State } from '../state.ts'
 import type { ReadOptions } from '../warehouse.ts'
-import { ensureState } from './file-layout.ts'
+import { ensureState } from './layout.ts'
 import {
   copiesIn,
   copyOf,

@@ -26,8 +26,8 @@ import {
 import { sql } from '../../core/sql.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
 import { type Stamp, stampOf } from '../../files/stamps.ts'
-import type { Retention } from '../snapshot-store.ts'
-import { fileRows } from './file-rows.ts'
+import type { Retention } from '../snapshots.ts'
+import { fileRows } from './rows.ts'
 
 export interface Snapshots {
   /** null before the first publication. When its manifest is damaged, the youngest that is retained. */

@@ -1,4 +1,4 @@
-// What is published in a lake: the table `published` (lake-layout.ts), a row for each retained state.
+// What is published in a lake: the table `published` (layout.ts), a row for each retained state.
 //
 // `manifest` is that of core/snapshot.ts, but for the sizes of files, which are 0: each machine has files of its own.
 // Besides, each relation has `at`, a state of the lake in which its rows are as published, and `evaluated` for a view
@@ -17,7 +17,7 @@ import {
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
-import { STATE_SCHEMA } from '../state-store.ts'
+import { STATE_SCHEMA } from '../state.ts'
 
 export interface LakeRelation extends PublishedRelation {
   readonly at: string

@@ -11,7 +11,7 @@ import { sql } from '../../../src/core/sql.ts'
 import { openLinkSigner } from '../../../src/odata/protocol/link-signature.ts'
 import { ODataService } from '../../../src/odata/service.ts'
 import { rootUrl, targetBelowRoot } from '../../../src/odata/protocol/service-root.ts'
-import { fileReader } from '../../../src/store/files/file-reader.ts'
+import { fileReader } from '../../../src/store/files/reader.ts'
 import { ask, serve } from '../../support/odata-service.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 

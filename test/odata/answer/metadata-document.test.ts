@@ -7,7 +7,7 @@ import { compress } from '../../../src/http/content-coding.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/answer/csdl.ts'
 import { buildEntityModel } from '../../../src/odata/edm/entity-model.ts'
 import { metadataDocument } from '../../../src/odata/answer/metadata-document.ts'
-import { fileRows } from '../../../src/store/files/file-rows.ts'
+import { fileRows } from '../../../src/store/files/rows.ts'
 
 const INTEGER = columnType('INTEGER')
 const NO_FACTS = { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() }

@@ -12,7 +12,7 @@ import { copiesOf } from '../../../src/odata/sql/copies.ts'
 import { tableBeforeSql } from '../../../src/odata/sql/table.ts'
 import { rowsSql } from '../../../src/odata/sql/query.ts'
 import { parseRequest } from '../../../src/odata/syntax/parse-request.ts'
-import { fileRows } from '../../../src/store/files/file-rows.ts'
+import { fileRows } from '../../../src/store/files/rows.ts'
 import { modelName } from '../../support/model-name.ts'
 
 function bound(target: string, stored: StoredRows): BoundQuery {

@@ -5,7 +5,7 @@ import { parseModelName } from '../../../src/core/names.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import type { PublishedRelation } from '../../../src/core/snapshot.ts'
 import { buildEntityModel, buildEntityModelInSlices } from '../../../src/odata/edm/entity-model.ts'
-import { fileRows } from '../../../src/store/files/file-rows.ts'
+import { fileRows } from '../../../src/store/files/rows.ts'
 
 type Columns = Readonly<Record<string, string>>
 

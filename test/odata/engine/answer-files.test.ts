@@ -12,7 +12,7 @@ import {
   createAnswerFiles,
   type AnswerFilesOptions,
 } from '../../../src/odata/engine/answer-files.ts'
-import { fileReader } from '../../../src/store/files/file-reader.ts'
+import { fileReader } from '../../../src/store/files/reader.ts'
 import { publish } from '../../support/snapshot-files.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { until } from '../../support/until.ts'

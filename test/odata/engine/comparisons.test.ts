@@ -19,8 +19,8 @@ import { serve } from '../../support/odata-service.ts'
 import { tableBeforeSql } from '../../../src/odata/sql/table.ts'
 import type { Compared } from '../../../src/odata/engine/compare-snapshots.ts'
 import { nameBefore } from '../../../src/odata/edm/model.ts'
-import { fileRows } from '../../../src/store/files/file-rows.ts'
-import { fileReader } from '../../../src/store/files/file-reader.ts'
+import { fileRows } from '../../../src/store/files/rows.ts'
+import { fileReader } from '../../../src/store/files/reader.ts'
 
 /** A set of one row, now and before. */
 async function states(dir: string, name: string) {

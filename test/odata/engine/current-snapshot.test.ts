@@ -14,7 +14,7 @@ import { readMemoryLimit } from '../../../src/duckdb/vectors/memory.ts'
 import type { OpenSnapshot } from '../../../src/odata/engine/open-snapshot.ts'
 import { memoryOfEach } from '../../../src/odata/service.ts'
 import { Snapshots } from '../../../src/odata/engine/current-snapshot.ts'
-import { fileReader } from '../../../src/store/files/file-reader.ts'
+import { fileReader } from '../../../src/store/files/reader.ts'
 import { publish, type Table, writeManifest } from '../../support/snapshot-files.ts'
 import { until } from '../../support/until.ts'
 

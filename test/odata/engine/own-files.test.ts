@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ODataService, requireOpenable } from '../../../src/odata/service.ts'
-import { fileReader } from '../../../src/store/files/file-reader.ts'
+import { fileReader } from '../../../src/store/files/reader.ts'
 import { usualOptions } from '../../support/odata-service.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
 

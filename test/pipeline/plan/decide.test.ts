@@ -9,7 +9,7 @@ import {
   type DecisionContext,
   type Progress,
 } from '../../../src/pipeline/plan/decide.ts'
-import type { ModelRecord } from '../../../src/store/state-store.ts'
+import type { ModelRecord } from '../../../src/store/state.ts'
 import { type Texts, compileTexts } from '../../support/compile-texts.ts'
 import { modelName } from '../../support/model-name.ts'
 

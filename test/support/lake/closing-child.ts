@@ -6,7 +6,7 @@ import { requireWhole } from '../../../src/core/lake.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { LakeEngine } from '../../../src/duckdb/open-lake.ts'
-import { LakeLock } from '../../../src/store/lake/lake-lock.ts'
+import { LakeLock } from '../../../src/store/lake/lock.ts'
 import { lakeSettingsOf } from './lake-settings-of.ts'
 
 type Given = Parameters<typeof lakeSettingsOf>[0]

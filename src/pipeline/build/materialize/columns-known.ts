@@ -3,7 +3,7 @@
 
 import type { Model } from '../../../core/model.ts'
 import type { RunContext } from '../../run-context.ts'
-import { isEdited } from '../../../store/state-store.ts'
+import { isEdited } from '../../../store/state.ts'
 
 type Context = Pick<RunContext, 'project' | 'selected' | 'state'>
 

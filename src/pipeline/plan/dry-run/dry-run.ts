@@ -15,7 +15,7 @@ import { countRows, relationOf, relationType } from '../../build/materialize/rel
 import { runChecks } from '../../build/run-checks.ts'
 import { explainFailure } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
-import { isEdited } from '../../../store/state-store.ts'
+import { isEdited } from '../../../store/state.ts'
 import { layOver } from './layers.ts'
 
 export interface DryRunResult {

@@ -1,0 +1,156 @@
+// What a run publishes: each exposed model as its table is, where the run left it as the model says. A model that failed
+// keeps the relation that is published. How and where rows are published is the store's matter.
+
+import { limits } from '../core/limits.ts'
+import type { Model } from '../core/model.ts'
+import { foldCase, type ModelName, sameName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import type { Phase, Share } from '../core/report/progress.ts'
+import type { PublishedRelation } from '../core/snapshot.ts'
+import { sql } from '../core/sql.ts'
+import { describe } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { isInterrupt } from '../duckdb/errors.ts'
+import type { Published, PublishedRows, Retention, SnapshotStore } from '../store/snapshots.ts'
+import { checkKey } from './build/materialize/check-key.ts'
+import { relationOf } from './build/materialize/relation.ts'
+
+export interface PublishModelsOptions {
+  readonly connection: Connection
+  readonly snapshots: SnapshotStore
+  readonly runId: string
+  readonly models: Iterable<Model>
+  /** Whether a model that is not among `models` keeps what is published of it. */
+  readonly isKept?: (model: string) => boolean
+  /** Version of each model whose relation is as the model says; the others keep what is published of them. */
+  readonly versions: ReadonlyMap<ModelName, string>
+  readonly now: Date
+  /** By default the limits of core/limits.ts. */
+  readonly retention?: Retention | undefined
+  readonly onShare?: ((share: Share) => void) | undefined
+  readonly onPhase?: ((phase: Phase) => void) | undefined
+  /** Called for a model that cannot be published. Throws anything that is not a failure of the model. */
+  readonly onFailure: (model: Model, error: unknown) => void
+}
+
+const DEFAULT_RETENTION: Retention = {
+  snapshots: limits.retainedSnapshots,
+  ms: limits.retainedSnapshotMinutes * 60_000,
+}
+
+/** When it throws, what was published before is untouched. */
+export async function publishModels(options: PublishModelsOptions): Promise<Published> {
+  const { connection, snapshots, runId, now, retention = DEFAULT_RETENTION } = options
+  return await snapshots.publish({ connection, runId, now, retention }, (rows) =>
+    chooseRelations(options, rows),
+  )
+}
+
+async function chooseRelations(
+  options: PublishModelsOptions,
+  rows: PublishedRows,
+): Promise<readonly PublishedRelation[]> {
+  const relations: PublishedRelation[] = []
+  const exposed = [...options.models].filter(({ expose }) => expose !== null)
+  for (const [done, model] of exposed.entries()) {
+    options.onShare?.({ step: 'publish', model: model.name, done, total: exposed.length })
+    const startedMs = performance.now()
+    const before = rows.current?.relations.find((relation) => relation.model === model.name)
+    try {
+      const version = options.versions.get(model.name)
+      const relation =
+        version === undefined
+          ? before
+          : await publishModel(options.connection, model, version, rows)
+      if (relation !== undefined) relations.push(relation)
+    } catch (error) {
+      if (isInterrupt(error)) throw error
+      options.onFailure(model, error)
+      if (before !== undefined) relations.push(before)
+    }
+    const ms = performance.now() - startedMs
+    options.onPhase?.({ model: model.name, phase: 'publish', startedMs, ms })
+  }
+  const published = rows.current?.relations ?? []
+  return withKept(relations, published, options.isKept ?? (() => false))
+}
+
+/** In the order of the state before, so that what is the same has the same identity. */
+function withKept(
+  relations: readonly PublishedRelation[],
+  published: readonly PublishedRelation[],
+  isKept: (model: string) => boolean,
+): readonly PublishedRelation[] {
+  const kept = published.filter(({ model }) => isKept(model))
+  if (kept.length === 0) return relations
+  const all = [...relations, ...kept]
+  const places = new Map(published.map(({ model }, i) => [model, i]))
+  const placeOf = ({ model }: PublishedRelation) => places.get(model) ?? published.length
+  return all.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
+
+async function publishModel(
+  connection: Connection,
+  model: Model,
+  version: string,
+  rows: PublishedRows,
+): Promise<PublishedRelation> {
+  const { name, description } = model
+  const exposedKey = model.expose?.key ?? []
+  const content = { model: name, version, exposedKey }
+  const same = await rows.find(content)
+  if (same !== null) return { ...same, description, columns: describedBy(model, same.columns) }
+  const relation = relationOf(name)
+  // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
+  if (model.kind === 'events') await checkKey(connection, relation, exposedKey, 'expose')
+  const columns = await publishedColumns(connection, model, exposedKey)
+  const key = exposedKey.map((column) => asSpelledIn(columns, column))
+  return await rows.write(content, { relation, columns, key, description })
+}
+
+/** A table keeps the case with which its columns were created; the model may have changed its own since. */
+function asSpelledIn(columns: readonly Column[], name: string): string {
+  const found = columns.find((column) => sameName(column.name, name))
+  if (found === undefined) throw new Error(`the relation has no column ${name}`)
+  return found.name
+}
+
+/** An events table may hold columns that its model no longer lists. */
+async function publishedColumns(
+  connection: Connection,
+  model: Model,
+  key: readonly string[],
+): Promise<readonly Column[]> {
+  const columns = await describe(connection, sql`FROM ${relationOf(model.name)}`)
+  const required = new Set(key.map(foldCase))
+  const listed = new Set<string>()
+  if (model.kind === 'events')
+    for (const { name, nullable } of model.columns) {
+      listed.add(foldCase(name))
+      if (!nullable && !(await holdsNull(connection, model.name, name)))
+        required.add(foldCase(name))
+    }
+  const published = columns
+    .filter(({ name }) => model.kind !== 'events' || listed.has(foldCase(name)))
+    .map((column) => ({ ...column, nullable: !required.has(foldCase(column.name)) }))
+  return describedBy(model, published)
+}
+
+/** Texts are not part of a version: they change without the rows. */
+function describedBy(model: Model, columns: readonly Column[]): readonly Column[] {
+  const texts = new Map(model.columns.map((column) => [foldCase(column.name), column.description]))
+  return columns.map(({ name, type, nullable }) => {
+    const description = texts.get(foldCase(name))
+    return { name, type, nullable, ...(description === undefined ? {} : { description }) }
+  })
+}
+
+/** Events from before a NOT NULL column was added have none. */
+async function holdsNull(
+  connection: Connection,
+  model: ModelName,
+  column: string,
+): Promise<boolean> {
+  const query = sql`SELECT 1 FROM ${relationOf(model)} WHERE ${sql.ident(column)} IS NULL LIMIT 1`
+  return (await connection.row(query)) !== null
+}

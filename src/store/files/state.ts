@@ -1,0 +1,227 @@
+// The state of a target in its database file, read and changed.
+
+import type { Macro } from '../../core/model.ts'
+import { limits } from '../../core/limits.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { type Catalog, catalogKey, readCatalog } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf } from '../../duckdb/values.ts'
+import {
+  type AckRecord,
+  type FinishedRun,
+  type FlushPosition,
+  type Known,
+  type ModelRecord,
+  type NewRecord,
+  NO_STATE,
+  type SavedMacro,
+  type State,
+  STATE_SCHEMA,
+  type StateStore,
+} from '../state.ts'
+import { refuseUnfinishedMove } from '../moved-tables.ts'
+import { checkFormat, ensureState } from './layout.ts'
+import { type KnownRuns, saveLastState } from './last-state.ts'
+import { copyRun } from './run-copies.ts'
+import { allRuns, recordWaitingRuns } from './waiting-runs.ts'
+
+/** `stateDir`: `.eider`, or that of the target. */
+export function fileState(stateDir: string): StateStore {
+  let began: Began | null = null
+  return {
+    ...withoutMemory,
+    async begin(connection, names, options) {
+      const catalog = await readCatalog(connection)
+      if (options?.isMove !== true) refuseUnfinishedMove(catalog)
+      await ensureState(connection, catalog)
+      await recordWaitingRuns(connection, stateDir)
+      began = await readKnown(connection, catalog, names)
+      return began
+    },
+    saveForReaders: (connection) => saveLastState(connection, stateDir, began),
+    async recordRun(connection, run, results) {
+      const text = JSON.stringify(results)
+      await recordRun(connection, run, text, began)
+      // The next run makes up for what this one cannot write.
+      await copyRun(stateDir, run.runId, text).catch(() => undefined)
+      return Buffer.byteLength(text)
+    },
+    allRuns: () => allRuns(stateDir),
+  }
+}
+
+/** What is known at the start of a run, with what is needed to spare it further queries. */
+interface Began extends Known, KnownRuns {}
+
+const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun' | 'allRuns'> = {
+  async read(connection, names) {
+    const catalog = await readCatalog(connection)
+    const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
+    if (!exists) return { catalog, state: NO_STATE, macros: [] }
+    await checkFormat(connection)
+    return readKnown(connection, catalog, names)
+  },
+  async readRecord(connection, model) {
+    const { models } = await readState(connection, [model])
+    return models.get(model) ?? null
+  },
+  // One machine has one checkout.
+  changedBack: () => Promise.resolve([]),
+  change: (connection, work) => connection.transact(work),
+  readPositions,
+  recordModels,
+  recordRemoved: (connection, _, models) => recordRemoved(connection, models),
+  recordMacros,
+  forget,
+  rename,
+}
+
+async function readKnown(
+  connection: Connection,
+  catalog: Catalog,
+  names: Iterable<ModelName>,
+): Promise<Began> {
+  const { macros, runs, lastRun, ...state } = await readAll(connection, names)
+  return { catalog, macros, state, runs, lastRun }
+}
+
+/** Records take the name of the model in the project where the two differ only in case. */
+export async function readState(
+  connection: Connection,
+  names: Iterable<ModelName>,
+): Promise<State> {
+  return await readAll(connection, names)
+}
+
+const list = (query: Sql): Sql => sql`(SELECT coalesce(list(one), []) FROM (${query}) AS one)`
+
+const POSITIONS = sql`SELECT target, opening, segment FROM _eider.flush_position ORDER BY target, opening`
+
+/** One query: a run with nothing to do has hardly any other. */
+async function readAll(connection: Connection, names: Iterable<ModelName>) {
+  const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
+  const [found] = (await connection.texts(sql`
+    SELECT ${list(sql`
+      SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed
+      FROM _eider.models ORDER BY rowid`)} AS models,
+    ${list(sql`SELECT claim_id AS id, target, opening FROM _eider.acks ORDER BY target, segment`)} AS acks,
+    ${list(POSITIONS)} AS positions,
+    ${list(sql`SELECT name, text FROM _eider.macros ORDER BY rowid`)} AS macros,
+    (SELECT count(*) FROM _eider.runs) AS runs,
+    (SELECT arg_max(run_id, started_at) FROM _eider.runs) AS last_run`)) as unknown as [Saved]
+  return {
+    models: new Map(
+      found.models.map(({ model, ...record }): [ModelName, ModelRecord] => [
+        spelled.get(foldCase(model)) ?? model,
+        record,
+      ]),
+    ),
+    positions: positionsOf(found.positions),
+    acks: found.acks,
+    macros: found.macros,
+    runs: found.runs,
+    lastRun: found.last_run,
+  }
+}
+
+/** As DuckDB writes the rows in JSON. */
+interface Saved {
+  readonly models: readonly (ModelRecord & { readonly model: ModelName })[]
+  readonly acks: readonly AckRecord[]
+  readonly positions: readonly SavedPosition[]
+  readonly macros: readonly SavedMacro[]
+  readonly runs: number
+  readonly last_run: string | null
+}
+
+interface SavedPosition {
+  readonly target: ModelName
+  readonly opening: number
+  readonly segment: number
+}
+
+async function readPositions(
+  connection: Connection,
+): Promise<ReadonlyMap<ModelName, FlushPosition>> {
+  const rows = await connection.rows(POSITIONS)
+  return positionsOf(
+    rows.map(({ target, opening, segment }) => ({
+      target: target as ModelName,
+      opening: numberOf(opening),
+      segment: numberOf(segment),
+    })),
+  )
+}
+
+function positionsOf(rows: readonly SavedPosition[]): ReadonlyMap<ModelName, FlushPosition> {
+  const positions = new Map<ModelName, Map<number, number>>()
+  for (const { target, opening, segment } of rows) {
+    const position = positions.get(target) ?? new Map<number, number>()
+    positions.set(target, position.set(opening, segment))
+  }
+  return positions
+}
+
+/** `models` has no primary key: an index costs more than both. */
+async function recordModels(
+  connection: Connection,
+  runId: string,
+  records: readonly NewRecord[],
+): Promise<void> {
+  if (records.length === 0) return
+  const names = sql.join(records.map(({ model }) => sql`lower(${sql.value(model.name)})`))
+  const rows = records.map(
+    ({ model, fingerprint, version, removed = false }) =>
+      sql`(${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
+      ${sql.value(model.definition)}, ${sql.value(runId)}, now(), ${removed ? sql`now()` : sql`NULL`})`,
+  )
+  await connection.run(sql`
+    DELETE FROM _eider.models WHERE lower(model) IN (${names});
+    INSERT INTO _eider.models
+    (model, kind, fingerprint, version, definition, run_id, built_at, removed_at)
+    VALUES ${sql.join(rows)}`)
+}
+
+async function recordRemoved(connection: Connection, models: readonly ModelName[]): Promise<void> {
+  const names = sql.join(models.map((name) => sql.value(name)))
+  await connection.run(sql`UPDATE _eider.models SET removed_at = now() WHERE model IN (${names})`)
+}
+
+async function recordMacros(connection: Connection, macros: readonly Macro[]): Promise<void> {
+  await connection.run(sql`DELETE FROM _eider.macros`)
+  for (const { name, body } of macros)
+    await connection.run(
+      sql`INSERT INTO _eider.macros (name, text) VALUES (${sql.value(name)}, ${sql.value(body.text)})`,
+    )
+}
+
+async function forget(connection: Connection, model: ModelName): Promise<void> {
+  await connection.run(
+    sql`DELETE FROM _eider.models WHERE lower(model) = lower(${sql.value(model)})`,
+  )
+}
+
+async function rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
+  await connection.run(sql`
+    UPDATE _eider.models SET model = ${sql.value(to)}, removed_at = NULL
+    WHERE lower(model) = lower(${sql.value(from)})`)
+}
+
+/** The last limits.keptRuns runs are kept. */
+async function recordRun(
+  connection: Connection,
+  { runId, startedAt, ms, ok }: FinishedRun,
+  text: string,
+  began: KnownRuns | null,
+): Promise<void> {
+  const finishedAt = new Date(startedAt.getTime() + Math.round(ms))
+  await connection.run(sql`
+    INSERT INTO _eider.runs (run_id, started_at, finished_at, ok, summary)
+    VALUES (${sql.value(runId)}, ${sql.value(startedAt.toISOString())}, ${sql.value(finishedAt.toISOString())},
+      ${sql.value(ok)}, ${sql.value(text)})`)
+  if (began === null || began.runs >= limits.keptRuns)
+    await connection.run(sql`
+    DELETE FROM _eider.runs WHERE started_at <= (
+      SELECT started_at FROM _eider.runs ORDER BY started_at DESC LIMIT 1 OFFSET ${sql.value(limits.keptRuns)})`)
+}

@@ -1,0 +1,29 @@
+// The store of files: a database file that one process writes at a time, a lock file, a directory of snapshots.
+
+import type { ProjectPaths } from '../../core/project.ts'
+import type { Store } from '../store.ts'
+import { fileFlushRecords } from './flush-records.ts'
+import { fileLease } from './lease.ts'
+import { fileReader } from './reader.ts'
+import { fileSnapshots } from './snapshots.ts'
+import { fileState } from './state.ts'
+import { fileTables } from './tables.ts'
+import { fileWarehouse } from './warehouse.ts'
+
+export function fileStore(paths: ProjectPaths): Store {
+  const lease = fileLease(paths.runLock)
+  return {
+    warehouse: fileWarehouse(paths, lease),
+    lease,
+    flushLease: lease,
+    bufferLease: null,
+    tables: fileTables,
+    state: fileState(paths.state),
+    flushed: fileFlushRecords,
+    snapshots: fileSnapshots(paths.snapshots),
+    openPuller: null,
+    published: fileReader(paths.snapshots),
+    upkeep: null,
+    explain: (error) => error,
+  }
+}

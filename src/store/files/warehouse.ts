@@ -1,0 +1,149 @@
+// The warehouse as a database file. Opening it waits for other processes.
+
+import { constants, statSync } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EnvironmentError } from '../../core/failures.ts'
+import { limits } from '../../core/limits.ts'
+import type { ProjectPaths } from '../../core/project.ts'
+import { Resources } from '../../core/resources.ts'
+import { sql } from '../../core/sql.ts'
+import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
+import { type Connection, Database } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { makeDirectory } from '../../files/durable-directory.ts'
+import type { LeaseOptions, RunLease } from '../run-lease.ts'
+import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
+import { AS_READER, AS_RUN, explain, isLocked } from './failures.ts'
+import { isThere } from './warehouse-file.ts'
+
+export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
+  name: paths.database,
+  readersHoldRuns: true,
+  exists: () => Promise.resolve(isThere(paths)),
+  open: (options) => open(paths, options),
+  openToRead: (options) => openToRead(paths, options),
+  openBeside: (options) => openBeside(paths, options),
+  settle: (connection, recordBytes) => settle(paths, connection, recordBytes),
+  fork: (path, options) => fork(paths, path, lease, options),
+})
+
+async function open(paths: ProjectPaths, options: WriteOptions): Promise<Database> {
+  const { threads = null, memoryLimit, tempDir = null, maxTempSize = null } = options
+  const { lockWaitMs, signal, extensions } = options
+  for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
+  await prepareDirectory(dirname(paths.database))
+  const deadline = Date.now() + lockWaitMs
+  const { warehouseRetryMs, longestWarehouseRetryMs } = limits
+  for (
+    let retryMs: number = warehouseRetryMs;
+    ;
+    retryMs = Math.min(retryMs * 2, longestWarehouseRetryMs)
+  ) {
+    try {
+      const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, maxTempSize }
+      return await Database.open({ path: paths.database, ...engine, extensions })
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database, AS_RUN)
+    }
+    await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
+  }
+}
+
+/**
+ * A run that wrote its own record and little else leaves the log next to the file, and whoever opens the file next
+ * replays it: a checkpoint describes every relation again, which takes a project of a thousand models longer than its
+ * queries. Any other run makes the checkpoint here, and not when the file is closed, which would hold up this thread;
+ * what fails stays in the log, whole, as it does there.
+ */
+async function settle(
+  { database }: ProjectPaths,
+  connection: Connection,
+  recordBytes: number | null,
+): Promise<void> {
+  const logBytes = statSync(`${database}.wal`, { throwIfNoEntry: false })?.size
+  const leftBytes = (recordBytes ?? 0) * limits.leftLogRuns
+  if (logBytes !== undefined && logBytes <= leftBytes)
+    await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
+  else await connection.run(sql`CHECKPOINT`).catch(() => {})
+}
+
+/** Without a file there is an empty database in memory. */
+async function openToRead(
+  paths: ProjectPaths,
+  { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
+): Promise<Database> {
+  const exists = isThere(paths)
+  const path = exists ? paths.database : ':memory:'
+  const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, extensions }
+  try {
+    return await Database.open({ path, readOnly: exists, ...engine })
+  } catch (error) {
+    throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
+  }
+}
+
+async function openBeside(
+  paths: ProjectPaths,
+  { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
+): Promise<Database> {
+  const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, extensions }
+  await using resources = new Resources()
+  const database = resources.use(await Database.open({ path: ':memory:', ...engine }))
+  if (isThere(paths)) {
+    await using connection = await database.connect()
+    // A name that no schema of a project has: DuckDB would not know which of the two is meant.
+    const name = sql.ident('_eider_warehouse')
+    try {
+      await connection.run(sql`ATTACH ${sql.value(paths.database)} AS ${name} (READ_ONLY)`)
+    } catch (error) {
+      throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
+    }
+    database.onConnect([sql`USE ${name}`])
+  }
+  resources.move()
+  return database
+}
+
+async function fork(
+  from: ProjectPaths,
+  path: string,
+  lease: RunLease,
+  options: LeaseOptions,
+): Promise<void> {
+  await using _lease = await lease.take(options)
+  // Opening it shows that no other program writes it now; closing it leaves no descriptor whose lock a copy would drop.
+  await (await openToRead(from, { memoryLimit: null }))[Symbol.asyncDispose]()
+  for (const suffix of ['', '.wal']) {
+    await rm(path + suffix, { force: true })
+    await copyIfThere(from.database + suffix, path + suffix)
+  }
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+}
+
+/** DuckDB takes it for the start of URL options: the log of the file would be next to another one. */
+function refuseQuestionMark(path: string): void {
+  if (!path.includes('?')) return
+  throw new EnvironmentError(
+    'warehouse-unusable',
+    `the path of a database must not contain a question mark: ${path}`,
+    { hint: 'rename the directory' },
+  )
+}
+
+async function prepareDirectory(path: string): Promise<void> {
+  try {
+    await makeDirectory(path)
+  } catch (cause) {
+    const message = `the directory of the warehouse, ${path}, cannot be created: ${problemOfSystem(cause)}`
+    const hint = hintOfSystem(cause) ?? 'set "database" in eider.yml to another path'
+    throw new EnvironmentError('warehouse-unusable', message, { hint, cause })
+  }
+}

@@ -1,0 +1,155 @@
+// What the engine says of a lake that it cannot reach, open or write, in plain words that name the setting to change.
+
+import { EnvironmentError } from '../../core/failures.ts'
+import { describeLake, type LakeTarget } from '../../core/lake.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { damageOf } from './damage.ts'
+
+/** No run has made the lake yet. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  /^Existing DuckLake at metadata catalog .* does not exist/s.test(error.details.message)
+
+interface Case {
+  readonly code: string
+  readonly when: RegExp
+  readonly says: (lake: LakeTarget, words: string) => string
+  readonly hint: (lake: LakeTarget, words: string) => string
+}
+
+/** What the catalog has, and what DuckLake needs. */
+const versionsIn = (words: string): readonly string[] =>
+  /catalog version is (\S+), but the extension requires version ([^\s.]+(?:\.\d+)*)/
+    .exec(words)
+    ?.slice(1) ?? []
+
+const store = ({ store: { data, endpoint } }: LakeTarget) => `${data} at ${endpoint ?? 'AWS'}`
+
+const UNREACHABLE_HINT =
+  'check lake.catalog and whether the server runs; nothing was lost, run again when it does'
+
+// The first that fits.
+const cases: readonly Case[] = [
+  {
+    code: 'lake-refused',
+    when: /password authentication failed|no password supplied|role "[^"]*" does not exist|no pg_hba\.conf entry/,
+    says: (lake) => `PostgreSQL refuses ${lake.catalog.user}: ${describeLake(lake)}`,
+    hint: () => 'check the user of lake.catalog, and LAKE_PASSWORD',
+  },
+  {
+    code: 'lake-refused',
+    when: /database "[^"]*" does not exist/,
+    says: (lake) => `PostgreSQL has no such database: ${describeLake(lake)}`,
+    hint: (lake) => `check lake.catalog, or make it: createdb ${lake.catalog.database}`,
+  },
+  {
+    code: 'lake-refused',
+    when: /permission denied|must be owner of/,
+    says: (lake, words) => `${lake.catalog.user} lacks a right in PostgreSQL: ${words}`,
+    hint: (lake) => `grant it on the schema ${lake.schema}`,
+  },
+  {
+    code: 'lake-version',
+    when: /DuckLake catalog version mismatch|Only DuckLake versions .* are supported/,
+    says: (_, words) => {
+      const [has, needs] = versionsIn(words)
+      return needs === undefined
+        ? 'the catalog of the lake is of a later version than this eider knows'
+        : `the catalog of the lake has version ${has}, and this eider works with ${needs}`
+    },
+    hint: (_, words) => {
+      const [has, needs] = versionsIn(words)
+      const isOlder = needs !== undefined && has!.localeCompare(needs, 'en', { numeric: true }) < 0
+      return isOlder
+        ? 'eider maintain --migrate brings it up to date; all machines need one version of eider'
+        : 'install the version of eider that the other machines have'
+    },
+  },
+  {
+    code: 'lake-moved',
+    when: /does not match existing data path in the catalog/,
+    says: (lake, words) =>
+      `the rows of this lake are in ${/catalog "([^"]*)"/.exec(words)?.[1] ?? 'another place'}, and lake.data is ${lake.store.data}`,
+    hint: () =>
+      'set lake.data to the place that the first run has written, or lake.schema to a new lake',
+  },
+  {
+    code: 'lake-plain',
+    when: /database is not encrypted but we requested an encrypted database/,
+    says: (lake) => `this lake was made without encryption: ${describeLake(lake)}`,
+    hint: () => 'remove lake.encrypted, or move the tables into a new lake that has it: eider move',
+  },
+  {
+    code: 'lake-unreachable',
+    when: /Unable to connect to Postgres|Failed to execute query \\?"ROLLBACK|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
+    says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
+    hint: () => UNREACHABLE_HINT,
+  },
+  {
+    code: 'lake-unreachable',
+    // DuckDB takes an answer that PostgreSQL has not finished for a whole one, and everything after that is refused.
+    when: /(?:DuckLake|invalidated).*Attempted to access index \d+ within vector of size 0/s,
+    says: (lake) => `the connection to PostgreSQL was lost, ${describeLake(lake)}`,
+    hint: () => UNREACHABLE_HINT,
+  },
+  {
+    code: 'lake-store-refused',
+    when: /NoSuchBucket/,
+    says: (lake) => `there is no such bucket: ${store(lake)}`,
+    hint: () => 'make it, or check lake.data and lake.s3_endpoint',
+  },
+  {
+    code: 'lake-store-refused',
+    when: /RequestTimeTooSkewed/,
+    says: (lake) => `the clock of this machine differs from that of the store: ${store(lake)}`,
+    hint: () => 'set the clock, as by NTP',
+  },
+  {
+    code: 'lake-store-refused',
+    when: /AuthorizationHeaderMalformed|PermanentRedirect|HTTP code 301/,
+    says: (lake) => `the store has another region than ${lake.store.region}: ${store(lake)}`,
+    hint: () => 'set lake.s3_region',
+  },
+  {
+    code: 'lake-store-refused',
+    when: /HTTP code 40[13]|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/,
+    says: (lake) => `the store refuses the key: ${store(lake)}`,
+    hint: () =>
+      'check LAKE_S3_KEY_ID and LAKE_S3_SECRET, lake.s3_region, and the rights of the key',
+  },
+  {
+    code: 'lake-store-unreachable',
+    when: /Could not connect to server|Could not establish connection|Could not resolve hostname|HTTP 5\d\d|HTTP code 5\d\d|Timeout was reached|error for HTTP/,
+    says: (lake) => `the store does not answer: ${store(lake)}`,
+    hint: ({ store: { endpoint, urlStyle } }) =>
+      endpoint !== null && urlStyle === 'vhost'
+        ? 'check lake.s3_endpoint, and set lake.s3_url_style: path unless the store has a host for each bucket'
+        : 'check lake.s3_endpoint and whether the store runs; nothing was lost, run again when it does',
+  },
+]
+
+/** An EnvironmentError for what the lake says; other errors as they are. */
+export function explainLake(error: unknown, lake: LakeTarget): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { message } = error.details
+  const found = cases.find(({ when }) => when.test(message))
+  if (found === undefined) return damageOf(error, lake) ?? error
+  const { code, says, hint } = found
+  const words = reasonOf(message)
+  return new EnvironmentError(code, says(lake, words), { hint: hint(lake, words), cause: error })
+}
+
+/** An error of DuckDB may hold another one, and that of PostgreSQL may have no words: the connection is gone. */
+const innermost = (message: string): string =>
+  /.*"exception_message":"(.*?)"?\}*$/s.exec(message)?.[1]?.replace(/: *$/, '') ?? message
+
+/** The words of PostgreSQL, which stand last, after the options of the connection. */
+function reasonOf(message: string): string {
+  const plain = message
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll(String.raw`\n`, '\n')
+    .replace(/^.*Unable to connect to Postgres at ".*?": /s, '')
+  const [, words] = /(?:failed: |ERROR: +|FATAL: +)(.*)/.exec(plain) ?? []
+  const line = words ?? innermost(plain).split('\n')[0] ?? ''
+  return line.replace(/^(?:FATAL|ERROR): +/, '').replace(/"?\}+$/, '')
+}
