@@ -27,6 +27,14 @@ interface DirectoryRule {
   readonly rooms: ReadonlySet<string>
 }
 
+interface Shortcut {
+  /** Its directory, or its only file, below `src`. */
+  readonly name: string
+  readonly entry: string
+  readonly importer: string
+  readonly line: string
+}
+
 const MAX_LINES = 400
 /** Its code runs in a browser, without the modules of Node. */
 const BROWSER = 'explorer/page'
@@ -39,6 +47,16 @@ const rules: Rules = {
   packages: tableAfter('package', architecture, 'only in'),
   directories: directoryTables(architecture),
 }
+const shortcuts = rowsAfter(
+  'shortcut',
+  architecture,
+  'entered by',
+  'imported by',
+  'the line that takes it out',
+).map((cells): Shortcut => {
+  const [name, entry, importer, line] = cells.map((cell) => cell.slice(1, -1))
+  return { name: name!, entry: `src/${entry}.ts`, importer: `src/${importer}.ts`, line: line! }
+})
 
 test('every room has a row, every row a room', () => {
   assert.equal([...new Set(sources.map(roomOf))].toSorted(), [...rules.rooms.keys()].toSorted())
@@ -63,6 +81,25 @@ test('no files import each other in a circle but those of the table of natural c
     expanded(cell!).map((name) => `src/${name}.ts`),
   )
   assert.equal(sortedCircles(circlesOf(sources)), sortedCircles(natural))
+})
+
+test('a shortcut is entered by one file, which one other file imports, and one line takes it out', () => {
+  for (const shortcut of shortcuts) {
+    assert.equal(importsInto(shortcut, sources), [`${shortcut.importer} ${shortcut.entry}`])
+    const importer = sources.find(({ path }) => path === shortcut.importer)!
+    const lines = importer.text.split('\n').filter((line) => line.trim() === shortcut.line)
+    assert.is(lines.length, 1, `${shortcut.importer}: ${shortcut.line}`)
+  }
+})
+
+test('the check of shortcuts finds what enters them elsewhere', () => {
+  const shortcut = { name: 'a/fast', entry: 'src/a/fast/b.ts', importer: 'src/a/c.ts', line: '' }
+  const entered = (path: string, specifier: string) =>
+    importsInto(shortcut, [{ path, text: `import type { X } from '${specifier}'` }])
+  assert.equal(entered('src/a/c.ts', './fast/b.ts'), ['src/a/c.ts src/a/fast/b.ts'])
+  assert.equal(entered('src/d.ts', './a/fast/e.ts'), ['src/d.ts src/a/fast/e.ts'])
+  assert.equal(entered('src/a/fast/b.ts', './e.ts'), [])
+  assert.equal(entered('src/a/c.ts', './faster/b.ts'), [])
 })
 
 test('every package that is a dependency has a row', () => {
@@ -200,6 +237,19 @@ function isSibling(from: string, to: string, { siblings }: DirectoryRule): boole
     .join('/')
     .replace(/\.tsx?$/, '')
   return directory === directoryOf(from) || siblings.has(directory) || siblings.has(file)
+}
+
+/** Each import that leads into a shortcut from outside. */
+function importsInto({ name }: Shortcut, files: readonly File[]): readonly string[] {
+  const isInside = (path: string) => path.startsWith(`src/${name}/`) || path === `src/${name}.ts`
+  return files
+    .filter(({ path }) => !isInside(path))
+    .flatMap(({ path, text }) =>
+      importsOf(text)
+        .map((specifier) => posix.join(dirname(path), specifier))
+        .filter(isInside)
+        .map((target) => `${path} ${target}`),
+    )
 }
 
 /** Sets of files each of which imports all others of the set, by itself or by way of them (Tarjan's algorithm). */

@@ -1,7 +1,7 @@
 // Who may send events. Without a token a daemon on a loopback address trusts the programs of its machine, and a web page
 // open in a browser there is not one of them.
 
-import type { RequestHead } from '../http/fast/plain-post.ts'
+import type { RequestHead } from '../http/head.ts'
 import { answersTo, hostName, takesOrigin } from '../http/web-pages.ts'
 import { refusal } from './errors.ts'
 

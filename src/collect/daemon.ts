@@ -10,6 +10,8 @@ import { Resources } from '../core/resources.ts'
 import { withAccessLog } from '../http/access-log.ts'
 import { requireSafeBinding, requireStillClosed } from '../http/auth.ts'
 import { originHeaders, requireSoundOrigins, withCors } from '../http/cors.ts'
+import { fastFront } from '../http/fast/post-front.ts'
+import type { FrontRoutes } from '../http/head.ts'
 import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin/admin.ts'
 import type { LastRun, Vitals } from './backlog.ts'
@@ -169,8 +171,15 @@ function publicPort(
   const handle = withCors({ ...CORS, origins: corsOrigins }, createIngest(ingest))
   // Each request is logged, and only node:http's requests have what the line needs.
   if (options.accessLog === true) return { handle: withAccessLog(logger, handle) }
-  const answerHeaders = originHeaders(corsOrigins)
-  return { handle, front: { routeOf: createRoutes(ingest), status: 202, answerHeaders } }
+  const routes: FrontRoutes = {
+    routeOf: createRoutes(ingest),
+    status: 202,
+    answerHeaders: originHeaders(corsOrigins),
+  }
+  return {
+    handle,
+    front: fastFront(routes),
+  }
 }
 
 function requireTwoPorts(port: number, adminPort: number): void {

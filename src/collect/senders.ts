@@ -4,7 +4,7 @@ import { isInScope, type NamedToken } from '../core/named-tokens.ts'
 import type { Webhook } from '../core/webhooks.ts'
 import { logSender } from '../http/access-log.ts'
 import { identify } from '../http/auth.ts'
-import type { RequestHead } from '../http/fast/plain-post.ts'
+import type { RequestHead } from '../http/head.ts'
 import { refusal } from './errors.ts'
 
 export interface Senders {

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { NamedToken } from '../core/named-tokens.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import type { RequestHead } from './fast/plain-post.ts'
+import type { RequestHead } from './head.ts'
 import { RequestError } from './request-error.ts'
 
 /** One header line for each challenge: browsers, Olingo and the JDK do not see Basic after a comma. */

@@ -7,9 +7,8 @@ import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate } from './answer-text.ts'
-import type { FrontRoutes } from './fast/front-answers.ts'
+import type { Front, MakeFront } from './head.ts'
 import { type Address, listen } from './listen.ts'
-import { PostFront } from './fast/post-front.ts'
 import { RequestError } from './request-error.ts'
 import { toOriginForm } from './request-target.ts'
 import { cutOff, type Headers, sendError, sendLastError } from './respond.ts'
@@ -24,8 +23,8 @@ export interface ServerOptions extends Address {
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
   readonly errorHeaders?: Headers
-  /** Routes for the fast path; without it node:http answers everything. Their answers must be those of `handle`. */
-  readonly front?: Omit<FrontRoutes, 'toRefusal'>
+  /** Takes the connections first; without it node:http answers everything. */
+  readonly front?: MakeFront
   /** Called for each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
   /** Time that open requests get when the server stops; limits.shutdownMs by default. */
@@ -34,8 +33,8 @@ export interface ServerOptions extends Address {
 
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
-  readonly #front: PostFront | null
-  /** Accepts the connections: the fast path, or node:http's server itself. */
+  readonly #front: Front | null
+  /** Accepts the connections: the front, or node:http's server itself. */
   readonly #listener: NetServer
   readonly #options: ServerOptions
   /** The newest response of each open socket; responses of one socket are sent in the order of their requests. */
@@ -49,7 +48,7 @@ export class HttpServer implements AsyncDisposable {
   private constructor(options: ServerOptions) {
     this.#options = options
     this.#server = createNodeServer()
-    this.#front = this.#makeFront(options)
+    this.#front = this.#openFront(options)
     this.#listener = this.#front?.listener ?? this.#server
     this.#listener.maxConnections = limits.connections
     this.#watchConnections()
@@ -98,7 +97,7 @@ export class HttpServer implements AsyncDisposable {
     const server = new HttpServer(options)
     await listen(server.#listener, options)
     server.#port = (server.#listener.address() as AddressInfo).port
-    // Behind the fast path it does not listen; but without this event it never looks for slow requests.
+    // Where a front does, it does not listen; but without this event it never looks for slow requests.
     if (server.#front !== null) server.#server.emit('listening')
     // Such as too many open files: connections that wait are taken when there is room again.
     server.#listener.on('error', (error) => options.logger.error('accept-failed', { error }))
@@ -136,10 +135,9 @@ export class HttpServer implements AsyncDisposable {
     if (this.#front !== null) this.#server.close()
   }
 
-  #makeFront({ front }: ServerOptions): PostFront | null {
+  #openFront({ front }: ServerOptions): Front | null {
     if (front === undefined) return null
-    return new PostFront({
-      ...front,
+    return front({
       handOver: (socket) => this.#server.emit('connection', socket),
       toRefusal: (error, url) => this.#toRefusal(error, url),
       refuseBroken: (socket) => this.#refuse(socket, protocolError(undefined)),

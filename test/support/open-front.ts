@@ -2,21 +2,18 @@
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { PostRoute } from '../../src/http/fast/front-answers.ts'
-import { PostFront } from '../../src/http/fast/post-front.ts'
+import { fastFront } from '../../src/http/fast/post-front.ts'
+import type { Front, PostRoute } from '../../src/http/head.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 
 export interface OpenFront extends Disposable {
-  readonly front: PostFront
+  readonly front: Front
   readonly url: string
 }
 
 /** Every request has this route. */
 export async function openFront(route: PostRoute): Promise<OpenFront> {
-  const front = new PostFront({
-    routeOf: () => route,
-    status: 202,
-    answerHeaders: {},
+  const front = fastFront({ routeOf: () => route, status: 202, answerHeaders: {} })({
     toRefusal: (cause) => new RequestError(500, 'internal-error', String(cause)),
     handOver: (socket) => socket.destroy(),
     refuseBroken: (socket) => socket.destroy(),

@@ -4,37 +4,10 @@
 
 import { limits } from '../../core/limits.ts'
 import { answerText, bodyHeaders, errorText, httpDate } from '../answer-text.ts'
-import type { PlainPost } from './plain-post.ts'
-import type { RequestError } from '../request-error.ts'
+import type { FrontHooks, FrontRoutes, PostAnswer, PostRoute } from '../head.ts'
 import type { Headers } from '../respond.ts'
 
-/** What takes the bodies of requests with the same head. */
-export interface PostRoute {
-  readonly maxBodyBytes: number
-  /** False when the head is to be looked at again: who it is from may no longer come. Always true when absent. */
-  readonly isCurrent?: () => boolean
-  /** May throw, as a handler may. */
-  readonly take: (body: Buffer) => Taken
-  /** What `ready` rejected with, as a handler would throw it. */
-  readonly toRefusal: (error: unknown) => unknown
-}
-
-export interface Taken {
-  /** JSON; sent when `ready` resolves. What it rejects with is answered as an error. */
-  readonly body: string
-  readonly ready: Promise<void>
-}
-
-export interface FrontRoutes {
-  /** The route of requests with this head; null leaves them to node:http, which also says what is wrong with them. */
-  readonly routeOf: (head: PlainPost) => PostRoute | null
-  /** Status of successful answers. */
-  readonly status: number
-  /** Headers of every answer. */
-  readonly answerHeaders: Headers
-  /** Makes the answer for what a route threw. */
-  readonly toRefusal: (error: unknown, url: string) => RequestError
-}
+export type AnswerOptions = FrontRoutes & Pick<FrontHooks, 'toRefusal'>
 
 export interface Route extends PostRoute {
   readonly url: string
@@ -61,7 +34,7 @@ const KEEP_ALIVE: Headers = {
 }
 
 export class FrontAnswers<C extends Answered> {
-  readonly #routes: FrontRoutes
+  readonly #routes: AnswerOptions
   readonly #send: (connection: C) => void
   /** The promise that came last, and the answers that wait for it. */
   #ready: Promise<void> | null = null
@@ -74,13 +47,13 @@ export class FrontAnswers<C extends Answered> {
   readonly #repeats: string[] = []
 
   /** `send` is called for a connection some of whose answers may have become ready. */
-  constructor(routes: FrontRoutes, send: (connection: C) => void) {
+  constructor(routes: AnswerOptions, send: (connection: C) => void) {
     this.#routes = routes
     this.#send = send
   }
 
   take(connection: C, route: Route, body: Buffer): void {
-    let taken: Taken
+    let taken: PostAnswer
     try {
       taken = route.take(body)
     } catch (error) {

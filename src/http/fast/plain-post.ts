@@ -10,17 +10,7 @@
 // Everything else may be a fine request, or an attempt to make two servers see two different ones. node:http knows, so
 // it gets everything else as it came.
 
-import type { IncomingHttpHeaders } from 'node:http'
-
-/** What every request has; those of node:http have it too. */
-export interface RequestHead {
-  readonly headers: IncomingHttpHeaders
-}
-
-export interface PlainPost extends RequestHead {
-  readonly url: string
-  readonly bodyBytes: number
-}
+import type { PostHead } from '../head.ts'
 
 const HEAD = /^POST (\/[\w.~%/-]*) HTTP\/1\.1\r\n((?:[\w!#$%&'*+.^`|~-]+:[ -~]*\r\n)+)\r\n$/
 const LENGTH = /^(?:0|[1-9]\d{0,8})$/
@@ -40,7 +30,7 @@ const UNUSUAL: readonly string[] = [
 ]
 
 /** null when `text`, which ends with the empty line, is not exactly of the shape above. */
-export function readPlainPost(text: string): PlainPost | null {
+export function readPlainPost(text: string): PostHead | null {
   const [, url, lines] = HEAD.exec(text) ?? []
   if (url === undefined || lines === undefined) return null
   const headers = Object.create(null) as Record<string, string>

@@ -11,14 +11,17 @@
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
-import { type Answered, FrontAnswers, type FrontRoutes, type Route } from './front-answers.ts'
+import type { Front, FrontHooks, FrontRoutes, MakeFront } from '../head.ts'
+import { type Answered, FrontAnswers, type Route } from './front-answers.ts'
 import { mayBecomePlainPost, readPlainPost } from './plain-post.ts'
 
-export interface PostFrontOptions extends FrontRoutes {
-  readonly handOver: (socket: Socket) => void
-  /** Answers a request that will never be complete, and ends the connection. */
-  readonly refuseBroken: (socket: Socket) => void
-}
+type Options = FrontRoutes & FrontHooks
+
+/** The way in: the front that answers these routes. */
+export const fastFront =
+  (routes: FrontRoutes): MakeFront =>
+  (hooks) =>
+    new PostFront({ ...routes, ...hooks })
 
 interface Connection extends Answered {
   readonly socket: Socket
@@ -48,10 +51,9 @@ interface KnownRoute extends Route {
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-export class PostFront {
-  /** What listens in place of node:http's server. */
+class PostFront implements Front {
   readonly listener: Server
-  readonly #options: PostFrontOptions
+  readonly #options: Options
   readonly #connections = new Map<Socket, Connection>()
   /** By the text of the head: a client sends the same one again and again. */
   readonly #routes = new Map<string, KnownRoute>()
@@ -59,7 +61,7 @@ export class PostFront {
   readonly #sweep: NodeJS.Timeout
   #stopping = false
 
-  constructor(options: PostFrontOptions) {
+  constructor(options: Options) {
     this.#options = options
     this.#answers = new FrontAnswers(options, (connection) => this.#send(connection))
     this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
@@ -68,15 +70,14 @@ export class PostFront {
     this.#sweep = setInterval(() => this.#sweepSlow(), limits.frontSweepMs).unref()
   }
 
-  /** From now on new requests go to node:http, which knows how a connection ends. */
   stop(): void {
     this.#stopping = true
     this.listener.once('close', () => clearInterval(this.#sweep))
   }
 
   /**
-   * Call it periodically. Closes connections on which nothing has moved since the last call: the next request of
-   * any other may be on its way, and a reset would meet it and answers that its client has not read yet.
+   * Of a connection on which something has moved since the last call, the next request may be on its way, and a reset
+   * would meet it and answers that its client has not read yet.
    */
   closeIdle(): void {
     for (const connection of this.#connections.values()) {

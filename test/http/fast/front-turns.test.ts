@@ -6,7 +6,8 @@ import type { Socket } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
-import type { PostRoute } from '../../../src/http/fast/front-answers.ts'
+import { fastFront } from '../../../src/http/fast/post-front.ts'
+import type { PostRoute } from '../../../src/http/head.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { sendJson } from '../../../src/http/respond.ts'
 import { HttpServer } from '../../../src/http/server.ts'
@@ -92,11 +93,11 @@ test('what is foreign, and the end, come behind all that waits for its turn', as
     host: '127.0.0.1',
     port: 0,
     handle: (request, response) => sendJson(response, 200, request.url),
-    front: {
+    front: fastFront({
       routeOf: ({ url }) => (url === '/fast' ? refusing(() => {}) : null),
       status: 202,
       answerHeaders: {},
-    },
+    }),
     logger: silentLogger,
   })
   for (const [tail, status] of [

@@ -3,7 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seededRandom } from '../../support/seeded-random.ts'
-import type { PostRoute } from '../../../src/http/fast/front-answers.ts'
+import { fastFront } from '../../../src/http/fast/post-front.ts'
+import type { PostRoute } from '../../../src/http/head.ts'
 import { readBody } from '../../../src/http/body.ts'
 import { sendJson } from '../../../src/http/respond.ts'
 import { HttpServer } from '../../../src/http/server.ts'
@@ -36,11 +37,11 @@ test('all of their requests are answered in their order', async () => {
       await new Promise((resolve) => setTimeout(resolve, below(3)))
       sendJson(response, 202, { length })
     },
-    front: {
+    front: fastFront({
       routeOf: ({ url }) => (url === '/fast' ? late : null),
       status: 202,
       answerHeaders: {},
-    },
+    }),
     logger: silentLogger,
   })
   const talk = async () => {

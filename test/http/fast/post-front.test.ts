@@ -9,7 +9,8 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { createLogger } from '../../../src/core/logger.ts'
 import { readBody } from '../../../src/http/body.ts'
-import type { PostRoute } from '../../../src/http/fast/front-answers.ts'
+import { fastFront } from '../../../src/http/fast/post-front.ts'
+import type { PostRoute } from '../../../src/http/head.ts'
 import { mayBecomePlainPost, readPlainPost } from '../../../src/http/fast/plain-post.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { sendJson } from '../../../src/http/respond.ts'
@@ -42,11 +43,11 @@ const open = (options: Partial<ServerOptions> = {}) =>
       const body = await readBody(request, MAX_BODY_BYTES)
       sendJson(response, 200, { node: body.toString().slice(0, 20) })
     },
-    front: {
+    front: fastFront({
       routeOf: ({ url }) => (url === '/fast' ? route : null),
       status: 202,
       answerHeaders: {},
-    },
+    }),
     logger: silentLogger,
     ...options,
   })
