@@ -9,10 +9,10 @@ import { continueWhenRead } from './body.ts'
 import { errorText, httpDate } from './answer-text.ts'
 import type { Front, MakeFront } from './head.ts'
 import { type Address, listen } from './listen.ts'
+import { Pipelining } from './pipelining.ts'
 import { RequestError } from './request-error.ts'
 import { toOriginForm } from './request-target.ts'
 import { cutOff, type Headers, sendError, sendLastError } from './respond.ts'
-import { Turns } from './turns.ts'
 import { readAsNew, unreadUpgrade } from './upgrade.ts'
 
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
@@ -41,7 +41,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #newest = new Map<Socket, ServerResponse | null>()
   /** Requests that were cut off while their handler was running, and are answered: its own answer is too late. */
   readonly #brokenOff = new WeakSet<ServerResponse>()
-  readonly #turns = new Turns()
+  readonly #pipelining = new Pipelining()
   #port = 0
   #stopping = false
 
@@ -171,7 +171,7 @@ export class HttpServer implements AsyncDisposable {
     if (this.#newest.get(request.socket)?.shouldKeepAlive === false) return void request.resume()
     this.#newest.set(request.socket, response)
     if (this.#stopping) response.shouldKeepAlive = false
-    this.#turns.take(response, () => this.#work(request, response, refusal))
+    this.#pipelining.inOrder(response, () => this.#work(request, response, refusal))
   }
 
   #work(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {

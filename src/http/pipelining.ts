@@ -12,13 +12,13 @@ interface Line {
   isPaused: boolean
 }
 
-export class Turns {
+export class Pipelining {
   readonly #lines = new WeakMap<Socket, Line>()
   /** Requests that wait, of all connections. */
   #waiting = 0
 
   /** Calls `work` when the earlier requests of the connection have their answers; never when it ends before that. */
-  take(response: ServerResponse, work: () => void): void {
+  inOrder(response: ServerResponse, work: () => void): void {
     const { socket } = response.req
     const line = this.#lineOf(socket)
     if (!line.isBusy) return this.#begin(line, response, work)
