@@ -4,7 +4,7 @@
 // is still known by name; those that read it are left out and not blamed.
 
 import { type Diagnostic, DiagnosticsError, diagnostic } from '../core/diagnostics.ts'
-import type { CompiledExternal } from '../core/external.ts'
+import type { CompiledExternal } from '../core/sources.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles, SeedFile } from '../core/project.ts'
@@ -27,7 +27,7 @@ import {
 } from './checks/file-checks.ts'
 import { failedModels, Mistakes, type NamedFile, type Understanding } from './mistakes.ts'
 import { orderOf } from './graph.ts'
-import { closeEngine, isClosed } from './sources/closed.ts'
+import { closeEngine, mustCloseEngine } from './sources/engine-reach.ts'
 import { attachKnownSources } from './sources/known-sources.ts'
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll } from './lineage/query.ts'
@@ -111,7 +111,7 @@ export async function compileUnits(
     trustsKnown,
   })
   found.push(...sources.unreadable, ...sources.misnamed)
-  const closed = isClosed(files.sources ?? [], files.extensions)
+  const closed = mustCloseEngine(dir, files.sources ?? [], files.extensions)
   if (closed) await closeEngine(connection, dir, files.sources ?? [])
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const isQuery = (model: ParsedModel) => model.kind !== 'events'

@@ -1,7 +1,7 @@
 // A compiled model: what a file means, with names resolved and types known.
 
 import type { Diagnostic } from './diagnostics.ts'
-import type { CompiledExternal, ExternalSource } from './external.ts'
+import type { CompiledExternal, ExternalSource } from './sources.ts'
 import type { ModelName } from './names.ts'
 import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'

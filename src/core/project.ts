@@ -3,7 +3,7 @@
 import type { DeclaredCheck } from './declared-check.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
-import type { ExternalSource } from './external.ts'
+import type { ExternalSource } from './sources.ts'
 import type { LakeSettings } from './lake.ts'
 import type { ModelName } from './names.ts'
 import type { SeedFormat, SeedType } from './model.ts'

@@ -6,7 +6,7 @@
 
 import { mkdir, open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CompiledExternal } from '../core/external.ts'
+import type { CompiledExternal } from '../core/sources.ts'
 import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'

@@ -1,7 +1,7 @@
 // The warehouse of a target with the sources of its project.
 
 import { attachSources } from '../compiler/sources/attach.ts'
-import type { ExternalSource } from '../core/external.ts'
+import type { ExternalSource } from '../core/sources.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { Resources } from '../core/resources.ts'
 import type { Database } from '../duckdb/database.ts'

@@ -3,7 +3,7 @@
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ExtensionLock, Extensions } from '../core/extensions.ts'
-import { extensionsOfSource, type ExternalSource } from '../core/external.ts'
+import { extensionsOfSource, type ExternalSource } from '../core/sources.ts'
 import { extensionsOfLake, type LakeSettings } from '../core/lake.ts'
 import type { SettingValues } from './settings.ts'
 

@@ -3,7 +3,9 @@
 import { type Node, type Pair, type YAMLMap, isMap, isScalar, isSeq } from 'yaml'
 import type { Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { Refuse } from './variables.ts'
+
+/** Called for a node that is not what is expected under a key. */
+export type Refuse = (node: Node, key: string, expected: string, hint?: string) => void
 
 export const isAbsent = (node: Node | null | undefined): node is null | undefined =>
   node == null || (isScalar(node) && node.value === null)

@@ -9,8 +9,7 @@ import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
 import type { Project } from './project.ts'
-import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
-import type { Refuse } from './variables.ts'
+import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
 export const notifyKeys = ['on', 'late_after', 'webhook', 'command'] as const
 

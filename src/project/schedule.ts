@@ -8,8 +8,7 @@ import type { Schedule, ScheduledRun, WrittenSelector } from '../core/schedule.t
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { cronTimes, type DueAfter, everyInterval, isTimezone, timezoneHere } from './due-times.ts'
-import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
-import type { Refuse } from './variables.ts'
+import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
 export const scheduleKeys = ['timezone', 'runs'] as const
 export const runKeys = ['name', 'every', 'cron', 'select', 'exclude'] as const

@@ -11,8 +11,7 @@ import {
 } from '../core/named-tokens.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
-import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
-import type { Refuse } from './variables.ts'
+import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
 const EXPECTED = {
   name: 'a name of letters, digits, _ and -',

@@ -6,6 +6,7 @@ import { UsageError } from '../core/failures.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Scalar, Variable, Variables } from '../core/variables.ts'
+import type { Refuse } from './members.ts'
 
 /** DuckDB's parser does not read a longer number exactly. */
 const INTEGER = /^[-+]?\d{1,38}$/
@@ -18,9 +19,6 @@ const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 const EXPECTED_VARIABLE = 'a string, a number, true or false, a date, or a list of these'
-
-/** Called for a node that is not what is expected under a key. */
-export type Refuse = (node: Node, key: string, expected: string, hint?: string) => void
 
 /** Reads `vars`. A target may set only what `declared` has, and as what it is there. */
 export function readVariables(

@@ -7,8 +7,7 @@ import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { signatureShapes, type Webhook } from '../core/webhooks.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
-import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
-import type { Refuse } from './variables.ts'
+import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
 const KEY = 'collect.webhooks'
 export const webhookKeys = ['name', 'target', 'signature', 'secret', 'tolerance_seconds'] as const

@@ -2,7 +2,7 @@
 // source costs those that read it, as one that is too old does.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import type { CompiledExternal } from '../../core/external.ts'
+import type { CompiledExternal } from '../../core/sources.ts'
 import type { Check, Model } from '../../core/model.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import { definitionOf } from '../definition.ts'

@@ -6,7 +6,7 @@
 // count, and count(*) depends on none. What this file does not understand is unknown (`null`), and so is everything
 // computed from it.
 
-import type { CompiledExternal } from '../../core/external.ts'
+import type { CompiledExternal } from '../../core/sources.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Lineage, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'

@@ -2,19 +2,25 @@
 
 import { statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
+import type { Column } from '../../core/relation.ts'
 import {
   type ExternalSource,
   type ExternalTable,
   type FileFormat,
+  fileFormats,
   type FileSecret,
   isRemote,
   type StoreSecret,
-} from '../../core/external.ts'
+} from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
+import { headerOfFile } from '../csv/scan.ts'
 import { verbatim } from '../seed.ts'
+import { probeFile } from './probe.ts'
+import { SourceProblem } from './problems.ts'
+import type { SourceAccess } from './source-access.ts'
 
 /** A table that is a file, with the values of the environment. */
 export interface FileTable extends ExternalTable {
@@ -35,7 +41,40 @@ const readers = {
   delta: sql`delta_scan`,
 } as const satisfies Record<FileFormat, Sql>
 
-export function rowsOfFile(dir: string, table: FileTable): Sql {
+export const files: SourceAccess = {
+  filesOf: () => [],
+  open: async (_database, dir, source) => ({
+    attach: async () => {},
+    stamp: (connection, table) => prepareFile(connection, dir, source, fileTable(table)),
+    select: async (_connection, table) => sql`SELECT * FROM ${rowsOfFile(dir, fileTable(table))}`,
+    check: (table, columns) => refuseLostHeader(dir, fileTable(table), columns),
+    explain: () => null,
+  }),
+}
+
+function fileTable(table: ExternalTable): FileTable {
+  if (!isFileTable(table)) throw new Error(`${table.name} has no file`)
+  return table
+}
+
+/** undefined for what is hashed as any file of the project is. */
+async function prepareFile(
+  connection: Connection,
+  dir: string,
+  source: ExternalSource,
+  table: FileTable,
+): Promise<string | null | undefined> {
+  await createSecret(connection, source, table)
+  const { isDirectory } = fileFormats[table.format]
+  if (/^https?:/.test(table.location)) {
+    const stamp = await probeFile(table, source)
+    return isDirectory ? null : stamp
+  }
+  const isHashed = !isRemote(table.location) && !isDirectory
+  return isHashed ? undefined : stampOf(connection, dir, table)
+}
+
+function rowsOfFile(dir: string, table: FileTable): Sql {
   const { format, sheet, range } = table
   const options = [
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
@@ -48,12 +87,10 @@ export function rowsOfFile(dir: string, table: FileTable): Sql {
 function pathOf(dir: string, { location, format }: FileTable): string {
   if (isRemote(location)) return location
   const path = resolve(dir, location)
-  if (format === 'excel' || isTable(format)) return path
+  if (format === 'excel' || fileFormats[format].isDirectory) return path
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return verbatim(path)
   return isAbsolute(location) ? path : join(verbatim(dir), location)
 }
-
-const isTable = (format: FileFormat) => format === 'iceberg' || format === 'delta'
 
 /** Up to where a path means itself: the directory above a pattern, with its slash. */
 function fixedPart(path: string): string {
@@ -67,7 +104,7 @@ export function reachOf(
   { location, format }: FileTable,
 ): { readonly path: string } | { readonly directory: string } {
   const path = isRemote(location) ? location : resolve(dir, location)
-  if (isTable(format)) {
+  if (fileFormats[format].isDirectory) {
     const directory = path.replace(/\/metadata\/[^/]*\.json$/, '').replace(/\/*$/, '/')
     return { directory }
   }
@@ -80,7 +117,7 @@ export function reachOf(
  * One secret for each remote file, that counts for this file alone: no other path of a query is read with its key. One
  * without a key keeps those away that the environment or the user's own DuckDB has.
  */
-export async function createSecret(
+async function createSecret(
   connection: Connection,
   source: ExternalSource,
   table: FileTable,
@@ -133,7 +170,7 @@ const SETTLED_MS = 2_000
  * Equal as long as names, sizes and times of the files are; of a table in files, those of its log. null where the store
  * does not tell.
  */
-export async function stampOf(
+async function stampOf(
   connection: Connection,
   dir: string,
   table: FileTable,
@@ -159,4 +196,29 @@ function stampedPaths(dir: string, table: FileTable): readonly string[] {
   if (table.format === 'delta') return [`${path}/_delta_log/*.json`]
   if (table.format === 'iceberg' && !path.endsWith('.json')) return [`${path}/metadata/*`]
   return [path]
+}
+
+/**
+ * DuckDB finds out by itself how a CSV file is laid out. Where rows have more fields than the header it takes the
+ * header for a row, or all of a line for one column, and says nothing.
+ */
+async function refuseLostHeader(
+  dir: string,
+  { location: file }: FileTable,
+  columns: readonly Column[],
+): Promise<void> {
+  if (isRemote(file)) return
+  const path = resolve(dir, file)
+  if (!/\.(?:csv|tsv)$/i.test(file) || statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    return
+  const header = await headerOfFile(path)
+  const names = columns.map(({ name }) => name)
+  const isOne = names.length === 1 && names[0]!.includes(header.delimiter)
+  const isLost = names.every((name, i) => name === `column${i}`) && header.columns.length > 1
+  if (header.columns.length === names.length || header.columns[0]!.startsWith('#')) return
+  if (!isOne && !isLost) return
+  throw new SourceProblem({
+    problem: `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
+    hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
+  })
 }

@@ -1,7 +1,7 @@
 // The sources of a project while it is compiled: attached to DuckDB, and found by their names.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import type { CompiledExternal, ExternalSource } from '../../core/external.ts'
+import type { CompiledExternal, ExternalSource } from '../../core/sources.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'

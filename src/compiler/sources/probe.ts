@@ -1,17 +1,16 @@
 // A file on a web server is asked for before the engine reads it: the engine follows a redirect to any host, and says of
 // most refusals that something went wrong.
 
-import type { ExternalSource } from '../../core/external.ts'
+import type { ExternalSource } from '../../core/sources.ts'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
-import type { FileTable } from './files.ts'
 import { type Reason, SourceProblem } from './problems.ts'
 
 const MAX_REDIRECTS = 5
 
 /** What tells that it has changed; null: nothing does. Throws SourceProblem. */
 export async function probeFile(
-  { file, location }: FileTable,
+  { file, location }: { readonly file: string; readonly location: string },
   { secret, isProxied }: Pick<ExternalSource, 'secret' | 'isProxied'>,
 ): Promise<string | null> {
   // The engine takes the way through the proxy, which this process does not know.

@@ -1,7 +1,7 @@
 // Why a source cannot be read, with what to do next.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import type { ExternalSource } from '../../core/external.ts'
+import type { ExternalSource } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
 import type { Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -30,13 +30,13 @@ interface Unusable {
   readonly file?: string | null
 }
 
-/** `name`: of the source, or of one of its tables; `server`: what is known of a server that did not do its part. */
+/** `name`: that of the source, or of one of its tables. */
 export function unusable(
   error: unknown,
   dir: string,
   { source, hidden, secret }: ExternalSource,
   { name, span, file = null }: Unusable,
-  server: (message: string) => Reason | null,
+  opened: { readonly explain: (message: string) => Reason | null },
 ): Diagnostic {
   const at = { source, span }
   const refused = ({ problem, hint }: Reason) =>
@@ -46,7 +46,7 @@ export function unusable(
   if (!(error instanceof DatabaseError)) throw error
   const details = withoutDir(error.details, dir)
   const known =
-    server(details.message) ??
+    opened.explain(details.message) ??
     tableProblem(details, name) ??
     fileProblem(details, secret?.name, file)
   if (known !== null) return refused(known)

@@ -1,17 +1,60 @@
 // Sources on database servers: attached for reading only, by way of a relay that ends a connection to a silent one.
 
-import type { ExternalSource, SourceServer } from '../../core/external.ts'
+import { columnType } from '../../core/relation.ts'
 import { limits } from '../../core/limits.ts'
+import type { ExternalSource, ExternalTable, SourceServer } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import { type RelayProblem, ServerRelay } from '../../duckdb/server-relay.ts'
+import { textOf } from '../../duckdb/values.ts'
 import type { Reason } from './problems.ts'
+import { attachedName, type SourceAccess } from './source-access.ts'
 
-/** What is attached for a source, beside the catalog that has its views. */
-export const attachedName = ({ name }: Pick<ExternalSource, 'name'>) => `_eider_source_${name}`
+/** What the servers of one maker have of their own. */
+export interface ServerDialect {
+  /** As the engine names it. */
+  readonly type: Sql
+  /** For all databases of the kind that the engine reads. */
+  readonly settings: readonly Sql[]
+  readonly secretParts: (server: SourceServer) => readonly Sql[]
+  /** The text after ATTACH. */
+  readonly attachText: (server: SourceServer) => string
+  /** The function of the engine that runs a query there. */
+  readonly query: Sql
+  /** Name and type of each column whose values are no DECIMAL of the engine. */
+  readonly inexactColumns: (schema: string, table: string) => Sql
+  /** What a URL needs for TLS. */
+  readonly tlsParameter: string
+  /** It says that the password is wrong to who comes without TLS. */
+  readonly hidesTls: boolean
+  /** It ends a statement that takes longer than the timeout. */
+  readonly endsStatements: boolean
+}
+
+/** Where the relay listens. */
+export const LOCALHOST = '127.0.0.1'
+
+export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
+  filesOf: ({ server }) => (server === null ? [] : null),
+  async open(database, _dir, source) {
+    const server = source.server!
+    const relay = await openRelay(database, server)
+    return {
+      attach: (connection) => attachServer(connection, dialect, source, relay),
+      stamp: async () => null,
+      async select(connection, table) {
+        const columns = await exactColumns(connection, dialect, source, table)
+        const name = sql.ident(attachedName(source), source.schema, table.name)
+        return sql`SELECT ${columns} FROM ${name}`
+      },
+      explain: (message) => serverProblem(message, server, dialect, relay),
+      explainModel: (message, isOnly) => modelProblem(message, server, dialect, relay, isOnly),
+    }
+  },
+})
 
 /** Opens the way to a server; it is closed with the database. */
-export async function openRelay(database: Database, server: SourceServer): Promise<ServerRelay> {
+async function openRelay(database: Database, server: SourceServer): Promise<ServerRelay> {
   const { host, port, timeout } = server
   const relay = await ServerRelay.open({
     host,
@@ -25,94 +68,88 @@ export async function openRelay(database: Database, server: SourceServer): Promi
 }
 
 /** The password goes into a secret: errors repeat what is attached. */
-export async function attachServer(
+async function attachServer(
   connection: Connection,
+  { type, settings, secretParts, attachText }: ServerDialect,
   source: ExternalSource,
-  server: SourceServer,
   relay: ServerRelay,
 ): Promise<void> {
-  const isMysql = source.system === 'mysql'
-  const secret = sql.ident(attachedName(source))
-  const type = isMysql ? sql`mysql` : sql`postgres`
-  const { host, user, database, password, parameters } = server
-  const ofMysql = parameters.map(([name, value]) => sql`${sql.ident(name)} ${sql.value(value)}`)
+  const as = sql.ident(attachedName(source))
+  const server = source.server!
+  const { user, database, password } = server
   const parts = [
     sql`TYPE ${type}`,
-    sql`HOST ${sql.value(isMysql ? '127.0.0.1' : host)}`,
     sql`PORT ${sql.value(String(relay.port))}`,
     sql`USER ${sql.value(user)}`,
     sql`DATABASE ${sql.value(database)}`,
     ...(password === null ? [] : [sql`PASSWORD ${sql.value(password)}`]),
-    ...(isMysql ? ofMysql : []),
+    ...secretParts(server),
   ]
-  if (isMysql) await connection.run(sql.join(MYSQL_SETTINGS, sql`;\n`))
-  await connection.run(sql`CREATE OR REPLACE SECRET ${secret} (${sql.join(parts)})`)
-  const how = isMysql ? '' : postgresParameters(server)
-  const as = sql.ident(attachedName(source))
-  await connection.run(
-    sql`ATTACH ${sql.value(how)} AS ${as} (TYPE ${type}, SECRET ${secret}, READ_ONLY)`,
+  if (settings.length > 0) await connection.run(sql.join(settings, sql`;\n`))
+  await connection.run(sql`CREATE OR REPLACE SECRET ${as} (${sql.join(parts)})`)
+  const text = sql.value(attachText(server))
+  await connection.run(sql`ATTACH ${text} AS ${as} (TYPE ${type}, SECRET ${as}, READ_ONLY)`)
+}
+
+/** The columns of a table, of which each value is as it is there, or an error when it is read. */
+async function exactColumns(
+  connection: Connection,
+  { query, inexactColumns }: ServerDialect,
+  source: ExternalSource,
+  table: ExternalTable,
+): Promise<Sql> {
+  const columns = inexactColumns(source.schema, table.name).inline()
+  const rows = await connection.rows(
+    sql`FROM ${query}(${sql.value(attachedName(source))}, ${sql.value(columns)})`,
   )
+  const replaced = rows.map((row) => {
+    const column = textOf(row['name'])
+    return sql`${refused(source, table, column, textOf(row['type']))} AS ${sql.ident(column)}`
+  })
+  return replaced.length === 0 ? sql`*` : sql`* REPLACE (${sql.join(replaced)})`
 }
 
-/** Of all databases of MySQL that the engine reads. */
-const MYSQL_SETTINGS: readonly Sql[] = [
-  // A TINYINT(1) holds 2 as well as 1.
-  sql`SET GLOBAL mysql_tinyint1_as_boolean = false`,
-  // To MySQL 'a' is mostly equal to 'A', and 'b ' to 'b': it would give other rows, groups and least values than DuckDB.
-  sql`SET GLOBAL mysql_experimental_filter_pushdown = false`,
-  sql`SET GLOBAL mysql_aggregate_pushdown_enabled = false`,
-  sql`SET GLOBAL mysql_order_pushdown_enabled = false`,
-  // A TIMESTAMP of MySQL is a point in time, which it says in the time zone of the session.
-  sql`SET GLOBAL mysql_session_time_zone = '+00:00'`,
-]
-
-/** The name of the host is that of the certificate; the relay is where it is. */
-function postgresParameters({ timeout, parameters }: SourceServer): string {
-  return [
-    ['hostaddr', '127.0.0.1'],
-    ['connect_timeout', String(limits.sourceConnectSeconds + 2)],
-    ...parameters,
-    ['options', `-c statement_timeout=${timeout.ms}`],
-  ]
-    .map(([name, value = '']) => `${name}=${quoted(value)}`)
-    .join(' ')
+/** What is no DECIMAL of the engine arrives as a DOUBLE, and its digits are lost. */
+function refused(
+  { name: source }: ExternalSource,
+  { name }: ExternalTable,
+  column: string,
+  type: string,
+): Sql {
+  const what = type.includes('(') ? `a ${type}` : `a ${type} without a precision`
+  const message = `${source}.${name}.${column} is ${what}, whose digits would be lost: read a view of the database that casts it, such as CAST(${column} AS numeric(18, 2))`
+  const as = sql.type(columnType(type.endsWith('[]') ? 'DOUBLE[]' : 'DOUBLE'))
+  return sql`CASE WHEN ${sql.ident(column)} IS NULL THEN NULL ELSE error(${sql.value(message)}) END::${as}`
 }
-
-/** As libpq reads a value. */
-const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 
 /**
- * The same for an error of a model, which says nothing of the server: it is that of a source whose relay has cut a
- * connection, or of the only one of its kind that it can be.
+ * For an error of a model, which says nothing of the server: it is that of a source whose relay has cut a connection, or
+ * of the only one of its kind that it can be.
  */
-export function brokenServer(
+function modelProblem(
   message: string,
-  { name, system, server }: ExternalSource,
+  server: SourceServer,
+  { endsStatements }: ServerDialect,
   relay: ServerRelay,
   isOnly: boolean,
-): string | null {
-  if (server === null) return null
-  const says = (reason: Reason) =>
-    `the source "${name}" cannot be read: ${reason.problem}${reason.hint === undefined ? '' : `; ${reason.hint}`}`
-  if (isTooLong(message)) return isOnly && system === 'postgres' ? says(tooLong(server)) : null
+): Reason | null {
+  if (isTooLong(message)) return isOnly && endsStatements ? tooLong(server) : null
   if (!isLost(message) || !/Postgres|MySQL|COPY|query/i.test(message)) return null
   const problem = relay.takeProblem()
-  return problem === null ? null : says(relayProblem(server, problem))
+  return problem === null ? null : relayProblem(server, problem)
 }
 
 /** What went wrong with the server; null: nothing is known. */
-export function serverProblem(
+function serverProblem(
   message: string,
   server: SourceServer,
-  system: ExternalSource['system'],
-  relay: ServerRelay | null,
+  { type, tlsParameter: parameter, hidesTls }: ServerDialect,
+  relay: ServerRelay,
 ): Reason | null {
   const { shown, user, database, passwordHint } = server
-  const parameter = system === 'mysql' ? 'ssl_mode=required' : 'sslmode=require'
-  // MySQL says the same to who comes without TLS.
-  const orTls = system === 'mysql' ? `; where the user needs TLS, add ?${parameter} to the URL` : ''
+  const orTls = hidesTls ? `; where the user needs TLS, add ?${parameter} to the URL` : ''
   const ofPassword = `${passwordHint}${orTls}`
-  const url = `check ${system} of the source`
+  const url = `check ${type.inline()} of the source`
   if (/password authentication failed|Access denied for user .*using password: YES/.test(message))
     return { problem: `${shown} refuses the password of ${user}`, hint: ofPassword }
   if (/no password supplied|Access denied for user .*using password: NO/.test(message))
@@ -155,7 +192,7 @@ export function serverProblem(
       hint: `let its administrator grant ${user} the right to read`,
     }
   if (isTooLong(message)) return tooLong(server)
-  return isLost(message) ? relayProblem(server, relay?.takeProblem() ?? null) : null
+  return isLost(message) ? relayProblem(server, relay.takeProblem()) : null
 }
 
 const isLost = (message: string) =>

@@ -2,6 +2,8 @@
 // read files when the files change. test/compiler/sql/engine-functions.test.ts compares the first list with DuckDB's
 // catalog; asking the catalog at every start would take longer than compiling a small project.
 
+import { sourceKinds } from '../../core/sources.ts'
+
 /** Functions that the catalog lists as giving another value in another query. */
 export const volatileFunctions: ReadonlySet<string> = new Set([
   'current_connection_id',
@@ -75,9 +77,7 @@ export const fileFunctions: ReadonlySet<string> = new Set([
 
 /** Functions of extensions that reach a database or a directory by themselves, past what the engine may reach. */
 export const reachingFunctions: ReadonlySet<string> = new Set([
-  ...['attach', 'execute', 'query', 'scan', 'scan_pushdown'].flatMap((what) =>
-    ['mysql', 'postgres', 'sqlite'].map((system) => `${system}_${what}`),
-  ),
+  ...Object.values(sourceKinds).flatMap(({ functions }) => functions),
   'delta_domain_metadata',
   'delta_get_transaction_version',
   'delta_list_files',

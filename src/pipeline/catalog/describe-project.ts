@@ -8,7 +8,7 @@ import type {
   CatalogSet,
   CatalogSource,
 } from '../../core/catalog.ts'
-import type { CompiledExternal } from '../../core/external.ts'
+import type { CompiledExternal } from '../../core/sources.ts'
 import type { CompiledProject, FailedModel, Lineage, Model } from '../../core/model.ts'
 import { entitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'

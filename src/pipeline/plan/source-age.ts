@@ -2,7 +2,7 @@
 // get a warning, or fail and keep their last good version.
 
 import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
-import type { Age, CompiledExternal } from '../../core/external.ts'
+import type { Age, CompiledExternal } from '../../core/sources.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'

@@ -5,18 +5,23 @@ import { occasions } from '../../core/schedule.ts'
 import type { checkKeys } from '../declared-checks.ts'
 import type { notifyKeys } from '../notify.ts'
 import type { runKeys, scheduleKeys } from '../schedule.ts'
-import { AGE } from '../sources/nodes.ts'
+import { sourceKeys, sourceOptions } from '../sources/kinds.ts'
+import { AGE_OR_VARIABLE } from '../sources/nodes.ts'
 import type { SECRET_KEYS } from '../sources/secrets.ts'
-import type { SOURCE_KEYS } from '../sources/sources.ts'
 import type { TABLE_KEYS } from '../sources/tables.ts'
-import { group, type JsonSchema, matching, named, oneOf, text, texts } from './value-schemas.ts'
+import {
+  described,
+  group,
+  type JsonSchema,
+  matching,
+  named,
+  oneOf,
+  text,
+  texts,
+} from './value-schemas.ts'
 
 type Members<Keys extends readonly string[]> = Readonly<Record<Keys[number], JsonSchema>>
 
-const said = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema })
-
-/** Of sources, also from the environment. */
-const AGE_OR_VARIABLE = new RegExp(`${AGE.source}|\\$\\{`)
 const NAME = /^[^.]+$/
 const TARGET = /^[A-Za-z0-9_-]+$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -28,60 +33,48 @@ const oneOrMore = (item: JsonSchema): JsonSchema => ({
 })
 
 const checks: Members<typeof checkKeys> = {
-  checks: said(
+  checks: described(
     'Checks, such as - unique(id): models that read the table fail when one does not hold',
     texts,
   ),
-  warn: said('Checks that only cause a warning when they do not hold', texts),
+  warn: described('Checks that only cause a warning when they do not hold', texts),
 }
 
 const table: Members<typeof TABLE_KEYS> = {
-  file: said('A file, a pattern or a URL: .csv, .tsv, .txt, .json, .ndjson, .parquet, .xlsx', text),
-  iceberg: said('Directory of an Iceberg table, or its .metadata.json file', text),
-  delta: said('Directory of a Delta table', text),
-  sheet: said('Sheet of an Excel file; the first one by default', {
+  file: described(
+    'A file, a pattern or a URL: .csv, .tsv, .txt, .json, .ndjson, .parquet, .xlsx',
+    text,
+  ),
+  iceberg: described('Directory of an Iceberg table, or its .metadata.json file', text),
+  delta: described('Directory of a Delta table', text),
+  sheet: described('Sheet of an Excel file; the first one by default', {
     type: ['string', 'number', 'null'],
   }),
-  range: said('Cells of that sheet, such as A1:D20', text),
-  loaded_at: said(
+  range: described('Cells of that sheet, such as A1:D20', text),
+  loaded_at: described(
     'Column with a date or a time: its latest value tells when the table was last loaded',
     text,
   ),
-  warn_after: said(
+  warn_after: described(
     'Age from which models that read the table get a warning, such as 12 hours',
     matching(AGE_OR_VARIABLE),
   ),
-  error_after: said(
+  error_after: described(
     'Age from which models that read the table fail, such as 2 days',
     matching(AGE_OR_VARIABLE),
   ),
   ...checks,
 }
 
-const source: Members<typeof SOURCE_KEYS> = {
-  database: said(
-    'DuckDB file that has the tables, relative to the project directory. Without it each table is a file',
-    text,
-  ),
-  sqlite: said('SQLite file that has the tables', text),
-  postgres: said(
-    'URL of a PostgreSQL database, such as postgres://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD',
-    text,
-  ),
-  mysql: said(
-    'URL of a MySQL or MariaDB database, such as mysql://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD',
-    text,
-  ),
-  schema: said(
+const source: Readonly<Record<string, JsonSchema>> = {
+  ...Object.fromEntries(sourceKeys.map(({ name, schema }) => [name, schema])),
+  schema: described(
     'Schema of the tables in that database; main by default, public in PostgreSQL, the database itself in MySQL',
     text,
   ),
-  timeout: said(
-    'How long a server may take for a statement, such as 5 minutes; 60 seconds by default',
-    matching(AGE_OR_VARIABLE),
-  ),
-  secret: said('Entry under secrets for reading remote files', text),
-  tables: said(
+  ...Object.fromEntries(sourceOptions.map(([name, { schema }]) => [name, schema])),
+  secret: described('Entry under secrets for reading remote files', text),
+  tables: described(
     'The tables that models may read, by name',
     named(NAME, group(table, { description: 'A table that models read as source.table' })),
   ),
@@ -91,50 +84,53 @@ type SecretType = keyof typeof SECRET_KEYS
 type SecretMembers = { readonly [T in SecretType]: Members<(typeof SECRET_KEYS)[T]> }
 
 const hidden = (description: string) =>
-  said(
+  described(
     `${description}: a variable of the environment or of .env, such as \${NAME}`,
     matching(FROM_ENVIRONMENT),
   )
 
 const secrets: SecretMembers = {
   s3: {
-    type: said('s3: keys of a store. http: a token, or user and password, of a web server', {
+    type: described('s3: keys of a store. http: a token, or user and password, of a web server', {
       const: 's3',
     }),
-    key_id: said('Id of the key; leave key_id and secret out for public files', text),
+    key_id: described('Id of the key; leave key_id and secret out for public files', text),
     secret: hidden('Secret of the key'),
     token: hidden('Session token of a temporary key'),
-    region: said('Region of the store; us-east-1 by default', text),
-    endpoint: said('URL of the store, such as https://store.example:9000; AWS by default', text),
-    url_style: said('path for most stores other than AWS', oneOf(['vhost', 'path'])),
+    region: described('Region of the store; us-east-1 by default', text),
+    endpoint: described(
+      'URL of the store, such as https://store.example:9000; AWS by default',
+      text,
+    ),
+    url_style: described('path for most stores other than AWS', oneOf(['vhost', 'path'])),
   },
   http: {
-    type: said('s3: keys of a store. http: a token, or user and password, of a web server', {
+    type: described('s3: keys of a store. http: a token, or user and password, of a web server', {
       const: 'http',
     }),
     token: hidden('Bearer token'),
-    user: said('Name of the user', text),
+    user: described('Name of the user', text),
     password: hidden('Password of the user'),
   },
 }
 
 const run: Members<typeof runKeys> = {
-  name: said('For messages and eider status; what every or cron says by default', text),
-  every: said('A time from 1 second to 1 day, such as 5 minutes', matching(TIME)),
-  cron: said("Minute, hour, day, month and weekday, such as '0 3 * * 1-5', or @daily", text),
-  select: said(
+  name: described('For messages and eider status; what every or cron says by default', text),
+  every: described('A time from 1 second to 1 day, such as 5 minutes', matching(TIME)),
+  cron: described("Minute, hour, day, month and weekday, such as '0 3 * * 1-5', or @daily", text),
+  select: described(
     'Selectors of the models to run, such as [tag:nightly+]; all by default',
     oneOrMore(text),
   ),
-  exclude: said('Selectors of the models to leave out', oneOrMore(text)),
+  exclude: described('Selectors of the models to leave out', oneOrMore(text)),
 }
 
 const schedule: Members<typeof scheduleKeys> = {
-  timezone: said(
+  timezone: described(
     'Time zone of the cron lines, such as Europe/Oslo; that of the machine by default',
     text,
   ),
-  runs: said('The runs, each with every or cron', {
+  runs: described('The runs, each with every or cron', {
     type: ['array', 'null'],
     items: {
       ...group(run),
@@ -145,38 +141,38 @@ const schedule: Members<typeof scheduleKeys> = {
 }
 
 const notify: Members<typeof notifyKeys> = {
-  on: said(
+  on: described(
     'What to send notifications about: failed and recovered by default, and late if late_after is set',
     oneOrMore(oneOf(occasions)),
   ),
-  late_after: said(
+  late_after: described(
     'How long after its due time a scheduled run counts as late, such as 30 minutes',
     matching(TIME),
   ),
-  webhook: said(
+  webhook: described(
     'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
     text,
   ),
-  command: said('Shell command that gets the same JSON on stdin', text),
+  command: described('Shell command that gets the same JSON on stdin', text),
 }
 
 const scalar: JsonSchema = { type: ['string', 'number', 'boolean'] }
 
-export const variables = said('Values that models take as ${name}', {
+export const variables = described('Values that models take as ${name}', {
   ...named(VARIABLE, { anyOf: [scalar, { type: 'array', items: scalar, minItems: 1 }] }),
 })
 
 export const groups = {
-  schedule: said('When eider up runs what', group(schedule)),
-  notify: said('Where to send notifications when scheduled runs fail, recover or are late', {
+  schedule: described('When eider up runs what', group(schedule)),
+  notify: described('Where to send notifications when scheduled runs fail, recover or are late', {
     ...group(notify),
     anyOf: [{ type: 'null' }, { required: ['webhook'] }, { required: ['command'] }],
   }),
-  sources: said(
+  sources: described(
     'Tables of other databases and files, which models read by name',
     named(NAME, group(source, { required: ['tables'], type: 'object' })),
   ),
-  secrets: said(
+  secrets: described(
     'Keys and tokens for reading remote files; the values come from the environment',
     named(/^[A-Za-z0-9_-]+$/, {
       oneOf: Object.values(secrets).map((members) =>
@@ -188,7 +184,7 @@ export const groups = {
 
 /** `members`: what a target may override. */
 export const targets = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
-  said(
+  described(
     'Further states of the project, for --target NAME; these settings take precedence over the file',
     named(TARGET, group(members, { description: 'What this target overrides' })),
   )

@@ -8,6 +8,12 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
+/** With what an editor says of it. */
+export const described = (description: string, schema: JsonSchema): JsonSchema => ({
+  description,
+  ...schema,
+})
+
 /** A key without a value counts as absent, so null is allowed everywhere. */
 export const text: JsonSchema = { type: ['string', 'null'], minLength: 1 }
 /** Without flags, which JSON Schema does not have. */

@@ -3,8 +3,9 @@
 import { type Node, isScalar } from 'yaml'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { HiddenValue } from '../../core/hidden.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile } from '../../core/source.ts'
 import { missingHint } from '../environment-values.ts'
+import { spanOf } from '../members.ts'
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
@@ -79,11 +80,6 @@ export class FromEnvironment {
       ),
     )
   }
-}
-
-export function spanOf(node: Node): Span {
-  const [start, end] = node.range ?? [0, 0]
-  return { start, end }
 }
 
 /** As it stands in the file; null for what is no text. */

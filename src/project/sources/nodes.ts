@@ -1,10 +1,9 @@
 // Groups of eider.yml below `sources` and `secrets`, member by member.
 
 import { type Node, type Pair, isMap, isScalar } from 'yaml'
-import type { Age } from '../../core/external.ts'
+import type { Age } from '../../core/sources.ts'
 import { malformedReference } from '../environment-values.ts'
-import { isAbsent } from '../members.ts'
-import type { Refuse } from '../variables.ts'
+import { isAbsent, type Refuse } from '../members.ts'
 import { type FromEnvironment, textOfNode } from './environment.ts'
 
 const UNITS_MS = {
@@ -14,8 +13,9 @@ const UNITS_MS = {
   day: 86_400_000,
   week: 604_800_000,
 } as const
-/** Without flags: the JSON Schema of eider.yml has it too. */
-export const AGE = /^(\d{1,6}) (second|minute|hour|day|week)s?$/
+const AGE = /^(\d{1,6}) (second|minute|hour|day|week)s?$/
+/** The same for the JSON Schema, where the value may come from the environment. */
+export const AGE_OR_VARIABLE = new RegExp(`${AGE.source}|\\$\\{`)
 const EXPECTED_AGE = 'a time such as 12 hours or 2 days'
 
 export interface Group {

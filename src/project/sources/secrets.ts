@@ -2,13 +2,12 @@
 
 import { type Node, type YAMLMap, isMap } from 'yaml'
 import type { Diagnostic } from '../../core/diagnostics.ts'
-import type { FileSecret } from '../../core/external.ts'
+import type { FileSecret } from '../../core/sources.ts'
 import type { HiddenValue } from '../../core/hidden.ts'
 import { parseEndpoint } from '../../core/lake.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { Refuse } from '../variables.ts'
-import { membersOf } from '../members.ts'
+import { membersOf, type Refuse } from '../members.ts'
 import { type Environments, FromEnvironment, isVariable } from './environment.ts'
 import { type Group, pairsOf, type Text, textOf } from './nodes.ts'
 

@@ -1,26 +1,53 @@
 // The URL of a database server, as a source names it.
 
-import type { Age, SourceServer } from '../../core/external.ts'
+import type { Age, SourceServer } from '../../core/sources.ts'
 import { holdsPassword } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
 import { parameterHint, parseServerUrl, type ServerSystem } from '../../core/server-url.ts'
+import { described, matching, text as anyText } from '../schema/value-schemas.ts'
 import { hasVariable } from './environment.ts'
-import { ageOf, type Group, type Text, textOf } from './nodes.ts'
+import type { SourceOption, SourcePlace, SourceReader } from './source-reader.ts'
+import { AGE_OR_VARIABLE, ageOf, type Group, textOf } from './nodes.ts'
 
-interface Place {
-  readonly system: ServerSystem
-  readonly database: Text | null
-  readonly server: SourceServer | null
+/** `system`: also the key, and the scheme of the URL. `title`: for people. */
+export const databaseServer = (
+  system: ServerSystem,
+  title: string,
+  defaultSchema: (server: SourceServer | null) => string,
+): SourceReader => ({
+  key: {
+    name: system,
+    schema: described(
+      `URL of a ${title} database, such as ${system}://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD`,
+      anyText,
+    ),
+  },
+  options: { timeout },
+  read(group, name) {
+    const { database, server } = readServer(group, name, system)
+    return { database, server, schema: defaultSchema(server) }
+  },
+})
+
+const timeout: SourceOption = {
+  schema: described(
+    'How long a server may take for a statement, such as 5 minutes; 60 seconds by default',
+    matching(AGE_OR_VARIABLE),
+  ),
+  reason: 'the source is not on a server',
 }
 
-const expected = (system: string) =>
-  `a URL without a password, such as ${system}://reader@db.example/shop`
-
-export function readServer(group: Group, name: string, system: ServerSystem): Place {
+function readServer(
+  group: Group,
+  name: string,
+  system: ServerSystem,
+): Pick<SourcePlace, 'database' | 'server'> {
   const { path, environment, members } = group
   const timeout = ageOf(group, 'timeout') ?? defaultTimeout
-  const text = textOf(group, system, expected(system))
-  if (text?.value == null) return { system, database: text, server: null }
+  const example = `${system}://reader@db.example/shop`
+  const expected = `a URL without a password, such as ${example}`
+  const text = textOf(group, system, expected)
+  if (text?.value == null) return { database: text, server: null }
   const isFilled = hasVariable(text.written)
   const variable = `SOURCE_${name.toUpperCase()}_PASSWORD`
   const parsed = parseServerUrl(text.value, system)
@@ -29,17 +56,13 @@ export function readServer(group: Group, name: string, system: ServerSystem): Pl
     const hint = holds
       ? `its password is taken from ${variable}`
       : parameterHint(text.value, system)
-    group.refuse(members.get(system)!, `${path}.${system}`, expected(system), hint)
-    return { system, database: text, server: null }
+    group.refuse(members.get(system)!, `${path}.${system}`, expected, hint)
+    return { database: text, server: null }
   }
   if (parsed === null) {
     const problem = `${text.written} is not the URL of a database`
-    environment.wrong(
-      problem,
-      text.node,
-      `set it to one such as ${system}://reader@db.example/shop`,
-    )
-    return { system, database: text, server: null }
+    environment.wrong(problem, text.node, `set it to one such as ${example}`)
+    return { database: text, server: null }
   }
   const own = environment.variable(variable)
   if (parsed.password !== null)
@@ -59,7 +82,7 @@ export function readServer(group: Group, name: string, system: ServerSystem): Pl
         : `set ${variable} in the environment or in .env`,
     timeout,
   }
-  return { system, database: text, server }
+  return { database: text, server }
 }
 
 const defaultTimeout: Age = {

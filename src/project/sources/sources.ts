@@ -1,32 +1,28 @@
 // `sources` of eider.yml: tables of other databases and files that models read by name.
 
 import { type Node, type YAMLMap, isMap } from 'yaml'
-import type { ExternalSource, FileSecret, SourceSystem } from '../../core/external.ts'
+import type { ExternalSource, FileSecret, SourceKind } from '../../core/sources.ts'
 import { foldCase } from '../../core/names.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { Refuse } from '../variables.ts'
-import { membersOf } from '../members.ts'
-import { type Environments, FromEnvironment, spanOf, variableOf } from './environment.ts'
-import { type Group, pairsOf, type Text, textOf } from './nodes.ts'
+import { membersOf, type Refuse, spanOf } from '../members.ts'
+import { type Environments, FromEnvironment, variableOf } from './environment.ts'
+import { sourceKeys, sourceOptions, sourceReaders } from './kinds.ts'
+import type { SourcePlace, SourceReader } from './source-reader.ts'
+import { type Group, pairsOf, textOf } from './nodes.ts'
 import type { DeclaredSecret } from './secrets.ts'
-import { readServer } from './servers.ts'
 import { readTables } from './tables.ts'
 
-export const SOURCE_KEYS = [
-  'database',
-  'sqlite',
-  'postgres',
-  'mysql',
+export const SOURCE_KEYS: readonly string[] = [
+  ...sourceKeys.map(({ name }) => name),
   'schema',
-  'timeout',
+  ...sourceOptions.map(([name]) => name),
   'secret',
   'tables',
-] as const
+]
 /** Catalogs of DuckDB, and its default schema, which a name of two parts would mean first. */
 const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED_SOURCE = 'a group with tables, and database where they are in one'
-const EXPECTED_DATABASE = 'the path of a database file, relative to the project directory'
 
 export interface SourceDeclarations {
   readonly source: SourceFile
@@ -68,7 +64,7 @@ function readSource(
   const environment = new FromEnvironment(name, path, source, environments)
   const group = { members: membersOf(node, path, SOURCE_KEYS, refuse), path, refuse, environment }
   const { members } = group
-  const { system, database, server } = databaseOf(group, name)
+  const { kind, database, server, schema } = placeOf(group, name)
   const named = textOf(group, 'schema', 'the name of a schema')?.value
   // A key that is misspelt has been named already.
   const isWhole = node.items.length === members.size
@@ -81,9 +77,9 @@ function readSource(
       name,
       database: database?.written ?? null,
       location: database?.value ?? null,
-      system,
+      kind,
       server,
-      schema: named ?? defaultSchema(system, server?.database),
+      schema: named ?? schema,
       secret: secret?.secret ?? null,
       isProxied: hasProxy(environments),
       tables,
@@ -95,26 +91,23 @@ function readSource(
   ]
 }
 
-type Place = Pick<ExternalSource, 'system' | 'server'> & { readonly database: Text | null }
-
-/** One of the keys that say where the tables are. */
-function databaseOf(group: Group, name: string): Place {
+/** What the first of the keys says that tell where the tables are. */
+function placeOf(group: Group, name: string): SourcePlace & { readonly kind: SourceKind } {
   const { members, path, refuse } = group
-  const keys = (['database', 'sqlite', 'postgres', 'mysql'] as const).filter((key) =>
-    members.has(key),
-  )
-  const [key = 'database', second] = keys
+  const [first, second] = sourceKeys.filter((key) => members.has(key.name))
   if (second !== undefined)
-    refuse(members.get(second)!, `${path}.${second}`, `left out: the source has ${key}`)
-  if (key === 'postgres' || key === 'mysql') return readServer(group, name, key)
-  if (members.has('timeout'))
-    refuse(members.get('timeout')!, `${path}.timeout`, 'left out: the source is not on a server')
-  const system: SourceSystem = key === 'database' ? 'duckdb' : key
-  return { system, database: textOf(group, key, EXPECTED_DATABASE), server: null }
+    refuse(
+      members.get(second.name)!,
+      `${path}.${second.name}`,
+      `left out: the source has ${first!.name}`,
+    )
+  const kinds = Object.entries(sourceReaders) as [SourceKind, SourceReader][]
+  const [kind, reader] = kinds.find(([, { key }]) => key === (first ?? null))!
+  for (const [option, { reason }] of sourceOptions)
+    if (members.has(option) && !Object.hasOwn(reader.options, option))
+      refuse(members.get(option)!, `${path}.${option}`, `left out: ${reason}`)
+  return { kind, ...reader.read(group, name) }
 }
-
-const defaultSchema = (system: SourceSystem, database: string | undefined): string =>
-  system === 'mysql' ? (database ?? '') : system === 'postgres' ? 'public' : 'main'
 
 function secretOf(
   group: Group,

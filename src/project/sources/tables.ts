@@ -1,11 +1,11 @@
 // The tables of a source: those of a database by name, others as files.
 
 import { type Node, isMap, isScalar } from 'yaml'
-import type { ExternalTable, FileFormat } from '../../core/external.ts'
+import type { ExternalTable, FileFormat } from '../../core/sources.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
-import { membersOf } from '../members.ts'
-import { hasVariable, spanOf } from './environment.ts'
+import { membersOf, spanOf } from '../members.ts'
+import { hasVariable } from './environment.ts'
 import { ageOf, type Group, pairsOf, type Text, textOf } from './nodes.ts'
 
 export const TABLE_KEYS = [

@@ -1,4 +1,7 @@
 // Tables that no run builds: those of another database, and files. `sources` of eider.yml declares them.
+//
+// A kind of source has three parts. What is true of it everywhere is here, how its keys of eider.yml are read in
+// project/sources/kinds.ts, and how an engine reads it in compiler/sources/kinds.ts.
 
 import type { DeclaredCheck } from './declared-check.ts'
 import type { Diagnostic } from './diagnostics.ts'
@@ -13,9 +16,8 @@ export interface ExternalSource {
   readonly database: string | null
   /** The same with the values of the environment; null while one is not set. */
   readonly location: string | null
-  /** What has that database. */
-  readonly system: SourceSystem
-  /** Of a server. */
+  readonly kind: SourceKind
+  /** null where the source is not on a server, or while a variable of its URL is not set. */
   readonly server: SourceServer | null
   /** Schema of that database. */
   readonly schema: string
@@ -24,7 +26,7 @@ export interface ExternalSource {
   /** Whether the environment names a proxy, by which the engine then reads. */
   readonly isProxied: boolean
   readonly tables: readonly ExternalTable[]
-  /** Why it cannot be read whatever it says: a variable that is not set, or that holds what it must not. */
+  /** Why it cannot be read: a variable that is not set, or that holds what it must not. */
   readonly mistakes: readonly Diagnostic[]
   /** What no message may repeat. */
   readonly hidden: readonly HiddenValue[]
@@ -32,7 +34,48 @@ export interface ExternalSource {
   readonly span: Span
 }
 
-export type SourceSystem = 'duckdb' | 'sqlite' | 'postgres' | 'mysql'
+/** What has the tables: a database in a file, a server, or a file for each of them. */
+export type SourceKind = 'files' | 'duckdb' | 'sqlite' | 'postgres' | 'mysql'
+
+export interface SourceTraits {
+  /** What an engine needs to read it, in addition to what the formats of its files need. */
+  readonly extensions: readonly string[]
+  /** Functions of these extensions with which a model would reach a database that no source names. */
+  readonly functions: readonly string[]
+}
+
+/** The extensions for other databases are alike. */
+const scanner = (system: string): SourceTraits => ({
+  extensions: [`${system}_scanner`],
+  functions: ['attach', 'execute', 'query', 'scan', 'scan_pushdown'].map(
+    (what) => `${system}_${what}`,
+  ),
+})
+
+export const sourceKinds: Readonly<Record<SourceKind, SourceTraits>> = {
+  files: { extensions: [], functions: [] },
+  duckdb: { extensions: [], functions: [] },
+  sqlite: scanner('sqlite'),
+  postgres: scanner('postgres'),
+  mysql: scanner('mysql'),
+}
+
+export type FileFormat = 'csv' | 'json' | 'parquet' | 'excel' | 'iceberg' | 'delta'
+
+export interface FormatTraits {
+  readonly extensions: readonly string[]
+  /** A table is a directory, of which its log says what belongs to it. */
+  readonly isDirectory: boolean
+}
+
+export const fileFormats: Readonly<Record<FileFormat, FormatTraits>> = {
+  csv: { extensions: [], isDirectory: false },
+  json: { extensions: [], isDirectory: false },
+  parquet: { extensions: [], isDirectory: false },
+  excel: { extensions: ['excel'], isDirectory: false },
+  iceberg: { extensions: ['avro', 'iceberg'], isDirectory: true },
+  delta: { extensions: ['delta'], isDirectory: true },
+}
 
 export interface SourceServer {
   readonly host: string
@@ -74,32 +117,19 @@ export interface WebSecret {
   readonly authorization: string
 }
 
-/** What an engine needs to read a database of the system; null: nothing. */
-export const extensionOf = (system: SourceSystem): string | null =>
-  system === 'duckdb' ? null : `${system}_scanner`
-
 /** What an engine needs to read the tables of a source. */
 export function extensionsOfSource({
-  system,
+  kind,
   tables,
-}: Pick<ExternalSource, 'system' | 'tables'>): readonly string[] {
-  const ofDatabase = extensionOf(system)
+}: Pick<ExternalSource, 'kind' | 'tables'>): readonly string[] {
   const needed = tables.flatMap(({ format, location, file }) => [
     ...(isRemote(location ?? file ?? '') ? ['httpfs'] : []),
-    ...(format === null ? [] : (extensionsOfFormat[format] ?? [])),
+    ...(format === null ? [] : fileFormats[format].extensions),
   ])
-  return [...new Set([...(ofDatabase === null ? [] : [ofDatabase]), ...needed])]
+  return [...new Set([...sourceKinds[kind].extensions, ...needed])]
 }
 
 export const isRemote = (path: string): boolean => path.includes('://')
-
-export type FileFormat = 'csv' | 'json' | 'parquet' | 'excel' | 'iceberg' | 'delta'
-
-const extensionsOfFormat: Partial<Record<FileFormat, readonly string[]>> = {
-  excel: ['excel'],
-  iceberg: ['avro', 'iceberg'],
-  delta: ['delta'],
-}
 
 export interface ExternalTable {
   readonly name: string
@@ -109,7 +139,7 @@ export interface ExternalTable {
   readonly location: string | null
   /** null in a database. */
   readonly format: FileFormat | null
-  /** Of an Excel file. */
+  /** Sheet and cells of an Excel file. */
   readonly sheet: string | null
   readonly range: string | null
   /** The column whose greatest value says when rows came last. */

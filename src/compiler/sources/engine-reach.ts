@@ -2,23 +2,25 @@
 // reaches the files of the project and those of its sources, and no other file or host. Models are bound there, which
 // opens what they read, so that what lies outside is a mistake of the model.
 
-import { resolve } from 'node:path'
 import type { Extensions } from '../../core/extensions.ts'
-import { type ExternalSource, isRemote } from '../../core/external.ts'
+import { type ExternalSource, isRemote } from '../../core/sources.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isFileTable, reachOf } from './files.ts'
+import { sourceAccess } from './kinds.ts'
 
 /** Extensions that a project names give its models all that they can do. */
 const REACHING = ['httpfs', 'azure', 'aws']
 
-export const isClosed = (
+export const mustCloseEngine = (
+  dir: string,
   sources: readonly ExternalSource[],
   extensions: Pick<Extensions, 'names'> | undefined,
 ): boolean =>
   sources.some(
-    ({ server, tables }) =>
-      server !== null || tables.some(({ location }) => isRemote(location ?? '')),
+    (source) =>
+      filesOf(source, dir) === null ||
+      source.tables.some(({ location }) => isRemote(location ?? '')),
   ) && !REACHING.some((name) => extensions?.names.includes(name) === true)
 
 /** For all connections of the engine, and for good. */
@@ -30,19 +32,17 @@ export async function closeEngine(
   const reached = sources.flatMap(({ tables }) =>
     tables.filter(isFileTable).map((table) => reachOf(dir, table)),
   )
-  const directories = [
-    `${dir}/`,
-    ...reached.flatMap((one) => ('directory' in one ? [one.directory] : [])),
+  const directories = reached.flatMap((one) => ('directory' in one ? [one.directory] : []))
+  const paths = [
+    ...reached.flatMap((one) => ('path' in one ? [one.path] : [])),
+    ...sources.flatMap((source) => filesOf(source, dir) ?? []),
   ]
-  const databases = sources.flatMap(({ server, location }) =>
-    server !== null || location === null
-      ? []
-      : ['', '.wal', '-wal', '-shm', '-journal'].map((end) => resolve(dir, location) + end),
-  )
-  const paths = [...reached.flatMap((one) => ('path' in one ? [one.path] : [])), ...databases]
   const list = (all: readonly string[]) => sql.join([...new Set(all)].map((one) => sql.value(one)))
   await connection.run(sql`
-    SET GLOBAL allowed_directories = [${list(directories)}];
+    SET GLOBAL allowed_directories = [${list([`${dir}/`, ...directories])}];
     SET GLOBAL allowed_paths = [${list(paths)}];
     SET GLOBAL enable_external_access = false`)
 }
+
+const filesOf = (source: ExternalSource, dir: string) =>
+  sourceAccess[source.kind].filesOf(source, dir)
