@@ -21,11 +21,6 @@ export async function openFileWriter({
   return await engine.openReadOnly(files, dir)
 }
 
-/** Writes the texts of the only column of `lines`, each with a line feed after it, to a file in that directory. */
-export const linesOf = (lines: Sql, path: string): Sql =>
-  sql`COPY (${lines}) TO ${sql.value(path)}
-    (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER ${sql.value('\u0001')})`
-
-/** A statement that writes `rows` to a file in that directory. */
-export const parquetOf = (rows: Sql, path: string): Sql =>
-  sql`COPY (${rows}) TO ${sql.value(path)} (FORMAT parquet)`
+/** A statement that writes `rows` to a file in that directory, with these options of COPY. */
+export const writtenTo = (path: string, rows: Sql, options: Sql): Sql =>
+  sql`COPY (${rows}) TO ${sql.value(path)} (${options})`

@@ -6,8 +6,10 @@ import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { openFileWriter, parquetOf } from '../../src/duckdb/file-writer.ts'
+import { openFileWriter, writtenTo } from '../../src/duckdb/file-writer.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const parquetOf = (rows: Sql, path: string) => writtenTo(path, rows, sql`FORMAT parquet`)
 
 /** A writer over `orders.duckdb`, its directory `out`, and others beside that. */
 async function open(resources: Resources) {

@@ -6,7 +6,7 @@ import type { AnswerFiles } from '../engine/answer-files.ts'
 import type { RowFiles, RowLookup } from '../engine/row-files.ts'
 import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
-import type { DeltaToken, SkipToken } from './link-tokens.ts'
+import type { DeltaToken, SkipToken } from './choose/link-tokens.ts'
 import type { ODataVersion, RequestHeaders } from '../protocol/negotiate.ts'
 import type { EntityModel } from '../edm/model.ts'
 import type { Reader } from '../protocol/reader.ts'
@@ -106,7 +106,7 @@ export interface Content {
 }
 
 export const whole = (body: Buffer | string): Content => ({
-  body: Buffer.from(body),
+  body: typeof body === 'string' ? Buffer.from(body) : body,
   rows: () => 0,
 })
 

@@ -4,6 +4,7 @@ import type { BoundQuery, BoundRequest } from '../bind/bound.ts'
 import { bindRequest } from '../bind/request.ts'
 import { plainRequest, showRequest } from '../bind/show.ts'
 import type { EntityModel } from '../edm/model.ts'
+import { formatsFor } from '../protocol/formats.ts'
 import { negotiateData, negotiateMetadata } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/copies.ts'
 import { entityTextsSql } from '../sql/expand.ts'
@@ -50,8 +51,7 @@ function requireFormat(bound: BoundRequest, option: string | undefined): void {
   if (option === undefined) return
   if (bound.kind === 'metadata') return void negotiateMetadata({}, option)
   if (bound.kind === 'vocabulary' || bound.kind === 'count') return
-  const hasCsv = bound.kind === 'collection' || bound.kind === 'entity'
-  negotiateData({}, option, { hasCsv, hasParquet: bound.kind === 'collection' })
+  negotiateData({}, option, formatsFor(bound.kind))
 }
 
 export function explain(request: BoundRequest): Explanation {

@@ -12,7 +12,9 @@ export type BoundRequest =
   | { readonly kind: 'metadata' }
   /** A document that $metadata refers to, by the name of its file. */
   | { readonly kind: 'vocabulary'; readonly file: string }
-  | ({ readonly kind: 'collection' | 'entity' | 'count' } & Addressed)
+  | ({ readonly kind: 'collection' } & Addressed)
+  | ({ readonly kind: 'entity' } & Addressed)
+  | ({ readonly kind: 'count' } & Addressed)
   /** A property or a part of one, named `value` in the output; `raw`: its value alone. */
   | ({ readonly kind: 'property'; readonly raw: boolean } & Addressed)
 

@@ -1,10 +1,11 @@
 // How large the SQL of an expression becomes. Names given by $compute and parameter aliases are inlined where they are
 // used, and some functions write an operand several times, so a short request could mean an endless statement.
 //
-// Also whether an expression changes the order in which DuckDB gives rows, since that too follows from its subqueries.
+// Also what follows from it: how much work a query is, so that small ones are admitted alongside long ones, and whether an
+// expression changes the order in which DuckDB gives rows.
 
 import { limits } from '../../core/limits.ts'
-import { type Expression, typeOf } from './bound.ts'
+import { type BoundQuery, type Expression, typeOf } from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import { isLeaf, operandsOf } from './operands.ts'
 
@@ -110,3 +111,18 @@ const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
 
 /** Such a list is written as a subquery. */
 export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
+
+/** Rows that it gives: no more than a page has, more, or the entity with a key, which lies in one place of the file. */
+export type Extent = 'page' | 'more' | 'one'
+
+/** Whether it ends soon: it looks at one set alone, without a query inside it, and at no more than some rows of that. */
+export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
+  const { relation, set, filter, output, expand, order } = query
+  if (relation.kind !== 'set' || expand.length > 0 || extent === 'more') return false
+  const perRow = [...(filter === null ? [] : [filter]), ...order.map(({ value }) => value)]
+  if ([...perRow, ...output.map(({ value }) => value)].some(mayReorder)) return false
+  const size = perRow.reduce((sum, expression) => sum + sizeOf(expression), 0)
+  // What a token shows only a part of is read whole to find that part.
+  if (set.only.length > 0) return set.storedRows * (size + 1) <= limits.smallQueryWork
+  return extent === 'one' || set.relation.rows * size <= limits.smallQueryWork
+}

@@ -10,10 +10,10 @@ import { limits } from '../../core/limits.ts'
 import { entitySetName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import type { Sql } from '../../core/sql.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { linesOf, openFileWriter, parquetOf } from '../../duckdb/file-writer.ts'
+import { openFileWriter, writtenTo } from '../../duckdb/file-writer.ts'
 import { odataError } from '../protocol/errors.ts'
+import type { WrittenFile } from '../sql/engine-types.ts'
 import { type Admission, createAdmission, overloaded } from './admission.ts'
 import { ClientGone, type EngineAccess, inTurn } from './query.ts'
 import type { EngineOptions } from './options.ts'
@@ -24,11 +24,7 @@ export interface FileOrder {
   readonly key: string
   /** Whether its rows depend on the time of the request. */
   readonly isTimed: boolean
-  readonly rows: Sql
-  /** `lines`: rows of one text, a line each. */
-  readonly as: 'parquet' | 'lines'
-  /** Lines that it writes before those of rows. */
-  readonly heads: number
+  readonly written: WrittenFile
 }
 
 /** A file that stays readable until it is disposed of, whatever becomes of its name. */
@@ -203,7 +199,7 @@ interface Watched
 }
 
 async function makeFile(
-  { snapshot, rows, as, heads }: FileOrder,
+  { snapshot, written: { rows, options: how, heads } }: FileOrder,
   { dir, path, stop, clock, onDamage, onBytes }: Watched,
   { published, memoryLimit, tempDir, admission, maxFileBytes }: AnswerFilesOptions,
 ): Promise<Made> {
@@ -214,7 +210,7 @@ async function makeFile(
   unmade.defer(() => rm(dir, { recursive: true, force: true }))
   await mkdir(dir, { recursive: true, mode: 0o700 })
   // A name of a set that the statement does not have in it is not read by it.
-  const statement = (as === 'parquet' ? parquetOf : linesOf)(rows, path)
+  const statement = writtenTo(path, rows, how)
   const text = statement.inline()
   const files = snapshot.relations
     .map((relation) => ({ relation, name: entitySetName(relation.model) }))

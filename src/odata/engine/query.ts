@@ -29,7 +29,7 @@ export interface EngineAccess {
 }
 
 export interface QueryOptions extends TextStreamOptions {
-  /** Whether it is known to end soon (answer/cost.ts). */
+  /** Whether it is known to end soon (bind/size.ts). */
   readonly isSmall: boolean
 }
 

@@ -11,6 +11,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { EntitySet } from '../edm/model.ts'
+import { linesFile } from '../sql/csv.ts'
 import { keyedRowsSql } from '../sql/keyed-rows.ts'
 import { type AnswerFilesOptions, createAnswerFiles } from './answer-files.ts'
 import type { Coming } from './current-snapshot.ts'
@@ -196,9 +197,7 @@ export function createRowFiles(options: RowFilesOptions): RowFiles {
         snapshot: snapshot.snapshot,
         key: rowsKey,
         isTimed: false,
-        rows: keyedRowsSql(set),
-        as: 'lines' as const,
-        heads: 0,
+        written: linesFile(keyedRowsSql(set)),
       }
       const request = { gone: closing.signal, onDamage }
       const lines = await answerFiles.lease(order, request)

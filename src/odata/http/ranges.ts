@@ -2,7 +2,8 @@
 // columns lie, and then for those that it needs.
 
 import { odataError } from '../protocol/errors.ts'
-import { CSV_CONTENT_TYPE, header, type RequestHeaders } from '../protocol/negotiate.ts'
+import { formats } from '../protocol/formats.ts'
+import { header, type RequestHeaders } from '../protocol/negotiate.ts'
 import type { Answer, FileBody } from '../answer/context.ts'
 
 interface Range {
@@ -63,7 +64,8 @@ export function parseRange(text: string, bytes: number): Range | 'beyond' | null
 
 /** CSV that is whole has parts too. */
 export function csvAsFile({ headers, body }: Answer): FileBody | undefined {
-  if (headers['Content-Type'] !== CSV_CONTENT_TYPE || !Buffer.isBuffer(body)) return undefined
+  if (headers['Content-Type'] !== formats.csv.contentType || !Buffer.isBuffer(body))
+    return undefined
   return {
     bytes: body.length,
     read: async function* (start, end) {

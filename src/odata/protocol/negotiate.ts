@@ -2,6 +2,7 @@
 // preferences.ts.
 
 import { odataError } from './errors.ts'
+import { type FormatName, formats, type FormatTraits } from './formats.ts'
 
 /** Names in lower case, as node:http gives them. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -15,9 +16,6 @@ export interface JsonFormat {
   /** Properties that are null are left out. */
   readonly omitsNulls?: boolean
 }
-
-export type DataFormat =
-  ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' | 'parquet' }
 
 /** The version of the response: 4.01 unless the client knows less. Throws 400 for one that it does not speak. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
@@ -50,19 +48,23 @@ function askedVersion(headers: RequestHeaders): string | null {
   return header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')
 }
 
-/** The format of data. Throws 406 when the client takes none that there is. */
+export interface DataFormat {
+  readonly name: FormatName
+  /** Asked for with the format, if that is JSON. */
+  readonly json: JsonFormat
+}
+
+/** Which of `served` the client takes, the first of which is JSON. Throws 406 when it takes none. */
 export function negotiateData(
   headers: RequestHeaders,
   option: string | null,
-  { hasCsv, hasParquet = false }: { readonly hasCsv: boolean; readonly hasParquet?: boolean },
+  served: readonly FormatName[],
 ): DataFormat {
   const text = option === null ? header(headers, 'accept') : formatOption(option)
-  if (text === null) return { kind: 'json', ...MINIMAL }
-  const ranges = parseMediaRanges(text)
-  const refused = ranges.filter(
-    ({ quality, parameters }) => quality === 0 && parameters.length === 0,
-  )
-  for (const range of ranges.filter(({ quality }) => quality > 0)) {
+  if (text === null) return { name: 'json', json: MINIMAL }
+  const all = parseMediaRanges(text)
+  const refused = all.filter(({ quality, parameters }) => quality === 0 && parameters.length === 0)
+  for (const range of all.filter(({ quality }) => quality > 0)) {
     // What is refused by name, or by a star, is not what a wider star stands for (RFC 9110, 12.5.1).
     const isRefused = (type: string) =>
       refused.some(
@@ -70,38 +72,40 @@ export function negotiateData(
           covers(other.type, type) &&
           (other.type === range.type || !covers(other.type, range.type)),
       )
-    const json = isRefused(JSON_TYPE) ? null : jsonFormatOf(range)
-    if (json !== null) return { kind: 'json', ...json }
-    if (hasCsv && !isRefused(CSV_TYPE) && isCsv(range)) return { kind: 'csv' }
-    // No star stands for it: whoever can read such a file says so.
-    if (hasParquet && range.type === PARQUET_CONTENT_TYPE) return { kind: 'parquet' }
+    const isMeant = ({ mediaType, ranges, takes }: FormatTraits) =>
+      (range.type === mediaType || ranges.includes(range.type)) &&
+      range.parameters.every(([parameter, value]) => takes(parameter, value)) &&
+      !isRefused(mediaType)
+    const name = served.find((each) => isMeant(formats[each]))
+    if (name !== undefined) return { name, json: jsonFormatOf(range) }
   }
-  const others = [...(hasCsv ? [CSV_TYPE] : []), ...(hasParquet ? [PARQUET_CONTENT_TYPE] : [])]
-  const served = [[JSON_TYPE, ...others.slice(0, -1)].join(', '), ...others.slice(-1)].join(' and ')
+  const types = served.map((name) => formats[name].mediaType)
+  const list = [types.slice(0, -1).join(', '), ...types.slice(-1)].filter((part) => part !== '')
   const atom = /\batom\b/i.test(text) ? '; Atom belongs to OData 2 and 3' : ''
-  throw odataError('not-acceptable', `this resource is only served as ${served}${atom}`, {
-    target: option === null ? 'Accept' : '$format',
-  })
+  throw odataError(
+    'not-acceptable',
+    `this resource is only served as ${list.join(' and ')}${atom}`,
+    { target: option === null ? 'Accept' : '$format' },
+  )
 }
 
 /**
  * Throws 406 when the client takes no value alone (`/$value`), which is of this type. One that takes JSON is not refused:
  * libraries say so with every request, whatever it is for.
  */
-export function requireRaw(headers: RequestHeaders, type: RawType): void {
+export function requireRaw(headers: RequestHeaders, name: 'text' | 'bytes'): void {
   const text = header(headers, 'accept')
   if (text === null) return
-  const ranges = parseMediaRanges(text)
-  const own = ranges.find((range) => range.type === type)
-  const others = [JSON_TYPE, type.replace(/\/.*/, '/*'), '*/*']
-  const isTaken = own ?? ranges.find((range) => others.includes(range.type) && range.quality > 0)
+  const all = parseMediaRanges(text)
+  const { mediaType, ranges } = formats[name]
+  const others = [formats.json.mediaType, ...ranges]
+  const own = all.find((range) => range.type === mediaType)
+  const isTaken = own ?? all.find((range) => others.includes(range.type) && range.quality > 0)
   if (isTaken !== undefined && isTaken.quality > 0) return
-  throw odataError('not-acceptable', `this resource is only served as ${type}`, {
+  throw odataError('not-acceptable', `this resource is only served as ${mediaType}`, {
     target: 'Accept',
   })
 }
-
-export type RawType = 'text/plain' | 'application/octet-stream'
 
 /** XML unless JSON is asked for and XML is not: Excel and Power BI accept both and read XML. */
 export function negotiateMetadata(headers: RequestHeaders, option: string | null): 'xml' | 'json' {
@@ -110,15 +114,16 @@ export function negotiateMetadata(headers: RequestHeaders, option: string | null
   const types = parseMediaRanges(text)
     .filter(({ quality }) => quality > 0)
     .map(({ type }) => type)
-  const isXml = types.some((type) => XML.includes(type))
-  const isJson = types.includes('application/json')
+  const { mediaType, ranges } = formats.xml
+  const isXml = types.some((type) => type === mediaType || ranges.includes(type))
+  const isJson = types.includes(formats.json.mediaType)
   if (option !== null && !isXml && !isJson)
     throw odataError('not-acceptable', '$metadata is served as XML or JSON', { target: '$format' })
   return isJson && !isXml ? 'json' : 'xml'
 }
 
 export function jsonContentType({ metadata, ieee754 }: JsonFormat): string {
-  return `application/json;odata.metadata=${metadata}${ieee754 ? ';IEEE754Compatible=true' : ''}`
+  return `${formats.json.contentType};odata.metadata=${metadata}${ieee754 ? ';IEEE754Compatible=true' : ''}`
 }
 
 export function header(headers: RequestHeaders, name: string): string | null {
@@ -127,31 +132,11 @@ export function header(headers: RequestHeaders, name: string): string | null {
 }
 
 const MINIMAL: JsonFormat = { metadata: 'minimal', ieee754: false }
-const XML: readonly string[] = ['application/xml', 'text/xml', 'application/*', '*/*']
-const JSON_TYPE = 'application/json'
-const CSV_TYPE = 'text/csv'
-const JSON_TYPES: readonly string[] = [JSON_TYPE, 'application/*', '*/*']
-const CSV_TYPES: readonly string[] = [CSV_TYPE, 'text/*', '*/*']
-
-/** RFC 4180 with the names of the properties in the first line. */
-export const CSV_CONTENT_TYPE = `${CSV_TYPE};charset=utf-8;header=present`
-
-export const PARQUET_CONTENT_TYPE = 'application/vnd.apache.parquet'
-
-function isCsv({ type, parameters }: MediaRange): boolean {
-  const isWritten = ([name, value]: MediaRange['parameters'][number]) =>
-    name === 'header' ? value === 'present' : name === 'charset' && UTF8.test(value)
-  return CSV_TYPES.includes(type) && parameters.every(isWritten)
-}
-
-const UTF8 = /^utf-?8$/
 
 /** $format has short names for media types. */
 function formatOption(option: string): string {
   const short = option.toLowerCase()
-  if (short === 'csv') return CSV_TYPE
-  if (short === 'parquet') return PARQUET_CONTENT_TYPE
-  return short === 'json' || short === 'xml' ? `application/${short}` : option
+  return Object.hasOwn(formats, short) ? formats[short as FormatName].mediaType : option
 }
 
 interface MediaRange {
@@ -183,21 +168,12 @@ function parseMediaRange(text: string): MediaRange {
 const covers = (range: string, type: string): boolean =>
   range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 
-/** What every answer fulfils: numbers are written without an exponent where that can be. */
-const INDIFFERENT: readonly string[] = ['streaming', 'exponentialdecimals']
-
-/** null when the range is not JSON, or asks for a form of it that there is not (Protocol 4.01, 8.2.1). */
-function jsonFormatOf({ type, parameters }: MediaRange): JsonFormat | null {
-  if (!JSON_TYPES.includes(type)) return null
-  let format = MINIMAL
-  for (const [name, value] of parameters) {
-    const parameter = name.replace(/^odata\./, '')
-    if (parameter === 'metadata' && (value === 'full' || value === 'minimal' || value === 'none'))
-      format = { ...format, metadata: value }
-    else if (parameter === 'ieee754compatible' && (value === 'true' || value === 'false'))
-      format = { ...format, ieee754: value === 'true' }
-    else if (parameter === 'charset' ? !UTF8.test(value) : !INDIFFERENT.includes(parameter))
-      return null
+/** Of parameters that the format takes, as of each the last says. */
+function jsonFormatOf({ parameters }: MediaRange): JsonFormat {
+  const asked = new Map(parameters.map(([name, value]) => [name.replace(/^odata\./, ''), value]))
+  const metadata = asked.get('metadata') as JsonFormat['metadata'] | undefined
+  return {
+    metadata: metadata ?? MINIMAL.metadata,
+    ieee754: asked.get('ieee754compatible') === 'true',
   }
-  return format
 }

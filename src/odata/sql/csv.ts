@@ -8,7 +8,7 @@
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound.ts'
 import type { EdmType, PrimitiveType } from '../edm/types.ts'
-import { VARCHAR } from './engine-types.ts'
+import { VARCHAR, type WrittenFile } from './engine-types.ts'
 import { isStored } from './json.ts'
 import { asDigits, floatTextSql, jsonTextSql, unlessNull } from './json-value.ts'
 
@@ -29,12 +29,20 @@ export function csvTextsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
   return sql`SELECT concat(${sql.join([...parts, sql.value(LINE_END, VARCHAR)])}) FROM (${rows}) AS page`
 }
 
-/** The same lines with the first one before them, each without the line feed at its end. */
-export function csvFileSql(rows: Sql, output: readonly OutputProperty[]): Sql {
+/** The same lines as a file with the first one before them. */
+export function csvFile(rows: Sql, output: readonly OutputProperty[]): WrittenFile {
   const lines = sql`${sql.value(csvHead(output), VARCHAR)} AS line
     UNION ALL SELECT * FROM (${csvTextsSql(rows, output)})`
-  return sql`SELECT left(line, -1) FROM (SELECT ${lines})`
+  // The writer ends each line with the line feed that is cut off here.
+  return { ...linesFile(sql`SELECT left(line, -1) FROM (SELECT ${lines})`), heads: 1 }
 }
+
+/** The texts of the only column of `rows`, as they are, each with a line feed after it. */
+export const linesFile = (rows: Sql): WrittenFile => ({
+  rows,
+  options: sql`FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER ${sql.value('\u0001')}`,
+  heads: 0,
+})
 
 const hasEmptyValue = ({ type }: OutputProperty) =>
   type.name === 'Edm.String' || type.name === 'Edm.Binary'

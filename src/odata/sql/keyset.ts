@@ -7,8 +7,7 @@
 import { type Sql, sql } from '../../core/sql.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
 import { columnSql } from './expression.ts'
-import type { Position } from '../protocol/position.ts'
-import type { Keyset, KeysetItem } from '../bind/keyset.ts'
+import type { Keyset, KeysetItem, Position } from '../bind/keyset.ts'
 
 /** What a page adds to its rows. */
 export interface KeysetWindow {

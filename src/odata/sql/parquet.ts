@@ -8,15 +8,17 @@ import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound.ts'
 import type { EdmType } from '../edm/types.ts'
+import type { WrittenFile } from './engine-types.ts'
 import { jsonTextSql } from './json-value.ts'
 
 /** `rows` has columns that are named as in `output` and have the DuckDB types of its EdmTypes. */
-export function parquetRowsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
+export function parquetFile(rows: Sql, output: readonly OutputProperty[]): WrittenFile {
   const columns = output.map((property) => {
     const name = (property.path ?? [property.name]).join('/')
     return sql`${columnSql(property)} AS ${sql.ident(name)}`
   })
-  return sql`SELECT ${sql.join(columns)} FROM (${rows}) AS page`
+  const typed = sql`SELECT ${sql.join(columns)} FROM (${rows}) AS page`
+  return { rows: typed, options: sql`FORMAT parquet`, heads: 0 }
 }
 
 function columnSql({ name, type }: OutputProperty): Sql {

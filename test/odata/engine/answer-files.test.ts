@@ -43,7 +43,7 @@ async function open(resources: Resources, more: Partial<AnswerFilesOptions> = {}
   const gone = new AbortController()
   const lease = (key: string, rows: Sql = SMALL, signal = gone.signal) =>
     files.lease(
-      { snapshot, key, isTimed: false, rows, as: 'parquet', heads: 0 },
+      { snapshot, key, isTimed: false, written: { rows, options: sql`FORMAT parquet`, heads: 0 } },
       { gone: signal, onDamage() {} },
     )
   const names = async () => {

@@ -1,9 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
+import { formats, formatsFor } from '../../../src/odata/protocol/formats.ts'
 import {
-  CSV_CONTENT_TYPE,
-  PARQUET_CONTENT_TYPE,
   jsonContentType,
   negotiateData,
   negotiateMetadata,
@@ -15,7 +14,8 @@ import {
   shownPreferences,
 } from '../../../src/odata/protocol/preferences.ts'
 
-const typeOf = { csv: CSV_CONTENT_TYPE, parquet: PARQUET_CONTENT_TYPE }
+const CSV_CONTENT_TYPE = 'text/csv;charset=utf-8;header=present'
+const PARQUET_CONTENT_TYPE = 'application/vnd.apache.parquet'
 
 /** What Excel and Power BI send. */
 const POWER_QUERY =
@@ -110,11 +110,11 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
   for (const [accept, format, expected] of cases) {
     const headers = accept === null ? {} : { accept }
     const name = `${accept} ${format}`
-    const negotiated = () => negotiateData(headers, format, { hasCsv: true, hasParquet: true })
+    const negotiated = () => negotiateData(headers, format, formatsFor('collection'))
     if (expected === 406) assert.is(statusOf(negotiated), 406, name)
     else {
-      const data = negotiated()
-      const type = data.kind === 'json' ? jsonContentType(data) : typeOf[data.kind]
+      const { name: chosen, json } = negotiated()
+      const type = chosen === 'json' ? jsonContentType(json) : formats[chosen].contentType
       assert.is(type, expected, name)
     }
   }
@@ -124,7 +124,7 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
     ['application/json', 'csv'],
   ] as const)
     assert.is(
-      statusOf(() => negotiateData({ accept }, format, { hasCsv: false })),
+      statusOf(() => negotiateData({ accept }, format, formatsFor('property'))),
       406,
     )
 })

@@ -14,7 +14,7 @@ import {
 } from '../../../src/odata/answer/single-row.ts'
 import { edmTypeOf } from '../../../src/odata/edm/types.ts'
 import { rowTextsSql } from '../../../src/odata/sql/json.ts'
-import { collectionHead, collectionTail } from '../../../src/odata/answer/envelope.ts'
+import { collectionHead, collectionTail } from '../../../src/odata/answer/make/page.ts'
 
 const MINIMAL = { metadata: 'minimal', ieee754: false } as const
 const COMPATIBLE = { metadata: 'minimal', ieee754: true } as const

@@ -1,42 +1,22 @@
 // Change tracking: a client that asked to track changes follows the delta link of its last page, and gets what was
 // added, changed or removed since, with a delta link for the next time.
 
-import { limits } from '../../core/limits.ts'
-import { Resources } from '../../core/resources.ts'
-import { RequestError } from '../../http/request-error.ts'
-import { type End, closingLink, type Page, pageOf, pageText } from './collection.ts'
-import type { Addressed, BoundQuery } from '../bind/bound.ts'
-import { isSameShape } from '../engine/compare-snapshots.ts'
-import type { ComparisonLease } from '../engine/comparisons.ts'
-import { deltaCountSql, type DeltaQuery, deltaTextsSql } from '../sql/delta.ts'
-import { entityIdOutput } from '../bind/entity-id.ts'
-import { changesGone } from '../protocol/errors.ts'
-import { asksForTime, type Content, contextUrl, type Exchange } from './context.ts'
-import { keysetWindow } from '../sql/keyset.ts'
-import { mayReorder } from '../bind/size.ts'
-import type { JsonFormat } from '../protocol/negotiate.ts'
-import type { Preferences } from '../protocol/preferences.ts'
-import { ClientGone, type EngineAccess, Query } from '../engine/query.ts'
-import { storedKeyset } from '../bind/keyset.ts'
-
-/**
- * Whether changes of the result can be tracked: entities of one set as they are stored, chosen by what is in them alone.
- * Other requests are answered without a delta link, as a preference allows.
- */
-export function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
-  const { relation, set, filter, output, expand, skip, top } = query
-  return (
-    relation.kind === 'set' &&
-    parent === null &&
-    storedKeyset(set, query.row) !== null &&
-    (filter === null || !mayReorder(filter)) &&
-    output.every(({ value }) => value.kind === 'property') &&
-    expand.length === 0 &&
-    skip === 0 &&
-    top === null &&
-    !asksForTime(request)
-  )
-}
+import { limits } from '../../../core/limits.ts'
+import { Resources } from '../../../core/resources.ts'
+import { RequestError } from '../../../http/request-error.ts'
+import { type End, closingLink, type Page, pageOf, pageText } from './page.ts'
+import type { Addressed, BoundQuery } from '../../bind/bound.ts'
+import { isSameShape } from '../../engine/compare-snapshots.ts'
+import type { ComparisonLease } from '../../engine/comparisons.ts'
+import { deltaCountSql, type DeltaQuery, deltaTextsSql } from '../../sql/delta.ts'
+import { entityIdOutput } from '../../bind/entity-id.ts'
+import { changesGone } from '../../protocol/errors.ts'
+import { type Content, contextUrl, type Exchange } from '../context.ts'
+import { keysetWindow } from '../../sql/keyset.ts'
+import type { JsonFormat } from '../../protocol/negotiate.ts'
+import type { Preferences } from '../../protocol/preferences.ts'
+import { ClientGone, type EngineAccess, Query } from '../../engine/query.ts'
+import { storedKeyset } from '../../bind/keyset.ts'
 
 /**
  * `addressed` is the request that the delta link belongs to. All changes are spooled before the first is sent:

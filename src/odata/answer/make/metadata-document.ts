@@ -2,10 +2,10 @@
 // has some megabytes. So has its compressed form, which is cached with it: two kinds in two versions in two codings are
 // all there can be, and they are dropped with the snapshot.
 
-import { keepCoded } from '../../http/content-coding.ts'
+import { keepCoded } from '../../../http/content-coding.ts'
 import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csdl.ts'
-import { inSlices } from '../../core/time-slices.ts'
-import type { EntityModel } from '../edm/model.ts'
+import { inSlices } from '../../../core/time-slices.ts'
+import type { EntityModel } from '../../edm/model.ts'
 
 export interface DocumentForm {
   readonly kind: 'xml' | 'json'

@@ -2,16 +2,15 @@
 // Each document declares, after the specification, the terms that are used here and nothing else; the whole
 // vocabularies are published by OASIS.
 
+import { odataError } from '../../protocol/errors.ts'
 import { attributes, lines } from './xml-text.ts'
 
 export const CORE = 'Org.OData.Core.V1'
 export const CAPABILITIES = 'Org.OData.Capabilities.V1'
 export const AGGREGATION = 'Org.OData.Aggregation.V1'
 
-export type VocabularyForm = 'xml' | 'json'
-
 /** Relative to the service root. */
-export const vocabularyPath = (name: string, form: VocabularyForm) =>
+export const vocabularyPath = (name: string, form: 'xml' | 'json') =>
   `${VOCABULARIES_SEGMENT}/${name}.${form}`
 
 /** No entity set has this name: the names of sets have an underscore. */
@@ -97,11 +96,15 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
 
 export const vocabularyNames: readonly string[] = Object.keys(vocabularies)
 
-/** null for a name that no vocabulary here has. */
-export function vocabularyDocument(name: string, form: VocabularyForm): string | null {
-  const vocabulary = Object.hasOwn(vocabularies, name) ? vocabularies[name]! : null
-  if (vocabulary === null) return null
-  return (form === 'xml' ? toXml : toJson)(name, vocabulary)
+/** `file` is the name of a vocabulary and its form, as vocabularyPath() gives them. Throws 404. */
+export function vocabularyDocument(file: string): string {
+  const [, name = '', form] = /^(.+)\.(xml|json)$/.exec(file) ?? []
+  if (!Object.hasOwn(vocabularies, name))
+    throw odataError(
+      'unknown-resource',
+      `there is no vocabulary "${file}" here; $metadata refers to ${vocabularyNames.join(', ')}`,
+    )
+  return (form === 'xml' ? toXml : toJson)(name, vocabularies[name]!)
 }
 
 const DESCRIPTION = `${CORE}.Description`

@@ -1,10 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sql } from '../../../src/core/sql.ts'
-import { csdlJson, csdlXml } from '../../../src/odata/answer/csdl.ts'
-import { servedTransformations } from '../../../src/odata/syntax/transformations.ts'
-import { InMemoryTables } from '../../support/in-memory-tables.ts'
-import { shop } from '../../support/odata-tables.ts'
+import { sql } from '../../../../src/core/sql.ts'
+import { csdlJson, csdlXml } from '../../../../src/odata/answer/make/csdl.ts'
+import { servedTransformations } from '../../../../src/odata/syntax/transformations.ts'
+import { InMemoryTables } from '../../../support/in-memory-tables.ts'
+import { shop } from '../../../support/odata-tables.ts'
 
 const xml = (...of: Parameters<typeof csdlXml>) => [...csdlXml(...of)].join('')
 const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('')

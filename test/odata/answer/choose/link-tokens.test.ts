@@ -1,7 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLinkSigner } from '../../../src/odata/protocol/link-signature.ts'
-import { nextLink, parseSkipToken, type SkipToken } from '../../../src/odata/answer/link-tokens.ts'
+import { createLinkSigner } from '../../../../src/odata/protocol/link-signature.ts'
+import {
+  nextLink,
+  parseSkipToken,
+  type SkipToken,
+} from '../../../../src/odata/answer/choose/link-tokens.ts'
 
 const ROOT = 'http://localhost:8090/odata/'
 const links = createLinkSigner()

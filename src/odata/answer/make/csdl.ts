@@ -4,11 +4,11 @@
 // an unknown one. There is no Capabilities.FilterFunctions: without it clients may try all functions and operators, and
 // all in the specification are served, or answered with what is unsupported.
 
-import { limits } from '../../core/limits.ts'
-import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
-import type { ComplexType, EdmType, PrimitiveType } from '../edm/types.ts'
-import { PARQUET_CONTENT_TYPE } from '../protocol/negotiate.ts'
-import { servedTransformations } from '../syntax/transformations.ts'
+import { limits } from '../../../core/limits.ts'
+import { NAMESPACE, qualifiedName } from '../../edm/type-names.ts'
+import type { ComplexType, EdmType, PrimitiveType } from '../../edm/types.ts'
+import { formats, formatsFor } from '../../protocol/formats.ts'
+import { servedTransformations } from '../../syntax/transformations.ts'
 import {
   AGGREGATION,
   CAPABILITIES,
@@ -19,14 +19,14 @@ import {
   vocabularyPath,
 } from './vocabularies.ts'
 import { attributes, collectionXml, lines } from './xml-text.ts'
-import { storedKeyset } from '../bind/keyset.ts'
+import { storedKeyset } from '../../bind/keyset.ts'
 import type {
   EntityModel,
   EntitySet,
   EntityType,
   NavigationProperty,
   Property,
-} from '../edm/model.ts'
+} from '../../edm/model.ts'
 
 const CONTAINER = 'Default'
 
@@ -61,7 +61,7 @@ const BATCH = {
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 /** Of data: what $format takes. */
-const FORMATS = ['application/json', 'text/csv', PARQUET_CONTENT_TYPE]
+const FORMATS = formatsFor('collection').map((name) => formats[name].mediaType)
 
 const ODATA_VERSIONS = '4.0 4.01'
 

@@ -1,19 +1,17 @@
 // The answer to a request for a collection: one page of it, and where the next one begins.
 
-import { limits } from '../../core/limits.ts'
-import { countOf, requireParent } from './one.ts'
-import type { Addressed, BoundQuery } from '../bind/bound.ts'
-import { asksForTime, type Content, contextUrl, type Exchange } from './context.ts'
-import { entityTextsSql } from '../sql/expand.ts'
-import { keysetWindow } from '../sql/keyset.ts'
-import type { JsonFormat } from '../protocol/negotiate.ts'
-import { deltaLink, nextLink } from './link-tokens.ts'
-import type { Preferences } from '../protocol/preferences.ts'
-import { Query } from '../engine/query.ts'
-import { isSmallQuery } from './cost.ts'
-import { readPosition } from '../protocol/position.ts'
-import { keysetOf } from '../bind/keyset.ts'
-import { collectionHead, collectionTail, type Link } from './envelope.ts'
+import { limits } from '../../../core/limits.ts'
+import { countOf, requireParent } from './found.ts'
+import type { Addressed, BoundQuery } from '../../bind/bound.ts'
+import { asksForTime, type Content, contextUrl, type Exchange } from '../context.ts'
+import { entityTextsSql } from '../../sql/expand.ts'
+import { keysetWindow } from '../../sql/keyset.ts'
+import type { JsonFormat } from '../../protocol/negotiate.ts'
+import { deltaLink, nextLink } from '../choose/link-tokens.ts'
+import type { Preferences } from '../../protocol/preferences.ts'
+import { Query } from '../../engine/query.ts'
+import { keysetOf, readPosition } from '../../bind/keyset.ts'
+import { isSmallQuery } from '../../bind/size.ts'
 
 /** What one answer returns of a collection, or of its changes. */
 export interface Page {
@@ -24,7 +22,7 @@ export interface Page {
   readonly limit: number
 }
 
-export async function answerCollection(
+export async function answerPage(
   exchange: Exchange,
   addressed: Addressed,
   format: JsonFormat,
@@ -152,4 +150,30 @@ async function* streamed(
     comma = 0
   }
   yield tail()
+}
+
+export interface CollectionEnvelope {
+  readonly contextUrl: string
+  /** Decimal digits; null when the request has no $count. */
+  readonly count: string | null
+}
+
+/** Everything before the first row. */
+export function collectionHead(
+  { contextUrl, count }: CollectionEnvelope,
+  { metadata, ieee754 }: JsonFormat,
+): string {
+  const context = metadata === 'none' ? '' : `"@odata.context":${JSON.stringify(contextUrl)},`
+  const total = count === null ? '' : `"@odata.count":${ieee754 ? `"${count}"` : count},`
+  return `{${context}${total}"value":[`
+}
+
+/** Everything after the last row. */
+export function collectionTail(link: Link | null): string {
+  return link === null ? ']}' : `],"@odata.${link.name}":${JSON.stringify(link.url)}}`
+}
+
+export interface Link {
+  readonly name: 'nextLink' | 'deltaLink'
+  readonly url: string
 }

@@ -6,11 +6,11 @@
 // made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
 // clients rewrite links. A token is valid if and only if its signature is.
 
-import { odataError } from '../protocol/errors.ts'
-import type { LinkSigner } from '../protocol/link-signature.ts'
-import { decode, decodePair, splitTarget } from '../syntax/parse-request.ts'
-import type { Position } from '../protocol/position.ts'
-import { optionName } from '../syntax/option-names.ts'
+import { odataError } from '../../protocol/errors.ts'
+import type { LinkSigner } from '../../protocol/link-signature.ts'
+import { decode, decodePair, splitTarget } from '../../syntax/parse-request.ts'
+import type { Position } from '../../bind/keyset.ts'
+import { optionName } from '../../syntax/option-names.ts'
 
 export interface SkipToken {
   readonly snapshotId: string

@@ -1,0 +1,182 @@
+// What kind of answer a bound request gets: its format, the preferences that it follows, and its headers.
+
+import { hash } from 'node:crypto'
+import type { Addressed, BoundRequest, OutputProperty } from '../../bind/bound.ts'
+import { storedKeyset } from '../../bind/keyset.ts'
+import { mayReorder } from '../../bind/size.ts'
+import { type FormatName, formats, formatsFor } from '../../protocol/formats.ts'
+import {
+  header,
+  jsonContentType,
+  type JsonFormat,
+  negotiateCsdlVersion,
+  negotiateData,
+  negotiateMetadata,
+  type RequestHeaders,
+  requireRaw,
+} from '../../protocol/negotiate.ts'
+import {
+  appliedOf,
+  NO_PREFERENCES,
+  parsePreferences,
+  type PreferenceName,
+  type Preferences,
+  shownPreferences,
+} from '../../protocol/preferences.ts'
+import { asksForTime, type Exchange } from '../context.ts'
+
+export interface Representation {
+  readonly format: FormatName
+  /** How JSON is written, if that is the format. */
+  readonly json: JsonFormat
+  readonly contentType: string
+  /** Those that the answer follows. */
+  readonly preferences: Preferences
+  /** Of answers in this format alone. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Throws RequestError 406. */
+export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): Representation {
+  const { headers } = exchange.request
+  switch (bound.kind) {
+    case 'count':
+      return plain('text')
+    case 'metadata':
+      return plain(negotiateMetadata(headers, exchange.format))
+    case 'vocabulary':
+      // The end of the name says the format, since the reference to it has no other place for that.
+      return plain(bound.file.endsWith('.xml') ? 'xml' : 'json')
+    case 'property': {
+      if (!bound.raw) return chooseForData(exchange, bound)
+      const [{ type }] = bound.query.output as readonly [OutputProperty]
+      const format = type.name === 'Edm.Binary' ? 'bytes' : 'text'
+      requireRaw(headers, format)
+      return plain(format)
+    }
+    default:
+      return chooseForData(exchange, bound)
+  }
+}
+
+const plain = (format: FormatName): Representation => ({
+  format,
+  json: { metadata: 'minimal', ieee754: false },
+  contentType: formats[format].contentType,
+  preferences: NO_PREFERENCES,
+  headers: {},
+})
+
+type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'vocabulary' | 'count' }>
+
+function chooseForData(exchange: Exchange, bound: DataRequest): Representation {
+  const { request, isInBatch, since, token } = exchange
+  const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
+  const served = formatsFor(bound.kind, origin)
+  const { name, json } = negotiateData(request.headers, exchange.format, served)
+  if (name !== 'json') return { ...plain(name), headers: attachment(name, bound) }
+  const contentType = jsonContentType(json)
+  if (bound.kind === 'service-document') return { ...plain('json'), json, contentType }
+  const asked = parsePreferences(request.headers)
+  const preferences = appliedOf(asked, followed(exchange, bound))
+  const written = preferences.omitNulls ? { ...json, omitsNulls: true } : json
+  return { ...plain('json'), json: written, contentType, preferences }
+}
+
+function attachment(format: FormatName, bound: DataRequest): Representation['headers'] {
+  const { extension } = formats[format]
+  if (extension === undefined || !('query' in bound)) return {}
+  const name = `${encodeURIComponent(bound.query.set.name)}.${extension}`
+  return { 'Content-Disposition': `attachment; filename*=UTF-8''${name}` }
+}
+
+function followed(
+  exchange: Exchange,
+  bound: Addressed & { readonly kind: string },
+): readonly PreferenceName[] {
+  const { kind, query } = bound
+  if (kind === 'property') return []
+  if (exchange.since !== null) return ['maxpagesize']
+  // Values inside an object are written with their neighbours.
+  const isFlat = query.output.every(({ path }) => path === undefined || path.length === 1)
+  const omit: readonly PreferenceName[] = isFlat ? ['omit-values'] : []
+  if (kind !== 'collection') return omit
+  const track: readonly PreferenceName[] = isTrackable(exchange, bound) ? ['track-changes'] : []
+  return ['maxpagesize', ...track, ...omit]
+}
+
+/**
+ * Whether changes of the result can be tracked: entities of one set as they are stored, chosen by what is in them alone.
+ * Other requests are answered without a delta link, as a preference allows.
+ */
+function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
+  const { relation, set, filter, output, expand, skip, top } = query
+  return (
+    relation.kind === 'set' &&
+    parent === null &&
+    storedKeyset(set, query.row) !== null &&
+    (filter === null || !mayReorder(filter)) &&
+    output.every(({ value }) => value.kind === 'property') &&
+    expand.length === 0 &&
+    skip === 0 &&
+    top === null &&
+    !asksForTime(request)
+  )
+}
+
+/** Headers of a request that its answer depends on. */
+const varying = [
+  'Accept',
+  'Accept-Encoding',
+  'OData-MaxVersion',
+  'OData-Version',
+  'Origin',
+  'Prefer',
+]
+const Vary = varying.join(', ')
+
+/** All headers but the type, by the target of a request, if that is all that differs. */
+export function headersFor(
+  { request, snapshot, service }: Exchange,
+  { format, contentType, preferences, headers: own }: Representation,
+): (target: string) => Readonly<Record<string, string>> {
+  const { id } = snapshot.snapshot
+  const same: Record<string, string> = {
+    'OData-Version': request.version,
+    'Eider-Snapshot': id,
+    'Cache-Control': 'no-cache',
+    Vary,
+    ...own,
+  }
+  const applied = shownPreferences(preferences)
+  if (applied !== null) same['Preference-Applied'] = applied
+  const { root, version, headers: asked } = request
+  const versions = [version, negotiateCsdlVersion(asked)]
+  const { pageSize, maxPageSize, keyAsSegment, links } = service
+  const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
+  // Parts of a file fit together only when all bytes are the same.
+  const strength = formats[format].isRandomAccess === true ? '' : 'W/'
+  return (target) => {
+    // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
+    // page size, other paths or another secret, what clients have cached has other rows, or an invalid link.
+    if (asksForTime({ target })) return same
+    const of = [id, root, target, ...versions, contentType, applied, ...settings]
+    const tag = hash('sha256', JSON.stringify(of), 'base64url').slice(0, 22)
+    return { ...same, ETag: `${strength}"${tag}"` }
+  }
+}
+
+/**
+ * How the If-None-Match header names the answer with that tag: by the tag itself, or by `*`. null when it does not name
+ * it. The comparison is weak: `W/` counts for nothing (RFC 9110, 13.1.2).
+ */
+export function unchangedBy(
+  headers: RequestHeaders,
+  etag: string | undefined,
+): 'tag' | 'any' | null {
+  const condition = header(headers, 'if-none-match')
+  if (condition === null || etag === undefined) return null
+  if (condition.trim() === '*') return 'any'
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
+}

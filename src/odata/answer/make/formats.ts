@@ -1,0 +1,20 @@
+// All formats of answers. A format that is missing here does not compile.
+
+import type { FormatName } from '../../protocol/formats.ts'
+import type { AnswerFormat, RequestFor } from './answer-format.ts'
+import { csv } from './csv.ts'
+import { json } from './json.ts'
+import { parquet } from './parquet.ts'
+import { bytes, text } from './value.ts'
+import { xml } from './xml.ts'
+
+const formats: { readonly [F in FormatName]: AnswerFormat<RequestFor<F>> } = {
+  json,
+  xml,
+  csv,
+  parquet,
+  text,
+  bytes,
+}
+
+export const formatNamed = (name: FormatName): AnswerFormat => formats[name]

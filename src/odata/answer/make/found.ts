@@ -1,0 +1,69 @@
+// What every answer of rows asks of the engine: how many there are, whether the only one is there, and if not, why.
+
+import type { Addressed, BoundQuery, Expression } from '../../bind/bound.ts'
+import { isSmallQuery } from '../../bind/size.ts'
+import { Query } from '../../engine/query.ts'
+import { odataError } from '../../protocol/errors.ts'
+import type { JsonFormat } from '../../protocol/negotiate.ts'
+import { entityTextsSql } from '../../sql/expand.ts'
+import { countTextSql } from '../../sql/query.ts'
+import type { Content, Exchange } from '../context.ts'
+
+export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
+  const isSmall = isSmallQuery(query, 'page')
+  const options = { maxRows: 1, mode: 'whole', isSmall } as const
+  await using counted = await Query.open(exchange.engine, countTextSql(query), options)
+  return String(counted.whole)
+}
+
+export const rowTexts = (
+  query: BoundQuery,
+  format: JsonFormat = { metadata: 'none', ieee754: false },
+) => entityTextsSql(query, { offset: 0, limit: 1 }, format)
+
+/** null when the entity that leads to it is there and has none. Throws 404. */
+export async function onlyRow(
+  exchange: Exchange,
+  addressed: Addressed,
+  { texts, isLong } = { texts: rowTexts(addressed.query), isLong: false },
+): Promise<Query | null> {
+  const { engine, resources } = exchange
+  const { query, parent } = addressed
+  const isSmall = isSmallQuery(query, 'one')
+  const found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall, isLong })
+  resources.use(found)
+  if (found.first.length > 0) return found
+  if (parent === null) throw noEntity(query)
+  await requireParent(exchange, addressed, true)
+  return null
+}
+
+/**
+ * Rows below an entity that does not exist are not an empty collection but 404. A row that was found shows that the
+ * entity exists, unless $apply has made the row: an aggregate has one even when there is nothing to add up.
+ */
+export async function requireParent(
+  exchange: Exchange,
+  { query, parent }: Addressed,
+  isEmpty: boolean,
+): Promise<void> {
+  if (parent === null || (!isEmpty && query.relation.kind === 'set')) return
+  await onlyRow(exchange, { query: parent, parent: null })
+}
+
+export const noEntity = ({ set, filter }: BoundQuery) =>
+  odataError(
+    'entity-not-found',
+    isAtPlace(filter)
+      ? `${set.name} has no entity at this position`
+      : `no entity of ${set.name} has this key`,
+  )
+
+/** The conditions of a key hold literals, those of a position what the n-th row has. */
+function isAtPlace(filter: Expression | null): boolean {
+  if (filter?.kind === 'logical') return filter.operands.some(isAtPlace)
+  return filter?.kind === 'compare' && filter.right.kind === 'nth'
+}
+
+/** Of a value that is null, and of an entity that is not there where one may be missing. */
+export const NO_CONTENT: Content = { body: null, rows: () => 0 }

@@ -1,0 +1,52 @@
+// Answers as JSON: rows, one row or value, and documents.
+
+import type { Addressed } from '../../bind/bound.ts'
+import { withControlInformation } from '../../bind/control-information.ts'
+import { contextUrl, type Exchange, whole } from '../context.ts'
+import type { AnswerFormat, RequestFor } from './answer-format.ts'
+import { answerDelta } from './delta.ts'
+import { answerEntity, answerProperty } from './entity.ts'
+import { metadataDocument } from './metadata-document.ts'
+import { answerPage } from './page.ts'
+import { vocabularyDocument } from './vocabularies.ts'
+
+export const json: AnswerFormat<RequestFor<'json'>> = {
+  async make(exchange, bound, { json: format, preferences }) {
+    const { request, model, service, since } = exchange
+    const withLinks = (rows: Addressed): Addressed =>
+      format.metadata === 'full'
+        ? { ...rows, query: withControlInformation(rows.query, request.version) }
+        : rows
+    switch (bound.kind) {
+      case 'service-document':
+        return whole(serviceDocument(exchange, format.metadata === 'none'))
+      case 'metadata': {
+        const form = { kind: 'json', version: request.version } as const
+        return whole(await metadataDocument(model, form, service))
+      }
+      case 'vocabulary':
+        return whole(vocabularyDocument(bound.file))
+      case 'property':
+        return await answerProperty(exchange, bound, format)
+      case 'entity':
+        return await answerEntity(exchange, withLinks(bound), format)
+      case 'collection': {
+        const rows = withLinks(bound)
+        return since === null
+          ? await answerPage(exchange, rows, format, preferences)
+          : await answerDelta(exchange, rows, format, preferences)
+      }
+    }
+  },
+}
+
+function serviceDocument({ request, model }: Exchange, isBare: boolean): string {
+  const context = isBare ? {} : { '@odata.context': contextUrl(request) }
+  const sets = Array.from(model.sets.values(), ({ name, relation }) => ({
+    name,
+    kind: 'EntitySet',
+    url: name,
+    ...(relation.description === null ? {} : { title: relation.description }),
+  }))
+  return JSON.stringify({ ...context, value: sets })
+}

@@ -1,0 +1,23 @@
+// Rows as a Parquet file, which has its types with it: readers by URL need no description of the columns. Like CSV it has no
+// place for a next link, so it comes whole, up to $top.
+
+import { parquetFile } from '../../sql/parquet.ts'
+import { rowsSql } from '../../sql/query.ts'
+import type { AnswerFormat, RequestFor } from './answer-format.ts'
+import { answerFromFile, noPlaceIn } from './file.ts'
+import { requireParent } from './found.ts'
+
+const noPlace = noPlaceIn('Parquet')
+
+export const parquet: AnswerFormat<RequestFor<'parquet'>> = {
+  async make(exchange, bound) {
+    const { query } = bound
+    if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
+    if (query.withCount) throw noPlace('$count', 'the number of rows next to them')
+    if (query.output.length === 0) throw noPlace('$select', 'rows without a property')
+    const rows = rowsSql(query, { offset: 0, limit: null })
+    const content = await answerFromFile(exchange, 'parquet', parquetFile(rows, query.output))
+    await requireParent(exchange, bound, content.rows() === 0)
+    return content
+  },
+}

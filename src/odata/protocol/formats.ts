@@ -1,0 +1,121 @@
+// What is true of each format of an answer, wherever it is asked for, declared or sent: one row for each. How an answer is
+// written in it is in answer/make/, one file for each.
+
+export interface FormatTraits {
+  /** How Accept and $format name it, without parameters. In $format its name here does too. */
+  readonly mediaType: string
+  readonly contentType: string
+  /** Other ranges of Accept that stand for it. A format without one is only sent to those who name it. */
+  readonly ranges: readonly string[]
+  /** Whether it is what a client wants that asks for this parameter of the media type, both in lower case. */
+  readonly takes: (parameter: string, value: string) => boolean
+  /** The requests that it may answer, by kind. What may answer a collection is listed in $metadata. */
+  readonly answers: readonly RequestKind[]
+  /** An answer is a file to be saved, which ends in this; it is whole, and is not part of another answer. */
+  readonly extension?: string
+  /** Equal requests get equal bytes, of which a client may ask for a part, also where DuckDB streams them. */
+  readonly isRandomAccess?: boolean
+}
+
+/** `value`: a property as `/$value` and `/$count` after it ask for it. */
+type RequestKind =
+  | 'service-document'
+  | 'metadata'
+  | 'vocabulary'
+  | 'collection'
+  | 'entity'
+  | 'property'
+  | 'value'
+  | 'count'
+
+export type FormatName = 'json' | 'xml' | 'csv' | 'parquet' | 'text' | 'bytes'
+
+const isUtf8 = (value: string) => /^utf-?8$/.test(value)
+const takesAnything = () => true
+
+/** Whether JSON is written with this parameter (Protocol 4.01, 8.2.1); no answer has an exponent where none is needed. */
+const jsonParameters: Readonly<Record<string, (value: string) => boolean>> = {
+  metadata: (value) => ['full', 'minimal', 'none'].includes(value),
+  ieee754compatible: (value) => value === 'true' || value === 'false',
+  charset: isUtf8,
+  streaming: takesAnything,
+  exponentialdecimals: takesAnything,
+}
+
+const table = {
+  json: {
+    mediaType: 'application/json',
+    contentType: 'application/json',
+    ranges: ['application/*', '*/*'],
+    takes: (name, value) => jsonParameters[name.replace(/^odata\./, '')]?.(value) ?? false,
+    answers: ['service-document', 'metadata', 'vocabulary', 'collection', 'entity', 'property'],
+  },
+  xml: {
+    mediaType: 'application/xml',
+    contentType: 'application/xml',
+    ranges: ['text/xml', 'application/*', '*/*'],
+    takes: takesAnything,
+    answers: ['metadata', 'vocabulary'],
+  },
+  /** RFC 4180 with the names of the properties in the first line. */
+  csv: {
+    mediaType: 'text/csv',
+    contentType: 'text/csv;charset=utf-8;header=present',
+    ranges: ['text/*', '*/*'],
+    takes: (name, value) =>
+      name === 'header' ? value === 'present' : name === 'charset' && isUtf8(value),
+    answers: ['collection', 'entity'],
+    extension: 'csv',
+  },
+  parquet: {
+    mediaType: 'application/vnd.apache.parquet',
+    contentType: 'application/vnd.apache.parquet',
+    ranges: [],
+    takes: takesAnything,
+    answers: ['collection'],
+    extension: 'parquet',
+    isRandomAccess: true,
+  },
+  text: {
+    mediaType: 'text/plain',
+    contentType: 'text/plain;charset=utf-8',
+    ranges: ['text/*', '*/*'],
+    takes: takesAnything,
+    answers: ['count', 'value'],
+  },
+  bytes: {
+    mediaType: 'application/octet-stream',
+    contentType: 'application/octet-stream',
+    ranges: ['application/*', '*/*'],
+    takes: takesAnything,
+    answers: ['value'],
+  },
+} as const satisfies Readonly<Record<FormatName, FormatTraits>>
+
+export const formats: Readonly<Record<FormatName, FormatTraits>> = table
+
+/** The requests that a format may answer. */
+export type AnsweredAs<F extends FormatName> = (typeof table)[F]['answers'][number]
+
+/** Where a request came from, as far as it decides which formats its answer may have. */
+export interface Origin {
+  readonly isInBatch: boolean
+  /** It has a token of a next link. */
+  readonly isContinued: boolean
+  /** It is for changes. */
+  readonly isForChanges: boolean
+}
+
+const ANYWHERE: Origin = { isInBatch: false, isContinued: false, isForChanges: false }
+
+/** Formats that an answer to a request of this kind may have. */
+export function formatsFor(
+  kind: RequestKind,
+  { isInBatch, isContinued, isForChanges }: Origin = ANYWHERE,
+): readonly FormatName[] {
+  const fits = ({ answers, extension, isRandomAccess = false }: FormatTraits) =>
+    answers.includes(kind) &&
+    !(extension !== undefined && (isInBatch || isForChanges)) &&
+    !(isRandomAccess && isContinued)
+  return (Object.keys(formats) as FormatName[]).filter((name) => fits(formats[name]))
+}
