@@ -27,7 +27,7 @@ export async function changeWarehouse<T>(
     })
     await using connection = await warehouse.connect()
     const result = await work({ ...store, connection })
-    await store.warehouse.settle(connection, null)
+    await store.warehouse.checkpoint(connection, 'much')
     return result
   } catch (error) {
     const { toEnvironmentError } = await import('../pipeline/failure.ts')

@@ -17,6 +17,7 @@ import { webhookUrl } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
 import { lakeSecrets } from '../project/settings.ts'
 import { openStore } from '../store/open.ts'
+import { traitsOf } from '../store/traits-of.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
 import type { Store } from '../store/store.ts'
 
@@ -49,7 +50,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
   yield await checkSecrets(project)
-  if (project.paths.lake !== undefined) yield await checkLakeKeys(project)
+  if (traitsOf(project.paths).hasKeys) yield await checkLakeKeys(project)
   if (project.notify !== null) yield checkNotify(project)
   const { settings } = project
   yield await checkPort('collect', settings['collect.host'], settings['collect.port'])

@@ -4,6 +4,7 @@ import { UsageError } from '../core/failures.ts'
 import { parseSample, type Sample } from '../core/sample.ts'
 import type { Lender } from '../pipeline/borrow/borrow.ts'
 import type { Project } from '../project/project.ts'
+import { traitsOf } from '../store/traits-of.ts'
 
 export interface BorrowFlags {
   readonly from?: string | undefined
@@ -34,7 +35,7 @@ export async function borrowingOf(
     throw new UsageError(`--from ${from} is the target of the run itself`, {
       hint: 'give the run its own target: --target dev',
     })
-  if (project.paths.lake !== undefined)
+  if (!traitsOf(project.paths).borrows)
     throw new UsageError('a target that is a lake cannot read from another target', {
       hint: 'choose a --target of files; --from may name a lake',
     })
@@ -45,7 +46,7 @@ export async function borrowingOf(
   const { paths } = await open(target)
   const { openStore } = await import('../store/open.ts')
   const { published } = openStore(paths)
-  const pull = paths.lake === undefined ? null : `eider pull --target ${from}`
+  const pull = traitsOf(paths).isPulled ? `eider pull --target ${from}` : null
   const lender = { name: from, published, pull }
   const { currentOf } = await import('../pipeline/borrow/borrow.ts')
   await currentOf(lender)

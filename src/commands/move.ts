@@ -11,6 +11,7 @@ import { type ModelName, sameName } from '../core/names.ts'
 import type { Moved, MovedTable, MoveStep } from '../pipeline/move/move.ts'
 import type { Side } from '../pipeline/move/sides.ts'
 import type { Project } from '../project/project.ts'
+import { traitsOf } from '../store/traits-of.ts'
 
 interface Target {
   /** null: the default one. */
@@ -147,10 +148,7 @@ async function sideOf({ name, project }: Target): Promise<Side> {
 }
 
 function refuseSame(from: Target, to: Target): void {
-  const placeOf = ({ project: { paths } }: Target) =>
-    paths.lake === undefined
-      ? paths.database
-      : JSON.stringify([paths.lake.catalog, paths.lake.schema])
+  const placeOf = ({ project: { paths } }: Target) => traitsOf(paths).place
   if (from.name !== to.name && placeOf(from) !== placeOf(to)) return
   throw new UsageError(
     from.name === to.name

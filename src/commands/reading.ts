@@ -63,8 +63,7 @@ export async function openToRead(
     await opening.catch(async (error: unknown) => {
       const run = isHeld(error) ? await runAtWork(store) : null
       if (!orLastState || run === null) throw error
-      const { openLastState } = await import('../store/files/last-state.ts')
-      const last = await openLastState(state, engine, dir)
+      const last = await store.warehouse.openLastState(engine)
       if (last === null) throw error
       process.stderr.write(`a run is in progress (${run}); this is the state after the last one\n`)
       isLastState = true

@@ -1,19 +1,21 @@
-// For commands that need no engine where all is as the last run with nothing to do has noted (pipeline/idle/note.ts).
+// For commands that need no engine where all is as the last run has noted (pipeline/idle.ts).
 
 import { hashOf } from '../core/hash.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import type { IdleNote, IdleScope } from '../pipeline/idle/note.ts'
+import type { IdleNote, IdleScope } from '../pipeline/idle.ts'
 import type { Project } from '../project/project.ts'
+import { traitsOf } from '../store/traits-of.ts'
 import { runOptionsOf } from './run-options.ts'
 
 /** null: what a run of the target depends on is not known without its engine. */
 export function idleScopeOf(project: Project): IdleScope | null {
   const { paths, settings, files } = project
   const { extensions, retention } = runOptionsOf(project)
+  const target = traitsOf(paths).idle
   const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
-  if (paths.lake !== undefined || hasMore || retention === undefined) return null
-  return { paths, retention, settings: hashOf(32, [settings]) }
+  if (target === null || hasMore || retention === undefined) return null
+  return { target, paths, retention, settings: hashOf(32, [settings]) }
 }
 
 export async function hasWaitingEvents({ buffer }: ProjectPaths): Promise<boolean> {
@@ -31,15 +33,13 @@ export interface Unchanged {
 export async function readUnchanged(project: Project, save: boolean): Promise<Unchanged | null> {
   const scope = idleScopeOf(project)
   if (scope === null) return null
-  const { isSame, knownHashes, readIdleNote } = await import('../pipeline/idle/note.ts')
+  const { isUnchanged, knownHashes, readIdleNote } = await import('../pipeline/idle.ts')
   const note = await readIdleNote(scope)
   if (note === null) return null
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { paths, files } = project
   const known = knownHashes(note, scope)
   const compiled = await compileOnce(files, { dir: paths.dir, state: paths.state, save, known })
-  const { fileLease } = await import('../store/files/lease.ts')
-  const holder = await fileLease(paths.runLock).holder()
-  const holds = holder === null && (await isSame(note, scope, compiled))
+  const holds = await isUnchanged(note, scope, compiled)
   return { compiled, note: holds && !(await hasWaitingEvents(paths)) ? note : null }
 }

@@ -7,6 +7,7 @@ import { onStop } from '../cli/signals.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import type { UpEvent } from '../core/report/up.ts'
 import type { Project } from '../project/project.ts'
+import { traitsOf } from '../store/traits-of.ts'
 import type { Deployment } from '../supervisor/units/deployment.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 
@@ -127,7 +128,7 @@ const servicesOf = ({ paths }: Project, flags: UpFlags) => [
   ...(flags['no-collect'] ? [] : (['collect'] as const)),
   ...(flags['no-serve'] ? [] : (['serve'] as const)),
   // What is published in a lake has to be brought here to be served.
-  ...(flags['no-serve'] || paths.lake === undefined ? [] : (['pull'] as const)),
+  ...(flags['no-serve'] || !traitsOf(paths).isPulled ? [] : (['pull'] as const)),
 ]
 
 /** Of the wall for who sits before it, in UTC for a log. */

@@ -138,7 +138,7 @@ export async function compileUnits(
     partOfSource: sources.partOf,
     isVolatileSource: sources.isVolatile,
     variables,
-    target: files.target ?? null,
+    storedType: files.storedType,
     connection,
     dir,
     modelNames,

@@ -3,13 +3,11 @@
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
-import { storedType } from '../core/stored-types.ts'
 import type { ProjectFiles } from '../core/project.ts'
 
 /** What a draft knows of where its rows will lie. */
 export interface TargetTypes {
-  /** null: tables have all types of the engine. */
-  readonly target: ProjectFiles['target'] | null
+  readonly storedType: ProjectFiles['storedType']
 }
 
 export interface StoredPlaces {
@@ -20,11 +18,11 @@ export interface StoredPlaces {
 }
 
 export function unstorableColumns(
-  { target }: TargetTypes,
+  { storedType }: TargetTypes,
   columns: readonly Column[],
   { source, spanOf, hintOf }: StoredPlaces,
 ): readonly Diagnostic[] {
-  if (target !== 'lake') return []
+  if (storedType === undefined) return []
   return columns.flatMap((column, i): readonly Diagnostic[] => {
     const { name, type } = column
     if (storedType(type) !== null) return []

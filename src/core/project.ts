@@ -6,6 +6,7 @@ import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './sources.ts'
 import type { LakeSettings } from './lake.ts'
 import type { ModelName } from './names.ts'
+import type { ColumnType } from './relation.ts'
 import type { SeedFormat, SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Variables } from './variables.ts'
@@ -21,8 +22,8 @@ export interface ProjectFiles {
   readonly checks?: readonly SourceFile[]
   /** What each engine of the project loads; nothing when absent. */
   readonly extensions?: Extensions | undefined
-  /** What tables of the target lie in, where that has not all types of the engine (stored-types.ts). */
-  readonly target?: 'lake'
+  /** The type in which the target stores a column, null for none (stored-types.ts); when absent it stores all types. */
+  readonly storedType?: ((type: ColumnType) => ColumnType | null) | undefined
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */
@@ -62,7 +63,7 @@ export interface ProjectPaths {
   /** Not made where the target is a lake. */
   readonly database: string
   /** Where the tables of the target are, if they are in no file. */
-  readonly lake?: LakeSettings
+  readonly lake?: LakeSettings | undefined
   /** `.eider` */
   readonly state: string
   readonly buffer: string

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
+import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelResult, Progress } from '../core/report/progress.ts'
 import type { FlushCount, RunSummary } from '../core/report/run-summary.ts'
@@ -115,4 +116,21 @@ export class RunResults {
       orphans,
     }
   }
+}
+
+/** The reason shown for a model that is not built. */
+export const whyUnchanged = ({ kind }: Model): string =>
+  kind === 'events' ? 'no new events' : 'nothing changed'
+
+/**
+ * Whether a run has built so few of the `known` models, and rows, that it leaves its log for the next one that opens the
+ * warehouse: describing all relations again would cost more.
+ */
+export function wroteLittle({ flushed, models }: RunSummary, known: number): boolean {
+  const touched = models.filter(({ status }) => status !== 'unchanged')
+  return (
+    flushed.length === 0 &&
+    touched.length * limits.leftLogModels <= known &&
+    touched.every(({ rows = 0 }) => rows <= limits.leftLogRows)
+  )
 }

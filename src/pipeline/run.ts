@@ -22,8 +22,8 @@ import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
 import { catalogRun } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
-import { draftOf, foundOf } from './idle-draft.ts'
-import type { IdleDraft, IdleScope } from './idle/note.ts'
+import { readPastRuns } from './catalog/past-runs.ts'
+import { draftIdleNote, type IdleDraft, type IdleScope, type WriteNote } from './idle.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -37,14 +37,13 @@ import {
 } from './plan/steps.ts'
 import { finishInterruptedMove } from './interrupted-move.ts'
 import { keptRelations } from './kept-relations.ts'
-import { wroteLittle } from './left-log.ts'
 import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
-import { RunResults } from './results.ts'
+import { RunResults, wroteLittle } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { type HeldTarget, holdTarget } from './hold-target.ts'
+import type { TargetAhead } from './open-ahead.ts'
 import { readableSources, withSources } from './open-warehouse.ts'
 import { publishModels } from './publish.ts'
 import { warnOfVersions } from './versions-in-turn.ts'
@@ -63,7 +62,7 @@ export interface RunOptions extends RunRequest {
   /** Of the engine, for what models call. */
   readonly extensions?: Extensions | undefined
   /** Lease and warehouse, where they were taken already; from now on they are the run's. */
-  readonly ahead?: HeldTarget | null
+  readonly ahead?: TargetAhead | null
   /** How long to wait for another run, and for another process that holds the warehouse. */
   readonly lockWaitMs: number
   /** When aborted, the running statement is rolled back and the rest is skipped. */
@@ -110,12 +109,12 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     const lease = { waitMs: lockWaitMs, signal, name: runId, models: lockedModels(options) }
-    await using held = options.ahead ?? (await holdTarget(store, lease))
+    await using _lease = options.ahead ?? (await store.lease.take(lease))
     const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
-    const draft = draftOf(options, options.idle ?? null)
-    const note = await workOn(options, results, draft, held)
-    await note?.()
+    const draft = options.idle == null ? null : draftIdleNote(options.idle, project)
+    const writeNote = await workOn(options, results, draft)
+    await writeNote?.()
   } catch (error) {
     if (!isInterruption(error, signal))
       throw toEnvironmentError(store.explain(error), options.memoryLimit)
@@ -126,16 +125,15 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   return summary
 }
 
-/** Opens the warehouse and closes it. Returns what notes that there was nothing to do; null: there was, or may have been. */
+/** Opens the warehouse and closes it. Returns what notes that the next run has nothing to do; null: it may have. */
 async function workOn(
   options: RunOptions,
   results: RunResults,
   draft: IdleDraft | null,
-  held: HeldTarget,
-): Promise<(() => Promise<void>) | null> {
-  const { paths, store, project } = options
+): Promise<WriteNote | null> {
+  const { paths, store, project, ahead, logger } = options
   await using warehouse = await withSources(
-    await (held.takeWarehouse() ?? store.warehouse.open(options)),
+    await (ahead?.takeWarehouse() ?? store.warehouse.open(options)),
     { dir: paths.dir, sources: readableSources(project) },
   )
   await using connection = await warehouse.connect()
@@ -149,18 +147,25 @@ async function workOn(
   const recordBytes = isRecorded
     ? await store.state.recordRun(connection, summary, describeResults(summary))
     : null
-  const found =
-    draft === null || published === null
-      ? null
-      : await foundOf(summary, published, project, connection)
   const isLittle = wroteLittle(summary, knownModels(project).size)
-  await store.warehouse.settle(connection, isLittle ? recordBytes : null)
+  await store.warehouse.checkpoint(connection, isLittle ? (recordBytes ?? 'much') : 'much')
+  const { fileHashes } = results
   const describe = async () => {
-    if (published !== null) await catalogRun(options, published, isIdle(summary), connection)
-    await writeArtifacts(paths.target, project, summary, results.fileHashes)
+    if (published !== null)
+      await catalogRun({
+        snapshots: store.snapshots,
+        project,
+        published,
+        isIdle: isIdle(summary),
+        // In a lake each statement outside of a transaction is two of its own.
+        readRuns: (before, models) =>
+          connection.transact(() => readPastRuns(connection, before, models)),
+        logger,
+      })
+    await writeArtifacts(paths.target, project, summary, fileHashes)
   }
-  if (draft !== null && found !== null)
-    return await draft.hold(found, results.fileHashes, describe())
+  if (draft !== null && published !== null)
+    return await draft.hold({ summary, published, fileHashes }, connection, describe())
   await describe()
   return null
 }

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import type { ProjectPaths } from '../core/project.ts'
 import { makeOwnedDirectory } from '../files/owned-directory.ts'
-import { fileStore } from '../store/files/store.ts'
+import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Scratch extends AsyncDisposable {
@@ -22,6 +22,7 @@ export async function makeScratch(project: ProjectPaths, store: Store): Promise<
   const below = (name: string) => join(state, name)
   const paths = {
     ...project,
+    lake: undefined,
     state,
     database: below('warehouse.duckdb'),
     buffer: below('buffer'),
@@ -38,7 +39,7 @@ export async function makeScratch(project: ProjectPaths, store: Store): Promise<
   }
   return {
     paths,
-    store: fileStore(paths),
+    store: openStore(paths),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   }
 }

@@ -4,7 +4,8 @@ import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ExtensionLock, Extensions } from '../core/extensions.ts'
 import { extensionsOfSource, type ExternalSource } from '../core/sources.ts'
-import { extensionsOfLake, type LakeSettings } from '../core/lake.ts'
+import { extensionsOfLake } from '../core/lake.ts'
+import type { ProjectPaths } from '../core/project.ts'
 import type { SettingValues } from './settings.ts'
 
 export interface NeededExtension {
@@ -34,7 +35,7 @@ export const extensionDirectory = (root: string, setting: string | null): string
 export const neededExtensions = (
   settings: ExtensionSettings,
   sources: readonly ExternalSource[],
-  lake: LakeSettings | undefined,
+  { lake }: Pick<ProjectPaths, 'lake'>,
 ): readonly NeededExtension[] => [
   ...(lake === undefined
     ? []

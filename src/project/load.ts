@@ -11,6 +11,7 @@ import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { storedType } from '../core/stored-types.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
 import { readExtensionLock } from './extension-lock.ts'
@@ -138,7 +139,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       variables,
       sources,
       extensions: extensionsOf(root, effective, await readExtensionLock(root)),
-      ...(paths.lake === undefined ? {} : { target: 'lake' as const }),
+      storedType: paths.lake && storedType,
     },
   }
 }

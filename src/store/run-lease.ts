@@ -3,6 +3,8 @@
 import type { ModelName } from '../core/names.ts'
 
 export interface RunLease {
+  /** Whether it is the same for all runs, also of some models. */
+  readonly isOne: boolean
   /** Waits for a run in progress; then throws EnvironmentError `run-locked`. Disposing of it releases the lease. */
   take(options: LeaseOptions): Promise<AsyncDisposable>
   /** Who has it; null when nobody does. */

@@ -20,6 +20,9 @@ export interface WriteOptions extends ReadOptions {
   readonly signal: AbortSignal
 }
 
+/** By a run: a number stands for the bytes of its own record, where it wrote little else. */
+export type Written = number | 'nothing' | 'much'
+
 /** What it throws is EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `warehouse-unusable`, `disk-full`. */
 export interface Warehouse {
   /** For people. */
@@ -34,8 +37,10 @@ export interface Warehouse {
   openToRead(options: ReadOptions): Promise<Database>
   /** The same, by an engine that can write other files. */
   openBeside(options: ReadOptions): Promise<Database>
-  /** At the end of a run. `recordBytes`: of the run's own record; null for a run that wrote much besides. */
-  settle(connection: Connection, recordBytes: number | null): Promise<void>
+  /** What the last run began with, in memory, for while this one holds the warehouse: relations have columns and no rows. */
+  openLastState(options: ReadOptions): Promise<Database | null>
+  /** At the end of a run, before it is closed. */
+  checkpoint(connection: Connection, written: Written): Promise<void>
   /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. null: it is no file. */
   readonly fork: ((path: string, lease: LeaseOptions) => Promise<void>) | null
 }

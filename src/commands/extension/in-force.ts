@@ -31,6 +31,6 @@ export async function extensionsInForce(
   }
   const { settings, paths, files } = await open()
   const directory = extensionDirectory(paths.dir, settings['extensions.directory'])
-  const needed = neededExtensions(settings, files.sources ?? [], paths.lake)
+  const needed = neededExtensions(settings, files.sources ?? [], paths)
   return { directory, needed, dir: paths.dir, lock: files.extensions?.lock ?? null }
 }

@@ -5,7 +5,6 @@ import { showRows } from '../../cli/show-rows.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Project } from '../../project/project.ts'
 import { openToRead } from '../reading.ts'
-import { readUnchanged, type Unchanged } from '../unchanged.ts'
 
 export default class PipelineHistory extends BaseCommand {
   static override summary = 'List the last runs, or what they did to one model; newest first'
@@ -20,10 +19,7 @@ export default class PipelineHistory extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineHistory)
     const project = await this.openProject(flags)
-    const unchanged = await readUnchanged(project, false)
-    const rows =
-      (await copiedRows(project, unchanged, args.model, flags.limit)) ??
-      (await recordedRows(project, unchanged?.compiled, args.model, flags.limit))
+    const rows = await recordedRows(project, args.model, flags.limit)
     if (flags.json) {
       const event = args.model === undefined ? 'run' : 'model-run'
       for (const row of rows) this.printEvent({ event, ...row })
@@ -33,29 +29,13 @@ export default class PipelineHistory extends BaseCommand {
   }
 }
 
-/** null: they can be read in the warehouse alone. */
-async function copiedRows(
-  { paths: { state } }: Project,
-  unchanged: Unchanged | null,
-  model: string | undefined,
-  limit: number,
-): Promise<readonly object[] | null> {
-  if (unchanged?.note == null) return null
-  const { recorded } = unchanged.note
-  const { copiedModelRuns, copiedRuns } = await import('../../pipeline/idle/copied-history.ts')
-  if (model === undefined) return copiedRuns(state, recorded, limit)
-  const rows = await copiedModelRuns(state, recorded, { model, limit })
-  return rows?.length === 0 ? null : rows
-}
-
 async function recordedRows(
   project: Project,
-  compiled: CompiledProject | undefined,
   model: string | undefined,
   limit: number,
 ): Promise<readonly object[]> {
   const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
-  await using reading = await openToRead(project, { orLastState: true, compiled })
+  await using reading = await openToRead(project, { orLastState: true })
   if (model === undefined) return await runHistory(reading, limit)
   return await historyOf(model, reading.project, (name) => modelHistory(reading, name, limit))
 }

@@ -28,12 +28,10 @@ import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { RunEvent } from '../../core/report/progress.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import type { IdleScope } from '../../pipeline/idle/note.ts'
-import type { IdleRun } from '../../pipeline/idle/run-idle.ts'
-import type { HeldTarget } from '../../pipeline/hold-target.ts'
+import type { IdleRun, IdleScope } from '../../pipeline/idle.ts'
+import type { TargetAhead } from '../../pipeline/open-ahead.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
-import { openAhead } from '../open-ahead.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 import { ProfiledRun } from '../run-profile.ts'
@@ -151,9 +149,12 @@ export default class PipelineRun extends BaseCommand {
     const { signal } = stop
     const lockWaitMs = flags.wait * 1000
     await using unused = new Resources()
-    let ahead = null as HeldTarget | null
+    let ahead = null as TargetAhead | null
     const onChanged = async () => {
-      ahead = await openAhead(project, { lockWaitMs, signal })
+      const { openAhead } = await import('../../pipeline/open-ahead.ts')
+      const { openStore } = await import('../../store/open.ts')
+      const options = { ...runOptionsOf(project), lockWaitMs, signal }
+      ahead = await openAhead(openStore(paths), options)
       if (ahead !== null) unused.use(ahead)
     }
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
@@ -295,10 +296,9 @@ const isPlain = (flags: RunFlags): boolean =>
 
 /** null: there is no note of a run with nothing to do. */
 async function readIdle(scope: IdleScope) {
-  const { knownHashes, readIdleNote } = await import('../../pipeline/idle/note.ts')
+  const { knownHashes, readIdleNote, runIdle } = await import('../../pipeline/idle.ts')
   const note = await readIdleNote(scope)
   if (note === null) return null
-  const { runIdle } = await import('../../pipeline/idle/run-idle.ts')
   return { known: knownHashes(note, scope), run: (run: IdleRun) => runIdle(note, run) }
 }
 

@@ -7,7 +7,7 @@ import { variableFlags } from '../../cli/variable-flags.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
-import type { ProjectPaths } from '../../core/project.ts'
+import { traitsOf } from '../../store/traits-of.ts'
 
 type Models = ReadonlyMap<string, Model>
 
@@ -31,7 +31,7 @@ export default class PipelineShow extends BaseCommand {
     const { args, flags } = await this.parse(PipelineShow)
     const { paths, files } = await this.openProject(flags)
     const { compileOnce } = await import('../../compiler/compile-once.ts')
-    await refuseUnreadable(paths)
+    await traitsOf(paths).requireReadable()
     const project = await compileOnce(files, { dir: paths.dir, state: paths.state, save: false })
     const { models, external } = project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
@@ -81,17 +81,6 @@ export default class PipelineShow extends BaseCommand {
         sources: sourcesOf(column),
       })),
     })
-  }
-}
-
-/** Throws where the state of the project cannot be read. A file needs no engine for that. */
-async function refuseUnreadable(paths: ProjectPaths): Promise<void> {
-  if (paths.lake === undefined) {
-    const { isThere } = await import('../../store/files/warehouse-file.ts')
-    isThere(paths)
-  } else {
-    const { openStore } = await import('../../store/open.ts')
-    await openStore(paths).warehouse.exists()
   }
 }
 

@@ -1,10 +1,11 @@
 // What this directory, this program and this user are, for a unit that starts `eider up`.
 
 import { userInfo } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { UsageError } from '../../core/failures.ts'
 import { packageDir } from '../../files/package.ts'
 import type { Project } from '../../project/project.ts'
+import { traitsOf } from '../../store/traits-of.ts'
 import type { Deployment } from '../../supervisor/units/deployment.ts'
 
 export interface DeploymentFlags {
@@ -30,8 +31,9 @@ export function deploymentOf(
       },
     )
   const spill = settings.temp_directory
+  const { directory } = traitsOf(paths)
   const outside = [
-    ...(paths.lake === undefined ? [dirname(paths.database)] : []),
+    ...(directory === null ? [] : [directory]),
     ...(spill === null ? [] : [resolve(dir, spill)]),
   ].filter((path) => relative(dir, path).startsWith('..'))
   const switches = (['no-collect', 'no-serve', 'allow-anonymous'] as const).filter(

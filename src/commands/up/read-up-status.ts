@@ -6,6 +6,7 @@ import type { ServiceState, UpState } from '../../core/report/up.ts'
 import type { Problem, RunStatus, ServiceStatus, UpStatus } from '../../core/report/up-status.ts'
 import { readLockHolder } from '../../files/process-lock.ts'
 import type { Project } from '../../project/project.ts'
+import { traitsOf } from '../../store/traits-of.ts'
 import { readUpState } from '../../supervisor/state-file.ts'
 import { upLock } from './take-up-lock.ts'
 
@@ -119,7 +120,7 @@ async function publicationOf({ paths }: Project, asked: readonly Asked[]) {
   const { health = null } = asked.find(({ service }) => service.service === 'serve') ?? {}
   if (health?.snapshot != null && health.published_at != null)
     return { id: health.snapshot, published_at: health.published_at }
-  if (paths.lake !== undefined) return null // only its service knows what has been brought here
+  if (traitsOf(paths).isPulled) return null // only its service knows what has been brought here
   const { openStore } = await import('../../store/open.ts')
   const snapshot = await openStore(paths).snapshots.current()
   return snapshot && { id: snapshot.id, published_at: snapshot.publishedAt.toISOString() }

@@ -4,51 +4,38 @@
 import { knownModels } from '../../compiler/select.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { CompiledProject } from '../../core/model.ts'
-import type { Connection } from '../../duckdb/database.ts'
 import type { Published, SnapshotStore } from '../../store/snapshots.ts'
-import type { Store } from '../../store/store.ts'
 import { identityOf, pastRunsOf, printCatalog } from './catalog-text.ts'
-import { readPastRuns } from './past-runs.ts'
+import type { PastRuns } from './past-runs.ts'
 
 export interface CatalogedRun {
-  readonly store: Pick<Store, 'snapshots'>
+  readonly snapshots: SnapshotStore
   readonly project: CompiledProject
+  readonly published: Pick<Published, 'snapshot' | 'before' | 'changed'>
+  /** Whether it has changed nothing. */
+  readonly isIdle: boolean
+  /** What is said of runs now, this one included; `before` is what the last catalog said, null for nothing. */
+  readonly readRuns: (before: PastRuns | null, models: ReadonlySet<string>) => Promise<PastRuns>
   readonly logger: Logger
 }
 
 /** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
-export async function catalogRun(
-  { store: { snapshots }, project, logger }: CatalogedRun,
-  published: Published,
-  isIdle: boolean,
-  connection: Connection,
-): Promise<void> {
+export async function catalogRun(run: CatalogedRun): Promise<void> {
+  const { snapshots, published, isIdle, logger } = run
   const isSame = !published.changed && isIdle && !snapshots.catalogsIdleRuns
   try {
     if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
-    await writeCatalog({ connection, snapshots, project, published })
+    await writeCatalog(run)
   } catch (error) {
     logger.warn('catalog-not-written', { error: String(error) })
   }
 }
 
-export interface WriteCatalogOptions {
-  /** To the warehouse, in which the run is recorded. */
-  readonly connection: Connection
-  readonly snapshots: SnapshotStore
-  readonly project: CompiledProject
-  readonly published: Pick<Published, 'snapshot' | 'before'>
-}
-
-export async function writeCatalog(options: WriteCatalogOptions): Promise<void> {
-  const { connection, snapshots, project } = options
-  const { snapshot, before: published } = options.published
-  const before = published === null ? null : await snapshots.catalog(published.id)
-  const names = new Set<string>(knownModels(project).keys())
-  // In a lake each statement outside of a transaction is two of its own.
-  const runs = await connection.transact(() =>
-    readPastRuns(connection, before === null ? null : pastRunsOf(before), names),
-  )
+async function writeCatalog({ snapshots, project, published, readRuns }: CatalogedRun) {
+  const { snapshot } = published
+  const before = published.before === null ? null : await snapshots.catalog(published.before.id)
+  const models = new Set<string>(knownModels(project).keys())
+  const runs = await readRuns(before === null ? null : pastRunsOf(before), models)
   const identity = identityOf(project)
   const text = printCatalog(project, snapshot, runs, { identity, before })
   await snapshots.writeCatalog(snapshot.id, text)

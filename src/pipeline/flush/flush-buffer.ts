@@ -42,7 +42,7 @@ export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> 
     // The lease of a flush is for the buffer too.
     const own = { ...options, store: { ...store, bufferLease: null } }
     await flush({ ...own, project: eventsOf(options.project) }, results, connection)
-    await store.warehouse.settle(connection, null)
+    await store.warehouse.checkpoint(connection, 'much')
   } catch (error) {
     if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
   }

@@ -10,7 +10,7 @@ import type { ProjectPaths } from '../../core/project.ts'
 import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
-import { fileStore } from '../../store/files/store.ts'
+import { openStore } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { buildAll } from '../build/build-all.ts'
 import { replaceMacros } from '../build/macros.ts'
@@ -125,7 +125,8 @@ async function inMemory({ openDoor, ...options }: TestOptions): Promise<TestOutc
     }),
   )
   await using connection = await database.connect()
-  const store = fileStore({ ...paths, state, snapshots: join(state, 'snapshots') })
+  const snapshots = join(state, 'snapshots')
+  const store = openStore({ ...paths, lake: undefined, state, snapshots })
   const { macros } = await store.state.begin(connection, [])
   await replaceMacros(store.state, connection, macros, project.macros)
   for (const input of inputs.tables) await createTable(connection, input)

@@ -85,7 +85,7 @@ export async function moveTarget(options: MoveOptions): Promise<Moved | null> {
     const moved = await copyTables(options, ways, { tables, contents, before })
     signal.throwIfAborted()
     const state = await copyState(ways, moveId)
-    await to.store.warehouse.settle(destination.connection, null)
+    await to.store.warehouse.checkpoint(destination.connection, 'much')
     return { tables: moved, left: others, ...state }
   } catch (error) {
     if (isInterruption(error, signal)) return null

@@ -74,10 +74,6 @@ export function decideAll(
   return decisions
 }
 
-/** The reason shown for a model that is not built. */
-export const whyUnchanged = ({ kind }: Model): string =>
-  kind === 'events' ? 'no new events' : 'nothing changed'
-
 /** `state:modified`: the model itself or a file that it reads is not what was built; what it reads does not count. */
 export function isModified(
   model: Model,

@@ -9,7 +9,7 @@
 // finds it there, and the results of the run before, writes nothing.
 
 import { mkdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import { columnType } from '../../core/relation.ts'
@@ -22,15 +22,7 @@ import { replaceDurably } from '../../files/durable-files.ts'
 import type { Known, State } from '../state.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { ensureState } from './layout.ts'
-import {
-  copiesIn,
-  copyOf,
-  dropOldCopies,
-  idsOfCopied,
-  lastDirectory,
-  lastStateFile,
-  runCopies,
-} from './run-copies.ts'
+import { copiesIn, copyOf, lastStateFile, rowsOf, runCopies } from './run-results.ts'
 
 const FORMAT = 1
 
@@ -83,7 +75,7 @@ export async function saveLastState(
   )
   const catalog = began?.catalog ?? (await readCatalog(connection))
   const relations = JSON.stringify(await readRelations(connection, catalog))
-  await mkdir(lastDirectory(stateDir), { recursive: true })
+  await mkdir(dirname(path), { recursive: true })
   await replaceDurably(
     path,
     `${start}"models":${models},"positions":${positions},"relations":${relations}}\n`,
@@ -100,7 +92,7 @@ async function saveRuns(
   began: KnownRuns | null,
 ): Promise<void> {
   const dir = runCopies(stateDir)
-  const names = await dropOldCopies(stateDir)
+  const names = await copiesIn(dir)
   if (began !== null && hasAll(names, began)) return
   const recorded = await idsOfCopied(connection)
   const wanted = new Set(recorded.map(copyOf))
@@ -115,6 +107,14 @@ async function saveRuns(
       await replaceDurably(join(dir, copyOf(textOf(id))), textOf(summary))
   }
   for (const name of there) if (!wanted.has(name)) await rm(join(dir, name), { force: true })
+}
+
+/** Of the runs that have copies, newest first. */
+async function idsOfCopied(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.rows(sql`
+    SELECT run_id FROM _eider.runs
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
+  return rows.map((row) => textOf(row['run_id']))
 }
 
 const hasAll = (names: readonly string[], { runs, lastRun }: KnownRuns): boolean =>
@@ -150,17 +150,11 @@ export async function openLastState(
 }
 
 async function fillRuns(connection: Connection, dir: string): Promise<void> {
-  for (const name of await copiesIn(dir)) {
-    // A run that ends just now may have taken it away.
-    const text = await readFile(join(dir, name), 'utf8').catch(() => null)
-    if (text?.endsWith('}') !== true) continue
-    await connection.run(sql`
-      INSERT INTO _eider.runs
-      SELECT run->>'run_id', started_at, started_at + to_milliseconds((run->>'ms')::DOUBLE),
-        (run->>'ok')::BOOLEAN, run
-      FROM (SELECT run, (run->>'started_at')::TIMESTAMPTZ AS started_at
-        FROM (SELECT ${sql.value(text)}::JSON AS run))`)
-  }
+  const names = await copiesIn(dir)
+  // A run that ends just now may have taken one away.
+  const read = (name: string) => readFile(join(dir, name), 'utf8').catch(() => '')
+  const runs = (await Promise.all(names.map(read))).filter((text) => text.endsWith('}'))
+  if (runs.length > 0) await connection.run(sql`INSERT INTO _eider.runs BY NAME ${rowsOf(runs)}`)
 }
 
 function createEmpty({ schema, name, is_view: isView, columns }: CopiedRelation): Sql {

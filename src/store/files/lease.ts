@@ -15,6 +15,7 @@ import type { LeaseOptions, RunLease } from '../run-lease.ts'
 
 /** A dead holder is taken over at once. */
 export const fileLease = (path: string): RunLease => ({
+  isOne: true,
   take: (options) => take(path, options),
   async holder() {
     const found = await readLockHolder(path)

@@ -23,8 +23,7 @@ import {
 import { refuseUnfinishedMove } from '../moved-tables.ts'
 import { checkFormat, ensureState } from './layout.ts'
 import { type KnownRuns, saveLastState } from './last-state.ts'
-import { copyRun } from './run-copies.ts'
-import { allRuns, recordWaitingRuns } from './waiting-runs.ts'
+import { allRuns, copyRun, recordWaitingRuns } from './run-results.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
 export function fileState(stateDir: string): StateStore {

@@ -14,9 +14,10 @@ import { type Connection, Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { makeDirectory } from '../../files/durable-directory.ts'
 import type { LeaseOptions, RunLease } from '../run-lease.ts'
-import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
+import type { ReadOptions, Warehouse, WriteOptions, Written } from '../warehouse.ts'
+import { openLastState } from './last-state.ts'
 import { AS_READER, AS_RUN, explain, isLocked } from './failures.ts'
-import { isThere } from './warehouse-file.ts'
+import { isThere } from './traits.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
@@ -25,7 +26,8 @@ export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse =
   open: (options) => open(paths, options),
   openToRead: (options) => openToRead(paths, options),
   openBeside: (options) => openBeside(paths, options),
-  settle: (connection, recordBytes) => settle(paths, connection, recordBytes),
+  openLastState: (options) => openLastState(paths.state, options, paths.dir),
+  checkpoint: (connection, written) => checkpoint(paths, connection, written),
   fork: (path, options) => fork(paths, path, lease, options),
 })
 
@@ -58,14 +60,14 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
  * queries. Any other run makes the checkpoint here, and not when the file is closed, which would hold up this thread;
  * what fails stays in the log, whole, as it does there.
  */
-async function settle(
+async function checkpoint(
   { database }: ProjectPaths,
   connection: Connection,
-  recordBytes: number | null,
+  written: Written,
 ): Promise<void> {
   const logBytes = statSync(`${database}.wal`, { throwIfNoEntry: false })?.size
-  const leftBytes = (recordBytes ?? 0) * limits.leftLogRuns
-  if (logBytes !== undefined && logBytes <= leftBytes)
+  const leftBytes = typeof written === 'number' ? written * limits.leftLogRuns : 0
+  if (written === 'nothing' || (logBytes !== undefined && logBytes <= leftBytes))
     await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
   else await connection.run(sql`CHECKPOINT`).catch(() => {})
 }

@@ -8,6 +8,7 @@ import { LakeLock, lockHolder } from './lock.ts'
 import type { LakeSession } from './session.ts'
 
 export const lakeLease = (session: LakeSession): RunLease => ({
+  isOne: false,
   take: (options) => take(session, options),
   async holder() {
     const engine = await session.openEngine('doctor')
@@ -37,6 +38,7 @@ async function take(session: LakeSession, options: LeaseOptions): Promise<AsyncD
 
 /** The right to flush the buffer of this machine, without a lock on the lake: the fence of each target is enough. */
 export const lakeFlushLease = (session: LakeSession): RunLease => ({
+  isOne: true,
   async take(options) {
     await using resources = new Resources()
     resources.use(await fileLease(session.paths.runLock).take(options))

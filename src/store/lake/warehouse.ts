@@ -19,7 +19,8 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
   openToRead: (options) => openToRead(session, options),
   // An engine with nothing of its own, to which the lake is attached.
   openBeside: (options) => openToRead(session, options),
-  settle: () => Promise.resolve(),
+  openLastState: () => Promise.resolve(null),
+  checkpoint: () => Promise.resolve(),
   fork: null,
 })
 

@@ -1,9 +1,22 @@
-// Whether the file of a warehouse is there; its engine is not needed for that.
-
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { EnvironmentError } from '../../core/failures.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
+import type { TargetTraits } from '../traits.ts'
+import { fileIdle } from './idle.ts'
+
+export const fileTraits = (paths: ProjectPaths): TargetTraits => ({
+  place: paths.database,
+  directory: dirname(paths.database),
+  isPulled: false,
+  hasKeys: false,
+  borrows: true,
+  async requireReadable() {
+    isThere(paths)
+  },
+  idle: fileIdle(paths),
+})
 
 /** Throws EnvironmentError `warehouse-unusable` where nobody can tell. */
 export function isThere({ database }: ProjectPaths): boolean {

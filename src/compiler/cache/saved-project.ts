@@ -2,16 +2,16 @@
 // it is valid only together with the files that were compiled. The second line is the lineage, which few commands read;
 // the third has what a compile of another state of the project needs to keep models of this one.
 
-import type { Diagnostic } from '../core/diagnostics.ts'
-import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
-import { foldCase, type ModelName } from '../core/names.ts'
-import type { ProjectFiles } from '../core/project.ts'
-import type { Column } from '../core/relation.ts'
-import type { SourceFile, Span } from '../core/source.ts'
-import type { SqlValue } from '../core/sql.ts'
-import type { Variables } from '../core/variables.ts'
-import type { CompiledUnits, KeptModel, KeptModels } from './kept-models.ts'
-import { bodyOf } from './variables.ts'
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import type { Check, CompiledProject, Lineage, Macro, Model } from '../../core/model.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
+import type { ProjectFiles } from '../../core/project.ts'
+import type { Column } from '../../core/relation.ts'
+import type { SourceFile, Span } from '../../core/source.ts'
+import type { SqlValue } from '../../core/sql.ts'
+import type { Variables } from '../../core/variables.ts'
+import type { CompiledUnits, KeptModel, KeptModels } from '../kept-models.ts'
+import { bodyOf } from '../variables.ts'
 
 interface SavedProject {
   readonly models: readonly SavedModel[]

@@ -1,0 +1,290 @@
+// A run with nothing to do, without the engine. A run notes what it has left, or seen when it found nothing to do; where
+// the next one finds all of it as it was, and no events wait, it leaves what a run with the engine leaves: a record,
+// artifacts, the catalog. Where anything is in doubt or fails before it is recorded, nothing is announced, and the run goes
+// the long way.
+//
+// `.eider/idle.json` is an object with a key of all that such a run depends on. Every doubt is another key, or no note:
+//
+//   texts of the project, variables, settings, eider   by content, in the identity of the compiled project
+//   data files that models read                        by stamp, if by the time of the run they had been left alone for
+//                                                      limits.racyMs; none whose name is a pattern or a URL
+//   the warehouse and its log                          by stamp, taken while the engine still had its lock on them
+//   published files and manifests                      by stamp, when none of them can become too old
+//
+// There is no note of a project with sources, volatile models or extensions, and none of a lake.
+
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClaimSource } from '../buffer/claim-source.ts'
+import { hashOf } from '../core/hash.ts'
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CompiledProject } from '../core/model.ts'
+import { sameName } from '../core/names.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import type { ModelResult, Orphan, Progress, RunEvent } from '../core/report/progress.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
+import { sql } from '../core/sql.ts'
+import { bindingsVersion } from '../duckdb/bindings-version.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { replaceDurably } from '../files/durable-files.ts'
+import { buildStamp } from '../files/package.ts'
+import { type Stamp, stampOf } from '../files/stamps.ts'
+import type { Published, Retention } from '../store/snapshots.ts'
+import type { IdleTarget } from '../store/traits.ts'
+import { describeResults, writeArtifacts } from './artifacts.ts'
+import { pastRunsOf } from './catalog/catalog-text.ts'
+import { type Results, withRuns } from './catalog/past-runs.ts'
+import { catalogRun } from './catalog/write-catalog.ts'
+import { hasMove } from './move-record.ts'
+import { RunResults, whyUnchanged } from './results.ts'
+
+const FORMAT = 2
+
+export interface IdleNote {
+  readonly format: number
+  readonly key: string
+  readonly run: string
+  readonly models: readonly ModelResult[]
+  readonly snapshot: string
+  readonly orphans: readonly Orphan[]
+  /** Data files that models read: name, stamp, hash of the content. */
+  readonly files: readonly (readonly [name: string, stamp: string, hash: string])[]
+}
+
+/** What a run is asked to do, as far as settings and the target say so. */
+export interface IdleScope {
+  readonly target: IdleTarget
+  readonly paths: ProjectPaths
+  readonly retention: Retention
+  /** Of all settings in force. */
+  readonly settings: string
+}
+
+const pathOf = ({ state }: ProjectPaths): string => join(state, 'idle.json')
+
+/** null: there is none, or it cannot be read. */
+export async function readIdleNote({ paths }: IdleScope): Promise<IdleNote | null> {
+  try {
+    const note = JSON.parse(await readFile(pathOf(paths), 'utf8')) as IdleNote
+    return note.format === FORMAT ? note : null
+  } catch {
+    return null
+  }
+}
+
+/** Hashes of the data files that are as they were. */
+export const knownHashes = (
+  { files }: IdleNote,
+  { paths }: IdleScope,
+): ReadonlyMap<string, string> =>
+  new Map(
+    files
+      .filter(([name, stamp]) => stampOf(resolve(paths.dir, name))?.text === stamp)
+      .map(([name, , hash]) => [name, hash]),
+  )
+
+/** Whether all is as it was noted, and no run is at work. Events that wait are another matter. */
+export async function isUnchanged(
+  note: IdleNote,
+  scope: IdleScope,
+  project: CompiledProject,
+): Promise<boolean> {
+  return (await scope.target.lease.holder()) === null && (await isSame(note, scope, project))
+}
+
+/** Where something depends on it, call it again under the run lock. */
+async function isSame(
+  { key }: IdleNote,
+  scope: IdleScope,
+  project: CompiledProject,
+): Promise<boolean> {
+  const files = stampFiles(scope, project)
+  const target = await stampTarget(scope)
+  return files !== null && target !== null && keyOf(scope, project, files, target.text) === key
+}
+
+const stampTarget = async ({ target, paths, retention }: IdleScope) =>
+  hasMove(paths) ? null : target.stamp(retention)
+
+/** null: a model reads what no stamp tells of. */
+function stampFiles(
+  { paths }: IdleScope,
+  { models, external, failed, identity }: CompiledProject,
+): readonly Stamp[] | null {
+  const all = [...models.values()]
+  if (identity === undefined || external !== undefined || failed.size > 0) return null
+  if (all.some((model) => model.volatile)) return null
+  if (all.some(({ kind, files, source }) => kind === 'seed' && !files.includes(source.path)))
+    return null
+  const names = filesOf(all)
+  if (names.some((name) => /[*?[{]|^~|:/.test(name))) return null
+  const stamps = names.map((name) => stampOf(resolve(paths.dir, name)))
+  return stamps.every((stamp) => stamp !== null) ? stamps : null
+}
+
+const filesOf = (models: readonly { readonly files: readonly string[] }[]): readonly string[] =>
+  [...new Set(models.flatMap(({ files }) => files))].toSorted()
+
+const keyOf = (
+  { settings, paths }: IdleScope,
+  project: CompiledProject,
+  files: readonly Stamp[],
+  target: string,
+): string =>
+  hashOf(32, [
+    [FORMAT, buildStamp(), bindingsVersion(), process.version],
+    [settings, paths],
+    project.identity,
+    files.map(({ text }) => text),
+    target,
+  ])
+
+/** A run that goes on: what it will have seen. */
+export interface IdleDraft {
+  /**
+   * Call it before the warehouse is closed and after the last change of it, and the returned function when it is closed.
+   * `meanwhile` is waited for.
+   */
+  hold(run: EndedRun, connection: Connection, meanwhile: Promise<unknown>): Promise<WriteNote>
+}
+
+export interface EndedRun {
+  readonly summary: RunSummary
+  readonly published: Published
+  /** Of the files that models read. */
+  readonly fileHashes: ReadonlyMap<string, string>
+}
+
+export type WriteNote = () => Promise<void>
+
+/** Call it before the run reads any data; null: nothing can be noted of this project. */
+export function draftIdleNote(scope: IdleScope, project: CompiledProject): IdleDraft | null {
+  const untouchedSinceMs = Date.now() - limits.racyMs
+  const files = stampFiles(scope, project)
+  if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
+  const names = filesOf([...project.models.values()])
+  return {
+    async hold({ summary, published, fileHashes }, connection, meanwhile) {
+      const isLeft = !summary.ok || summary.flushed.length > 0 || (await hasAcks(connection))
+      // What is written after the engine lets go has a later time.
+      await Promise.all([isLeft ? null : sleep(limits.clockTickMs), meanwhile])
+      const before = isLeft ? null : await stampTarget(scope)
+      return async () => {
+        const target = before && (await stampTarget(scope))
+        if (target === null || target.text !== before?.text) return
+        if (!published.changed && target.publishedMs > untouchedSinceMs) return
+        if (!names.every((name) => fileHashes.has(name))) return
+        const note: IdleNote = {
+          format: FORMAT,
+          key: keyOf(scope, project, files, target.text),
+          run: summary.runId,
+          models: summary.models.map((result) => nextTime(result, project)),
+          snapshot: published.snapshot.id,
+          // What has the same SQL is no new model any more.
+          orphans: summary.orphans.map(({ model, kind, rows }) => ({ model, kind, rows })),
+          files: names.map((name, i) => [name, files[i]!.text, fileHashes.get(name)!]),
+        }
+        await replaceDurably(pathOf(scope.paths), `${JSON.stringify(note)}\n`)
+      }
+    },
+  }
+}
+
+const nextTime = (result: ModelResult, { models }: CompiledProject): ModelResult => {
+  const { model, status } = result
+  const because = whyUnchanged(models.get(model)!)
+  return status === 'unchanged' ? result : { model, status: 'unchanged', because, ms: 0 }
+}
+
+/** Whether a claim is committed that its buffer may not know of. */
+const hasAcks = async (connection: Connection): Promise<boolean> =>
+  (await connection.row(sql`SELECT 1 FROM _eider.acks LIMIT 1`)) !== null
+
+export interface IdleRun {
+  readonly scope: IdleScope
+  readonly project: CompiledProject
+  /** Whether events wait in the buffer, for any model or none. */
+  readonly hasWaitingEvents: () => Promise<boolean>
+  /** As in RunOptions. */
+  readonly openClaims: () => Promise<ClaimSource>
+  readonly signal: AbortSignal
+  readonly progress: Progress
+  readonly logger: Logger
+}
+
+/** null: nothing was recorded or announced, and there may be something to do. */
+export async function runIdle(note: IdleNote, run: IdleRun): Promise<RunSummary | null> {
+  const events: RunEvent[] = []
+  const summary = await finish(note, run, (event) => events.push(event)).catch(() => null)
+  if (summary !== null) for (const event of events) run.progress(event)
+  return summary
+}
+
+async function finish(
+  note: IdleNote,
+  run: IdleRun,
+  progress: Progress,
+): Promise<RunSummary | null> {
+  const { scope, project, signal, logger } = run
+  const { lease, snapshots } = scope.target
+  const results = new RunResults(new Date(), progress)
+  if (!(await isSame(note, scope, project))) return null
+  await using _lease = await lease.take({ waitMs: 0, signal })
+  if (!(await isSame(note, scope, project)) || !(await isFlushed(run))) return null
+  const waiting = await scope.target.waitingRuns()
+  if (waiting.length >= limits.waitingRuns) return null
+  const last = waiting.length === 0 ? note.run : resultsIn(waiting.at(-1)!).run_id
+  const catalog = await snapshots.catalog(note.snapshot)
+  // One that has missed a run takes it from the warehouse.
+  const before = catalog === null ? null : pastRunsOf(catalog)
+  const snapshot = await snapshots.current()
+  if (before?.runs[0]?.run_id !== last || snapshot === null) return null
+  signal.throwIfAborted()
+  const { summary, described } = await record(note, run, results, progress)
+  // From here on the run has taken place.
+  await catalogRun({
+    snapshots,
+    project,
+    published: { snapshot, before: snapshot, changed: false },
+    isIdle: true,
+    readRuns: async (_, models) => withRuns(before, [described], models),
+    logger,
+  })
+  return summary
+}
+
+const resultsIn = (text: string) => JSON.parse(text) as Results
+
+async function record(
+  { models, snapshot, orphans, files }: IdleNote,
+  { scope: { target, paths }, project }: IdleRun,
+  results: RunResults,
+  progress: Progress,
+) {
+  const { runId } = results
+  progress({ event: 'run-started', run_id: runId, models: models.length })
+  results.selected = new Set(models.map(({ model }) => model))
+  for (const model of models) results.finish({ ...model, ms: 0 })
+  results.snapshot = { id: snapshot, changed: false }
+  results.orphans = orphans
+  const summary = results.summarize()
+  const described = describeResults(summary)
+  const hashes = new Map(files.map(([name, , hash]) => [name, hash]))
+  await writeArtifacts(paths.target, project, summary, hashes)
+  await target.addWaitingRun(runId, JSON.stringify(described))
+  progress({ event: 'run-finished', run_id: runId, ok: summary.ok, ms: summary.ms })
+  return { summary, described }
+}
+
+/** A buffer that cannot be opened is refused as in any run, which says so. */
+async function isFlushed({ scope, project, hasWaitingEvents, openClaims }: IdleRun) {
+  if (await hasWaitingEvents()) return false
+  const collected = [...project.models.values()].filter(({ kind }) => kind === 'events')
+  if (collected.length === 0 && !existsSync(scope.paths.buffer)) return true
+  await using claims = await openClaims()
+  const targets = await claims.targets()
+  return targets.every((target) => collected.some(({ name }) => sameName(name, target)))
+}

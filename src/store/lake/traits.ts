@@ -1,0 +1,19 @@
+import type { LakeSettings } from '../../core/lake.ts'
+import type { ProjectPaths } from '../../core/project.ts'
+import type { TargetTraits } from '../traits.ts'
+
+export const lakeTraits = (
+  paths: ProjectPaths,
+  { catalog, schema }: LakeSettings,
+): TargetTraits => ({
+  place: JSON.stringify([catalog, schema]),
+  directory: null,
+  isPulled: true,
+  hasKeys: true,
+  borrows: false,
+  async requireReadable() {
+    const { lakeStore } = await import('./store.ts')
+    await lakeStore(paths).warehouse.exists()
+  },
+  idle: null,
+})
