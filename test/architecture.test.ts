@@ -92,6 +92,23 @@ test('a shortcut is entered by one file, which one other file imports, and one l
   }
 })
 
+test('only the store imports a kind of store, and no command asks which one a target has', () => {
+  const kinds = /\/store\/(files|lake)\//
+  const entering = sources
+    .filter((file) => roomOf(file) !== 'store')
+    .filter(({ text }) => importsOf(text).some((specifier) => kinds.test(specifier)))
+  assert.equal(pathsOf(entering), [])
+  const asking = sources
+    .filter((file) => ['commands', 'compiler', 'pipeline'].includes(roomOf(file)))
+    .filter(({ text }) => /\.lake\b|=== 'lake'|!== 'lake'/.test(withoutComments(text)))
+  assert.equal(pathsOf(asking), [])
+})
+
+test('no file of the store repeats the name of its directory', () => {
+  const repeating = /\/store\/(files\/(file|.*-file)|lake\/(lake|.*-lake)|.*-store\.ts)/
+  assert.equal(pathsOf(sources.filter(({ path }) => repeating.test(path))), [])
+})
+
 test('the check of shortcuts finds what enters them elsewhere', () => {
   const shortcut = { name: 'a/fast', entry: 'src/a/fast/b.ts', importer: 'src/a/c.ts', line: '' }
   const entered = (path: string, specifier: string) =>

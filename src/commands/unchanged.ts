@@ -3,18 +3,24 @@
 import { hashOf } from '../core/hash.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import type { IdleNote, IdleScope } from '../pipeline/idle.ts'
+import { Idle, type IdleNote, type IdleScope } from '../pipeline/idle.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'
 import { runOptionsOf } from './run-options.ts'
 
 /** null: what a run of the target depends on is not known without its engine. */
-export function idleScopeOf(project: Project): IdleScope | null {
+export async function openIdle(project: Project): Promise<Idle | null> {
+  const scope = scopeOf(project)
+  if (scope !== null) return Idle.open(scope)
+  return null
+}
+
+function scopeOf(project: Project): IdleScope | null {
   const { paths, settings, files } = project
   const { extensions, retention } = runOptionsOf(project)
-  const target = traitsOf(paths).idle
+  const { idle: target } = traitsOf(paths)
   const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
-  if (target === null || hasMore || retention === undefined) return null
+  if (target === undefined || hasMore || retention === undefined) return null
   return { target, paths, retention, settings: hashOf(32, [settings]) }
 }
 
@@ -31,15 +37,12 @@ export interface Unchanged {
 
 /** null: nothing is noted, and nothing compiled. `save`: as in compileOnce(). Throws DiagnosticsError as it does. */
 export async function readUnchanged(project: Project, save: boolean): Promise<Unchanged | null> {
-  const scope = idleScopeOf(project)
-  if (scope === null) return null
-  const { isUnchanged, knownHashes, readIdleNote } = await import('../pipeline/idle.ts')
-  const note = await readIdleNote(scope)
-  if (note === null) return null
+  const idle = await openIdle(project)
+  if (idle?.note == null) return null
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { paths, files } = project
-  const known = knownHashes(note, scope)
+  const known = idle.knownHashes
   const compiled = await compileOnce(files, { dir: paths.dir, state: paths.state, save, known })
-  const holds = await isUnchanged(note, scope, compiled)
-  return { compiled, note: holds && !(await hasWaitingEvents(paths)) ? note : null }
+  const holds = (await idle.isUnchanged(compiled)) && !(await hasWaitingEvents(paths))
+  return { compiled, note: holds ? idle.note : null }
 }

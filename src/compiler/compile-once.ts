@@ -15,8 +15,9 @@ export async function compileOnce(
   files: ProjectFiles,
   options: CachedOptions,
 ): Promise<CompiledProject> {
-  const isKept = (files.sources ?? []).length === 0 // sources are always read again
-  return isKept ? compileCached(files, options) : compileAnew(files, options)
+  // Sources are always read again.
+  if (!files.sources?.length) return compileCached(files, options)
+  return compileAnew(files, options)
 }
 
 /** The columns that tables of sources had last stand for those of one that is away. */

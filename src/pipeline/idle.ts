@@ -32,14 +32,14 @@ import type { Connection } from '../duckdb/database.ts'
 import { replaceDurably } from '../files/durable-files.ts'
 import { buildStamp } from '../files/package.ts'
 import { type Stamp, stampOf } from '../files/stamps.ts'
-import type { Published, Retention } from '../store/snapshots.ts'
+import type { Retention } from '../store/snapshots.ts'
 import type { IdleTarget } from '../store/traits.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { pastRunsOf } from './catalog/catalog-text.ts'
 import { type Results, withRuns } from './catalog/past-runs.ts'
 import { catalogRun } from './catalog/write-catalog.ts'
 import { hasMove } from './move-record.ts'
-import { RunResults, whyUnchanged } from './results.ts'
+import { type NoteDraft, RunResults, whyUnchanged } from './results.ts'
 
 const FORMAT = 2
 
@@ -65,34 +65,60 @@ export interface IdleScope {
 
 const pathOf = ({ state }: ProjectPaths): string => join(state, 'idle.json')
 
+/** What the last run has noted, if anything. */
+export class Idle {
+  readonly #scope: IdleScope
+  readonly note: IdleNote | null
+
+  private constructor(scope: IdleScope, note: IdleNote | null) {
+    this.#scope = scope
+    this.note = note
+  }
+
+  static async open(scope: IdleScope): Promise<Idle> {
+    return new Idle(scope, await readNote(scope))
+  }
+
+  /** Hashes of the data files that are as they were. */
+  get knownHashes(): ReadonlyMap<string, string> {
+    const { dir } = this.#scope.paths
+    const isSameFile = ([name, stamp]: readonly [string, string, string]) =>
+      stampOf(resolve(dir, name))?.text === stamp
+    const files = this.note?.files.filter(isSameFile) ?? []
+    return new Map(files.map(([name, , hash]) => [name, hash]))
+  }
+
+  /** Whether all is as it was noted, and no run is at work. Events that wait are another matter. */
+  async isUnchanged(project: CompiledProject): Promise<boolean> {
+    if (this.note === null || (await this.#scope.target.lease.holder()) !== null) return false
+    return isSame(this.note, this.#scope, project)
+  }
+
+  /** null: nothing was recorded or announced, and there may be something to do. */
+  async run(run: IdleRun): Promise<RunSummary | null> {
+    const { note } = this
+    if (note === null) return null
+    const events: RunEvent[] = []
+    const progress = (event: RunEvent) => events.push(event)
+    const summary = await finish(note, this.#scope, { ...run, progress }).catch(() => null)
+    if (summary !== null) for (const event of events) run.progress(event)
+    return summary
+  }
+
+  /** For the run that has something to do: what the next one will find. */
+  draft(project: CompiledProject): NoteDraft | null {
+    return draftNote(this.#scope, project)
+  }
+}
+
 /** null: there is none, or it cannot be read. */
-export async function readIdleNote({ paths }: IdleScope): Promise<IdleNote | null> {
+async function readNote({ paths }: IdleScope): Promise<IdleNote | null> {
   try {
     const note = JSON.parse(await readFile(pathOf(paths), 'utf8')) as IdleNote
     return note.format === FORMAT ? note : null
   } catch {
     return null
   }
-}
-
-/** Hashes of the data files that are as they were. */
-export const knownHashes = (
-  { files }: IdleNote,
-  { paths }: IdleScope,
-): ReadonlyMap<string, string> =>
-  new Map(
-    files
-      .filter(([name, stamp]) => stampOf(resolve(paths.dir, name))?.text === stamp)
-      .map(([name, , hash]) => [name, hash]),
-  )
-
-/** Whether all is as it was noted, and no run is at work. Events that wait are another matter. */
-export async function isUnchanged(
-  note: IdleNote,
-  scope: IdleScope,
-  project: CompiledProject,
-): Promise<boolean> {
-  return (await scope.target.lease.holder()) === null && (await isSame(note, scope, project))
 }
 
 /** Where something depends on it, call it again under the run lock. */
@@ -142,26 +168,8 @@ const keyOf = (
     target,
   ])
 
-/** A run that goes on: what it will have seen. */
-export interface IdleDraft {
-  /**
-   * Call it before the warehouse is closed and after the last change of it, and the returned function when it is closed.
-   * `meanwhile` is waited for.
-   */
-  hold(run: EndedRun, connection: Connection, meanwhile: Promise<unknown>): Promise<WriteNote>
-}
-
-export interface EndedRun {
-  readonly summary: RunSummary
-  readonly published: Published
-  /** Of the files that models read. */
-  readonly fileHashes: ReadonlyMap<string, string>
-}
-
-export type WriteNote = () => Promise<void>
-
 /** Call it before the run reads any data; null: nothing can be noted of this project. */
-export function draftIdleNote(scope: IdleScope, project: CompiledProject): IdleDraft | null {
+function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null {
   const untouchedSinceMs = Date.now() - limits.racyMs
   const files = stampFiles(scope, project)
   if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
@@ -204,7 +212,6 @@ const hasAcks = async (connection: Connection): Promise<boolean> =>
   (await connection.row(sql`SELECT 1 FROM _eider.acks LIMIT 1`)) !== null
 
 export interface IdleRun {
-  readonly scope: IdleScope
   readonly project: CompiledProject
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
@@ -215,25 +222,13 @@ export interface IdleRun {
   readonly logger: Logger
 }
 
-/** null: nothing was recorded or announced, and there may be something to do. */
-export async function runIdle(note: IdleNote, run: IdleRun): Promise<RunSummary | null> {
-  const events: RunEvent[] = []
-  const summary = await finish(note, run, (event) => events.push(event)).catch(() => null)
-  if (summary !== null) for (const event of events) run.progress(event)
-  return summary
-}
-
-async function finish(
-  note: IdleNote,
-  run: IdleRun,
-  progress: Progress,
-): Promise<RunSummary | null> {
-  const { scope, project, signal, logger } = run
+async function finish(note: IdleNote, scope: IdleScope, run: IdleRun): Promise<RunSummary | null> {
+  const { project, signal, progress, logger } = run
   const { lease, snapshots } = scope.target
   const results = new RunResults(new Date(), progress)
   if (!(await isSame(note, scope, project))) return null
   await using _lease = await lease.take({ waitMs: 0, signal })
-  if (!(await isSame(note, scope, project)) || !(await isFlushed(run))) return null
+  if (!(await isSame(note, scope, project)) || !(await isFlushed(scope, run))) return null
   const waiting = await scope.target.waitingRuns()
   if (waiting.length >= limits.waitingRuns) return null
   const last = waiting.length === 0 ? note.run : resultsIn(waiting.at(-1)!).run_id
@@ -243,7 +238,7 @@ async function finish(
   const snapshot = await snapshots.current()
   if (before?.runs[0]?.run_id !== last || snapshot === null) return null
   signal.throwIfAborted()
-  const { summary, described } = await record(note, run, results, progress)
+  const { summary, described } = await record(note, scope, run, results)
   // From here on the run has taken place.
   await catalogRun({
     snapshots,
@@ -260,9 +255,9 @@ const resultsIn = (text: string) => JSON.parse(text) as Results
 
 async function record(
   { models, snapshot, orphans, files }: IdleNote,
-  { scope: { target, paths }, project }: IdleRun,
+  { target, paths }: IdleScope,
+  { project, progress }: IdleRun,
   results: RunResults,
-  progress: Progress,
 ) {
   const { runId } = results
   progress({ event: 'run-started', run_id: runId, models: models.length })
@@ -280,10 +275,13 @@ async function record(
 }
 
 /** A buffer that cannot be opened is refused as in any run, which says so. */
-async function isFlushed({ scope, project, hasWaitingEvents, openClaims }: IdleRun) {
+async function isFlushed(
+  { paths }: IdleScope,
+  { project, hasWaitingEvents, openClaims }: IdleRun,
+): Promise<boolean> {
   if (await hasWaitingEvents()) return false
   const collected = [...project.models.values()].filter(({ kind }) => kind === 'events')
-  if (collected.length === 0 && !existsSync(scope.paths.buffer)) return true
+  if (collected.length === 0 && !existsSync(paths.buffer)) return true
   await using claims = await openClaims()
   const targets = await claims.targets()
   return targets.every((target) => collected.some(({ name }) => sameName(name, target)))

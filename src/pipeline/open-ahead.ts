@@ -1,15 +1,9 @@
 // Opens the warehouse of a target while its project is compiled, for the run that follows: with a thousand relations the
 // engine takes a tenth of a second for that. Without it a run takes the lease and opens the warehouse itself.
 
-import type { Database } from '../duckdb/database.ts'
 import type { Store } from '../store/store.ts'
 import type { WriteOptions } from '../store/warehouse.ts'
-
-/** The lease of a target, and its warehouse. */
-export interface TargetAhead extends AsyncDisposable {
-  /** From now on it is the caller's to close. */
-  takeWarehouse(): Promise<Database>
-}
+import type { TargetAhead } from './run.ts'
 
 /**
  * The project may turn out to have mistakes, so no warehouse is made where there is none yet. null: another run is at work,

@@ -6,6 +6,8 @@ import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelResult, Progress } from '../core/report/progress.ts'
 import type { FlushCount, RunSummary } from '../core/report/run-summary.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { Published } from '../store/snapshots.ts'
 import { FailedModels } from './failed-models.ts'
 
 /** Lives as long as the run. */
@@ -134,3 +136,21 @@ export function wroteLittle({ flushed, models }: RunSummary, known: number): boo
     touched.every(({ rows = 0 }) => rows <= limits.leftLogRows)
   )
 }
+
+/** What a run notes for the next one (idle.ts). */
+export interface NoteDraft {
+  /**
+   * Call it before the warehouse is closed and after the last change of it, and the returned function when it is closed.
+   * `meanwhile` is waited for.
+   */
+  hold(run: EndedRun, connection: Connection, meanwhile: Promise<unknown>): Promise<WriteNote>
+}
+
+export interface EndedRun {
+  readonly summary: RunSummary
+  readonly published: Published
+  /** Of the files that models read. */
+  readonly fileHashes: ReadonlyMap<string, string>
+}
+
+export type WriteNote = () => Promise<void>

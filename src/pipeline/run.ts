@@ -12,7 +12,7 @@ import type { Sql } from '../core/sql.ts'
 import type { Phase, Progress, Share } from '../core/report/progress.ts'
 import type { EngineUse } from '../core/report/run-profile.ts'
 import type { Snapshot } from '../core/snapshot.ts'
-import type { Connection } from '../duckdb/database.ts'
+import type { Connection, Database } from '../duckdb/database.ts'
 import type { Published, Retention } from '../store/snapshots.ts'
 import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
@@ -23,7 +23,6 @@ import { replaceMacros } from './build/macros.ts'
 import { catalogRun } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
-import { draftIdleNote, type IdleDraft, type IdleScope, type WriteNote } from './idle.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -41,9 +40,8 @@ import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
-import { RunResults, wroteLittle } from './results.ts'
+import { type NoteDraft, RunResults, type WriteNote, wroteLittle } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import type { TargetAhead } from './open-ahead.ts'
 import { readableSources, withSources } from './open-warehouse.ts'
 import { publishModels } from './publish.ts'
 import { warnOfVersions } from './versions-in-turn.ts'
@@ -89,10 +87,15 @@ export interface RunOptions extends RunRequest {
   readonly now?: () => Date
   /** Of performance.now(): what came before, such as the compile, counts as time of the run. */
   readonly startedMs?: number
-  /** When not given, a run that finds nothing to do does not note it for the next one. */
-  readonly idle?: IdleScope | null
+  /** Called before the run reads any data. When not given, it notes nothing for the next one. */
+  readonly draftNote?: (() => NoteDraft | null) | undefined
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
+}
+
+export interface TargetAhead extends AsyncDisposable {
+  /** From now on it is the caller's to close. */
+  takeWarehouse(): Promise<Database>
 }
 
 /**
@@ -112,7 +115,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     await using _lease = options.ahead ?? (await store.lease.take(lease))
     const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
-    const draft = options.idle == null ? null : draftIdleNote(options.idle, project)
+    const draft = options.draftNote?.() ?? null
     const writeNote = await workOn(options, results, draft)
     await writeNote?.()
   } catch (error) {
@@ -129,7 +132,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 async function workOn(
   options: RunOptions,
   results: RunResults,
-  draft: IdleDraft | null,
+  draft: NoteDraft | null,
 ): Promise<WriteNote | null> {
   const { paths, store, project, ahead, logger } = options
   await using warehouse = await withSources(

@@ -17,8 +17,8 @@ export interface TargetTraits {
   readonly borrows: boolean
   /** Throws EnvironmentError where nobody can tell whether anything is there. */
   requireReadable(): Promise<void>
-  /** null: a run has to open the target to know that there is nothing to do. */
-  readonly idle: IdleTarget | null
+  /** Where it is absent, a run has to open the target to know that there is nothing to do. */
+  readonly idle?: IdleTarget
 }
 
 /** What a run needs of a target to find, without the engine, that it has nothing to do there (pipeline/idle.ts). */

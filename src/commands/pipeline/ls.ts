@@ -8,11 +8,10 @@ import type { CompiledProject, FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
-import type { IdleNote } from '../../pipeline/idle.ts'
 import type { Project } from '../../project/project.ts'
 import { readManifest } from '../read-manifest.ts'
 import { openToRead } from '../reading.ts'
-import { readUnchanged } from '../unchanged.ts'
+import { readUnchanged, type Unchanged } from '../unchanged.ts'
 
 export default class PipelineLs extends BaseCommand {
   static override summary =
@@ -115,7 +114,7 @@ async function readRows(
 /** The same rows where a run would find nothing to do, and the project has no sources. */
 async function unchangedRows(
   { models }: CompiledProject,
-  note: IdleNote,
+  note: NonNullable<Unchanged['note']>,
   asked: Asked,
 ): Promise<readonly Row[]> {
   const { select } = await import('../../compiler/select.ts')

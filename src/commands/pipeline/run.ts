@@ -28,15 +28,15 @@ import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { RunEvent } from '../../core/report/progress.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import type { IdleRun, IdleScope } from '../../pipeline/idle.ts'
-import type { TargetAhead } from '../../pipeline/open-ahead.ts'
+import { openAhead } from '../../pipeline/open-ahead.ts'
+import type { TargetAhead } from '../../pipeline/run.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 import { ProfiledRun } from '../run-profile.ts'
 import { openTrace, traced } from '../trace/open-trace.ts'
-import { hasWaitingEvents, idleScopeOf } from '../unchanged.ts'
+import { hasWaitingEvents, openIdle } from '../unchanged.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
@@ -142,8 +142,8 @@ export default class PipelineRun extends BaseCommand {
     const { dir, state } = paths
     const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
     const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
-    const idle = isSelected || !isPlain(flags) ? null : idleScopeOf(project)
-    const found = idle === null ? null : await readIdle(idle)
+    const idle = isSelected || !isPlain(flags) ? null : await openIdle(project)
+    const isNoted = idle !== null && idle.note !== null
     const loadRun = () =>
       Promise.all([import('../../pipeline/run.ts'), import('../../store/open.ts')])
     const { signal } = stop
@@ -151,7 +151,6 @@ export default class PipelineRun extends BaseCommand {
     await using unused = new Resources()
     let ahead = null as TargetAhead | null
     const onChanged = async () => {
-      const { openAhead } = await import('../../pipeline/open-ahead.ts')
       const { openStore } = await import('../../store/open.ts')
       const options = { ...runOptionsOf(project), lockWaitMs, signal }
       ahead = await openAhead(openStore(paths), options)
@@ -159,9 +158,9 @@ export default class PipelineRun extends BaseCommand {
     }
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
     const [compiled, { checkSelection, knownModels }] = await Promise.all([
-      compileOnce(project.files, { dir, state, save: true, known: found?.known, onChanged }),
+      compileOnce(project.files, { dir, state, save: true, known: idle?.knownHashes, onChanged }),
       import('../../compiler/select.ts'),
-      found === null ? loadRun() : null,
+      isNoted ? null : loadRun(),
     ])
     const known = knownModels(compiled)
     checkSelection(known, selection)
@@ -188,9 +187,9 @@ export default class PipelineRun extends BaseCommand {
       if (display === null) this.printEvent(event)
       else display.progress(event)
     }
-    if (ahead === null && found !== null && idle !== null && trace === null) {
-      const run = { scope: idle, project: compiled, openClaims, signal, progress, logger }
-      const summary = await found.run({ ...run, hasWaitingEvents: () => hasWaitingEvents(paths) })
+    if (ahead === null && isNoted && trace === null) {
+      const run = { project: compiled, openClaims, signal, progress, logger }
+      const summary = await idle.run({ ...run, hasWaitingEvents: () => hasWaitingEvents(paths) })
       if (summary !== null && display !== null)
         this.#finish(display, { summary, compiled, mistakes: [], flags, stop })
       if (summary !== null) return summary
@@ -205,7 +204,7 @@ export default class PipelineRun extends BaseCommand {
         ahead,
         project: compiled,
         openClaims,
-        idle,
+        draftNote: () => idle?.draft(compiled) ?? null,
         ...runOptionsOf(project),
         startedMs,
         ...borrowing,
@@ -293,14 +292,6 @@ const isPlain = (flags: RunFlags): boolean =>
   !flags.profile &&
   flags.from === undefined &&
   flags.sample === undefined
-
-/** null: there is no note of a run with nothing to do. */
-async function readIdle(scope: IdleScope) {
-  const { knownHashes, readIdleNote, runIdle } = await import('../../pipeline/idle.ts')
-  const note = await readIdleNote(scope)
-  if (note === null) return null
-  return { known: knownHashes(note, scope), run: (run: IdleRun) => runIdle(note, run) }
-}
 
 interface Finished {
   readonly summary: RunSummary

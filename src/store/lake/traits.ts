@@ -15,5 +15,4 @@ export const lakeTraits = (
     const { lakeStore } = await import('./store.ts')
     await lakeStore(paths).warehouse.exists()
   },
-  idle: null,
 })
