@@ -13,7 +13,7 @@ import { problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
 import { readDotEnv } from '../project/dot-env.ts'
-import { webhookUrl } from '../project/notify.ts'
+import { recipientsInForce } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
 import { lakeSecrets } from '../project/settings.ts'
 import { openStore } from '../store/open.ts'
@@ -235,8 +235,8 @@ async function checkLakeKeys({ paths }: Project): Promise<Finding> {
 /** Only `eider up` needs it, perhaps at night. */
 function checkNotify({ notify, secrets }: Project): Finding {
   try {
-    const ways = [webhookUrl(notify, secrets) && 'a webhook', notify?.command && 'a command']
-    return ok('notify', `${ways.filter(Boolean).join(' and ')} of ${notify?.on.join(', ')}`)
+    const ways = Array.from(recipientsInForce(notify, secrets).keys(), (way) => `a ${way}`)
+    return ok('notify', `${ways.join(' and ')} of ${notify?.on.join(', ')}`)
   } catch (error) {
     if (!(error instanceof DiagnosticsError)) throw error
     const [{ message, hint } = { message: error.message }] = error.diagnostics

@@ -8,7 +8,7 @@ import { variableFlags } from '../cli/variable-flags.ts'
 import type { UpEvent } from '../core/report/up.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'
-import type { Deployment } from '../supervisor/units/deployment.ts'
+import type { UnitKind } from '../supervisor/units.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 
 export type UpFlags = Interfaces.InferredFlags<typeof Up.flags & typeof BaseCommand.baseFlags>
@@ -37,17 +37,26 @@ export default class Up extends BaseCommand {
     using stop = onStop(() => started.supervisor?.kill())
     const project = await this.openProject(flags)
     if (flags.print !== undefined) return await this.#printUnit(flags.print, project, flags)
-    const [{ checkSchedule }, { notifierOf }, { programs, runOnce }, { takeUpLock }] =
-      await Promise.all([
-        import('./up/check-schedule.ts'),
-        import('./up/notifier-of.ts'),
-        import('./up/programs.ts'),
-        import('./up/take-up-lock.ts'),
-      ])
+    const [
+      { checkSchedule },
+      { recipientsInForce },
+      { deliveriesTo },
+      { programs, runOnce },
+      { takeUpLock },
+    ] = await Promise.all([
+      import('./up/check-schedule.ts'),
+      import('../project/notify.ts'),
+      import('../supervisor/notifications/ways.ts'),
+      import('./up/programs.ts'),
+      import('./up/take-up-lock.ts'),
+    ])
     const { schedule, paths, notify } = project
     const child = programs(project, flags)
     const log = this.#log(flags)
-    const ways = notifierOf(project, (line) => log('notify', line))
+    const ways = deliveriesTo(recipientsInForce(notify, project.secrets), {
+      cwd: paths.dir,
+      onLine: (line) => log('notify', line),
+    })
     await using _lock = await takeUpLock(paths.state)
     await checkSchedule(schedule, child.check)
     if (stop.signal.aborted) return
@@ -60,7 +69,7 @@ export default class Up extends BaseCommand {
       runs: schedule.runs.length === 0 && flags['run-now'] ? [runOnce] : schedule.runs,
       runNow: flags['run-now'],
       lateAfterMs: notify?.lateAfterMs ?? null,
-      notify: ways,
+      notify: { on: notify?.on ?? [], ways },
       programOf: child.service,
       runProgram: child.run,
       onEvent: (event) => this.#show(event, flags),
@@ -75,10 +84,13 @@ export default class Up extends BaseCommand {
     await supervisor.work(asked)
   }
 
-  async #printUnit(kind: Unit, project: Project, flags: UpFlags): Promise<void> {
-    const { deploymentOf } = await import('./up/deployment-of.ts')
+  async #printUnit(kind: UnitKind, project: Project, flags: UpFlags): Promise<void> {
+    const [{ deploymentOf }, { unitText }] = await Promise.all([
+      import('./up/deployment-of.ts'),
+      import('../supervisor/units.ts'),
+    ])
     const deployment = deploymentOf(project, flags, this.config.version)
-    const text = await unitText(kind, deployment)
+    const text = unitText(kind, deployment)
     if (flags.json) this.printEvent({ event: 'unit', kind, text })
     else process.stdout.write(text)
   }
@@ -108,19 +120,6 @@ export default class Up extends BaseCommand {
     if (collect !== null) this.print(`collect   ${collect}/collect`)
     if (odata !== null) this.print(`odata     ${odata}`)
     this.print(`runs      ${upcomingText(event.runs)}\n`)
-  }
-}
-
-type Unit = 'systemd' | 'launchd' | 'compose'
-
-async function unitText(kind: Unit, deployment: Deployment): Promise<string> {
-  switch (kind) {
-    case 'systemd':
-      return (await import('../supervisor/units/systemd.ts')).systemdUnit(deployment)
-    case 'launchd':
-      return (await import('../supervisor/units/launchd.ts')).launchdPlist(deployment)
-    case 'compose':
-      return (await import('../supervisor/units/compose.ts')).composeFile(deployment)
   }
 }
 

@@ -22,9 +22,10 @@ import { isSettingName, type SecretName, settings, type SettingType } from './se
 import type { Environments } from './sources/environment.ts'
 import { readSecrets } from './sources/secrets.ts'
 import { readSources } from './sources/sources.ts'
-import type { Notify, Schedule } from '../core/schedule.ts'
-import { isAbsent, type Refuse } from './members.ts'
-import { readNotify } from './notify.ts'
+import type { Notify } from '../core/notifications.ts'
+import type { Schedule } from '../core/schedule.ts'
+import { isAbsent, type Refuse, spanOf } from './members.ts'
+import { readNotify, secretNotifyKeys } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
 import { readWebhooks } from './webhooks.ts'
 import type { Webhook } from '../core/webhooks.ts'
@@ -308,17 +309,12 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
-function spanOf(node: Node): Span {
-  const [start, end] = node.range ?? [0, 0]
-  return { start, end }
-}
-
-/** Of a URL with a password, of a webhook and of a secret the line is not shown: messages end up in logs. */
+/** Without the line where it has a URL with a password, or a secret: messages end up in logs. */
 function shownSpan(node: Node, key: string): Span {
   const { start, end } = spanOf(node)
   const text = isScalar(node) && typeof node.value === 'string' ? node.value : ''
   const isUrl = key.startsWith('notify') && text.includes('://')
   const isSecret =
-    holdsPassword(text) || isUrl || ['notify.webhook', 'collect.webhooks.secret'].includes(key)
+    holdsPassword(text) || isUrl || [...secretNotifyKeys, 'collect.webhooks.secret'].includes(key)
   return isSecret ? { start, end: start } : { start, end }
 }

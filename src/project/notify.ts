@@ -3,32 +3,80 @@
 import type { Node } from 'yaml'
 import { parseTime } from '../core/durations.ts'
 import { limits } from '../core/limits.ts'
-import { type Notify, type Occasion, occasions, type WrittenUrl } from '../core/schedule.ts'
+import {
+  type NotificationWay,
+  type Notify,
+  type Occasion,
+  occasions,
+  type Recipient,
+} from '../core/notifications.ts'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
 import type { Project } from './project.ts'
+import { described, type JsonSchema, text } from './schema/value-schemas.ts'
 import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
-export const notifyKeys = ['on', 'late_after', 'webhook', 'command'] as const
-
-const EXPECTED = {
-  on: `a list of ${occasions.join(', ')}`,
-  lateAfter: 'a time from 1 second to 366 days, such as 30 minutes',
-  webhook: 'an http or https URL, such as ${NOTIFY_URL}',
-  command: 'a command line, such as ./notify.sh',
+interface WayReader {
+  /** For "must be …". */
+  readonly expected: string
+  readonly schema: JsonSchema
+  /** Whether `${NAME}` stands for a value of the environment. No message then shows the line: it may be a secret. */
+  readonly isFilled: boolean
+  /** Whether a text can be right, also while values of the environment are missing. */
+  readonly mayBe: (text: string) => boolean
+  /** Whether a text with all its values is right. */
+  readonly accepts: (text: string) => boolean
 }
+
+/** How each way of notifying is written. One that is missing here does not compile. */
+const ways: Readonly<Record<NotificationWay, WayReader>> = {
+  webhook: {
+    expected: 'an http or https URL, such as ${NOTIFY_URL}',
+    schema: described(
+      'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
+      text,
+    ),
+    isFilled: true,
+    // Where a variable may hold the beginning, the URL is checked when its value is known.
+    mayBe: (url) => url.startsWith('${') || isWebUrl(url.replaceAll(/\$\{[^}]*\}/g, '1')),
+    accepts: isWebUrl,
+  },
+  command: {
+    expected: 'a command line, such as ./notify.sh',
+    schema: described('Shell command that gets the same JSON on stdin', text),
+    isFilled: false,
+    mayBe: () => true,
+    accepts: () => true,
+  },
+}
+
+const wayNames = Object.keys(ways) as readonly NotificationWay[]
+export const waySchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  wayNames.map((way) => [way, ways[way].schema]),
+)
+export const secretNotifyKeys: readonly string[] = wayNames
+  .filter((way) => ways[way].isFilled)
+  .map((way) => `notify.${way}`)
+
+const notifyKeys = ['on', 'late_after', ...wayNames]
+const EXPECTED_OCCASIONS = `a list of ${occasions.join(', ')}`
+const EXPECTED_LATE_AFTER = 'a time from 1 second to 366 days, such as 30 minutes'
 
 /** null where nobody is to be told. */
 export function readNotify(node: Node | null, source: SourceFile, refuse: Refuse): Notify | null {
   if (isAbsent(node)) return null
   const members = groupOf(node, 'notify', notifyKeys, refuse)
   if (members === null) return null
-  const webhook = webhookOf(members, source, refuse)
-  const command = textMember(members, 'command', 'notify', EXPECTED.command, refuse)
-  if (!members.has('webhook') && !members.has('command'))
-    refuse(node, 'notify', 'a group with webhook or command', 'such as webhook: ${NOTIFY_URL}')
+  const recipients = wayNames.flatMap((way) => recipientOf(way, members, source, refuse) ?? [])
+  if (!wayNames.some((way) => members.has(way)))
+    refuse(
+      node,
+      'notify',
+      `a group with ${wayNames.join(' or ')}`,
+      'such as webhook: ${NOTIFY_URL}',
+    )
   const lateAfterMs = lateAfterOf(members, refuse)
   const on = occasionsOf(members, refuse) ?? occasions.filter((name) => name !== 'late')
   const isLateMissing = on.includes('late') && !members.has('late_after')
@@ -41,7 +89,7 @@ export function readNotify(node: Node | null, source: SourceFile, refuse: Refuse
     )
   // To set it is to ask for it.
   const isLateMeant = !members.has('on') && lateAfterMs !== null
-  return { on: isLateMeant ? occasions : on, lateAfterMs, webhook, command }
+  return { on: isLateMeant ? occasions : on, lateAfterMs, recipients }
 }
 
 function occasionsOf(
@@ -49,53 +97,62 @@ function occasionsOf(
   refuse: Refuse,
 ): readonly Occasion[] | null {
   if (!members.has('on')) return null
-  return textsMember(members, 'on', 'notify', EXPECTED.on, refuse).flatMap(({ text, node }) => {
-    const found = occasions.find((name) => name === text)
-    if (found !== undefined) return [found]
-    refuse(node, 'notify.on', EXPECTED.on, didYouMean(text, occasions))
-    return []
-  })
+  return textsMember(members, 'on', 'notify', EXPECTED_OCCASIONS, refuse).flatMap(
+    ({ text: written, node }) => {
+      const found = occasions.find((name) => name === written)
+      if (found !== undefined) return [found]
+      refuse(node, 'notify.on', EXPECTED_OCCASIONS, didYouMean(written, occasions))
+      return []
+    },
+  )
 }
 
 function lateAfterOf(members: ReadonlyMap<string, Node>, refuse: Refuse): number | null {
-  const text = textMember(members, 'late_after', 'notify', EXPECTED.lateAfter, refuse)
-  if (text === null) return null
-  const ms = parseTime(text)
+  const written = textMember(members, 'late_after', 'notify', EXPECTED_LATE_AFTER, refuse)
+  if (written === null) return null
+  const ms = parseTime(written)
   if (ms !== null && ms >= limits.shortestScheduleMs && ms <= limits.longestLateMs) return ms
-  refuse(members.get('late_after')!, 'notify.late_after', EXPECTED.lateAfter)
+  refuse(members.get('late_after')!, 'notify.late_after', EXPECTED_LATE_AFTER)
   return null
 }
 
-function webhookOf(
+function recipientOf(
+  way: NotificationWay,
   members: ReadonlyMap<string, Node>,
   source: SourceFile,
   refuse: Refuse,
-): WrittenUrl | null {
-  const node = members.get('webhook')
-  const text = textMember(members, 'webhook', 'notify', EXPECTED.webhook, refuse)
-  if (node === undefined || text === null) return null
-  const { start } = spanOf(node)
-  const problem = malformedReference(text) ?? (isPerhapsUrl(text) ? null : EXPECTED.webhook)
-  if (problem !== null) refuse(node, 'notify.webhook', problem)
-  return { text, source, span: { start, end: start } }
+): Recipient | null {
+  const node = members.get(way)
+  const { expected, isFilled, mayBe } = ways[way]
+  const written = textMember(members, way, 'notify', expected, refuse)
+  if (node === undefined || written === null) return null
+  const malformed = isFilled ? malformedReference(written) : null
+  const problem = malformed ?? (mayBe(written) ? null : expected)
+  if (problem !== null) refuse(node, `notify.${way}`, problem)
+  const { start, end } = spanOf(node)
+  return { way, text: written, source, span: { start, end: isFilled ? start : end } }
 }
 
-/** The webhook with its values; null: there is none. Throws DiagnosticsError for a variable that is not set. */
-export function webhookUrl(notify: Notify | null, environments: Project['secrets']): string | null {
-  if (notify?.webhook == null) return null
-  const { text, source, span } = notify.webhook
-  const url = valueInForce(text, environments, { key: 'notify.webhook', source, span })
-  if (isWebUrl(url)) return url
-  const parameters = { key: 'notify.webhook', expected: EXPECTED.webhook }
-  const hint = 'with the values of its variables it is not such a URL'
-  throw new DiagnosticsError([
-    diagnostic('config-invalid-value', parameters, { source, span }, { hint }),
-  ])
+/** Where each recipient is, with the values of the environment. Throws DiagnosticsError for a variable that is not set. */
+export function recipientsInForce(
+  notify: Notify | null,
+  environments: Project['secrets'],
+): ReadonlyMap<NotificationWay, string> {
+  const found = new Map<NotificationWay, string>()
+  for (const { way, text: written, source, span } of notify?.recipients ?? []) {
+    const { expected, isFilled, accepts } = ways[way]
+    const key = `notify.${way}`
+    const value = isFilled ? valueInForce(written, environments, { key, source, span }) : written
+    const hint = 'with the values of its variables it is not such a URL'
+    if (!accepts(value))
+      throw new DiagnosticsError([
+        diagnostic('config-invalid-value', { key, expected }, { source, span }, { hint }),
+      ])
+    found.set(way, value)
+  }
+  return found
 }
 
-/** Where a variable may hold the beginning, the URL is checked when its value is known. */
-const isPerhapsUrl = (text: string) =>
-  text.startsWith('${') || isWebUrl(text.replaceAll(/\$\{[^}]*\}/g, '1'))
-
-const isWebUrl = (text: string): boolean =>
-  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
+}

@@ -1,7 +1,8 @@
 // A project: its directory, its settings, its files.
 
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
-import type { Notify, Schedule } from '../core/schedule.ts'
+import type { Notify } from '../core/notifications.ts'
+import type { Schedule } from '../core/schedule.ts'
 import type { Webhook } from '../core/webhooks.ts'
 import type { WrittenTokens } from './tokens.ts'
 import type { Settings } from './settings.ts'

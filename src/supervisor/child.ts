@@ -3,8 +3,8 @@
 // supervisor is gone, however that died.
 
 import { spawn, type ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { limits } from '../core/limits.ts'
-import { readLines } from './read-lines.ts'
 
 export interface Program {
   readonly command: string
@@ -79,3 +79,21 @@ function endOf(started: ChildProcess): Promise<Exit> {
 
 export const exitText = ({ code, signal }: Exit): string =>
   signal === null ? `exit code ${code}` : signal
+
+/** The lines of a stream as they come. One without an end is passed on in pieces. */
+export function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+    if (rest.length < limits.childLineLength) return
+    onLine(rest)
+    rest = ''
+  })
+  stream.on('end', () => {
+    if (rest !== '') onLine(rest)
+  })
+  stream.on('error', () => {})
+}

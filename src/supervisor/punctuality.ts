@@ -1,7 +1,7 @@
 // What is known of one scheduled run from all its times: whether it fails, whether it is late, and what of that is news.
 
 import type { RunRecord, ScheduledState } from '../core/report/up.ts'
-import type { Occasion } from '../core/schedule.ts'
+import type { Occasion } from '../core/notifications.ts'
 
 type Known = Pick<
   ScheduledState,

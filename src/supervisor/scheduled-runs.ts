@@ -9,7 +9,7 @@ import { pause } from './pause.ts'
 import { type News, Punctuality } from './punctuality.ts'
 import { RunReader } from './run-record.ts'
 import { Timetable } from './timetable.ts'
-import { Turns } from './turns.ts'
+import { RunQueue } from './run-queue.ts'
 
 export interface ScheduledRunsOptions {
   readonly runs: readonly ScheduledRun[]
@@ -31,7 +31,7 @@ interface Work {
 export class ScheduledRuns {
   readonly #options: ScheduledRunsOptions
   #timetable: Timetable
-  readonly #turns = new Turns<ScheduledRun>()
+  readonly #queue = new RunQueue<ScheduledRun>()
   readonly #known: ReadonlyMap<ScheduledRun, Punctuality>
   readonly #stop = new AbortController()
   #work: Work | null = null
@@ -101,9 +101,9 @@ export class ScheduledRuns {
   #due(run: ScheduledRun, dueMs: number): void {
     const known = this.#known.get(run)!
     known.due(Date.now())
-    const turn = this.#turns.offer(run)
-    if (turn === 'start') this.#start(run, dueMs)
-    if (turn !== 'skip') return
+    const next = this.#queue.offer(run)
+    if (next === 'start') this.#start(run, dueMs)
+    if (next !== 'skip') return
     const more = { name: run.name, due: new Date(dueMs).toISOString(), skipped: known.skipped() }
     this.#options.onEvent({ event: 'scheduled-run-skipped', ...more })
   }
@@ -134,7 +134,7 @@ export class ScheduledRuns {
     const news = known.ended(record, Date.now())
     this.#options.onEvent({ event: 'scheduled-run-finished', ...record })
     if (news !== null) this.#options.onNews(news, this.#stateOf(run))
-    const next = this.#stop.signal.aborted ? null : this.#turns.next()
+    const next = this.#stop.signal.aborted ? null : this.#queue.next()
     if (next !== null) this.#start(next, Date.now())
   }
 

@@ -3,11 +3,16 @@
 
 import { hostname } from 'node:os'
 import { limits } from '../core/limits.ts'
-import type { ScheduledState, ServiceName, UpEvent, UpState } from '../core/report/up.ts'
+import type {
+  Notification,
+  ScheduledState,
+  ServiceName,
+  UpEvent,
+  UpState,
+} from '../core/report/up.ts'
 import type { ScheduledRun } from '../core/schedule.ts'
 import { Child, type Program } from './child.ts'
-import { Notifier, type NotifierOptions } from './notifier.ts'
-import { notificationText } from './notification-text.ts'
+import { Notifier, type NotifierOptions } from './notifications/notifier.ts'
 import type { News } from './punctuality.ts'
 import { ScheduledRuns } from './scheduled-runs.ts'
 import { type Listening, Service } from './service.ts'
@@ -167,5 +172,20 @@ export class Supervisor {
       runs: this.#runs.states(),
       notify: this.#notifier.state,
     }
+  }
+}
+
+/** For people, in one line. */
+function notificationText(of: Omit<Notification, 'text'>, dueAt: string | null): string {
+  const { event, project, target, schedule, failures, run } = of
+  const where = target === null ? project : `${project} (${target})`
+  return `${where}: the run "${schedule.name}" ${what()}`
+
+  function what(): string {
+    if (event === 'failed') return `failed: ${run?.reason ?? 'for an unknown reason'}`
+    if (event === 'late')
+      return `is late: it was due at ${dueAt ?? 'an unknown time'}, and none has succeeded since`
+    if (failures === 0) return 'recovered: it was late'
+    return `recovered after ${failures} ${failures === 1 ? 'failure' : 'failures'}`
   }
 }

@@ -14,7 +14,7 @@ import {
   allCodes,
 } from '../../src/core/diagnostics.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { webhookUrl } from '../../src/project/notify.ts'
+import { recipientsInForce } from '../../src/project/notify.ts'
 import { goldenProject, testGolden } from '../support/golden.ts'
 
 /** Codes of which some diagnostic had no hint. */
@@ -51,7 +51,7 @@ async function diagnosticsOf(dir: string): Promise<readonly Diagnostic[]> {
   try {
     const { files, schedule, notify, secrets } = await loadProject(dir, { env: {}, flags: {} })
     const compiled = await compile(files, { dir })
-    webhookUrl(notify, secrets)
+    recipientsInForce(notify, secrets)
     return [...compiled.warnings, ...scheduleMistakes(schedule, knownModels(compiled))]
   } catch (error) {
     if (error instanceof DiagnosticsError) return error.diagnostics

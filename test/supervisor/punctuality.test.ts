@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { RunRecord } from '../../src/core/report/up.ts'
 import { Punctuality } from '../../src/supervisor/punctuality.ts'
-import { Turns } from '../../src/supervisor/turns.ts'
+import { RunQueue } from '../../src/supervisor/run-queue.ts'
 
 const ended = (status: RunRecord['status']): RunRecord => ({
   name: 'often',
@@ -52,17 +52,17 @@ test('late is news once, and only while a run is due', () => {
 })
 
 test('a run that is due while it works is skipped, another one waits, and waits once', () => {
-  const turns = new Turns<string>()
-  assert.is(turns.offer('often'), 'start')
-  assert.is(turns.offer('often'), 'skip')
-  assert.is(turns.offer('nightly'), 'wait')
-  assert.is(turns.offer('nightly'), 'skip')
-  assert.is(turns.next(), 'nightly')
-  assert.is(turns.offer('often'), 'wait')
-  assert.is(turns.offer('nightly'), 'skip')
-  assert.is(turns.next(), 'often')
-  assert.is(turns.next(), null)
-  assert.is(turns.offer('nightly'), 'start')
+  const queue = new RunQueue<string>()
+  assert.is(queue.offer('often'), 'start')
+  assert.is(queue.offer('often'), 'skip')
+  assert.is(queue.offer('nightly'), 'wait')
+  assert.is(queue.offer('nightly'), 'skip')
+  assert.is(queue.next(), 'nightly')
+  assert.is(queue.offer('often'), 'wait')
+  assert.is(queue.offer('nightly'), 'skip')
+  assert.is(queue.next(), 'often')
+  assert.is(queue.next(), null)
+  assert.is(queue.offer('nightly'), 'start')
 })
 
 test.run()

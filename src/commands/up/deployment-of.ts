@@ -6,7 +6,7 @@ import { UsageError } from '../../core/failures.ts'
 import { packageDir } from '../../files/package.ts'
 import type { Project } from '../../project/project.ts'
 import { traitsOf } from '../../store/traits-of.ts'
-import type { Deployment } from '../../supervisor/units/deployment.ts'
+import type { Deployment } from '../../supervisor/units.ts'
 
 export interface DeploymentFlags {
   readonly 'no-collect': boolean

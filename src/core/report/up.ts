@@ -1,6 +1,6 @@
 // What `eider up` announces while it works, and what it leaves in a file for `eider status`. Members are named as in JSON.
 
-import type { Occasion } from '../schedule.ts'
+import type { NotificationWay, Occasion } from '../notifications.ts'
 
 export type ServiceName = 'collect' | 'serve' | 'pull'
 
@@ -76,7 +76,7 @@ export interface RunRecord {
 export interface Notified {
   readonly on: Occasion
   readonly name: string
-  readonly by: 'webhook' | 'command'
+  readonly by: NotificationWay
   readonly ok: boolean
   readonly tries: number
   /** A status of HTTP, an exit code, or why there is none. */

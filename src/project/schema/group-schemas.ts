@@ -1,9 +1,9 @@
 // The groups of eider.yml that are not settings as JSON Schema, each key with what an editor says of it. The keys are
 // those that the readers of the groups know: the compiler wants an entry for each.
 
-import { occasions } from '../../core/schedule.ts'
+import { occasions } from '../../core/notifications.ts'
 import type { checkKeys } from '../declared-checks.ts'
-import type { notifyKeys } from '../notify.ts'
+import { waySchemas } from '../notify.ts'
 import type { runKeys, scheduleKeys } from '../schedule.ts'
 import { sourceKeys, sourceOptions } from '../sources/kinds.ts'
 import { AGE_OR_VARIABLE } from '../sources/nodes.ts'
@@ -140,7 +140,7 @@ const schedule: Members<typeof scheduleKeys> = {
   }),
 }
 
-const notify: Members<typeof notifyKeys> = {
+const notify: Readonly<Record<string, JsonSchema>> = {
   on: described(
     'What to send notifications about: failed and recovered by default, and late if late_after is set',
     oneOrMore(oneOf(occasions)),
@@ -149,11 +149,7 @@ const notify: Members<typeof notifyKeys> = {
     'How long after its due time a scheduled run counts as late, such as 30 minutes',
     matching(TIME),
   ),
-  webhook: described(
-    'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
-    text,
-  ),
-  command: described('Shell command that gets the same JSON on stdin', text),
+  ...waySchemas,
 }
 
 const scalar: JsonSchema = { type: ['string', 'number', 'boolean'] }
@@ -166,7 +162,7 @@ export const groups = {
   schedule: described('When eider up runs what', group(schedule)),
   notify: described('Where to send notifications when scheduled runs fail, recover or are late', {
     ...group(notify),
-    anyOf: [{ type: 'null' }, { required: ['webhook'] }, { required: ['command'] }],
+    anyOf: [{ type: 'null' }, ...Object.keys(waySchemas).map((way) => ({ required: [way] }))],
   }),
   sources: described(
     'Tables of other databases and files, which models read by name',

@@ -1,7 +1,7 @@
 // One scheduled run at a time. A run that is due while it is itself at work, or waits already, is not queued but counted;
 // another one waits for its turn, so that a frequent run never keeps a nightly one from starting.
 
-export class Turns<T> {
+export class RunQueue<T> {
   #working: T | null = null
   readonly #waiting = new Set<T>()
 

@@ -1,13 +1,8 @@
 // A notification over HTTP. The URL may be a secret: nothing that is returned has a part of it.
 
-import { limits } from '../core/limits.ts'
-import { pause } from './pause.ts'
-
-export interface Delivery {
-  readonly ok: boolean
-  readonly tries: number
-  readonly answer: string
-}
+import { limits } from '../../core/limits.ts'
+import { pause } from '../pause.ts'
+import type { Delivery } from './delivery.ts'
 
 /** Tries again where that may help: after no answer, 408, 429 and 5xx. */
 export async function postWebhook(

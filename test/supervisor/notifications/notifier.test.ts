@@ -1,12 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Notification, Notified } from '../../src/core/report/up.ts'
-import { limits } from '../../src/core/limits.ts'
-import { type Deliver, Notifier } from '../../src/supervisor/notifier.ts'
-import { runNotifyCommand } from '../../src/supervisor/notify-command.ts'
-import { postWebhook } from '../../src/supervisor/webhook.ts'
-import { receiver } from '../support/notified.ts'
-import { until } from '../support/until.ts'
+import type { Notification, Notified } from '../../../src/core/report/up.ts'
+import { limits } from '../../../src/core/limits.ts'
+import type { Deliver } from '../../../src/supervisor/notifications/delivery.ts'
+import { Notifier } from '../../../src/supervisor/notifications/notifier.ts'
+import { runCommand } from '../../../src/supervisor/notifications/command.ts'
+import { postWebhook } from '../../../src/supervisor/notifications/webhook.ts'
+import { receiver } from '../../support/notified.ts'
+import { until } from '../../support/until.ts'
 
 const never = new AbortController().signal
 const notification = { text: 'x', event: 'failed', schedule: { name: 'often' } } as Notification
@@ -70,7 +71,7 @@ test('neither way waits for the other, and what waits is bounded', async () => {
 test('a command gets JSON on its standard input, and is killed with all that it started', async () => {
   const lines: string[] = []
   const run = (line: string, signal = never) =>
-    runNotifyCommand({ line, cwd: process.cwd(), onLine: (text) => lines.push(text) }, '{}', signal)
+    runCommand(line, '{}', signal, { cwd: process.cwd(), onLine: (text) => lines.push(text) })
   assert.equal(await run('cat; echo done >&2'), { ok: true, tries: 1, answer: 'exit code 0' })
   assert.equal(lines.toSorted(), ['done', '{}'])
   assert.equal((await run('exit 4')).answer, 'exit code 4')

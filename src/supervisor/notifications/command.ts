@@ -1,23 +1,16 @@
 // A notification to a program: JSON on its standard input.
 
 import { spawn } from 'node:child_process'
-import { limits } from '../core/limits.ts'
-import { type Exit, exitText } from './child.ts'
-import { readLines } from './read-lines.ts'
-import type { Delivery } from './webhook.ts'
+import { limits } from '../../core/limits.ts'
+import { type Exit, exitText, readLines } from '../child.ts'
+import type { Delivery, Surroundings } from './delivery.ts'
 
-export interface NotifyCommand {
-  /** For the shell. */
-  readonly line: string
-  readonly cwd: string
-  readonly onLine: (line: string) => void
-}
-
-/** It is not tried again: what it has done by then is its own affair. */
-export async function runNotifyCommand(
-  { line, cwd, onLine }: NotifyCommand,
+/** `line`: for the shell. It is not tried again: what it has done by then is its own affair. */
+export async function runCommand(
+  line: string,
   body: string,
   signal: AbortSignal,
+  { cwd, onLine }: Surroundings,
 ): Promise<Delivery> {
   const child = spawn(line, { cwd, shell: true, detached: true, stdio: 'pipe' })
   readLines(child.stdout, onLine)

@@ -1,16 +1,14 @@
 // Tells those who are to know while runs go on: the webhook and the command each one notification after the other, so
 // that neither waits for the other. How many wait is bounded: where nobody answers, the oldest are given up.
 
-import { limits } from '../core/limits.ts'
-import type { Notification, Notified, NotifyState } from '../core/report/up.ts'
-import type { Occasion } from '../core/schedule.ts'
-import type { Delivery } from './webhook.ts'
-
-export type Deliver = (body: string, signal: AbortSignal) => Promise<Delivery>
+import { limits } from '../../core/limits.ts'
+import type { Notification, Notified, NotifyState } from '../../core/report/up.ts'
+import type { NotificationWay, Occasion } from '../../core/notifications.ts'
+import type { Deliver, Delivery } from './delivery.ts'
 
 export interface NotifierOptions {
   readonly on: readonly Occasion[]
-  readonly ways: ReadonlyMap<Notified['by'], Deliver>
+  readonly ways: ReadonlyMap<NotificationWay, Deliver>
   readonly onNotified: (notified: Notified) => void
 }
 
@@ -43,7 +41,7 @@ export class Notifier {
     await Promise.all(this.#outboxes.map((outbox) => outbox.end(graceMs)))
   }
 
-  #done({ event: on, schedule }: Notification, by: Notified['by'], delivery: Delivery): void {
+  #done({ event: on, schedule }: Notification, by: NotificationWay, delivery: Delivery): void {
     const { sent, failed, last_failure: before } = this.#state
     const failure = { at: new Date().toISOString(), answer: `${by}: ${delivery.answer}` }
     this.#state = {
