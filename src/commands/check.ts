@@ -69,7 +69,7 @@ export default class Check extends BaseCommand {
       const { knownModels, select } = await import('../compiler/select.ts')
       const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
       const { hashSeeds } = await import('../compiler/file-hashes.ts')
-      const { diagnosticsOf } = await import('../compiler/mistakes.ts')
+      const { diagnosticsOf } = await import('../compiler/failed-models.ts')
       const { state } = paths
       const project = await compileOnce(files, { dir: paths.dir, state, save: false })
       const known = knownModels(project)

@@ -3,13 +3,12 @@
 // Each step continues with what earlier steps understood, so that one run reports all mistakes. A model with a mistake
 // is still known by name; those that read it are left out and not blamed.
 
-import { type Diagnostic, DiagnosticsError, diagnostic } from '../core/diagnostics.ts'
-import type { CompiledExternal } from '../core/sources.ts'
+import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles, SeedFile } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
-import type { Variables } from '../core/variables.ts'
+import type { CompiledExternal } from '../core/sources.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind/bind.ts'
 import { checkEntitySets } from './exposure.ts'
@@ -17,27 +16,28 @@ import { cycleDiagnostic } from './cycle.ts'
 import type { Draft, DraftContext } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
-import { draftSeed, type KnownSeed, readSeed } from './bind/draft-seed.ts'
-import { checksOfSources, withSourceChecks } from './checks/source-checks.ts'
+import { draftSeed } from './bind/draft-seed.ts'
+import { checksOfSources, type SourceChecks, withSourceChecks } from './checks/source-checks.ts'
 import {
+  type FileCheck,
   mistakesInFileCheck,
+  type PlacedCheck,
   placeFileChecks,
   resolveFileChecks,
   withFileChecks,
 } from './checks/file-checks.ts'
-import { failedModels, Mistakes, type NamedFile, type Understanding } from './mistakes.ts'
+import { failedModels, Mistakes, type NamedFile } from './failed-models.ts'
 import { orderOf } from './graph.ts'
 import { closeEngine, mustCloseEngine } from './sources/engine-reach.ts'
-import { attachKnownSources } from './sources/known-sources.ts'
+import { attachKnownSources, type KnownSources } from './sources/known-sources.ts'
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import { type CompiledUnits, draftKept, type KeptModels, type ModelUnit } from './kept-models.ts'
-import { type ParsedEvents, type ParsedModel, parseModelFile } from './model-file.ts'
+import type { ParsedModel, ParsedQuery } from './model-file.ts'
+import { Findings, NO_VARIABLES, parseAll, readSeeds, uniqueNames } from './read-files.ts'
 import { type ResolvedQuery, resolveQueries } from './resolve.ts'
-import { Told } from './told.ts'
 
-const NO_VARIABLES: Variables = new Map()
 const NO_MODELS: KeptModels = new Map()
 
 export interface CompileOptions {
@@ -82,12 +82,11 @@ export async function compileAll(
 /** As compileAll(), with what a later compile can keep. */
 export async function compileUnits(
   files: ProjectFiles,
-  { dir, onInputs, knownTables = [], trustsKnown, kept = NO_MODELS }: CompileOptions,
+  options: CompileOptions,
 ): Promise<CompiledUnits> {
-  const found: Diagnostic[] = [...(files.problems ?? [])]
+  const { dir, kept = NO_MODELS } = options
+  const found = new Findings(files.problems)
   const names = uniqueNames(files, found)
-  const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
-  const variables = files.variables ?? NO_VARIABLES
   // DuckDB starts in its own thread; the files are parsed meanwhile.
   const opening = Database.open({
     path: ':memory:',
@@ -95,44 +94,89 @@ export async function compileUnits(
     threads: 1,
     extensions: files.extensions,
   })
-  const told = new Told(found)
-  const { parsed, understood } = parseAll(files, { names, kept, told })
+  const { parsed, understood } = parseAll(files, { names, kept, found })
+  await using database = await opening
+  await using connection = await database.connect()
+  const of = await openCompilation(database, connection, { files, names, kept, found }, options)
+  const { sources, context } = of
+  const { queries, checks } = await resolveAll(of, parsed)
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path && !kept.has(name),
   )
+  await options.onInputs?.(connection, inputsOf(of, queries, checks, seeds))
 
-  await using database = await opening
-  await using connection = await database.connect()
+  const { drafts, order, cycles } = await draftAll(of, parsed, queries, seeds)
+  const alsoRead = checks.flatMap(({ query }) => query.references.models.map(nameOf))
+  const bound = await bindAll(connection, order, { kept, alsoRead })
+  found.add(bound.diagnostics)
+  const all = await finishAll(of, order, bound.columns)
+  found.add(checkEntitySets([...all.values()]))
+  const sourceChecks = await checksOfSources(files, sources.tables, context)
+  found.add(sourceChecks.diagnostics)
+  const { placed, diagnostics } = placeFileChecks(
+    checks,
+    order.map((draft) => ({ ...draft, sources: all.get(draft.name)?.sources ?? [] })),
+  )
+  found.add(diagnostics)
+
+  const finished = withChecks(all, sourceChecks, placed)
+  const bindings = { all, columns: bound.columns, sourceChecks, placed, cycles }
+  const mistakes = await blameAll(of, parsed, queries, bindings)
+  const waits = placed.flatMap(({ owners, query }) =>
+    owners.map((name) => ({ ...readsOf(query), name })),
+  )
+  const reads = [...waits, ...queries.map(readsOf), ...drafts]
+  const failed = failedModels({ names: [...names.values()], understood, reads, mistakes, finished })
+  const models = new Map([...finished].filter(([name]) => !failed.has(name)))
+  const absent = new Map(queries.map((query) => [query.parsed.name, query.absent]))
+  const unitOf = (model: Model): ModelUnit =>
+    kept.get(model.name) ?? {
+      model,
+      warnings: found.of(model.name),
+      absent: absent.get(model.name) ?? [],
+    }
+  return {
+    project: projectOf(of, queries, checks, { models, failed }),
+    units: new Map(Array.from(all, ([name, model]) => [name, unitOf(model)])),
+    standIns: new Map([...bound.columns].filter(([name]) => kept.has(name))),
+  }
+}
+
+interface Reading {
+  readonly files: ProjectFiles
+  /** The file of each name, by the name in lower case. */
+  readonly names: ReadonlyMap<string, NamedFile>
+  readonly kept: KeptModels
+  readonly found: Findings
+}
+
+/** What every step knows after the files are parsed. */
+interface Compilation extends Reading {
+  readonly connection: Connection
+  readonly macros: Macros
+  readonly sources: KnownSources
+  /** Names of what a query may read, for hints. */
+  readonly readable: readonly string[]
+  /** Whether models may reach nothing that eider.yml does not name. */
+  readonly isClosed: boolean
+  readonly context: DraftContext
+}
+
+async function openCompilation(
+  database: Database,
+  connection: Connection,
+  reading: Reading,
+  { dir, knownTables = [], trustsKnown }: CompileOptions,
+): Promise<Compilation> {
+  const { files, names, found } = reading
+  const { variables = NO_VARIABLES, sources: declared = [] } = files
   const macros = await createMacros(connection, files.macros, variables)
-  const modelNames = Array.from(names.values(), ({ name }) => name)
-  const sources = await attachKnownSources(database, connection, dir, files.sources ?? [], {
-    modelNames,
-    knownTables,
-    trustsKnown,
-  })
-  found.push(...sources.unreadable, ...sources.misnamed)
-  const closed = mustCloseEngine(dir, files.sources ?? [], files.extensions)
-  if (closed) await closeEngine(connection, dir, files.sources ?? [])
-  const known = { findModel, findSource: sources.find, macros: macros.facts }
-  const isQuery = (model: ParsedModel) => model.kind !== 'events'
-  const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
-  const asked = parsed.filter(isQuery)
-  const resolved = await resolveQueries(connection, asked, known, readable, closed)
-  const { queries } = resolved
-  const inFiles = await resolveFileChecks(connection, files.checks ?? [], {
-    known,
-    readable,
-    variables,
-  })
-  found.push(...inFiles.diagnostics)
-  found.push(...macros.diagnostics, ...resolved.diagnostics)
-  await onInputs?.(connection, [
-    ...queries.flatMap(({ references }) => references.files),
-    ...seeds.map(({ path }) => path),
-    ...inFiles.checks.flatMap(({ query }) => query.references.files),
-    ...Array.from(kept.values()).flatMap(({ model }) => model.files),
-  ])
-
+  const modelNames = Array.from(names.values(), nameOf)
+  const given = { modelNames, knownTables, trustsKnown }
+  const sources = await attachKnownSources(database, connection, dir, declared, given)
+  found.add([...sources.unreadable, ...sources.misnamed])
+  const isClosed = mustCloseEngine(dir, declared, files.extensions)
+  if (isClosed) await closeEngine(connection, dir, declared)
   const context = {
     pathOfSource: sources.pathOf,
     partOfSource: sources.partOf,
@@ -142,102 +186,175 @@ export async function compileUnits(
     connection,
     dir,
     modelNames,
-    findModel,
+    findModel: (name: string) => names.get(foldCase(name))?.name ?? null,
     macros: macros.definition,
   }
-  const events = parsed.filter((model) => model.kind === 'events')
-  const knownSeeds = await readSeeds(seeds, dir, told)
-  // Without columns of what it reads a query cannot be bound; the mistake is where the source is declared.
-  const lacks = ({ references }: ResolvedQuery) => references.sources.filter(sources.isUnknown)
-  const bindable = queries.filter((query) => lacks(query).length === 0)
+  const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
+  return { ...reading, connection, macros, sources, readable, isClosed, context }
+}
+
+/** Queries of models and of files of checks/, with what they refer to. */
+async function resolveAll(
+  { files, found, connection, macros, sources, readable, isClosed, context }: Compilation,
+  parsed: readonly ParsedModel[],
+): Promise<{ readonly queries: readonly ResolvedQuery[]; readonly checks: readonly FileCheck[] }> {
+  const { findModel, variables } = context
+  const known = { findModel, findSource: sources.find, macros: macros.facts }
+  const asked = parsed.filter(isQuery)
+  const resolved = await resolveQueries(connection, asked, known, readable, isClosed)
+  const more = { known, readable, variables }
+  const inFiles = await resolveFileChecks(connection, files.checks ?? [], more)
+  found.add([...inFiles.diagnostics, ...macros.diagnostics, ...resolved.diagnostics])
+  return { queries: resolved.queries, checks: inFiles.checks }
+}
+
+/** Data files and patterns. */
+const inputsOf = (
+  { kept }: Compilation,
+  queries: readonly ResolvedQuery[],
+  checks: readonly FileCheck[],
+  seeds: readonly SeedFile[],
+): readonly string[] => [
+  ...queries.flatMap(({ references }) => references.files),
+  ...seeds.map(({ path }) => path),
+  ...checks.flatMap(({ query }) => query.references.files),
+  ...Array.from(kept.values()).flatMap(({ model }) => model.files),
+]
+
+interface Cycle {
+  readonly models: readonly ModelName[]
+  readonly error: Diagnostic
+}
+
+async function draftAll(
+  { kept, found, sources, context }: Compilation,
+  parsed: readonly ParsedModel[],
+  queries: readonly ResolvedQuery[],
+  seeds: readonly SeedFile[],
+): Promise<{
+  readonly drafts: readonly Draft[]
+  readonly order: readonly Draft[]
+  readonly cycles: readonly Cycle[]
+}> {
+  const knownSeeds = await readSeeds(seeds, context.dir, found)
+  const bindable = queries.filter((query) => unknownSources(query, sources).length === 0)
+  const dynamic = bindable.filter(({ tree }) => tree === null).map((query) => query.parsed.name)
   const drafts = [
-    ...draftAll({ queries: bindable, events, seeds: knownSeeds }, context),
+    ...bindable.map((query) => draftQuery(query, dynamic, context)),
+    ...parsed.flatMap((model) => (isQuery(model) ? [] : [draftEvents(model, context)])),
+    ...knownSeeds.map((seed) => draftSeed(seed, context)),
     ...Array.from(kept.values(), draftKept),
   ]
   const { order, cycles } = orderOf(drafts)
-  const inCycles = cycles.map((cycle) => ({ cycle, error: cycleDiagnostic(cycle, drafts) }))
-  found.push(...inCycles.map(({ error }) => error))
-  const inChecks = inFiles.checks.flatMap(({ query }) => query.references.models.map(nameOf))
-  const bound = await bindAll(connection, order, { kept, alsoRead: inChecks })
-  found.push(...bound.diagnostics)
-  const all = await finishAll(order, bound.columns, kept, told)
-  found.push(...checkEntitySets([...all.values()]))
-  const sourceChecks = await checksOfSources(files, sources.tables, context)
-  found.push(...sourceChecks.diagnostics)
-  const { placed, diagnostics: unplaced } = placeFileChecks(
-    inFiles.checks,
-    order.map((draft) => ({ ...draft, sources: all.get(draft.name)?.sources ?? [] })),
-  )
-  found.push(...unplaced)
+  const inCycles = cycles.map((models) => ({ models, error: cycleDiagnostic(models, drafts) }))
+  found.add(inCycles.map(({ error }) => error))
+  return { drafts, order, cycles: inCycles }
+}
 
+/** Without columns of what it reads a query cannot be bound; the mistake is where the source is declared. */
+const unknownSources = ({ references }: ResolvedQuery, sources: KnownSources) =>
+  references.sources.filter(sources.isUnknown)
+
+async function finishAll(
+  { kept, found }: Compilation,
+  order: readonly Draft[],
+  columnsOf: ReadonlyMap<ModelName, readonly Column[]>,
+): Promise<ReadonlyMap<ModelName, Model>> {
+  const models = new Map<ModelName, Model>()
+  for (const draft of order) {
+    const columns = columnsOf.get(draft.name) ?? kept.get(draft.name)?.model.columns
+    if (columns === undefined) continue
+    const { model, diagnostics } = await draft.finish(columns)
+    found.addTo(draft.name, diagnostics)
+    models.set(model.name, model)
+  }
+  return models
+}
+
+/** With the checks that are written elsewhere, in an order in which each comes after what these read too. */
+function withChecks(
+  all: ReadonlyMap<ModelName, Model>,
+  { checks }: SourceChecks,
+  placed: readonly PlacedCheck[],
+): ReadonlyMap<ModelName, Model> {
+  const models = Array.from(all.values(), (model) =>
+    withFileChecks(withSourceChecks(model, checks), placed),
+  )
+  const ordered = placed.length === 0 ? models : orderOf(models).order
+  return new Map(ordered.map((model) => [model.name, model]))
+}
+
+interface Bindings {
+  readonly all: ReadonlyMap<ModelName, Model>
+  readonly columns: ReadonlyMap<ModelName, readonly Column[]>
+  readonly sourceChecks: SourceChecks
+  readonly placed: readonly PlacedCheck[]
+  readonly cycles: readonly Cycle[]
+}
+
+/** Which models each mistake is in the way of. */
+async function blameAll(
+  { files, names, found, connection, macros, sources }: Compilation,
+  parsed: readonly ParsedModel[],
+  queries: readonly ResolvedQuery[],
+  { all, columns, sourceChecks, placed, cycles }: Bindings,
+): Promise<Mistakes> {
   const mistakes = new Mistakes(files, names)
-  mistakes.add(found)
+  mistakes.add(found.all)
   for (const check of placed) {
-    const wrong = await mistakesInFileCheck(connection, check, new Set(bound.columns.keys()))
-    found.push(...wrong)
+    const wrong = await mistakesInFileCheck(connection, check, new Set(columns.keys()))
+    found.add(wrong)
     mistakes.blame(check.owners, wrong)
   }
-  for (const { name, sources: read } of all.values())
-    mistakes.blame(
-      [name],
-      errorsAmong(read.flatMap((table) => sourceChecks.mistakes.get(table) ?? [])),
-    )
-  const checked = Array.from(all.values(), (model) =>
-    withFileChecks(withSourceChecks(model, sourceChecks.checks), placed),
-  )
-  const ordered = placed.length === 0 ? checked : orderOf(checked).order
-  const finished = new Map(ordered.map((model) => [model.name, model]))
-  for (const { cycle, error } of inCycles) mistakes.blame(cycle, [error])
-  const inMacros = errorsAmong([...macros.diagnostics, ...problemsOfMacros(files)])
-  mistakes.blame(parsed.filter(isQuery).map(nameOf), inMacros)
-  for (const query of queries)
-    mistakes.blame(
-      [query.parsed.name],
-      lacks(query).map((name) => sources.away.get(name)!),
-    )
-  const waits = placed.flatMap(({ owners, query }) =>
-    owners.map((name) => ({ ...readsOf(query), name })),
-  )
-  const reads = [...waits, ...queries.map(readsOf), ...drafts]
-  const failed = failedModels({ names: [...names.values()], understood, reads, mistakes, finished })
-  const models = new Map([...finished].filter(([name]) => !failed.has(name)))
-  const sorted = found.toSorted(byPlace)
+  for (const { name, sources: read } of all.values()) {
+    const wrong = read.flatMap((table) => sourceChecks.mistakes.get(table) ?? [])
+    mistakes.blame([name], errorsAmong(wrong))
+  }
+  for (const { models, error } of cycles) mistakes.blame(models, [error])
+  mistakes.blame(parsed.filter(isQuery).map(nameOf), mistakesInMacros(files, macros))
+  for (const query of queries) {
+    const away = unknownSources(query, sources).map((name) => sources.away.get(name)!)
+    mistakes.blame([query.parsed.name], away)
+  }
+  return mistakes
+}
+
+function projectOf(
+  { files, kept, found, macros, sources, context: { findModel } }: Compilation,
+  queries: readonly ResolvedQuery[],
+  checks: readonly FileCheck[],
+  { models, failed }: Pick<CompiledProject, 'models' | 'failed'>,
+): CompiledProject {
+  const sorted = found.all.toSorted(byPlace)
   const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
   const readsTables = (call: string) => readsItsArgument(call, macros)
   const { tables, away } = sources
   const traced = { models, external: tables, findModel, readsTables }
-  const lineages = new Map(Array.from(kept, ([name, { lineage }]) => [name, lineage]))
-  const absent = new Map(queries.map((query) => [query.parsed.name, query.absent]))
-  const asWritten = [...queries, ...inFiles.checks.map(({ query }) => query)]
-  const project = {
+  const known = new Map(Array.from(kept, ([name, { lineage }]) => [name, lineage]))
+  const asWritten = [...queries, ...checks.map(({ query }) => query)]
+  return {
     models,
     failed,
     errors: errorsAmong(sorted),
     warnings: sorted.filter(({ severity }) => severity === 'warning'),
     macros: macros.macros,
-    macrosAreWhole: inMacros.length === 0,
-    lineage: onceAsked(() => lineageOfAll({ ...traced, trees, known: lineages })),
+    macrosAreWhole: mistakesInMacros(files, macros).length === 0,
+    lineage: onceAsked(() => lineageOfAll({ ...traced, trees, known })),
     ...(kept.size === 0 ? { mentions: onceAsked(() => mentionsIn(asWritten, traced)) } : {}),
     ...(files.sources?.length ? { external: { sources: files.sources, tables, away } } : {}),
-  }
-  const unitOf = (model: Model): ModelUnit =>
-    kept.get(model.name) ?? {
-      model,
-      warnings: told.of(model.name),
-      absent: absent.get(model.name) ?? [],
-    }
-  return {
-    project,
-    units: new Map(Array.from(all, ([name, model]) => [name, unitOf(model)])),
-    standIns: new Map([...bound.columns].filter(([name]) => kept.has(name))),
   }
 }
 
 const nameOf = ({ name }: { readonly name: ModelName }) => name
 
-/** Files that could not be read: which macros they hold is not known. */
-const problemsOfMacros = ({ problems = [] }: ProjectFiles) =>
-  problems.filter(({ source: { path } }) => path === 'macros' || path.startsWith('macros/'))
+const isQuery = (model: ParsedModel): model is ParsedQuery => model.kind !== 'events'
+
+/** Also files that could not be read: which macros they hold is not known. */
+const mistakesInMacros = ({ problems = [] }: ProjectFiles, { diagnostics }: Macros) =>
+  errorsAmong([
+    ...diagnostics,
+    ...problems.filter(({ source: { path } }) => path === 'macros' || path.startsWith('macros/')),
+  ])
 
 const errorsAmong = (found: readonly Diagnostic[]) =>
   found.filter(({ severity }) => severity === 'error')
@@ -254,96 +371,6 @@ export const allDiagnostics = ({
   warnings,
 }: Pick<CompiledProject, 'errors' | 'warnings'>): readonly Diagnostic[] =>
   [...errors, ...warnings].toSorted(byPlace)
-
-/** The file of each name, by the name in lower case. */
-function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<string, NamedFile> {
-  const seeds = files.seeds.map(({ name, path }) => ({ name, source: { path, text: '' } }))
-  const names = new Map<string, NamedFile>()
-  for (const { name, source } of [...files.models, ...(files.unreadable ?? []), ...seeds]) {
-    const first = names.get(foldCase(name))
-    if (first === undefined) names.set(foldCase(name), { name, source })
-    else {
-      const place = { source, span: { start: 0, end: 0 } }
-      const hint = 'rename or delete one of the two'
-      const other = first.source.path
-      found.push(diagnostic('duplicate-model', { model: name, other }, place, { hint }))
-    }
-  }
-  return names
-}
-
-interface Parsing {
-  readonly names: ReadonlyMap<string, NamedFile>
-  readonly kept: KeptModels
-  readonly told: Told
-}
-
-function parseAll(
-  files: ProjectFiles,
-  { names, kept, told }: Parsing,
-): {
-  readonly parsed: readonly ParsedModel[]
-  readonly understood: ReadonlyMap<ModelName, Understanding>
-} {
-  const seeds = files.seeds.map(({ name }) => [name, { kind: 'seed', tags: [] }] as const)
-  const understood = new Map<ModelName, Understanding>(seeds)
-  const parsed = files.models.flatMap((file) => {
-    if (kept.has(file.name)) return []
-    const { model, kind, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
-    told.add(file.name, diagnostics)
-    if (names.get(foldCase(file.name))?.source !== file.source) return []
-    const tags = model?.header.tags?.value.map((tag) => tag.name) ?? []
-    understood.set(file.name, { kind, tags })
-    return model === null ? [] : [model]
-  })
-  return { parsed, understood }
-}
-
-async function readSeeds(
-  seeds: readonly SeedFile[],
-  dir: string,
-  told: Told,
-): Promise<readonly KnownSeed[]> {
-  const known: KnownSeed[] = []
-  for (const file of seeds) {
-    const seed = await readSeed(file, dir)
-    told.add(file.name, 'code' in seed ? [seed] : seed.warnings)
-    if (!('code' in seed)) known.push(seed)
-  }
-  return known
-}
-
-interface Understood {
-  readonly queries: readonly ResolvedQuery[]
-  readonly events: readonly ParsedEvents[]
-  readonly seeds: readonly KnownSeed[]
-}
-
-function draftAll({ queries, events, seeds }: Understood, context: DraftContext): readonly Draft[] {
-  const dynamic = queries.filter(({ tree }) => tree === null).map(({ parsed }) => parsed.name)
-  return [
-    ...queries.map((query) => draftQuery(query, dynamic, context)),
-    ...events.map((model) => draftEvents(model, context)),
-    ...seeds.map((seed) => draftSeed(seed, context)),
-  ]
-}
-
-async function finishAll(
-  drafts: readonly Draft[],
-  columnsOf: ReadonlyMap<ModelName, readonly Column[]>,
-  kept: KeptModels,
-  told: Told,
-): Promise<ReadonlyMap<ModelName, Model>> {
-  const models = new Map<ModelName, Model>()
-  for (const draft of drafts) {
-    const columns = columnsOf.get(draft.name) ?? kept.get(draft.name)?.model.columns
-    if (columns === undefined) continue
-    const { model, diagnostics } = await draft.finish(columns)
-    told.add(draft.name, diagnostics)
-    models.set(model.name, model)
-  }
-  return models
-}
 
 /** Few commands look at it. */
 function onceAsked<T extends object>(find: () => T): () => T {

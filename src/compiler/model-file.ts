@@ -15,10 +15,10 @@ import {
   misplacedAnnotations,
   parseHeader,
 } from './annotations/annotations.ts'
-import { foreignKind } from './annotations/foreign-words.ts'
+import { foreignKind } from './hints/other-tools.ts'
 import { ignoredAnnotations } from './annotations/ignored.ts'
 import { type DeclaredColumn, parseColumnList } from './bind/columns.ts'
-import { statementHint } from './explain/statements.ts'
+import { statementHint } from './hints/statements.ts'
 import { type Statement, statementsOf } from './sql/statements.ts'
 import { spanOf } from './sql/tokens.ts'
 import { bodyOf } from './variables.ts'

@@ -10,8 +10,8 @@ import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { type Explanation, missingType, TYPE_HINT } from './explain/binding.ts'
-import { problemOf } from './explain/engine-words.ts'
+import { type Explanation, missingType, TYPE_HINT } from './hints/binding.ts'
+import { problemOf } from './hints/engine-words.ts'
 
 const readers: Readonly<Record<SeedFormat, Sql>> = {
   csv: sql`read_csv`,

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { compileAll } from '../compiler/compile.ts'
-import { diagnosticsOf } from '../compiler/mistakes.ts'
+import { diagnosticsOf } from '../compiler/failed-models.ts'
 import { scheduleMistakes } from '../compiler/schedule-mistakes.ts'
 import { knownModels } from '../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'

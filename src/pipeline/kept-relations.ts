@@ -1,6 +1,6 @@
 // What a project with mistakes keeps of what earlier runs have made: a mistake is no wish to remove a model.
 
-import { mistakesOfNoModel } from '../compiler/mistakes.ts'
+import { mistakesOfNoModel } from '../compiler/failed-models.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 

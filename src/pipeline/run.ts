@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
-import { mistakesOfNoModel } from '../compiler/mistakes.ts'
+import { mistakesOfNoModel } from '../compiler/failed-models.ts'
 import { knownModels, select } from '../compiler/select.ts'
 import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'

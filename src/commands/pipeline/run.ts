@@ -228,7 +228,7 @@ export default class PipelineRun extends BaseCommand {
         logger,
       }),
     )
-    const { mistakesOf } = await import('../../compiler/mistakes.ts')
+    const { mistakesOf } = await import('../../compiler/failed-models.ts')
     const chosen = summary.models.map(({ model }) => model)
     const mistakes = mistakesOf(compiled, chosen)
     if (display !== null) this.#finish(display, { summary, compiled, mistakes, flags, stop })

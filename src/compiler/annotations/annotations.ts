@@ -8,7 +8,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import { type AnnotationValues, checkExamples } from './annotation-values.ts'
 import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
-import { foreignAnnotation } from './foreign-words.ts'
+import { foreignAnnotation } from '../hints/other-tools.ts'
 
 /** Kinds that a model file may have. */
 export type FileKind = Exclude<Kind, SeedModel['kind']>

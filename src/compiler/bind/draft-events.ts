@@ -12,10 +12,10 @@ import { extraDependencies } from './extra-dependencies.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
-import { columnHint } from '../explain/column-types.ts'
-import { missingType, TYPE_HINT } from '../explain/binding.ts'
-import { problemOf } from '../explain/engine-words.ts'
-import { spanOfError } from '../places.ts'
+
+import { columnHint, missingType, TYPE_HINT } from '../hints/binding.ts'
+import { problemOf } from '../hints/engine-words.ts'
+import { spanOfError } from '../hints/engine-diagnostic.ts'
 import { unstorableColumns } from '../stored-columns.ts'
 
 export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft {

@@ -11,10 +11,15 @@ import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { columnLocations } from '../exposure.ts'
 import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
-import { unevenOperation } from '../explain/set-operations.ts'
+import { unevenOperation } from '../hints/set-operations.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
-import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
+import {
+  engineDiagnostic,
+  spanAtByte,
+  spanOfError,
+  withoutDir,
+} from '../hints/engine-diagnostic.ts'
 import { appendOverGroups, renamedColumns } from '../output-warnings.ts'
 import { castToJson, unstorableColumns } from '../stored-columns.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'

@@ -7,8 +7,8 @@ import type { Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
-import { problemOf } from '../explain/engine-words.ts'
-import { withoutDir } from '../places.ts'
+import { problemOf } from '../hints/engine-words.ts'
+import { withoutDir } from '../hints/engine-diagnostic.ts'
 
 export interface Reason {
   readonly problem: string

@@ -6,7 +6,7 @@ import { ModelBody, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { parseStatements } from '../../duckdb/syntax.ts'
-import { engineDiagnostic } from '../places.ts'
+import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
 import { statementsOf } from './statements.ts'
 import { spanOf } from './tokens.ts'
 

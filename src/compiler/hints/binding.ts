@@ -2,8 +2,8 @@
 
 import { didYouMean } from '../../core/suggest.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
-import { isSymbol, isWord, nameOf, type Token } from '../sql/tokens.ts'
-import { isWindowFunction, otherType, otherWord, typeNames } from './dialects.ts'
+import { isSymbol, isWord, nameOf, type Token, tokenize } from '../sql/tokens.ts'
+import { isTypeName, isWindowFunction, otherType, otherWord, typeNames } from './dialects.ts'
 import { problemOf, quotedNames, refusedCall } from './engine-words.ts'
 import { otherCall, refusedCallText, UNITS } from './calls.ts'
 
@@ -149,6 +149,34 @@ export function missingType({ message }: DatabaseErrorDetails): Explanation | nu
     problem: `no type "${name}"`,
     hint: hint ?? TYPE_HINT,
   }
+}
+
+/** Words that go on with a type: TIMESTAMP WITH TIME ZONE, DOUBLE PRECISION. */
+const CONTINUES = /^(?:with|without|time|zone|precision|varying|local|unsigned|not|null)$/i
+
+/**
+ * For a column of an events model whose type DuckDB does not know: mostly two columns, or a name of two words. `name` and
+ * `type` as written.
+ */
+export function columnHint(name: string, type: string): string | undefined {
+  const tokens = tokenize(type)
+  const [first, second] = tokens
+  if (
+    first !== undefined &&
+    !isTypeName(first.text) &&
+    second !== undefined &&
+    isTypeName(second.text)
+  )
+    return `a name with a space goes in double quotes: "${name} ${first.text}" ${type.slice(second.start)}`
+  let depth = 0
+  for (const [i, token] of tokens.entries()) {
+    if (isSymbol(token, '(')) depth++
+    if (isSymbol(token, ')')) depth--
+    const isNext = i > 0 && depth === 0 && nameOf(token) !== null && !CONTINUES.test(token.text)
+    if (isNext && tokens[i + 1]?.kind === 'word')
+      return `is a comma missing before "${token.text}"?`
+  }
+  return undefined
 }
 
 function missingExtension({ message }: DatabaseErrorDetails): Explanation | null {

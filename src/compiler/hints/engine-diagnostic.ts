@@ -1,14 +1,14 @@
 // Places that DuckDB gives, as spans of a model file.
 
 import { join } from 'node:path'
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { type Span, offsetOfByte } from '../core/source.ts'
-import type { ModelBody } from '../core/sql.ts'
-import type { DatabaseErrorDetails } from '../duckdb/errors.ts'
-import { type Explanation, explainBinding, typographicQuote } from './explain/binding.ts'
-import { problemOf, quotedNames } from './explain/engine-words.ts'
-import { syntaxHint } from './explain/syntax.ts'
-import { isSymbol, nameOf, type Token, tokenize, withAsciiSpaces } from './sql/tokens.ts'
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import { type Span, offsetOfByte } from '../../core/source.ts'
+import type { ModelBody } from '../../core/sql.ts'
+import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { type Explanation, explainBinding, typographicQuote } from './binding.ts'
+import { problemOf, quotedNames } from './engine-words.ts'
+import { syntaxHint } from './syntax.ts'
+import { isSymbol, nameOf, type Token, tokenize, withAsciiSpaces } from '../sql/tokens.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {

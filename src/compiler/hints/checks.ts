@@ -5,8 +5,8 @@ import type { ModelBody } from '../../core/sql.ts'
 import { nearest } from '../../core/suggest.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { checkNames } from '../annotations/annotation-values.ts'
-import { foreignTest } from '../annotations/foreign-words.ts'
-import { spanAt } from '../places.ts'
+import { foreignTest } from './other-tools.ts'
+import { spanAt } from './engine-diagnostic.ts'
 import { isSymbol, tokenize } from '../sql/tokens.ts'
 
 interface Misunderstanding {

@@ -1,6 +1,6 @@
 // Words of dbt and SQLMesh where eider has another one, for hints.
 
-import type { CheckName } from './annotation-values.ts'
+import type { CheckName } from '../annotations/annotation-values.ts'
 
 /** What eider calls the materializations and model kinds of other tools. */
 const kinds: Readonly<Record<string, string>> = {

@@ -1,0 +1,94 @@
+// The files of a project as models with headers and bodies, before anything that they name is looked up.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
+import type { ProjectFiles, SeedFile } from '../core/project.ts'
+import type { Variables } from '../core/variables.ts'
+import { type KnownSeed, readSeed } from './bind/draft-seed.ts'
+import type { NamedFile, Understanding } from './failed-models.ts'
+import type { KeptModels } from './kept-models.ts'
+import { type ParsedModel, parseModelFile } from './model-file.ts'
+
+/** What a compile finds, and which of it is about one model. */
+export class Findings {
+  readonly all: Diagnostic[]
+  readonly #byModel = new Map<ModelName, Diagnostic[]>()
+
+  constructor(problems: readonly Diagnostic[] = []) {
+    this.all = [...problems]
+  }
+
+  add(items: readonly Diagnostic[]): void {
+    this.all.push(...items)
+  }
+
+  addTo(model: ModelName, items: readonly Diagnostic[]): void {
+    if (items.length === 0) return
+    this.add(items)
+    this.#byModel.set(model, [...this.of(model), ...items])
+  }
+
+  of(model: ModelName): readonly Diagnostic[] {
+    return this.#byModel.get(model) ?? []
+  }
+}
+
+export const NO_VARIABLES: Variables = new Map()
+
+/** The file of each name, by the name in lower case. */
+export function uniqueNames(files: ProjectFiles, found: Findings): ReadonlyMap<string, NamedFile> {
+  const seeds = files.seeds.map(({ name, path }) => ({ name, source: { path, text: '' } }))
+  const names = new Map<string, NamedFile>()
+  for (const { name, source } of [...files.models, ...(files.unreadable ?? []), ...seeds]) {
+    const first = names.get(foldCase(name))
+    if (first === undefined) names.set(foldCase(name), { name, source })
+    else {
+      const place = { source, span: { start: 0, end: 0 } }
+      const hint = 'rename or delete one of the two'
+      const other = first.source.path
+      found.add([diagnostic('duplicate-model', { model: name, other }, place, { hint })])
+    }
+  }
+  return names
+}
+
+interface Parsing {
+  readonly names: ReadonlyMap<string, NamedFile>
+  readonly kept: KeptModels
+  readonly found: Findings
+}
+
+export function parseAll(
+  files: ProjectFiles,
+  { names, kept, found }: Parsing,
+): {
+  readonly parsed: readonly ParsedModel[]
+  readonly understood: ReadonlyMap<ModelName, Understanding>
+} {
+  const seeds = files.seeds.map(({ name }) => [name, { kind: 'seed', tags: [] }] as const)
+  const understood = new Map<ModelName, Understanding>(seeds)
+  const parsed = files.models.flatMap((file) => {
+    if (kept.has(file.name)) return []
+    const { model, kind, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
+    found.addTo(file.name, diagnostics)
+    if (names.get(foldCase(file.name))?.source !== file.source) return []
+    const tags = model?.header.tags?.value.map((tag) => tag.name) ?? []
+    understood.set(file.name, { kind, tags })
+    return model === null ? [] : [model]
+  })
+  return { parsed, understood }
+}
+
+export async function readSeeds(
+  seeds: readonly SeedFile[],
+  dir: string,
+  found: Findings,
+): Promise<readonly KnownSeed[]> {
+  const known: KnownSeed[] = []
+  for (const file of seeds) {
+    const seed = await readSeed(file, dir)
+    found.addTo(file.name, 'code' in seed ? [seed] : seed.warnings)
+    if (!('code' in seed)) known.push(seed)
+  }
+  return known
+}
