@@ -2,20 +2,31 @@
 // saved or not; nothing is built and no table is read.
 
 import {
+  type CancellationToken,
   type CodeAction,
   CodeActionKind,
+  type CodeActionParams,
+  type Connection,
   createConnection,
   type InitializeParams,
   type InitializeResult,
+  LSPErrorCodes,
   MessageType,
   ProposedFeatures,
+  type Range,
+  type ReferenceParams,
+  type RenameParams,
+  ResponseError,
+  type ServerCapabilities,
+  type TextDocumentPositionParams,
   TextDocuments,
   TextDocumentSyncKind,
+  type TextEdit,
 } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
+import type { Diagnostic } from '../core/diagnostics.ts'
 import type { LoadOptions } from '../project/load.ts'
 import { definitionAt, hoverAt, referencesAt } from './answers.ts'
-import { cancellable } from './cancellable.ts'
 import { completionAt } from './completion.ts'
 import { fixOf } from './fixes.ts'
 import { formatHeader } from './format-header.ts'
@@ -33,29 +44,13 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
   const connection = createConnection(ProposedFeatures.all, process.stdin, process.stdout)
   const projects = new OpenProjects(connection, load)
   const documents = new TextDocuments(TextDocument)
-
   let canMove = false
   connection.onInitialize((params): InitializeResult => {
     const { documentChanges, resourceOperations } =
       params.capabilities.workspace?.workspaceEdit ?? {}
     canMove = documentChanges === true && resourceOperations?.includes('rename') === true
     void openFolders(projects, params)
-    return {
-      serverInfo: { name: 'eider', version },
-      capabilities: {
-        textDocumentSync: TextDocumentSyncKind.Incremental,
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
-        hoverProvider: true,
-        completionProvider: { triggerCharacters: ['.', '@', '{', ' '] },
-        definitionProvider: true,
-        referencesProvider: true,
-        renameProvider: { prepareProvider: true },
-        documentSymbolProvider: true,
-        documentFormattingProvider: true,
-        codeLensProvider: {},
-        executeCommandProvider: { commands: [OPEN] },
-      },
-    }
+    return { serverInfo: { name: 'eider', version }, capabilities }
   })
 
   // One after the other: a request is about the text of all changes before it.
@@ -66,97 +61,18 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
       file?.project.setText(file.path, text)
     })
   }
-  const fileOf = async (uri: string) => {
-    await told
-    return await projects.fileOf(uri)
-  }
   documents.onDidChangeContent(({ document }) => tell(document, document.getText()))
   documents.onDidClose(({ document }) => tell(document, null))
 
-  connection.onCodeAction(
-    cancellable(async ({ textDocument: { uri }, range }): Promise<CodeAction[]> => {
-      const file = await fileOf(uri)
-      if (file === null) return []
-      return projects.diagnosticsOf(file).flatMap((item) => {
-        const place = rangeOf(item.source, item.span)
-        const fix = fixOf(item)
-        if (fix === null || place.end.line < range.start.line || range.end.line < place.start.line)
-          return []
-        const edit = { range: rangeOf(item.source, fix.span), newText: fix.text }
-        const kind = CodeActionKind.QuickFix
-        return [{ title: fix.title, kind, isPreferred: true, edit: { changes: { [uri]: [edit] } } }]
-      })
-    }),
-  )
-
-  const namesOf = (file: OpenFile) => projects.placesOf(file)
-  connection.onCompletion(
-    cancellable(async ({ textDocument: { uri }, position }) => {
-      const file = await fileOf(uri)
-      return file === null ? null : [...(await completionAt(file, position))]
-    }),
-  )
-  connection.onHover(
-    cancellable(async ({ textDocument: { uri }, position }) => {
-      const file = await fileOf(uri)
-      return file === null ? null : await hoverAt(file, position)
-    }),
-  )
-  connection.onDefinition(
-    cancellable(async ({ textDocument: { uri }, position }) => {
-      const file = await fileOf(uri)
-      return file === null ? null : await definitionAt(file, position, namesOf(file))
-    }),
-  )
-  connection.onReferences(
-    cancellable(async ({ textDocument: { uri }, position, context }) => {
-      const file = await fileOf(uri)
-      if (file === null) return null
-      return [...(await referencesAt(file, position, namesOf(file), context.includeDeclaration))]
-    }),
-  )
-  connection.onPrepareRename(
-    cancellable(async ({ textDocument: { uri }, position }) => {
-      const file = await fileOf(uri)
-      if (file === null) return null
-      const { range, model, column } = await renameTarget(file, position)
-      return { range, placeholder: column ?? model }
-    }),
-  )
-  connection.onRenameRequest(
-    cancellable(async ({ textDocument: { uri }, position, newName }) => {
-      const file = await fileOf(uri)
-      if (file === null) return null
-      const uriOf = (path: string) => projects.uriOf(file.project, path)
-      const target = await renameTarget(file, position)
-      const { edit, next } = await rename(file, target, newName, uriOf, canMove)
-      if (next !== null)
-        tellPerson(connection, MessageType.Info, `to keep the rows of its table: ${next}`)
-      return edit
-    }),
-  )
-  connection.onDocumentFormatting(({ textDocument: { uri } }) => {
-    const document = documents.get(uri)
-    if (document === undefined || !uri.endsWith('.sql')) return []
-    const text = document.getText()
-    const newText = formatHeader(text)
-    const end = positionAt({ path: '', text }, text.length)
-    return newText === text ? [] : [{ range: { start: { line: 0, character: 0 }, end }, newText }]
-  })
-  connection.onCodeLens(
-    cancellable(async ({ textDocument: { uri } }) => {
-      const file = await fileOf(uri)
-      const understood = (await file?.project.fresh()) ?? null
-      return understood === null ? [] : [...lensesOf(understood, file!.path)]
-    }),
-  )
-  connection.onDocumentSymbol(
-    cancellable(async ({ textDocument: { uri } }) => {
-      const file = await fileOf(uri)
-      const understood = (await file?.project.fresh()) ?? null
-      return understood === null ? [] : [...symbolsOf(understood, file!.path)]
-    }),
-  )
+  const inFile: InFile = (otherwise, answer) =>
+    cancellable(async (params) => {
+      await told
+      const file = await projects.fileOf(params.textDocument.uri)
+      return file === null ? otherwise : await answer(file, params)
+    })
+  answerRequests(connection, projects, inFile)
+  answerRenames(connection, projects, inFile, () => canMove)
+  connection.onDocumentFormatting(({ textDocument: { uri } }) => formatEdits(documents.get(uri)))
   connection.onExecuteCommand(async ({ command, arguments: [url] = [] }) => {
     if (command !== OPEN) return
     const shown = connection.window.showDocument({ uri: String(url), external: true })
@@ -166,6 +82,125 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
   documents.listen(connection)
   connection.listen()
 }
+
+const capabilities: ServerCapabilities = {
+  textDocumentSync: TextDocumentSyncKind.Incremental,
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+  hoverProvider: true,
+  completionProvider: { triggerCharacters: ['.', '@', '{', ' '] },
+  definitionProvider: true,
+  referencesProvider: true,
+  renameProvider: { prepareProvider: true },
+  documentSymbolProvider: true,
+  documentFormattingProvider: true,
+  codeLensProvider: {},
+  executeCommandProvider: { commands: [OPEN] },
+}
+
+/** Answers a request about a file of a project; `otherwise` is the answer for any other file. */
+type InFile = <P extends { readonly textDocument: { readonly uri: string } }, R, N>(
+  otherwise: N,
+  answer: (file: OpenFile, params: P) => Promise<R>,
+) => (params: P, token: CancellationToken) => Promise<R | N>
+
+function answerRequests(connection: Connection, projects: OpenProjects, inFile: InFile): void {
+  const namesOf = (file: OpenFile) => projects.placesOf(file)
+  connection.onCodeAction(
+    inFile([], async (file, { range, textDocument: { uri } }: CodeActionParams) =>
+      projects.diagnosticsOf(file).flatMap((item) => quickFixes(item, range, uri)),
+    ),
+  )
+  connection.onCompletion(
+    inFile(null, async (file, { position }: TextDocumentPositionParams) => [
+      ...(await completionAt(file, position)),
+    ]),
+  )
+  connection.onHover(
+    inFile(null, (file, { position }: TextDocumentPositionParams) => hoverAt(file, position)),
+  )
+  connection.onDefinition(
+    inFile(null, (file, { position }: TextDocumentPositionParams) =>
+      definitionAt(file, position, namesOf(file)),
+    ),
+  )
+  connection.onReferences(
+    inFile(null, async (file, { position, context }: ReferenceParams) => [
+      ...(await referencesAt(file, position, namesOf(file), context.includeDeclaration)),
+    ]),
+  )
+  connection.onCodeLens(
+    inFile([], async ({ project, path }) => {
+      const understood = await project.fresh()
+      return understood === null ? [] : [...lensesOf(understood, path)]
+    }),
+  )
+  connection.onDocumentSymbol(
+    inFile([], async ({ project, path }) => {
+      const understood = await project.fresh()
+      return understood === null ? [] : [...symbolsOf(understood, path)]
+    }),
+  )
+}
+
+function answerRenames(
+  connection: Connection,
+  projects: OpenProjects,
+  inFile: InFile,
+  canMove: () => boolean,
+): void {
+  connection.onPrepareRename(
+    inFile(null, async (file, { position }: TextDocumentPositionParams) => {
+      const { range, model, column } = await renameTarget(file, position)
+      return { range, placeholder: column ?? model }
+    }),
+  )
+  connection.onRenameRequest(
+    inFile(null, async (file, { position, newName }: RenameParams) => {
+      const uriOf = (path: string) => projects.uriOf(file.project, path)
+      const target = await renameTarget(file, position)
+      const { edit, next } = await rename(file, target, newName, uriOf, canMove())
+      if (next !== null)
+        tellPerson(connection, MessageType.Info, `to keep the rows of its table: ${next}`)
+      return edit
+    }),
+  )
+}
+
+function quickFixes(item: Diagnostic, range: Range, uri: string): readonly CodeAction[] {
+  const place = rangeOf(item.source, item.span)
+  const fix = fixOf(item)
+  if (fix === null || place.end.line < range.start.line || range.end.line < place.start.line)
+    return []
+  const edit = { range: rangeOf(item.source, fix.span), newText: fix.text }
+  const kind = CodeActionKind.QuickFix
+  return [{ title: fix.title, kind, isPreferred: true, edit: { changes: { [uri]: [edit] } } }]
+}
+
+function formatEdits(document: TextDocument | undefined): TextEdit[] {
+  if (document?.uri.endsWith('.sql') !== true) return []
+  const text = document.getText()
+  const newText = formatHeader(text)
+  const end = positionAt({ path: '', text }, text.length)
+  return newText === text ? [] : [{ range: { start: { line: 0, character: 0 }, end }, newText }]
+}
+
+/** A request that the editor gives up is answered at once; what was compiled for it is good for the next one. */
+function cancellable<P, R>(
+  answer: (params: P) => Promise<R>,
+): (params: P, token: CancellationToken) => Promise<R> {
+  return async (params, token) => {
+    // A token that was cancelled before tells nobody.
+    if (token.isCancellationRequested) throw givenUp()
+    return await new Promise((resolve, reject) => {
+      const waiting = token.onCancellationRequested(() => reject(givenUp()))
+      answer(params)
+        .then(resolve, reject)
+        .finally(() => waiting.dispose())
+    })
+  }
+}
+
+const givenUp = () => new ResponseError(LSPErrorCodes.RequestCancelled, 'given up by the editor')
 
 /** So that mistakes are shown before a file is opened. */
 async function openFolders(projects: OpenProjects, params: InitializeParams): Promise<void> {
