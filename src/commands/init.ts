@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
 import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
-import type { Initialized } from '../project/init.ts'
+import type { InitResult } from '../project/init.ts'
 
 export default class Init extends BaseCommand {
   static override summary = 'Create a working project'
@@ -41,7 +41,7 @@ export default class Init extends BaseCommand {
   }
 }
 
-function report({ written, kept, ignored }: Initialized, place: string): readonly string[] {
+function report({ written, kept, ignored }: InitResult, place: string): readonly string[] {
   const inPlace = place === '' ? 'the project here' : place
   return [
     `created ${inPlace}: ${written.length} files`,
@@ -55,7 +55,7 @@ const POST_EVENTS =
   "curl --retry 5 --retry-connrefused -H 'Content-Type: application/x-ndjson' --data-binary @events.ndjson http://127.0.0.1:8080/collect/raw/orders/batch"
 
 /** Commands to type, each with what it does. */
-function nextSteps(place: string, { written }: Initialized): string {
+function nextSteps(place: string, { written }: InitResult): string {
   // As npx starts it, it is not on the path.
   const eider = process.env['npm_command'] === 'exec' ? 'npx eider' : 'eider'
   const models = written.filter((file) => /^(models|seeds)\/.*\.(sql|csv)$/.test(file)).length

@@ -9,7 +9,7 @@ import type { SourceFile, Span } from '../core/source.ts'
 import type { Annotation } from './annotations/annotations.ts'
 import type { ContractTerm } from './annotations/annotation-values.ts'
 
-export interface Promised {
+export interface ContractSubject {
   readonly name: ModelName
   readonly source: SourceFile
   readonly terms: readonly Annotation<ContractTerm>[]
@@ -19,7 +19,7 @@ export interface Promised {
   readonly columns: readonly Column[]
 }
 
-export function checkContract(promised: Promised): readonly Diagnostic[] {
+export function checkContract(promised: ContractSubject): readonly Diagnostic[] {
   const { name, source, terms, key, columns } = promised
   const [first] = terms
   if (first === undefined) return []

@@ -72,7 +72,7 @@ function ownersOf(
   return owners
 }
 
-export interface Compiled {
+export interface CompileFacts {
   readonly names: readonly NamedFile[]
   readonly understood: ReadonlyMap<ModelName, Understanding>
   /** What models read, as far as it was understood; what comes later holds. */
@@ -83,7 +83,7 @@ export interface Compiled {
 }
 
 /** Those that are not to be built, in the order of names. */
-export function failedModels(compiled: Compiled): ReadonlyMap<ModelName, FailedModel> {
+export function failedModels(compiled: CompileFacts): ReadonlyMap<ModelName, FailedModel> {
   const { names, understood, reads, mistakes, finished } = compiled
   const roots = rootsOf(compiled)
   const failed: FailedModel[] = []
@@ -102,7 +102,7 @@ export function failedModels(compiled: Compiled): ReadonlyMap<ModelName, FailedM
 }
 
 /** For each model with mistakes, and each that reads one, the model whose mistakes they are. */
-function rootsOf({ names, reads, mistakes }: Compiled): ReadonlyMap<ModelName, ModelName> {
+function rootsOf({ names, reads, mistakes }: CompileFacts): ReadonlyMap<ModelName, ModelName> {
   const roots = new Map<ModelName, ModelName>()
   const withMistakes = Array.from(names, ({ name }) => name).filter((name) =>
     hasErrors(mistakes.of(name)),

@@ -1,13 +1,13 @@
 // Extensions of the engine: those of its own repository, which are signed. No others are taken.
 
-interface Known {
+interface RepositoryEntry {
   /** Other names that the engine takes for it. */
   readonly aliases?: readonly string[]
   /** What it loads itself while it is loaded, and would fetch from the network. */
   readonly requires?: readonly string[]
 }
 
-const repository: Readonly<Record<string, Known>> = {
+const repository: Readonly<Record<string, RepositoryEntry>> = {
   avro: {},
   aws: {},
   azure: {},

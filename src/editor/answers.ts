@@ -1,7 +1,7 @@
 // Hover, definition and references, at a place of a file.
 
 import { type Hover, type Location, MarkupKind, type Position } from 'vscode-languageserver/node'
-import type { Understood } from './edited-project.ts'
+import type { LastCompile } from './edited-project.ts'
 import { describeAnnotation, describeThing } from './hover.ts'
 import { allMentions, definitionOf, isSameThing, type Place, type Thing, thingAt } from './names.ts'
 import type { OpenFile } from './open-projects.ts'
@@ -56,7 +56,7 @@ async function thingIn(
   { project, path }: OpenFile,
   offset: number,
 ): Promise<{
-  readonly understood: Understood
+  readonly understood: LastCompile
   readonly thing: Thing & Pick<Place, 'span'>
 } | null> {
   const understood = await project.fresh()

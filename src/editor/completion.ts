@@ -4,7 +4,7 @@ import { type CompletionItem, CompletionItemKind, type Position } from 'vscode-l
 import type { CompiledProject } from '../core/model.ts'
 import { foldCase, sameName } from '../core/names.ts'
 import { annotationItems } from './completion-header.ts'
-import type { EditedProject, Understood } from './edited-project.ts'
+import type { EditedProject, LastCompile } from './edited-project.ts'
 import { written } from './edits.ts'
 import type { OpenFile } from './open-projects.ts'
 import { offsetAt } from './places.ts'
@@ -42,7 +42,7 @@ function queryItems(
   text: string,
   offset: number,
   project: EditedProject,
-  understood: Understood,
+  understood: LastCompile,
 ): readonly CompletionItem[] {
   const expected = expectedAfter(text.slice(0, offset))
   const relations = relationsOf(project, understood)

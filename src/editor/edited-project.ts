@@ -16,7 +16,7 @@ import type { UnsavedTexts } from '../project/read-text.ts'
 import { ProjectWatch } from '../project/watch.ts'
 
 /** What the last compile found. */
-export interface Understood {
+export interface LastCompile {
   readonly project: Project
   readonly compiled: CompiledProject
 }
@@ -42,7 +42,7 @@ export class EditedProject implements AsyncDisposable {
   #isSaved = true
   #isClosed = false
   #compiling: Promise<void> | null = null
-  #understood: Understood | null = null
+  #understood: LastCompile | null = null
   #problem = ''
   #models: ReadonlyMap<ModelName, Model> = new Map()
 
@@ -100,12 +100,12 @@ export class EditedProject implements AsyncDisposable {
   }
 
   /** Of the last text that could be compiled, which may be older than what is open. */
-  get understood(): Understood | null {
+  get understood(): LastCompile | null {
     return this.#understood
   }
 
   /** Of what is open now; null while eider.yml has mistakes. */
-  async fresh(): Promise<Understood | null> {
+  async fresh(): Promise<LastCompile | null> {
     clearTimeout(this.#timer)
     while (this.#isStale && !this.#isClosed) await (this.#compiling ??= this.#compile())
     return this.#understood
@@ -119,7 +119,7 @@ export class EditedProject implements AsyncDisposable {
   }
 
   /** The project with other texts, and without a model, of which nobody is told: what an edit would do. */
-  async compileWith(texts: ReadonlyMap<string, string>, without?: string): Promise<Understood> {
+  async compileWith(texts: ReadonlyMap<string, string>, without?: string): Promise<LastCompile> {
     const unsaved = new Map([...this.#unsaved, ...texts])
     return await this.#inTurn(() => this.#understand(unsaved, without))
   }
@@ -152,7 +152,7 @@ export class EditedProject implements AsyncDisposable {
     this.#options.onProblem(message)
   }
 
-  async #understand(unsaved: UnsavedTexts, without?: string): Promise<Understood> {
+  async #understand(unsaved: UnsavedTexts, without?: string): Promise<LastCompile> {
     const { env, flags, target, vars } = this.#options
     const project = await loadProject(this.dir, { env, flags, target, vars, unsaved })
     const knownTables = this.#understood?.compiled.external?.tables ?? []

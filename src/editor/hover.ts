@@ -7,11 +7,11 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { rowsAbout } from '../files/documentation.ts'
-import type { Understood } from './edited-project.ts'
+import type { LastCompile } from './edited-project.ts'
 import type { Thing } from './names.ts'
 import { lastRunOf } from './last-run.ts'
 
-export function describeThing(understood: Understood, thing: Thing): string | null {
+export function describeThing(understood: LastCompile, thing: Thing): string | null {
   const { compiled } = understood
   const model = compiled.models.get(thing.model as ModelName)
   const table = compiled.external?.tables.find(({ name }) => sameName(name, thing.model))
@@ -49,7 +49,7 @@ function lineageOf(compiled: CompiledProject, model: Model, { name }: Column): s
   return `◀ ${direct.join(', ')}${far.length === 0 ? '' : ` ◀◀ ${far.join(', ')}`}`
 }
 
-function describeModel(understood: Understood, model: Model): string {
+function describeModel(understood: LastCompile, model: Model): string {
   const { compiled, project } = understood
   const { name, kind, description, dependsOn, sources, expose, owner, tags } = model
   const readers = readersOf(compiled, name)

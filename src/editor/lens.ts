@@ -9,7 +9,7 @@ import {
 } from 'vscode-languageserver/node'
 import { entitySetName } from '../core/names.ts'
 import type { Model } from '../core/model.ts'
-import type { Understood } from './edited-project.ts'
+import type { LastCompile } from './edited-project.ts'
 import { readersOf } from './hover.ts'
 import { lastRunOf } from './last-run.ts'
 import { definedIn } from './names.ts'
@@ -20,7 +20,7 @@ export const OPEN = 'eider.open'
 
 const TOP: Position = { line: 0, character: 0 }
 
-export function lensesOf({ compiled, project }: Understood, path: string): readonly CodeLens[] {
+export function lensesOf({ compiled, project }: LastCompile, path: string): readonly CodeLens[] {
   const model = modelIn(compiled.models.values(), path)
   if (model === null) return []
   const { name, kind, expose } = model
@@ -37,7 +37,7 @@ export function lensesOf({ compiled, project }: Understood, path: string): reado
   return [about, { range, command }]
 }
 
-export function symbolsOf({ compiled }: Understood, path: string): readonly DocumentSymbol[] {
+export function symbolsOf({ compiled }: LastCompile, path: string): readonly DocumentSymbol[] {
   const model = modelIn(compiled.models.values(), path)
   if (model === null) return []
   const { name, kind, source } = model

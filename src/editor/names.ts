@@ -9,7 +9,7 @@ import { nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { CompiledProject, Mention, Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { SourceFile, Span } from '../core/source.ts'
-import type { Understood } from './edited-project.ts'
+import type { LastCompile } from './edited-project.ts'
 
 /** A model, or a table of a source; or a column of one. */
 export interface Thing {
@@ -28,7 +28,7 @@ export const isSameThing = (a: Thing, b: Thing): boolean =>
 
 const found = new WeakMap<CompiledProject, readonly Mention[]>()
 
-export function allMentions({ compiled }: Understood): readonly Mention[] {
+export function allMentions({ compiled }: LastCompile): readonly Mention[] {
   const known = found.get(compiled)
   if (known !== undefined) return known
   const inHeaders = [...compiled.models.values()].flatMap(mentionsInHeader)
@@ -39,7 +39,7 @@ export function allMentions({ compiled }: Understood): readonly Mention[] {
 
 /** What is named at an offset of a file: in its text, or by its own SELECT list. */
 export function thingAt(
-  understood: Understood,
+  understood: LastCompile,
   path: string,
   offset: number,
 ): (Thing & { readonly span: Span }) | null {
@@ -57,7 +57,7 @@ export function thingAt(
 }
 
 /** null: it is not in a file of the project. */
-export function definitionOf(understood: Understood, { model, column }: Thing): Place | null {
+export function definitionOf(understood: LastCompile, { model, column }: Thing): Place | null {
   const { compiled, project } = understood
   const table = compiled.external?.tables.find(({ name }) => sameName(name, model))
   if (table !== undefined) {

@@ -12,7 +12,7 @@ import type { Diagnostic } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
 import { findProjectDir, type LoadOptions } from '../project/load.ts'
 import { byFile, shownDiagnostic } from './diagnostics.ts'
-import { EditedProject, type Understood } from './edited-project.ts'
+import { EditedProject, type LastCompile } from './edited-project.ts'
 import type { Place } from './names.ts'
 import { rangeOf } from './places.ts'
 
@@ -22,7 +22,7 @@ export interface OpenFile {
   readonly path: string
 }
 
-interface Known {
+interface OpenProject {
   readonly project: EditedProject
   /** Of the last compile, by path: an empty list takes away what was shown before. */
   shown: ReadonlyMap<string, readonly Diagnostic[]>
@@ -31,7 +31,7 @@ interface Known {
 export class OpenProjects {
   readonly #connection: Connection
   readonly #options: LoadOptions
-  readonly #byDir = new Map<string, Known>()
+  readonly #byDir = new Map<string, OpenProject>()
   /** As the editor spells them: what it percent-encodes is its own choice. */
   readonly #uris = new Map<string, string>()
 
@@ -121,5 +121,5 @@ export function fileOfUri(uri: string): string | null {
   }
 }
 
-const filesOf = (understood: Understood | null): readonly SourceFile[] =>
+const filesOf = (understood: LastCompile | null): readonly SourceFile[] =>
   understood?.project.files.models.map(({ source }) => source) ?? []

@@ -2,7 +2,7 @@
 
 import { type CompletionItem, CompletionItemKind } from 'vscode-languageserver/node'
 import type { Column } from '../core/relation.ts'
-import type { EditedProject, Understood } from './edited-project.ts'
+import type { EditedProject, LastCompile } from './edited-project.ts'
 import { written } from './edits.ts'
 
 export interface Relation {
@@ -12,7 +12,10 @@ export interface Relation {
 }
 
 /** Models as they were when they last compiled, and tables of sources. */
-export function relationsOf(project: EditedProject, { compiled }: Understood): readonly Relation[] {
+export function relationsOf(
+  project: EditedProject,
+  { compiled }: LastCompile,
+): readonly Relation[] {
   const models = project.lastModels().map(({ name, kind, columns, description }) => ({
     name,
     detail: description === null ? kind : `${kind}: ${description}`,

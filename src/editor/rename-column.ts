@@ -10,7 +10,7 @@ import { isSymbol, tokenize } from '../compiler/sql/tokens.ts'
 import type { Model } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import { readModelTests } from '../project/model-tests.ts'
-import type { EditedProject, Understood } from './edited-project.ts'
+import type { EditedProject, LastCompile } from './edited-project.ts'
 import { type Change, type Edit, EditsByFile, quoted, Refusal, written } from './edits.ts'
 import { allMentions, isSameThing, type Thing } from './names.ts'
 import { requireSameMeaning } from './same-meaning.ts'
@@ -19,7 +19,7 @@ import { requireSameMeaning } from './same-meaning.ts'
 export type OwnColumn = Thing & { readonly column: string }
 
 /** Throws Refusal where the column is not given its name by a SELECT. */
-export function renamableModel({ compiled }: Understood, { model }: Thing): Model {
+export function renamableModel({ compiled }: LastCompile, { model }: Thing): Model {
   const found = compiled.models.get(model as ModelName)
   if (found === undefined)
     throw new Refusal(`${model} is a source: its names are those of the database or the file`)
@@ -33,7 +33,7 @@ export function renamableModel({ compiled }: Understood, { model }: Thing): Mode
 
 export async function renameColumn(
   project: EditedProject,
-  understood: Understood,
+  understood: LastCompile,
   column: OwnColumn,
   name: string,
 ): Promise<Change> {
@@ -73,7 +73,7 @@ function refusePromised({ source, name }: Model, column: string): void {
 }
 
 function editsOf(
-  understood: Understood,
+  understood: LastCompile,
   model: Model,
   column: OwnColumn,
   spelling: string,

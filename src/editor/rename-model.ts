@@ -12,7 +12,7 @@ import {
 } from '../core/names.ts'
 import { isReservedSchema } from '../project/files.ts'
 import { readModelTests } from '../project/model-tests.ts'
-import type { EditedProject, Understood } from './edited-project.ts'
+import type { EditedProject, LastCompile } from './edited-project.ts'
 import { type Change, EditsByFile, Refusal, written } from './edits.ts'
 import { allMentions } from './names.ts'
 import { renamableModel } from './rename-column.ts'
@@ -26,7 +26,7 @@ export interface RenamedModel extends Change {
 /** `given`: `schema.table`, or a table in the same schema. */
 export async function renameModel(
   project: EditedProject,
-  understood: Understood,
+  understood: LastCompile,
   name: string,
   given: string,
 ): Promise<RenamedModel> {
@@ -50,7 +50,7 @@ export async function renameModel(
   return { edits: changes.edits, moves, next: `eider mv ${model.name} ${to}` }
 }
 
-function newName({ project, compiled }: Understood, model: Model, given: string): ModelName {
+function newName({ project, compiled }: LastCompile, model: Model, given: string): ModelName {
   const { schema } = splitModelName(model.name)
   const name = parseModelName(given.includes('.') ? given : `${schema}.${given}`)
   if (name === null) throw new Refusal(`a model is named schema.table, not ${given}`)
@@ -69,7 +69,7 @@ function newName({ project, compiled }: Understood, model: Model, given: string)
   return name
 }
 
-function editsOf(understood: Understood, model: Model, to: ModelName): EditsByFile {
+function editsOf(understood: LastCompile, model: Model, to: ModelName): EditsByFile {
   const { schema, table } = splitModelName(to)
   const whole = `${written(schema)}.${written(table)}`
   const changes = new EditsByFile()

@@ -9,7 +9,7 @@ import {
   type WorkspaceEdit,
 } from 'vscode-languageserver/node'
 import { type Change, Refusal } from './edits.ts'
-import type { EditedProject, Understood } from './edited-project.ts'
+import type { EditedProject, LastCompile } from './edited-project.ts'
 import { thingAt } from './names.ts'
 import type { OpenFile } from './open-projects.ts'
 import { offsetAt, rangeOf } from './places.ts'
@@ -17,7 +17,7 @@ import { type OwnColumn, renamableModel, renameColumn } from './rename-column.ts
 import { renameModel } from './rename-model.ts'
 
 interface Target {
-  readonly understood: Understood
+  readonly understood: LastCompile
   readonly model: string
   readonly column: string | null
   readonly range: Range
@@ -38,7 +38,7 @@ export async function renameTarget(file: OpenFile, position: Position): Promise<
   })
 }
 
-export interface Renamed {
+export interface RenameResult {
   readonly edit: WorkspaceEdit
   /** What is left to do. */
   readonly next: string | null
@@ -50,7 +50,7 @@ export async function rename(
   name: string,
   uriOf: (path: string) => string,
   canMove: boolean,
-): Promise<Renamed> {
+): Promise<RenameResult> {
   return await refusing(async () => {
     if (name.trim() === '') throw new Refusal('a name has at least one letter')
     if (column !== null) {

@@ -13,7 +13,7 @@ import {
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { builtInExtensions, extensionNamed, extensionNames } from '../core/extensions.ts'
 import type { ExternalSource } from '../core/sources.ts'
-import { holdsPassword } from '../core/lake.ts'
+import { holdsPassword } from './urls.ts'
 import { parameterHint } from '../core/server-url.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -66,16 +66,13 @@ export const keysOfFile = [
   'targets',
   'vars',
 ] as const
-const SOURCE_GROUPS = ['sources', 'secrets']
 const WHOLE_FILE: Span = { start: 0, end: 0 }
 
 export function parseConfig(source: SourceFile): Config {
   const document = parseDocument(source.text, { prettyErrors: false })
   const values = new Map<string, SettingValue>()
   const targets = new Map<string, Map<string, SettingValue>>()
-  const variableNodes = new Map<string, Node | null>()
-  const sourceNodes = new Map<string, Node | null>()
-  const upNodes = new Map<string, Node | null>()
+  const nodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const refuse: Refuse = (node, key, expected, hint) =>
     diagnostics.push(
@@ -86,7 +83,7 @@ export function parseConfig(source: SourceFile): Config {
         { hint },
       ),
     )
-  const found = { values, targets, variableNodes, sourceNodes, upNodes, diagnostics, refuse }
+  const found = { values, targets, nodes, diagnostics, refuse }
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
     if (isMap(root)) {
@@ -99,6 +96,7 @@ export function parseConfig(source: SourceFile): Config {
       diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }, { hint }))
     }
   }
+  const nodeOf = (key: string) => nodes.get(key) ?? null
   const name = String(values.get('name') ?? '')
   if (name === '' && diagnostics.length === 0)
     diagnostics.push(
@@ -113,12 +111,12 @@ export function parseConfig(source: SourceFile): Config {
     name,
     values,
     targets,
-    ...declarationsOf(source, variableNodes, sourceNodes, refuse),
-    schedule: readSchedule(upNodes.get('schedule') ?? null, source, refuse),
-    notify: readNotify(upNodes.get('notify') ?? null, source, refuse),
-    readers: readTokens('odata.tokens', upNodes.get('odata.tokens') ?? null, source, refuse),
-    senders: readTokens('collect.tokens', upNodes.get('collect.tokens') ?? null, source, refuse),
-    webhooks: readWebhooks(upNodes.get('collect.webhooks') ?? null, source, refuse),
+    ...declarationsOf(source, nodeOf, targets.keys(), refuse),
+    schedule: readSchedule(nodeOf('schedule'), source, refuse),
+    notify: readNotify(nodeOf('notify'), source, refuse),
+    readers: readTokens('odata.tokens', nodeOf('odata.tokens'), source, refuse),
+    senders: readTokens('collect.tokens', nodeOf('collect.tokens'), source, refuse),
+    webhooks: readWebhooks(nodeOf('collect.webhooks'), source, refuse),
     diagnostics,
   }
 }
@@ -129,14 +127,10 @@ interface Reading {
   readonly values: Map<string, SettingValue>
   /** null within a target. */
   readonly targets: Map<string, Map<string, SettingValue>> | null
-  /** What stands under `vars`, by target; '' is the file itself. */
-  readonly variableNodes: Map<string, Node | null>
-  /** What stands under `sources`, and under `secrets`. */
-  readonly sourceNodes: Map<string, Node | null>
-  /** What stands under `schedule` and `notify`, and who may come to the servers. */
-  readonly upNodes: Map<string, Node | null>
-  /** '' outside of targets. */
-  readonly target?: string
+  /** What stands under keys that are not settings; those of a target have its name before them, as in `targets.prod.vars`. */
+  readonly nodes: Map<string, Node | null>
+  /** What a key of `nodes` begins with. */
+  readonly path?: string
   readonly diagnostics: Diagnostic[]
   readonly refuse: Refuse
 }
@@ -213,6 +207,8 @@ function quotesHint(type: SettingType, given: unknown): string | undefined {
 const OF_THEIR_OWN = new Set([
   'schedule',
   'notify',
+  'sources',
+  'secrets',
   'odata.tokens',
   'collect.tokens',
   'collect.webhooks',
@@ -221,10 +217,9 @@ const OF_THEIR_OWN = new Set([
 /** True for a key whose value is not a setting; it is stored for the code that reads it. */
 function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   const isInTarget = reading.targets === null
-  if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
-  else if (key === 'targets' && !isInTarget) readTargets(reading, node)
-  else if (SOURCE_GROUPS.includes(key) && !isInTarget) reading.sourceNodes.set(key, node)
-  else if (OF_THEIR_OWN.has(key) && !isInTarget) reading.upNodes.set(key, node)
+  if (key === 'targets' && !isInTarget) readTargets(reading, node)
+  else if (key === 'vars' || (OF_THEIR_OWN.has(key) && !isInTarget))
+    reading.nodes.set(`${reading.path ?? ''}${key}`, node)
   else return false
   return true
 }
@@ -254,7 +249,7 @@ function readTargets(reading: Reading, node: Node | null): void {
     targets?.set(name, values)
     if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named with letters, digits, _ and -')
     else if (isMap(value)) {
-      readGroup({ ...reading, values, targets: null, target: name }, value, '')
+      readGroup({ ...reading, values, targets: null, path: `targets.${name}.` }, value, '')
       refuseBoth(refuse, values, value, `targets.${name}`)
     } else if (!isAbsent(value)) refuse(value, `targets.${name}`, 'a group of settings')
   }
@@ -276,22 +271,20 @@ function refuseBoth(
 /** Variables of targets come last: they are compared with what the file declares, wherever it does. */
 function declarationsOf(
   source: SourceFile,
-  nodes: ReadonlyMap<string, Node | null>,
-  sourceNodes: ReadonlyMap<string, Node | null>,
+  nodeOf: (key: string) => Node | null,
+  targets: Iterable<string>,
   refuse: Refuse,
 ): Pick<Config, 'variables' | 'targetVariables' | 'sources'> {
-  const variables = readVariables(nodes.get('') ?? null, 'vars', null, refuse)
-  const ofTargets = [...nodes].filter(([target]) => target !== '')
+  const variables = readVariables(nodeOf('vars'), 'vars', null, refuse)
   const targetVariables = new Map(
-    ofTargets.map(([target, node]) => [
-      target,
-      readVariables(node, `targets.${target}.vars`, variables, refuse),
-    ]),
+    Array.from(targets, (target) => {
+      const key = `targets.${target}.vars`
+      return [target, readVariables(nodeOf(key), key, variables, refuse)]
+    }),
   )
   const sources = (environments: Environments, refused: Refuse = () => undefined) => {
-    const node = (name: string) => sourceNodes.get(name) ?? null
-    const secrets = readSecrets(node('secrets'), source, refused, environments)
-    return readSources(node('sources'), { source, refuse: refused, environments, secrets })
+    const secrets = readSecrets(nodeOf('secrets'), source, refused, environments)
+    return readSources(nodeOf('sources'), { source, refuse: refused, environments, secrets })
   }
   // What is wrong whatever the environment says.
   sources([], refuse)

@@ -21,7 +21,7 @@ interface TemplateFile {
 }
 
 /** Paths relative to the project directory, with forward slashes. */
-export interface Initialized {
+export interface InitResult {
   readonly written: readonly string[]
   /** Files of the author's that stay as they are, where the template has one. */
   readonly kept: readonly string[]
@@ -38,7 +38,7 @@ export async function initProject(options: {
   readonly dir: string
   readonly template: 'events' | 'blank'
   readonly templatesDir: string
-}): Promise<Initialized> {
+}): Promise<InitResult> {
   const dir = resolve(options.dir)
   const files = await readTemplate(join(options.templatesDir, options.template), projectName(dir))
   const { fresh, present } = await refuseTakenDirectory(dir, files)

@@ -1,6 +1,7 @@
 // The settings of a lake as what the engine needs of them.
 
-import { type LakeSettings, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import type { LakeSettings } from '../core/lake.ts'
+import { parseEndpoint, parseStoreUrl } from './urls.ts'
 import { parseServerUrl } from '../core/server-url.ts'
 import { extensionDirectory } from './extensions.ts'
 import type { SettingValues } from './settings.ts'

@@ -1,6 +1,6 @@
 // Values of settings: what a type accepts, from YAML and flags as values, from the environment as text.
 
-import { parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { parseEndpoint, parseStoreUrl } from './urls.ts'
 import { parseServerUrl } from '../core/server-url.ts'
 import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'

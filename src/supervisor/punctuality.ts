@@ -3,7 +3,7 @@
 import type { RunRecord, ScheduledState } from '../core/report/up.ts'
 import type { Occasion } from '../core/notifications.ts'
 
-type Known = Pick<
+type RunHistory = Pick<
   ScheduledState,
   'last' | 'last_ok_at' | 'failures' | 'skipped' | 'missed' | 'waiting_since' | 'late'
 >
@@ -15,16 +15,16 @@ export interface News {
 }
 
 export class Punctuality {
-  #known: Known
+  #known: RunHistory
 
   /** `before`: what was known when the supervisor was last at work. */
-  constructor(before: Known | undefined) {
+  constructor(before: RunHistory | undefined) {
     const { last = null, last_ok_at = null, failures = 0, late = false } = before ?? {}
     // Time in which nobody was there to start a run does not make it late.
     this.#known = { last, last_ok_at, failures, late, skipped: 0, missed: 0, waiting_since: null }
   }
 
-  get known(): Known {
+  get known(): RunHistory {
     return this.#known
   }
 
@@ -62,7 +62,7 @@ export class Punctuality {
     return { occasion: 'late', failures }
   }
 
-  #set(changed: Partial<Known>): void {
+  #set(changed: Partial<RunHistory>): void {
     this.#known = { ...this.#known, ...changed }
   }
 }

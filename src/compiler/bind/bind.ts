@@ -23,13 +23,13 @@ export interface Bindable extends GraphNode {
   ) => Promise<readonly Diagnostic[]>
 }
 
-export interface Bound {
+export interface Bindings {
   /** Of the models that bind and read only such models. */
   readonly columns: ReadonlyMap<ModelName, readonly Column[]>
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export interface Unbound {
+export interface BindOptions {
   /** Models whose columns are known. Each has an empty table only where another model reads it, or `alsoRead` names it. */
   readonly kept: { readonly has: (name: ModelName) => boolean; readonly size: number }
   readonly alsoRead: readonly ModelName[]
@@ -42,8 +42,8 @@ export interface Unbound {
 export async function bindAll(
   connection: Connection,
   all: readonly Bindable[],
-  unbound: Unbound,
-): Promise<Bound> {
+  unbound: BindOptions,
+): Promise<Bindings> {
   // All of them, as the names of schemas decide what a name with a dot means.
   await createSchemas(connection, all)
   const models = readAmong(all, unbound)
@@ -63,7 +63,7 @@ export async function bindAll(
 }
 
 /** Those that are compiled now, and those that they read, which wait for nothing. */
-function readAmong(all: readonly Bindable[], { kept, alsoRead }: Unbound): readonly Bindable[] {
+function readAmong(all: readonly Bindable[], { kept, alsoRead }: BindOptions): readonly Bindable[] {
   if (kept.size === 0) return all
   const read = new Set(alsoRead)
   for (const { name, dependsOn } of all)

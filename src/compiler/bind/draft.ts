@@ -15,12 +15,12 @@ import type { ParsedModel } from '../model-file.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 
 export interface Draft extends Bindable {
-  readonly finish: (columns: readonly Column[]) => Promise<Finished>
+  readonly finish: (columns: readonly Column[]) => Promise<DraftResult>
   /** Where this model first names another one. */
   readonly placeOf: (model: ModelName) => Place
 }
 
-interface Finished {
+interface DraftResult {
   readonly model: Model
   readonly diagnostics: readonly Diagnostic[]
 }

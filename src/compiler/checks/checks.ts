@@ -52,14 +52,14 @@ interface ResolvedChecks {
 }
 
 /** A relation and the file in which its checks are written. */
-interface Checked {
+interface CheckSubject {
   readonly name: string
   readonly source: SourceFile
 }
 
 /** Call this once the model and those that it depends on are bound. */
 export const resolveChecks = (
-  parsed: Checked & { readonly header: Header },
+  parsed: CheckSubject & { readonly header: Header },
   columns: readonly Column[],
   context: CheckContext,
 ): Promise<ResolvedChecks> => resolveGiven(givenChecks(parsed.header), parsed, columns, context)
@@ -105,7 +105,7 @@ export const modelsInDeclared = (declared: readonly DeclaredCheck[]): readonly N
 
 async function resolveGiven(
   all: readonly GivenCheck[],
-  checked: Checked,
+  checked: CheckSubject,
   columns: readonly Column[],
   context: CheckContext,
 ): Promise<ResolvedChecks> {
@@ -143,7 +143,7 @@ function givenChecks({ check = [], warn = [] }: Header): readonly GivenCheck[] {
 
 function resolveTest(
   { value: { upTo, ...value }, valueSpan, severity }: GivenCheck,
-  { source }: Checked,
+  { source }: CheckSubject,
   columns: readonly Column[],
   { findModel, modelNames, variables }: CheckContext,
 ): CheckTest | readonly Diagnostic[] {
@@ -182,7 +182,7 @@ function resolveTest(
 }
 
 async function mistakesIn(
-  { name, source }: Checked,
+  { name, source }: CheckSubject,
   span: Span,
   test: CheckTest,
   connection: Connection,

@@ -60,7 +60,7 @@ export interface PlacedCheck extends FileCheck {
   readonly owners: readonly ModelName[]
 }
 
-interface Known {
+interface ModelInputs {
   readonly name: ModelName
   readonly dependsOn: readonly ModelName[]
   readonly sources: readonly string[]
@@ -69,7 +69,7 @@ interface Known {
 /** `models`: those that are understood. Tells of checks that no model waits for. */
 export function placeFileChecks(
   checks: readonly FileCheck[],
-  models: readonly Known[],
+  models: readonly ModelInputs[],
 ): { readonly placed: readonly PlacedCheck[]; readonly diagnostics: readonly Diagnostic[] } {
   const inputs = new Map(models.map(({ name, dependsOn }) => [name, new Set(dependsOn)]))
   const placed: PlacedCheck[] = []

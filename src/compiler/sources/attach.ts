@@ -17,7 +17,7 @@ import { sourceAccess } from './kinds.ts'
 import { unusable } from './problems.ts'
 import type { OpenSource } from './source-access.ts'
 
-export interface Attached {
+export interface AttachResult {
   readonly tables: readonly CompiledExternal[]
   /** Why a declared table cannot be read, by its name; one diagnostic for all tables of a source that is missing. */
   readonly away: ReadonlyMap<string, Diagnostic>
@@ -43,7 +43,7 @@ export async function attachSources(
   database: Database,
   dir: string,
   sources: readonly ExternalSource[],
-): Promise<Attached> {
+): Promise<AttachResult> {
   database.hide(sources.flatMap(({ hidden }) => hidden))
   const attached = await Promise.all(
     sources.map((source) => {
@@ -62,7 +62,7 @@ async function attachSource(
   dir: string,
   source: ExternalSource,
   isOnly: boolean,
-): Promise<Attached> {
+): Promise<AttachResult> {
   const declared = declaredTables(source)
   const [mistake] = source.mistakes
   const allAway = (wrong: Diagnostic) => ({

@@ -23,7 +23,7 @@ export class SourceProblem extends Error {
   }
 }
 
-interface Unusable {
+interface SourcePart {
   readonly name: string
   readonly span: Span
   /** As written. */
@@ -35,7 +35,7 @@ export function unusable(
   error: unknown,
   dir: string,
   { source, hidden, secret }: ExternalSource,
-  { name, span, file = null }: Unusable,
+  { name, span, file = null }: SourcePart,
   opened: { readonly explain: (message: string) => Reason | null },
 ): Diagnostic {
   const at = { source, span }

@@ -1,9 +1,23 @@
 // How each kind of source is written in eider.yml. A kind that is missing here does not compile.
 
 import type { SourceKind } from '../../core/sources.ts'
-import { databaseFile } from './database-files.ts'
+import { described, text } from '../schema/value-schemas.ts'
+import { textOf } from './nodes.ts'
 import { databaseServer } from './servers.ts'
 import type { SourceKey, SourceOption, SourceReader } from './source-reader.ts'
+
+/** A database in a file of this machine. */
+const databaseFile = (key: string, description: string): SourceReader => ({
+  key: { name: key, schema: described(description, text) },
+  options: {},
+  read: (group) => ({
+    database: textOf(group, key, EXPECTED_DATABASE),
+    server: null,
+    schema: 'main',
+  }),
+})
+
+const EXPECTED_DATABASE = 'the path of a database file, relative to the project directory'
 
 export const sourceReaders: Readonly<Record<SourceKind, SourceReader>> = {
   files: {

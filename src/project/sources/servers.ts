@@ -1,7 +1,7 @@
 // The URL of a database server, as a source names it.
 
 import type { Age, SourceServer } from '../../core/sources.ts'
-import { holdsPassword } from '../../core/lake.ts'
+import { holdsPassword } from '../urls.ts'
 import { limits } from '../../core/limits.ts'
 import { parameterHint, parseServerUrl, type ServerSystem } from '../../core/server-url.ts'
 import { described, matching, text as anyText } from '../schema/value-schemas.ts'
