@@ -45,7 +45,7 @@ export interface CompileOptions {
   readonly dir: string
   /** Tables of sources as they were when they could be read, for those that cannot be read now. */
   readonly knownTables?: readonly CompiledExternal[]
-  /** Those are taken as they were, and no source of them is asked: somebody is typing. */
+  /** Known tables are taken as they were, and their sources are not asked: somebody is typing. */
   readonly trustsKnown?: boolean
   /** Taken as they are; with a mistake anywhere, compile without them. */
   readonly kept?: KeptModels

@@ -10,7 +10,7 @@ import { type Location, locationOf } from './sql/references.ts'
 
 export interface ExposedModel {
   readonly source: SourceFile
-  /** Of the annotation. */
+  /** The place of the annotation. */
   readonly span: Span
   readonly key: readonly string[]
   /** The key that the model itself declares. */
@@ -108,7 +108,7 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
   })
 }
 
-/** Of an operator DuckDB gives the place of the sign, so the leftmost place inside counts. */
+/** DuckDB places an operator at its sign, so the leftmost place inside counts. */
 export function firstLocation(node: unknown): Location {
   if (typeof node !== 'object' || node === null) return null
   const own = locationOf(node as SyntaxNode)

@@ -78,11 +78,11 @@ export interface CompileFacts {
   /** What models read, as far as it was understood; what comes later holds. */
   readonly reads: readonly (GraphNode & { readonly sources?: readonly string[] })[]
   readonly mistakes: Mistakes
-  /** Those that were bound. */
+  /** The models that were bound. */
   readonly finished: ReadonlyMap<ModelName, Model>
 }
 
-/** Those that are not to be built, in the order of names. */
+/** The models that are not to be built, in the order of their names. */
 export function failedModels(compiled: CompileFacts): ReadonlyMap<ModelName, FailedModel> {
   const { names, understood, reads, mistakes, finished } = compiled
   const roots = rootsOf(compiled)

@@ -32,7 +32,7 @@ export function orderOf<Node extends GraphNode>(nodes: readonly Node[]): Order<N
   return { order, cycles }
 }
 
-/** Those that wait for nothing but each other's turn, in order. */
+/** The nodes that wait for nothing but each other's turn, in order. */
 function sources<Node extends GraphNode>(left: ReadonlyMap<ModelName, Node>): readonly Node[] {
   const waitsFor = new Map<ModelName, number>()
   const readers = new Map<ModelName, Node[]>()

@@ -175,7 +175,7 @@ export function wrapping(kind: ParsedQuery['kind']): {
   return { opening: sql`SELECT *, ${sql.join(added)} FROM (`, closing: sql`\n)` }
 }
 
-/** Of the columns of a model those that its body gives. */
+/** The columns of a model that its body gives. */
 export const columnsOfBody = (
   kind: ParsedQuery['kind'],
   columns: readonly Column[],

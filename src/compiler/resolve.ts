@@ -24,7 +24,7 @@ export interface ResolvedQuery {
 }
 
 export interface Resolution {
-  /** Those whose references are all known. */
+  /** The queries whose references are all known. */
   readonly queries: readonly ResolvedQuery[]
   readonly diagnostics: readonly Diagnostic[]
 }

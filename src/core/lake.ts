@@ -9,13 +9,13 @@ export interface LakeSettings {
   readonly project: string
   /** Without a password it is as libpq finds it, which also reads ~/.pgpass. */
   readonly catalog: ServerAddress | null
-  /** Of the lake's tables in the catalog. */
+  /** The schema of the lake's own tables in the catalog. */
   readonly schema: string
   readonly store: LakeStoreSettings
   /** Its objects are, by keys in the catalog; decided for good when it is made. One that is does not need this. */
   readonly encrypted: boolean
   readonly keepDays: number
-  /** Of engine extensions. */
+  /** Where extensions of the engine are. */
   readonly extensionsDirectory: string
 }
 
@@ -49,7 +49,7 @@ export interface LakeStoreSettings {
  */
 export const LAKE_DATABASE = 'warehouse'
 
-/** Of the engine: the statements of a lake need all of them. */
+/** Extensions of the engine, all of which the statements of a lake need. */
 export const LAKE_EXTENSIONS = ['ducklake', 'postgres_scanner', 'httpfs'] as const
 
 /** With the one that asks the machine for its keys. */

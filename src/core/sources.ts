@@ -113,7 +113,7 @@ export interface StoreSecret {
 export interface WebSecret {
   readonly name: string
   readonly type: 'http'
-  /** Of the header Authorization. */
+  /** The value of the header Authorization. */
   readonly authorization: string
 }
 

@@ -72,7 +72,7 @@ export function annotationItems(
   ]
 }
 
-/** Those that have an effect on the kind, and are not there yet. */
+/** The annotations that have an effect on the kind, and are not there yet. */
 function nameItems(text: string, hasSign: boolean): readonly CompletionItem[] {
   const kind = (/^--\s*@kind\s*:?\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() ?? 'table') as FileKind
   return Object.entries(annotations).flatMap(([name, rule]) => {

@@ -99,12 +99,12 @@ export class EditedProject implements AsyncDisposable {
     return this.lastModels().find(({ source }) => source.path === path) ?? null
   }
 
-  /** Of the last text that could be compiled, which may be older than what is open. */
+  /** The last compile that came to an end; its texts may be older than what is open. */
   get understood(): LastCompile | null {
     return this.#understood
   }
 
-  /** Of what is open now; null while eider.yml has mistakes. */
+  /** The compile of what is open now; null while eider.yml has mistakes. */
   async fresh(): Promise<LastCompile | null> {
     clearTimeout(this.#timer)
     while (this.#isStale && !this.#isClosed) await (this.#compiling ??= this.#compile())

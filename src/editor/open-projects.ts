@@ -24,7 +24,7 @@ export interface OpenFile {
 
 interface OpenProject {
   readonly project: EditedProject
-  /** Of the last compile, by path: an empty list takes away what was shown before. */
+  /** What the last compile found, by path: an empty list takes away what was shown before. */
   shown: ReadonlyMap<string, readonly Diagnostic[]>
 }
 

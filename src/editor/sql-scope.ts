@@ -8,7 +8,7 @@ export interface ScopedTable {
   readonly alias: string
   /** `schema.table`; null for a common table expression or a subquery. */
   readonly model: string | null
-  /** Of a common table expression, as far as its SELECT list names them. */
+  /** The columns of a common table expression, as far as its SELECT list names them. */
   readonly columns: readonly string[]
 }
 

@@ -45,7 +45,7 @@ export async function readDotEnv(dir: string): Promise<DotEnv> {
 interface Line {
   readonly start: number
   readonly text: string
-  /** Of the variable; null where the line is not an assignment. */
+  /** The name of the variable; null where the line is not an assignment. */
   readonly name: string | null
 }
 

@@ -84,7 +84,7 @@ function projectPath(templatePath: string): string {
 
 interface Division {
   readonly fresh: readonly TemplateFile[]
-  /** Of OF_A_CLONE, those that are there. */
+  /** The files of OF_A_CLONE that are there. */
   readonly present: readonly TemplateFile[]
 }
 

@@ -11,7 +11,7 @@ export interface Project {
   readonly name: string
   /** Its name in eider.yml; null: none, which is the default one. */
   readonly target: string | null
-  /** Those that eider.yml has. */
+  /** The targets of eider.yml. */
   readonly targets: readonly string[]
   readonly settings: Settings
   readonly paths: ProjectPaths

@@ -13,9 +13,9 @@ export type SettingType =
   | { readonly is: 'choice'; readonly of: readonly string[] }
   /** Must not be written into eider.yml, which many can read, nor shown. */
   | { readonly is: 'secret'; readonly hexDigits?: number }
-  /** Of a PostgreSQL database. */
+  /** The URL of a PostgreSQL database. */
   | { readonly is: 'catalog' }
-  /** Of a prefix in an S3 bucket. */
+  /** The URL of a prefix in an S3 bucket. */
   | { readonly is: 'store' }
   | { readonly is: 'endpoint' }
   /** Names of the engine's own repository. */

@@ -52,7 +52,7 @@ export function readVariables(
 export interface VariableSources {
   readonly declared: Variables
   readonly target: Variables | undefined
-  /** Of the environment, the first one that has it counts. */
+  /** The first environment that has a variable counts. */
   readonly environments: readonly Readonly<Record<string, string | undefined>>[]
   /** `name=value` of the command line. */
   readonly flags: readonly string[]

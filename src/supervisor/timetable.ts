@@ -31,7 +31,7 @@ export class Timetable {
     }
   }
 
-  /** Those whose time has come, in the order of eider.yml. */
+  /** The runs whose time has come, in the order of eider.yml. */
   take(nowMs: number): readonly Due[] {
     const isSetBack = nowMs < this.#nowMs - limits.clockSetBackMs
     this.#nowMs = nowMs

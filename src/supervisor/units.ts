@@ -11,7 +11,7 @@ export interface Deployment {
   readonly project: string
   readonly target: string | null
   readonly version: string
-  /** Of the project. */
+  /** The directory of the project. */
   readonly dir: string
   /** Program and arguments: node, this program, `up` and its flags. */
   readonly command: readonly string[]
@@ -20,7 +20,7 @@ export interface Deployment {
   readonly gid: number
   /** Absolute; the project's directory first. */
   readonly writable: readonly string[]
-  /** Of the host; null: `up` starts no such service. */
+  /** A port of the host; null: `up` starts no such service. */
   readonly collectPort: number | null
   readonly odataPort: number | null
   /** Whether ports are open without a token. */

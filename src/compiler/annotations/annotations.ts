@@ -16,7 +16,7 @@ export type FileKind = Exclude<Kind, SeedModel['kind']>
 interface KindRule {
   /** The annotation that the kind requires. */
   readonly needs: 'unique_key' | 'incremental' | null
-  /** Of the annotations that are for some kinds only, those for this one. */
+  /** The annotations that are for some kinds only, and for this one. */
   readonly takes: readonly (
     'unique_key' | 'incremental' | 'on_duplicate' | 'deletes' | 'on_schema_change'
   )[]

@@ -24,7 +24,7 @@ export interface Bindable extends GraphNode {
 }
 
 export interface Bindings {
-  /** Of the models that bind and read only such models. */
+  /** The columns of models that bind and read only such models. */
   readonly columns: ReadonlyMap<ModelName, readonly Column[]>
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -62,7 +62,7 @@ export async function bindAll(
   return { columns: await readColumns(connection, bound), diagnostics }
 }
 
-/** Those that are compiled now, and those that they read, which wait for nothing. */
+/** The models that are compiled now, and those that they read, which wait for nothing. */
 function readAmong(all: readonly Bindable[], { kept, alsoRead }: BindOptions): readonly Bindable[] {
   if (kept.size === 0) return all
   const read = new Set(alsoRead)

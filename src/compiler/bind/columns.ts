@@ -132,7 +132,7 @@ function withoutParentheses(tokens: readonly Token[]): readonly Token[] {
   return surround ? tokens.slice(1, -1) : tokens
 }
 
-/** Of each token, the number of brackets around it; an opening bracket is outside of itself, a closing one inside. */
+/** The number of brackets around each token; an opening bracket is outside of itself, a closing one inside. */
 function depthsOf(tokens: readonly Token[]): readonly number[] {
   let depth = 0
   return tokens.map(({ kind, text }) => {

@@ -3,12 +3,17 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import { sql } from '../../core/sql.ts'
+import { type ModelBody, sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { resolveChecks } from '../checks/checks.ts'
-import { extraDependencies } from './extra-dependencies.ts'
 import { definitionOf } from '../definition.ts'
-import { type Draft, type DraftContext, finishHeader } from './draft.ts'
+import {
+  type Draft,
+  type DraftContext,
+  type DraftResult,
+  extraDependencies,
+  finishHeader,
+} from './draft.ts'
 import { columnLocations } from '../exposure.ts'
 import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
 import { unevenOperation } from '../hints/set-operations.ts'
@@ -30,11 +35,10 @@ export function draftQuery(
   dynamic: readonly ModelName[],
   context: DraftContext,
 ): Draft {
-  const { parsed, references, tree, canonical } = query
-  const { name, source, header, kind, body } = parsed
+  const { parsed, references } = query
+  const { name, source, kind, body } = parsed
   const extra = extraDependencies(parsed, context)
   const dependsOn = [...new Set([...references.models.map((model) => model.name), ...extra.keys()])]
-  const settings = settingsOf(source, header, context.variables)
   const { opening, closing } = wrapping(kind)
   return {
     name,
@@ -48,63 +52,72 @@ export function draftQuery(
       return { source, span: declared ?? spanAtByte(body, reference?.at ?? null) }
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
-    finish: async (columns) => {
-      const { sources } = references
-      const volatile = references.volatile || sources.some(context.isVolatileSource)
-      const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
-      const own = (all: readonly Column[]) => columnsOfBody(kind, all)
-      const named = await namesOfQuery(query, columns, context)
-      const placeOfColumn = (i: number) => {
-        const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
-        return at == null ? null : spanAtByte(body, at)
-      }
-      const visible = header.expose === undefined ? columns : named
-      const { base, diagnostics } = finishHeader(parsed, visible, placeOfColumn)
-      const surprises = [
-        ...renamedColumns(parsed, named, columns, placeOfColumn),
-        ...appendOverGroups(parsed, tree, columns),
-      ]
-      // A view has no rows of its own, but what is published of it has.
-      const hasRows = kind !== 'view' || header.expose !== undefined
-      const unstorable = unstorableColumns(context, hasRows ? columns : [], {
-        source,
-        spanOf: (i) => placeOfColumn(i) ?? spanAtByte(body, null),
-        hintOf: castToJson,
-      })
-      const parts = sources.map(context.partOfSource)
-      const definition = definitionOf(kind, settings, canonical, context.macros, ...parts)
-      const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
-      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
-      const rest = {
-        ...base,
-        columns: described,
-        dependsOn,
-        sources,
-        files,
-        volatile,
-        definition,
-        body,
-        checks,
-        ...(tree === null ? { columnsFromData: true as const } : {}),
-      }
-      const finished = finishKind(parsed, rest, own(columns))
-      const unknown = unknownModels(parsed, context)
-      const wrong = [
-        ...diagnostics,
-        ...finished.diagnostics,
-        ...inChecks,
-        ...inTexts,
-        ...unknown,
-        ...unstorable,
-      ]
-      return { model: finished.model, diagnostics: [...wrong, ...surprises] }
-    },
+    finish: (columns) => finishQuery(query, dependsOn, columns, context),
   }
+}
+
+async function finishQuery(
+  { parsed, references, tree, canonical }: ResolvedQuery,
+  dependsOn: readonly ModelName[],
+  columns: readonly Column[],
+  context: DraftContext,
+): Promise<DraftResult> {
+  const { source, header, kind, body } = parsed
+  const { sources } = references
+  const volatile = references.volatile || sources.some(context.isVolatileSource)
+  const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
+  const own = (all: readonly Column[]) => columnsOfBody(kind, all)
+  const named = await namesOfQuery(body, columns, context)
+  const placeOfColumn = (i: number) => {
+    const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
+    return at == null ? null : spanAtByte(body, at)
+  }
+  const visible = header.expose === undefined ? columns : named
+  const { base, diagnostics } = finishHeader(parsed, visible, placeOfColumn)
+  const surprises = [
+    ...renamedColumns(parsed, named, columns, placeOfColumn),
+    ...appendOverGroups(parsed, tree, columns),
+  ]
+  // A view has no rows of its own, but what is published of it has.
+  const hasRows = kind !== 'view' || header.expose !== undefined
+  const unstorable = unstorableColumns(context, hasRows ? columns : [], {
+    source,
+    spanOf: (i) => placeOfColumn(i) ?? spanAtByte(body, null),
+    hintOf: castToJson,
+  })
+  const parts = sources.map(context.partOfSource)
+  const settings = settingsOf(source, header, context.variables)
+  const definition = definitionOf(kind, settings, canonical, context.macros, ...parts)
+  const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
+  const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+  const rest = {
+    ...base,
+    columns: described,
+    dependsOn,
+    sources,
+    files,
+    volatile,
+    definition,
+    body,
+    checks,
+    ...(tree === null ? { columnsFromData: true as const } : {}),
+  }
+  const finished = finishKind(parsed, rest, own(columns))
+  const unknown = unknownModels(parsed, context)
+  const wrong = [
+    ...diagnostics,
+    ...finished.diagnostics,
+    ...inChecks,
+    ...inTexts,
+    ...unknown,
+    ...unstorable,
+  ]
+  return { model: finished.model, diagnostics: [...wrong, ...surprises] }
 }
 
 /** DuckDB renames columns of a table where two columns of the query have the same name; the author has to know. */
 async function namesOfQuery(
-  { parsed: { body } }: ResolvedQuery,
+  body: ModelBody,
   columns: readonly Column[],
   { connection }: DraftContext,
 ): Promise<readonly Column[]> {

@@ -17,13 +17,13 @@ import { definitionOf } from '../definition.ts'
 import type { Draft, DraftContext } from './draft.ts'
 import { problemOf } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'
-import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
+import { seedQuery, type SeedRows, untypedColumns, wrongSeedTypes } from '../seed.ts'
 import { unstorableColumns } from '../stored-columns.ts'
 
 /** What is known about a seed before DuckDB reads it. */
 export interface KnownSeed {
   readonly file: SeedFile
-  /** Of a CSV. */
+  /** null where the file is not a CSV. */
   readonly shape: CsvShape | null
   readonly warnings: readonly Diagnostic[]
 }
@@ -84,22 +84,7 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
     complete: true,
     rows: () => seedQuery(shape, dir),
     placeOf: () => place,
-    explain: async (details) => {
-      const unreadable = (problem: DatabaseErrorDetails) =>
-        diagnostic(
-          'unreadable-file',
-          { problem: `the file cannot be read: ${problemOf(withoutDir(problem, dir))}` },
-          place,
-          { hint: 'check that the file is complete and has the format of its extension' },
-        )
-      try {
-        const wrong = await wrongSeedTypes(connection, seed.file, shape, dir)
-        return wrong.length > 0 ? wrong : [unreadable(details)]
-      } catch (error) {
-        if (!(error instanceof DatabaseError)) throw error
-        return [unreadable(error.details)]
-      }
-    },
+    explain: (details) => explainSeed(details, seed.file, shape, context),
     finish: async (columns) => {
       const found = await resolveDeclared(declared, name, columns, context)
       const { checks } = found
@@ -128,5 +113,25 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
       const all = [...diagnostics, ...unstorable]
       return { model: { ...base, ...reads, definition, ...own }, diagnostics: all }
     },
+  }
+}
+
+async function explainSeed(
+  details: DatabaseErrorDetails,
+  file: SeedFile,
+  rows: SeedRows,
+  { connection, dir }: DraftContext,
+): Promise<readonly Diagnostic[]> {
+  const unreadable = (error: DatabaseErrorDetails) => {
+    const problem = `the file cannot be read: ${problemOf(withoutDir(error, dir))}`
+    const hint = 'check that the file is complete and has the format of its extension'
+    return diagnostic('unreadable-file', { problem }, wholeFile(file.path), { hint })
+  }
+  try {
+    const wrong = await wrongSeedTypes(connection, file, rows, dir)
+    return wrong.length > 0 ? wrong : [unreadable(details)]
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return [unreadable(error.details)]
   }
 }

@@ -7,7 +7,7 @@ import type { Column } from '../../core/relation.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import { placesOf } from '../annotations/annotations.ts'
 import type { Bindable } from './bind.ts'
-import type { CheckContext } from '../checks/checks.ts'
+import { type CheckContext, modelsInChecks } from '../checks/checks.ts'
 import { checkContract, publishedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
 import type { TargetTypes } from '../stored-columns.ts'
@@ -20,7 +20,7 @@ export interface Draft extends Bindable {
   readonly placeOf: (model: ModelName) => Place
 }
 
-interface DraftResult {
+export interface DraftResult {
   readonly model: Model
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -69,4 +69,17 @@ export function finishHeader(
   const published = publishedColumns(parsed.kind, key, columns)
   const broken = checkContract({ name, source, terms, key, columns: published })
   return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong, ...broken] }
+}
+
+/** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */
+export function extraDependencies(
+  { name, header }: Pick<ParsedModel, 'name' | 'header'>,
+  { findModel }: Pick<CheckContext, 'findModel'>,
+): ReadonlyMap<ModelName, Span> {
+  const found = new Map<ModelName, Span>()
+  for (const named of [...(header.depends_on?.value ?? []), ...modelsInChecks(header)]) {
+    const model = findModel(named.name)
+    if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
+  }
+  return found
 }

@@ -47,7 +47,7 @@ const comparisons: Readonly<Record<Comparison, Sql>> = {
   '>=': sql`>=`,
 }
 
-/** Of a model, or a table of a source. */
+/** The relation of a model, or of a table of a source. */
 export function modelRelation(model: string): Sql {
   const { schema, table } = splitModelName(model as ModelName)
   return sql.ident(schema, table)

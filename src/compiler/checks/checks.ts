@@ -64,7 +64,7 @@ export const resolveChecks = (
   context: CheckContext,
 ): Promise<ResolvedChecks> => resolveGiven(givenChecks(parsed.header), parsed, columns, context)
 
-/** Those of a seed or of a table of a source, which stand in YAML. */
+/** The checks of a seed or of a table of a source, which stand in YAML. */
 export async function resolveDeclared(
   declared: readonly DeclaredCheck[],
   name: string,

@@ -32,7 +32,7 @@ interface ParsedCheck {
   readonly check: Check
 }
 
-/** Those that are understood; what they read is known. */
+/** The checks that are understood; what they read is known. */
 export async function resolveFileChecks(
   connection: Connection,
   files: readonly SourceFile[],

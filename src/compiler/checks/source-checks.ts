@@ -15,7 +15,7 @@ export interface SourceChecks {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Of the tables whose columns are known. */
+/** Checks of the tables whose columns are known. */
 export async function checksOfSources(
   { sources = [] }: ProjectFiles,
   tables: readonly CompiledExternal[],

@@ -11,7 +11,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { type SeedRows, seedTexts } from '../seed.ts'
 
-/** Of the columns whose types are not declared. */
+/** For the columns whose types are not declared. */
 export async function lostDigits(
   connection: Connection,
   { path, types }: SeedFile,

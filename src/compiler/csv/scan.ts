@@ -57,7 +57,7 @@ export async function headerOfFile(path: string): Promise<CsvShape> {
   }
 }
 
-/** Of a byte order mark. */
+/** The length of a byte order mark. */
 const startOf = (bytes: Buffer) => (bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0)
 
 /** Bytes at the end that may be the start of a character. */

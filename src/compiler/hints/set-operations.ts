@@ -7,7 +7,7 @@ import type { Location } from '../sql/references.ts'
 export interface UnevenOperation {
   readonly left: number
   readonly right: number
-  /** Of the first column of the right SELECT. */
+  /** The place of the first column of the right SELECT. */
   readonly at: Location
 }
 

@@ -38,9 +38,9 @@ export interface NameObserver {
 
 export interface LineageContext {
   readonly findModel: (name: string) => ModelName | null
-  /** Of models that come before. */
+  /** The lineage of models that come before. */
   readonly columnsOf: (model: ModelName) => Columns
-  /** Of the table of a source that a written name means; null: there is none. */
+  /** The table of a source that a written name means; null: there is none. */
   readonly columnsOfSource: (name: string) => Columns
   /** Whether a call reads a table that its arguments name. */
   readonly readsTables: (call: string) => boolean
@@ -50,9 +50,9 @@ export interface LineageContext {
 export interface LineageSources {
   /** In an order in which each comes after all that it reads. */
   readonly models: ReadonlyMap<ModelName, Model>
-  /** Of the models with a query; null where DuckDB does not show it. */
+  /** The syntax trees of models with a query; null where DuckDB does not show it. */
   readonly trees: ReadonlyMap<ModelName, SyntaxNode | null>
-  /** Of models that were not compiled now. */
+  /** The lineage of models that were not compiled now. */
   readonly known?: ReadonlyMap<ModelName, Lineage>
   /** Tables of sources. */
   readonly external: readonly CompiledExternal[]
@@ -60,7 +60,7 @@ export interface LineageSources {
   readonly readsTables: (call: string) => boolean
 }
 
-/** Of all models. Columns of events models and seeds, and those that a run adds, have none. */
+/** The lineage of all models. Columns of events models and seeds, and those that a run adds, have none. */
 export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
   const { models, trees, known } = sources
   const context = contextOf(sources)
@@ -293,7 +293,7 @@ function isUnnestOfMany(item: SyntaxNode, { scope }: Inside): boolean {
   return more.length > 0 || !type?.endsWith(']')
 }
 
-/** Of an expression: those of every column that it names, and of every column that a subquery in it gives. */
+/** The origins of an expression: those of every column that it names, and that a subquery in it gives. */
 export function originsOf(value: unknown, place: Inside): Origins {
   if (typeof value !== 'object' || value === null) return none
   if (Array.isArray(value)) return union(value.map((item) => originsOf(item, place)))

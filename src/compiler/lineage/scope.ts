@@ -16,7 +16,7 @@ export interface Value {
   readonly type: string | null
   /** The column of a model or a source that this is, under its own name: another name there would be another one here. */
   readonly is?: ColumnOrigin | undefined
-  /** Of a name that was resolved: which of its parts is the column, and the table that those before it name. */
+  /** How a name was resolved: which of its parts is the column, and the table that those before it name. */
   readonly part?: number
   readonly table?: ScopeRelation
 }
@@ -49,7 +49,7 @@ export function ownColumns(model: string, columns: readonly Column[]): Columns {
 export interface ScopeRelation {
   /** In lower case; empty for one that cannot be named. */
   readonly alias: string
-  /** Of a model that is not renamed. */
+  /** The model itself, where it is not renamed. */
   readonly schema: string | null
   readonly columns: Columns
 }

@@ -9,7 +9,7 @@ import type { Connection, Database } from '../../duckdb/database.ts'
 import { attachSources, declaredTables } from './attach.ts'
 
 export interface KnownSources {
-  /** Those that can be read, and those whose columns are known from a time when they could. */
+  /** The tables that can be read, and those whose columns are known from a time when they could. */
   readonly tables: readonly CompiledExternal[]
   /** The name of a table as its source declares it, also when it cannot be read; null when no source has it. */
   readonly find: (name: string) => string | null

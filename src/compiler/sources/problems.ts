@@ -87,7 +87,7 @@ function tableProblem(details: DatabaseErrorDetails, name: string): Reason | nul
   }
 }
 
-/** Of a file that is not on this machine. */
+/** For a file that is not on this machine. */
 function fileProblem(
   { message }: DatabaseErrorDetails,
   secret: string | undefined,

@@ -13,7 +13,7 @@ import { spanOf } from './tokens.ts'
 /** Statements that only read, and that stand where a query may: `FROM (SHOW TABLES)`. */
 const READS = new Set(['show', 'describe', 'desc', 'summarize'])
 
-/** Of DuckDB, SHOW TABLES lists the schema main, in which no model is. */
+/** In DuckDB, SHOW TABLES lists the schema main, in which no model is. */
 const ALL_TABLES = `SELECT schema || '.' || name AS name FROM (SHOW ALL TABLES)
   WHERE database = current_database() AND schema <> '_eider' ORDER BY name`
 
