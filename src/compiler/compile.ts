@@ -313,8 +313,8 @@ async function blameAll(
   for (const { models, error } of cycles) mistakes.blame(models, [error])
   mistakes.blame(parsed.filter(isQuery).map(nameOf), mistakesInMacros(files, macros))
   for (const query of queries) {
-    const away = unknownSources(query, sources).map((name) => sources.away.get(name)!)
-    mistakes.blame([query.parsed.name], away)
+    const wrong = unknownSources(query, sources).map((name) => sources.problems.get(name)!)
+    mistakes.blame([query.parsed.name], wrong)
   }
   return mistakes
 }
@@ -328,7 +328,7 @@ function projectOf(
   const sorted = found.all.toSorted(byPlace)
   const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
   const readsTables = (call: string) => readsItsArgument(call, macros)
-  const { tables, away } = sources
+  const { tables, problems } = sources
   const traced = { models, external: tables, findModel, readsTables }
   const known = new Map(Array.from(kept, ([name, { lineage }]) => [name, lineage]))
   const asWritten = [...queries, ...checks.map(({ query }) => query)]
@@ -341,7 +341,7 @@ function projectOf(
     macrosAreWhole: mistakesInMacros(files, macros).length === 0,
     lineage: onceAsked(() => lineageOfAll({ ...traced, trees, known })),
     ...(kept.size === 0 ? { mentions: onceAsked(() => mentionsIn(asWritten, traced)) } : {}),
-    ...(files.sources?.length ? { external: { sources: files.sources, tables, away } } : {}),
+    ...(files.sources?.length ? { external: { sources: files.sources, tables, problems } } : {}),
   }
 }
 

@@ -252,6 +252,6 @@ export interface CompiledProject {
     /** Those that cannot be read now have the columns cached from the last time, if any. */
     readonly tables: readonly CompiledExternal[]
     /** Why a table cannot be read now, by its name. */
-    readonly away: ReadonlyMap<string, Diagnostic>
+    readonly problems: ReadonlyMap<string, Diagnostic>
   }
 }

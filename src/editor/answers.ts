@@ -5,7 +5,7 @@ import type { LastCompile } from './edited-project.ts'
 import { describeAnnotation, describeThing } from './hover.ts'
 import { allMentions, definitionOf, isSameThing, type Place, type Thing, thingAt } from './names.ts'
 import type { OpenFile } from './open-projects.ts'
-import { offsetAt, rangeOf } from './places.ts'
+import { offsetAt, rangeOf } from './positions.ts'
 import { describeSetting } from './settings.ts'
 
 type Locate = (place: Place) => Location

@@ -7,7 +7,7 @@ import {
   type DiagnosticRelatedInformation,
   DiagnosticSeverity,
 } from 'vscode-languageserver/node'
-import { rangeOf } from './places.ts'
+import { rangeOf } from './positions.ts'
 
 /** `uriOf` names a file of the project by its path. */
 export function shownDiagnostic(

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import type { Span } from '../core/source.ts'
-import { lineSpan } from './places.ts'
+import { lineSpan } from './positions.ts'
 
 /** Their hints are whole lines in place of the one that is wrong. */
 const REPLACES: ReadonlySet<string> = new Set([

@@ -13,7 +13,7 @@ import type { LastCompile } from './edited-project.ts'
 import { readersOf } from './hover.ts'
 import { lastRunOf } from './last-run.ts'
 import { definedIn } from './names.ts'
-import { positionAt, rangeOf } from './places.ts'
+import { positionAt, rangeOf } from './positions.ts'
 
 /** Opens a page in the browser. */
 export const OPEN = 'eider.open'

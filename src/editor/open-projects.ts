@@ -14,7 +14,7 @@ import { findProjectDir, type LoadOptions } from '../project/load.ts'
 import { byFile, shownDiagnostic } from './diagnostics.ts'
 import { EditedProject, type LastCompile } from './edited-project.ts'
 import type { Place } from './names.ts'
-import { rangeOf } from './places.ts'
+import { rangeOf } from './positions.ts'
 
 /** A file of a project. */
 export interface OpenFile {

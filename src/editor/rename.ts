@@ -12,7 +12,7 @@ import { type Change, Refusal } from './edits.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
 import { thingAt } from './names.ts'
 import type { OpenFile } from './open-projects.ts'
-import { offsetAt, rangeOf } from './places.ts'
+import { offsetAt, rangeOf } from './positions.ts'
 import { type OwnColumn, renamableModel, renameColumn } from './rename-column.ts'
 import { renameModel } from './rename-model.ts'
 

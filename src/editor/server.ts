@@ -32,7 +32,7 @@ import { fixOf } from './fixes.ts'
 import { formatHeader } from './format-header.ts'
 import { lensesOf, OPEN, symbolsOf } from './lens.ts'
 import { fileOfUri, type OpenFile, OpenProjects, tellPerson } from './open-projects.ts'
-import { positionAt, rangeOf } from './places.ts'
+import { positionAt, rangeOf } from './positions.ts'
 import { rename, renameTarget } from './rename.ts'
 
 export interface ServeEditorOptions extends LoadOptions {

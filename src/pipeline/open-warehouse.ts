@@ -27,7 +27,7 @@ export const readableSources = ({
   external,
 }: Pick<CompiledProject, 'external'>): readonly ExternalSource[] =>
   (external?.sources ?? []).filter(({ name, tables }) =>
-    tables.some((table) => !external!.away.has(`${name}.${table.name}`)),
+    tables.some((table) => !external!.problems.has(`${name}.${table.name}`)),
   )
 
 /** A source that cannot be read blocks only the models that read it. */

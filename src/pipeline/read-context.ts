@@ -85,7 +85,7 @@ export async function readContext(
     selected,
     fileHashes,
     lost,
-    sourceAges: await readSourceAges(connection, tables, external?.away, startedAt),
+    sourceAges: await readSourceAges(connection, tables, external?.problems, startedAt),
     columnsBefore: describeOnce(connection, catalog),
   }
 }

@@ -88,7 +88,12 @@ async function readRows(
     ({ name }) => selected.size === all.size || read.has(name),
   )
   const unread = tables.filter(({ name }) => !context.sourceAges.has(name))
-  const others = await readSourceAges(reading.connection, unread, external?.away, context.startedAt)
+  const others = await readSourceAges(
+    reading.connection,
+    unread,
+    external?.problems,
+    context.startedAt,
+  )
   const sources = tables.map(({ name, path }) => ({
     model: name,
     kind: 'source',

@@ -20,7 +20,7 @@ import type { OpenSource } from './source-access.ts'
 export interface AttachResult {
   readonly tables: readonly CompiledExternal[]
   /** Why a declared table cannot be read, by its name; one diagnostic for all tables of a source that is missing. */
-  readonly away: ReadonlyMap<string, Diagnostic>
+  readonly problems: ReadonlyMap<string, Diagnostic>
 }
 
 /** The tables of a source without their columns. */
@@ -53,7 +53,7 @@ export async function attachSources(
   )
   return {
     tables: attached.flatMap(({ tables }) => tables),
-    away: new Map(attached.flatMap(({ away }) => [...away])),
+    problems: new Map(attached.flatMap(({ problems }) => [...problems])),
   }
 }
 
@@ -65,11 +65,11 @@ async function attachSource(
 ): Promise<AttachResult> {
   const declared = declaredTables(source)
   const [mistake] = source.mistakes
-  const allAway = (wrong: Diagnostic) => ({
+  const allUnreadable = (wrong: Diagnostic) => ({
     tables: [],
-    away: new Map(declared.map(({ name }) => [name, wrong])),
+    problems: new Map(declared.map(({ name }) => [name, wrong])),
   })
-  if (mistake !== undefined) return allAway(mistake)
+  if (mistake !== undefined) return allUnreadable(mistake)
   await using connection = await database.connect()
   const opened = await sourceAccess[source.kind].open(database, dir, source)
   try {
@@ -77,19 +77,19 @@ async function attachSource(
     await opened.attach(connection)
     await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(source.name)} (READ_WRITE)`)
   } catch (error) {
-    return allAway(unusable(error, dir, source, source, opened))
+    return allUnreadable(unusable(error, dir, source, source, opened))
   }
   const tables: CompiledExternal[] = []
-  const away = new Map<string, Diagnostic>()
+  const problems = new Map<string, Diagnostic>()
   for (const [i, table] of source.tables.entries()) {
     const { name, ...rest } = declared[i]!
     try {
       const compiled = { ...rest, name, ...(await createView(connection, source, opened, table)) }
       const wrong = wrongTime(compiled, source)
       if (wrong === null) tables.push(compiled)
-      else away.set(name, wrong)
+      else problems.set(name, wrong)
     } catch (error) {
-      away.set(name, unusable(error, dir, source, { ...table, name }, opened))
+      problems.set(name, unusable(error, dir, source, { ...table, name }, opened))
     }
   }
   database.explain((message) => {
@@ -98,7 +98,7 @@ async function attachSource(
     const hint = reason.hint === undefined ? '' : `; ${reason.hint}`
     return `the source "${source.name}" cannot be read: ${reason.problem}${hint}`
   })
-  return { tables, away }
+  return { tables, problems }
 }
 
 async function createView(

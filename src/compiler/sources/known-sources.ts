@@ -16,7 +16,7 @@ export interface KnownSources {
   /** Whether a table of that declared name cannot be read and has no known columns. */
   readonly isUnknown: (name: string) => boolean
   /** Why a table of that declared name cannot be read now. */
-  readonly away: ReadonlyMap<string, Diagnostic>
+  readonly problems: ReadonlyMap<string, Diagnostic>
   /** File, or database, of a table. */
   readonly pathOf: (name: string) => string
   /** Whether nothing tells cheaply that a table has changed. */
@@ -47,7 +47,7 @@ export async function attachKnownSources(
     given.knownTables.find(({ name, path }) => sameName(name, table.name) && path === table.path)
   const isAsked = (source: ExternalSource) =>
     given.trustsKnown !== true || !declaredTables(source).every(lastKnown)
-  const { tables: readable, away } = await attachSources(database, dir, free.filter(isAsked))
+  const { tables: readable, problems } = await attachSources(database, dir, free.filter(isAsked))
   const declared = free.flatMap((source) => declaredTables(source))
   const tables: CompiledExternal[] = [...readable]
   const read = new Set(readable.map(({ name }) => name))
@@ -60,13 +60,13 @@ export async function attachKnownSources(
   const known = new Map(tables.map((table) => [foldCase(table.name), table]))
   return {
     tables,
-    away,
+    problems,
     find: (name) => declared.find((table) => sameName(table.name, name))?.name ?? null,
-    isUnknown: (name) => away.has(name) && !known.has(foldCase(name)),
+    isUnknown: (name) => problems.has(name) && !known.has(foldCase(name)),
     pathOf: (name) => known.get(foldCase(name))?.path ?? name,
     isVolatile: (name) => known.get(foldCase(name))?.stamp === null,
     partOf: (table) => partOf(table, free),
-    unreadable: [...new Set(away.values())],
+    unreadable: [...new Set(problems.values())],
     misnamed,
   }
 }

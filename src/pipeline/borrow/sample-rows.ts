@@ -24,7 +24,9 @@ export async function sampleSources(
   { external }: Pick<CompiledProject, 'external'>,
   sample: Sample,
 ): Promise<void> {
-  const tables = (external?.tables ?? []).filter(({ name }) => external?.away.has(name) !== true)
+  const tables = (external?.tables ?? []).filter(
+    ({ name }) => external?.problems.has(name) !== true,
+  )
   for (const { name, columns } of tables) {
     const [source, table] = partsOf(name)
     const view = sql.ident(source, 'main', table)

@@ -23,12 +23,12 @@ export interface SourceAge {
 export async function readSourceAges(
   connection: Connection,
   tables: readonly CompiledExternal[],
-  away: ReadonlyMap<string, Diagnostic> | undefined,
+  problems: ReadonlyMap<string, Diagnostic> | undefined,
   now: Date,
 ): Promise<ReadonlyMap<string, SourceAge>> {
   const found = new Map<string, SourceAge>()
   for (const table of tables) {
-    const mistake = away?.get(table.name)
+    const mistake = problems?.get(table.name)
     const age =
       mistake === undefined
         ? await unlessUnreadable(table, () => readAge(connection, table, now))
