@@ -1,8 +1,13 @@
 // eider.yml in an editor: what a key means, and which keys and values may follow. By the JSON Schema of the file, and by
 // its lines, for a file that is being typed is rarely YAML.
 
-import { configSchema } from '../project/schema/config-schema.ts'
-import type { JsonSchema } from '../project/schema/value-schemas.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageDir } from '../files/package.ts'
+
+interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
 
 interface YamlLine {
   /** Where its key stands, or would. */
@@ -89,8 +94,11 @@ function schemaOf(path: readonly string[]): JsonSchema | null {
   return schema
 }
 
+const SCHEMA_FILE = join(packageDir, 'docs', 'schemas', 'eider.schema.json')
+
 let known: JsonSchema | null = null
-const root = (): JsonSchema => (known ??= configSchema())
+const root = (): JsonSchema =>
+  (known ??= JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')) as JsonSchema)
 
 function below(schema: JsonSchema, key: string): JsonSchema | null {
   const found = alternatives(schema).flatMap((one) => {

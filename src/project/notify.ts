@@ -15,13 +15,11 @@ import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
 import type { Project } from './project.ts'
-import { described, type JsonSchema, text } from './schema/value-schemas.ts'
 import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
 interface WayReader {
   /** For "must be …". */
   readonly expected: string
-  readonly schema: JsonSchema
   /** Whether `${NAME}` stands for a value of the environment. No message then shows the line: it may be a secret. */
   readonly isFilled: boolean
   /** Whether a text can be right, also while values of the environment are missing. */
@@ -34,10 +32,6 @@ interface WayReader {
 const ways: Readonly<Record<NotificationWay, WayReader>> = {
   webhook: {
     expected: 'an http or https URL, such as ${NOTIFY_URL}',
-    schema: described(
-      'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
-      text,
-    ),
     isFilled: true,
     // Where a variable may hold the beginning, the URL is checked when its value is known.
     mayBe: (url) => url.startsWith('${') || isWebUrl(url.replaceAll(/\$\{[^}]*\}/g, '1')),
@@ -45,7 +39,6 @@ const ways: Readonly<Record<NotificationWay, WayReader>> = {
   },
   command: {
     expected: 'a command line, such as ./notify.sh',
-    schema: described('Shell command that gets the same JSON on stdin', text),
     isFilled: false,
     mayBe: () => true,
     accepts: () => true,
@@ -53,14 +46,11 @@ const ways: Readonly<Record<NotificationWay, WayReader>> = {
 }
 
 const wayNames = Object.keys(ways) as readonly NotificationWay[]
-export const waySchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  wayNames.map((way) => [way, ways[way].schema]),
-)
 export const secretNotifyKeys: readonly string[] = wayNames
   .filter((way) => ways[way].isFilled)
   .map((way) => `notify.${way}`)
 
-const notifyKeys = ['on', 'late_after', ...wayNames]
+const notifyKeys = ['on', 'late_after', ...wayNames] as const
 const EXPECTED_OCCASIONS = `a list of ${occasions.join(', ')}`
 const EXPECTED_LATE_AFTER = 'a time from 1 second to 366 days, such as 30 minutes'
 

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
 import { parseConfig } from '../../src/project/config.ts'
-import { configSchema, SCHEMA_URL } from '../../src/project/schema/config-schema.ts'
+import { configSchema, SCHEMA_URL } from '../support/config-schema/config-schema.ts'
 import { settings } from '../../src/project/settings.ts'
 import { repository } from '../support/workspace.ts'
 

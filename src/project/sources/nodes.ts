@@ -13,9 +13,8 @@ const UNITS_MS = {
   day: 86_400_000,
   week: 604_800_000,
 } as const
-const AGE = /^(\d{1,6}) (second|minute|hour|day|week)s?$/
-/** The same for the JSON Schema, where the value may come from the environment. */
-export const AGE_OR_VARIABLE = new RegExp(`${AGE.source}|\\$\\{`)
+/** Without flags: the JSON Schema of eider.yml has it too. */
+export const AGE = /^(\d{1,6}) (second|minute|hour|day|week)s?$/
 const EXPECTED_AGE = 'a time such as 12 hours or 2 days'
 
 export interface Group {

@@ -4,38 +4,22 @@ import type { Age, SourceServer } from '../../core/sources.ts'
 import { holdsPassword } from '../urls.ts'
 import { limits } from '../../core/limits.ts'
 import { parameterHint, parseServerUrl, type ServerSystem } from '../../core/server-url.ts'
-import { described, matching, text as anyText } from '../schema/value-schemas.ts'
 import { hasVariable } from './environment.ts'
-import type { SourceOption, SourcePlace, SourceReader } from './source-reader.ts'
-import { AGE_OR_VARIABLE, ageOf, type Group, textOf } from './nodes.ts'
+import type { SourcePlace, SourceReader } from './source-reader.ts'
+import { ageOf, type Group, textOf } from './nodes.ts'
 
-/** `system`: also the key, and the scheme of the URL. `title`: for people. */
+/** `system`: also the key, and the scheme of the URL. */
 export const databaseServer = (
   system: ServerSystem,
-  title: string,
   defaultSchema: (server: SourceServer | null) => string,
 ): SourceReader => ({
-  key: {
-    name: system,
-    schema: described(
-      `URL of a ${title} database, such as ${system}://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD`,
-      anyText,
-    ),
-  },
-  options: { timeout },
+  key: system,
+  options: { timeout: 'the source is not on a server' },
   read(group, name) {
     const { database, server } = readServer(group, name, system)
     return { database, server, schema: defaultSchema(server) }
   },
 })
-
-const timeout: SourceOption = {
-  schema: described(
-    'How long a server may take for a statement, such as 5 minutes; 60 seconds by default',
-    matching(AGE_OR_VARIABLE),
-  ),
-  reason: 'the source is not on a server',
-}
 
 function readServer(
   group: Group,

@@ -14,9 +14,9 @@ import type { DeclaredSecret } from './secrets.ts'
 import { readTables } from './tables.ts'
 
 export const SOURCE_KEYS: readonly string[] = [
-  ...sourceKeys.map(({ name }) => name),
+  ...sourceKeys,
   'schema',
-  ...sourceOptions.map(([name]) => name),
+  ...sourceOptions.keys(),
   'secret',
   'tables',
 ]
@@ -94,16 +94,12 @@ function readSource(
 /** What the first of the keys says that tell where the tables are. */
 function placeOf(group: Group, name: string): SourcePlace & { readonly kind: SourceKind } {
   const { members, path, refuse } = group
-  const [first, second] = sourceKeys.filter((key) => members.has(key.name))
+  const [first, second] = sourceKeys.filter((key) => members.has(key))
   if (second !== undefined)
-    refuse(
-      members.get(second.name)!,
-      `${path}.${second.name}`,
-      `left out: the source has ${first!.name}`,
-    )
+    refuse(members.get(second)!, `${path}.${second}`, `left out: the source has ${first}`)
   const kinds = Object.entries(sourceReaders) as [SourceKind, SourceReader][]
   const [kind, reader] = kinds.find(([, { key }]) => key === (first ?? null))!
-  for (const [option, { reason }] of sourceOptions)
+  for (const [option, reason] of sourceOptions)
     if (members.has(option) && !Object.hasOwn(reader.options, option))
       refuse(members.get(option)!, `${path}.${option}`, `left out: ${reason}`)
   return { kind, ...reader.read(group, name) }

@@ -1,14 +1,14 @@
 // The groups of eider.yml that are not settings as JSON Schema, each key with what an editor says of it. The keys are
 // those that the readers of the groups know: the compiler wants an entry for each.
 
-import { occasions } from '../../core/notifications.ts'
-import type { checkKeys } from '../declared-checks.ts'
-import { waySchemas } from '../notify.ts'
-import type { runKeys, scheduleKeys } from '../schedule.ts'
-import { sourceKeys, sourceOptions } from '../sources/kinds.ts'
-import { AGE_OR_VARIABLE } from '../sources/nodes.ts'
-import type { SECRET_KEYS } from '../sources/secrets.ts'
-import type { TABLE_KEYS } from '../sources/tables.ts'
+import { type NotificationWay, occasions } from '../../../src/core/notifications.ts'
+import type { SourceKind } from '../../../src/core/sources.ts'
+import type { checkKeys } from '../../../src/project/declared-checks.ts'
+import type { runKeys, scheduleKeys } from '../../../src/project/schedule.ts'
+import { sourceReaders } from '../../../src/project/sources/kinds.ts'
+import { AGE } from '../../../src/project/sources/nodes.ts'
+import type { SECRET_KEYS } from '../../../src/project/sources/secrets.ts'
+import type { TABLE_KEYS } from '../../../src/project/sources/tables.ts'
 import {
   described,
   group,
@@ -22,6 +22,8 @@ import {
 
 type Members<Keys extends readonly string[]> = Readonly<Record<Keys[number], JsonSchema>>
 
+/** Sources may take it from the environment. */
+const AGE_OR_VARIABLE = new RegExp(`${AGE.source}|\\$\\{`)
 const NAME = /^[^.]+$/
 const TARGET = /^[A-Za-z0-9_-]+$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -66,13 +68,34 @@ const table: Members<typeof TABLE_KEYS> = {
   ...checks,
 }
 
+const kinds: Readonly<Record<Exclude<SourceKind, 'files'>, JsonSchema>> = {
+  duckdb: described(
+    'DuckDB file that has the tables, relative to the project directory. Without it each table is a file',
+    text,
+  ),
+  sqlite: described('SQLite file that has the tables', text),
+  postgres: described(
+    'URL of a PostgreSQL database, such as postgres://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD',
+    text,
+  ),
+  mysql: described(
+    'URL of a MySQL or MariaDB database, such as mysql://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD',
+    text,
+  ),
+}
+
 const source: Readonly<Record<string, JsonSchema>> = {
-  ...Object.fromEntries(sourceKeys.map(({ name, schema }) => [name, schema])),
+  ...Object.fromEntries(
+    Object.entries(kinds).map(([kind, schema]) => [sourceReaders[kind as SourceKind].key, schema]),
+  ),
   schema: described(
     'Schema of the tables in that database; main by default, public in PostgreSQL, the database itself in MySQL',
     text,
   ),
-  ...Object.fromEntries(sourceOptions.map(([name, { schema }]) => [name, schema])),
+  timeout: described(
+    'How long a server may take for a statement, such as 5 minutes; 60 seconds by default',
+    matching(AGE_OR_VARIABLE),
+  ),
   secret: described('Entry under secrets for reading remote files', text),
   tables: described(
     'The tables that models may read, by name',
@@ -140,6 +163,14 @@ const schedule: Members<typeof scheduleKeys> = {
   }),
 }
 
+const ways: Readonly<Record<NotificationWay, JsonSchema>> = {
+  webhook: described(
+    'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
+    text,
+  ),
+  command: described('Shell command that gets the same JSON on stdin', text),
+}
+
 const notify: Readonly<Record<string, JsonSchema>> = {
   on: described(
     'What to send notifications about: failed and recovered by default, and late if late_after is set',
@@ -149,7 +180,7 @@ const notify: Readonly<Record<string, JsonSchema>> = {
     'How long after its due time a scheduled run counts as late, such as 30 minutes',
     matching(TIME),
   ),
-  ...waySchemas,
+  ...ways,
 }
 
 const scalar: JsonSchema = { type: ['string', 'number', 'boolean'] }
@@ -162,7 +193,7 @@ export const groups = {
   schedule: described('When eider up runs what', group(schedule)),
   notify: described('Where to send notifications when scheduled runs fail, recover or are late', {
     ...group(notify),
-    anyOf: [{ type: 'null' }, ...Object.keys(waySchemas).map((way) => ({ required: [way] }))],
+    anyOf: [{ type: 'null' }, ...Object.keys(ways).map((way) => ({ required: [way] }))],
   }),
   sources: described(
     'Tables of other databases and files, which models read by name',

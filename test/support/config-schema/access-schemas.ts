@@ -1,10 +1,10 @@
 // Tokens and webhooks of eider.yml as JSON Schema.
 
-import { limits } from '../../core/limits.ts'
-import { NAME_IN_LOG } from '../../core/named-tokens.ts'
-import { signatureShapes } from '../../core/webhooks.ts'
-import type { tokenKeys } from '../tokens.ts'
-import type { webhookKeys } from '../webhooks.ts'
+import { limits } from '../../../src/core/limits.ts'
+import { NAME_IN_LOG } from '../../../src/core/named-tokens.ts'
+import { signatureShapes } from '../../../src/core/webhooks.ts'
+import type { tokenKeys } from '../../../src/project/tokens.ts'
+import type { webhookKeys } from '../../../src/project/webhooks.ts'
 import { group, type JsonSchema, text } from './value-schemas.ts'
 
 const NAME = { type: 'string', pattern: NAME_IN_LOG.source }

@@ -1,8 +1,8 @@
 // Values of settings as JSON Schema, draft 7, which editors know best.
 
-import { extensionSpellings } from '../../core/extensions.ts'
-import type { SettingType } from '../settings.ts'
-import { SIZE } from '../values.ts'
+import { extensionSpellings } from '../../../src/core/extensions.ts'
+import type { SettingType } from '../../../src/project/settings.ts'
+import { SIZE } from '../../../src/project/values.ts'
 
 export interface JsonSchema {
   readonly [keyword: string]: unknown

@@ -1,7 +1,7 @@
 // eider.yml as a JSON Schema, for editors: docs/schemas/eider.schema.json is what this gives.
 
-import { keysOfFile } from '../config.ts'
-import { settings, type SettingType } from '../settings.ts'
+import { keysOfFile } from '../../../src/project/config.ts'
+import { settings, type SettingType } from '../../../src/project/settings.ts'
 import { access } from './access-schemas.ts'
 import { groups, targets, variables } from './group-schemas.ts'
 import { group, type JsonSchema, schemaOfType } from './value-schemas.ts'
