@@ -8,13 +8,13 @@ import { limits } from '../core/limits.ts'
 import { type ModelName, parseModelName, sameName, splitModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { ProjectFiles as Files } from '../core/project.ts'
+import type { Renaming } from '../pipeline/rename/record.ts'
 import type { Project } from '../project/project.ts'
 import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
-import { type FilePaths, prepareMove } from './move-file.ts'
 
-interface Move {
-  /** null: the file was moved before. */
-  readonly file: FilePaths | null
+interface Asked {
+  /** null: the file was renamed before. */
+  readonly file: Renaming['file'] | null
   readonly to: ModelName
 }
 
@@ -39,29 +39,18 @@ export default class Mv extends BaseCommand {
     const { args, flags } = await this.parse(Mv)
     using stop = onStop()
     const project = await this.openProject(flags)
-    const { file, to } = await moveOf(project, args.old, args.new)
+    const { file, to } = await renamingOf(project, args.old, args.new)
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
-    const { moveRelation } = await import('../pipeline/orphans.ts')
-    const { finishInterruptedMove } = await import('../pipeline/interrupted-move.ts')
-    const { strikeMove, writeMove } = await import('../pipeline/move-record.ts')
+    const { prepareFile } = await import('../pipeline/rename/rename-file.ts')
+    const { renameModel } = await import('../pipeline/rename/rename-model.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     const { paths } = project
-    const { replace } = flags
-    await using prepared = file === null ? null : await prepareMove(paths.dir, file)
-    const moved = await changeWarehouse(project, options, async (opened) => {
-      const earlier = await finishInterruptedMove(opened, paths)
-      const isSame = earlier !== null && sameName(earlier.move.from, from)
-      if (isSame && sameName(earlier.move.to, to)) return earlier.relation
-      try {
-        if (file !== null) await writeMove(paths, { from, to, file, replace })
-        const relation = await moveRelation(opened, from, to, { replace, file: prepared })
-        if (relation === null) await prepared?.rename()
-        return relation
-      } finally {
-        await strikeMove(paths)
-      }
-    })
+    await using prepared = file && (await prepareFile(paths.dir, file))
+    const renaming = { from, to, file: prepared, replace: flags.replace }
+    const moved = await changeWarehouse(project, options, (opened) =>
+      renameModel(opened, paths, renaming),
+    )
     if (moved === null && file === null)
       throw new UsageError(`no run created "${args.old}"`, {
         hint: '"eider ls" lists tables and views that no file creates any more',
@@ -75,7 +64,7 @@ export default class Mv extends BaseCommand {
   }
 }
 
-async function moveOf(project: Project, old: string, next: string): Promise<Move> {
+async function renamingOf(project: Project, old: string, next: string): Promise<Asked> {
   const { files } = project
   const to = parseModelName(next)
   if (to === null || parseModelName(old) === null)

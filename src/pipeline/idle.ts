@@ -38,7 +38,7 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { pastRunsOf } from './catalog/catalog-text.ts'
 import { type Results, withRuns } from './catalog/past-runs.ts'
 import { catalogRun } from './catalog/write-catalog.ts'
-import { hasMove } from './move-record.ts'
+import { isRecorded } from './rename/record.ts'
 import { type NoteDraft, RunResults, whyUnchanged } from './results.ts'
 
 const FORMAT = 2
@@ -133,7 +133,7 @@ async function isSame(
 }
 
 const stampTarget = async ({ target, paths, retention }: IdleScope) =>
-  hasMove(paths) ? null : target.stamp(retention)
+  isRecorded(paths) ? null : target.stamp(retention)
 
 /** null: a model reads what no stamp tells of. */
 function stampFiles(

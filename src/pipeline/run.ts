@@ -34,7 +34,7 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
-import { finishInterruptedMove } from './interrupted-move.ts'
+import { finishRenaming } from './rename/rename-model.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
@@ -232,7 +232,7 @@ async function prepare(
   connection: Connection,
 ): Promise<RunContext> {
   const { paths, store, project, signal } = options
-  await finishInterruptedMove({ ...store, connection }, paths)
+  await finishRenaming({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
   if (project.macrosAreWhole)

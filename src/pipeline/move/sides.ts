@@ -10,7 +10,7 @@ import type { LeaseOptions } from '../../store/run-lease.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadOptions } from '../../store/warehouse.ts'
 import { isInterruption, toEnvironmentError } from '../failure.ts'
-import { isMvInterrupted } from '../interrupted-move.ts'
+import { readRenaming } from '../rename/record.ts'
 
 export interface Side {
   /** Of the target; null: the default one. */
@@ -52,7 +52,7 @@ export async function openSource(side: Side, lease: LeaseOptions): Promise<OpenS
     })
   await using resources = new Resources()
   resources.use(await leaseOf(side, lease))
-  if (await isMvInterrupted(paths))
+  if ((await readRenaming(paths)) !== null)
     throw new EnvironmentError('move-refused', `an eider mv in ${nameOf(side)} was interrupted`, {
       hint: `eider run${flagOf(side)} finishes it`,
     })

@@ -2,14 +2,14 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ModelName } from '../../src/core/names.ts'
-import { sql } from '../../src/core/sql.ts'
-import { readCatalog } from '../../src/duckdb/catalog.ts'
-import { type Connection, Database } from '../../src/duckdb/database.ts'
-import { moveRelation } from '../../src/pipeline/orphans.ts'
-import { fileState } from '../../src/store/files/state.ts'
-import { fileTables } from '../../src/store/files/tables.ts'
-import { ensureState } from '../../src/store/files/layout.ts'
+import type { ModelName } from '../../../src/core/names.ts'
+import { sql } from '../../../src/core/sql.ts'
+import { readCatalog } from '../../../src/duckdb/catalog.ts'
+import { type Connection, Database } from '../../../src/duckdb/database.ts'
+import { renameRelation } from '../../../src/pipeline/rename/rename-model.ts'
+import { fileState } from '../../../src/store/files/state.ts'
+import { fileTables } from '../../../src/store/files/tables.ts'
+import { ensureState } from '../../../src/store/files/layout.ts'
 
 const [from, to] = ['a.old', 'b.next'] as readonly string[] as readonly [ModelName, ModelName]
 
@@ -50,7 +50,7 @@ async function assertUnmoved(connection: Connection): Promise<void> {
 test('the file is renamed with the table', () =>
   withTable(async (connection) => {
     const done: string[] = []
-    const moved = await moveRelation({ connection, state, tables: fileTables }, from, to, {
+    const moved = await renameRelation({ connection, state, tables: fileTables }, from, to, {
       replace: false,
       file: fileThat(done),
     })
@@ -63,7 +63,7 @@ test('a table keeps its name when the disk refuses the file', () =>
   withTable(async (connection) => {
     const done: string[] = []
     const options = { replace: false, file: fileThat(done, true) }
-    const failure = await moveRelation(
+    const failure = await renameRelation(
       { connection, state, tables: fileTables },
       from,
       to,
@@ -81,7 +81,7 @@ test('a file is renamed back when the engine refuses the commit', () =>
       statement.inline() === 'COMMIT' ? Promise.reject(new Error('no commit')) : run(statement)
     const done: string[] = []
     const options = { replace: false, file: fileThat(done) }
-    const failure = await moveRelation(
+    const failure = await renameRelation(
       { connection, state, tables: fileTables },
       from,
       to,

@@ -2,16 +2,11 @@
 
 import { lstat, mkdir, readlink, realpath, rename, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
+import { EnvironmentError, UsageError } from '../../core/failures.ts'
+import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
+import type { Renaming } from './record.ts'
 
-/** Relative to the project directory. */
-export interface FilePaths {
-  readonly from: string
-  readonly to: string
-}
-
-export interface PreparedMove extends AsyncDisposable {
+export interface RenamedFile extends AsyncDisposable {
   rename(): Promise<void>
   renameBack(): Promise<void>
 }
@@ -20,7 +15,10 @@ export interface PreparedMove extends AsyncDisposable {
  * Makes the directory, which goes again on disposal unless the file is in it. Throws UsageError where `to` exists, and
  * EnvironmentError `file-failed` where the disk refuses, as rename() does.
  */
-export async function prepareMove(dir: string, { from, to }: FilePaths): Promise<PreparedMove> {
+export async function prepareFile(
+  dir: string,
+  { from, to }: Renaming['file'],
+): Promise<RenamedFile & Renaming['file']> {
   const [source, target] = [join(dir, from), join(dir, to)]
   const attempt = <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause: unknown) => {
@@ -32,6 +30,8 @@ export async function prepareMove(dir: string, { from, to }: FilePaths): Promise
   if (await attempt(exists(target)))
     throw new UsageError(`${to} already exists`, { hint: 'move it away, or choose another name' })
   return {
+    from,
+    to,
     rename: () => attempt(moveOne(source, target)),
     renameBack: () => attempt(moveOne(target, source)),
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,148 @@
+// `eider mv`: a model gets another name, with its file, its relation and its state. A run finishes what a killed one left:
+// where the file has its new name, the relation gets it too.
+
+import { lstatSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { count } from '../../core/counts.ts'
+import { UsageError } from '../../core/failures.ts'
+import { type ModelName, sameName } from '../../core/names.ts'
+import type { ProjectPaths } from '../../core/project.ts'
+import type { Orphan } from '../../core/report/progress.ts'
+import { Resources } from '../../core/resources.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { countRows, createSchema, relationOf, relationType } from '../build/materialize/relation.ts'
+import type { Opened } from '../orphans.ts'
+import { readRenaming, recordRenaming, type Renaming, strikeRenaming } from './record.ts'
+import type { RenamedFile } from './rename-file.ts'
+
+type Place = Pick<ProjectPaths, 'dir' | 'state'>
+
+export interface RenameOptions extends Omit<Renaming, 'file'> {
+  /** null: it has its new name already. */
+  readonly file: (RenamedFile & Renaming['file']) | null
+}
+
+/** Under the lease of the target. null: the model has no relation. Throws UsageError where something is in the way. */
+export async function renameModel(
+  opened: Opened,
+  place: Place,
+  { from, to, file, replace }: RenameOptions,
+): Promise<Orphan | null> {
+  const earlier = await finishRenaming(opened, place)
+  const isSame = earlier !== null && sameName(earlier.renaming.from, from)
+  if (isSame && sameName(earlier.renaming.to, to)) return earlier.relation
+  try {
+    if (file !== null)
+      await recordRenaming(place, { from, to, file: { from: file.from, to: file.to }, replace })
+    const relation = await renameRelation(opened, from, to, { replace, file })
+    if (relation === null) await file?.rename()
+    return relation
+  } finally {
+    await strikeRenaming(place)
+  }
+}
+
+/** Under the lease of the target, before anything of it is read; null: none was interrupted after its first step. */
+export async function finishRenaming(
+  opened: Opened,
+  place: Place,
+): Promise<{ readonly renaming: Renaming; readonly relation: Orphan | null } | null> {
+  const renaming = await readRenaming(place)
+  if (renaming === null) return null
+  const statOf = (path: string) => lstatSync(join(place.dir, path), { throwIfNoEntry: false })
+  const { from, to, file, replace } = renaming
+  const made = statOf(file.to)
+  const isRenamed = made !== undefined && statOf(file.from) === undefined
+  try {
+    // A link is made under the new name before the old one goes.
+    if (!isRenamed && made?.isSymbolicLink() === true) await rm(join(place.dir, file.to))
+    if (!isRenamed) return null
+    return { renaming, relation: await renameRelation(opened, from, to, { replace, file: null }) }
+  } finally {
+    await strikeRenaming(place)
+  }
+}
+
+/**
+ * Gives a relation with its rows and its state another name; null where there is none. `replace`: drop what a run created
+ * under that name, but for events, which exist nowhere else. `file` is renamed last in the transaction, and back when that
+ * fails. Throws UsageError where something is in the way.
+ */
+export async function renameRelation(
+  { connection, state, tables }: Opened,
+  from: ModelName,
+  to: ModelName,
+  {
+    replace,
+    file,
+  }: {
+    readonly replace: boolean
+    readonly file: Pick<RenamedFile, 'rename' | 'renameBack'> | null
+  },
+): Promise<Orphan | null> {
+  const known = await state.begin(connection, [])
+  const { catalog } = known
+  const { models } = known.state
+  const record = [...models].find(([model]) => sameName(model, from))
+  const type = record === undefined ? null : relationType(catalog, record[0])
+  if (record === undefined || type === null) return null
+  const [old, { kind }] = record
+  if (kind === 'events')
+    throw new UsageError(
+      `${old} holds events, and events are sent to it and buffered under that name`,
+      {
+        hint: `keep it, and let a model of kind view give it the new name: SELECT * FROM ${old}`,
+      },
+    )
+  const inTheWay = relationType(catalog, to)
+  if (inTheWay !== null) {
+    const kindInTheWay = [...models].find(([model]) => sameName(model, to))?.[1].kind
+    const found = await describeRelation(connection, to, kindInTheWay ?? inTheWay, inTheWay)
+    if (kindInTheWay === undefined)
+      throw new UsageError(`the warehouse already has ${found}, which no run created`, {
+        hint: 'choose another name; --replace drops only what runs created',
+      })
+    if (kindInTheWay === 'events')
+      throw new UsageError(`the warehouse already has ${found}, which cannot be rebuilt`, {
+        hint: `choose another name; --replace never drops collected events`,
+      })
+    if (!replace)
+      throw new UsageError(`the warehouse already has ${found}`, {
+        hint: `this drops ${found}: eider mv ${from} ${to} --replace`,
+      })
+  }
+  const rows = type === 'table' ? await countRows(connection, relationOf(old)) : null
+  await using undo = new Resources()
+  await state.change(connection, async () => {
+    if (inTheWay !== null) await tables.drop(connection, to, inTheWay)
+    await state.forget(connection, to)
+    // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
+    if (type === 'table') {
+      await connection.run(createSchema(to))
+      const query = sql`FROM ${relationOf(old)}`
+      const statement = sql`CREATE TABLE ${relationOf(to)} AS ${query}`
+      await tables.create(connection, to, { query, statement })
+      await state.rename(connection, old, to)
+    } else await state.forget(connection, old)
+    await tables.drop(connection, old, type)
+    if (file === null) return
+    await file.rename()
+    undo.defer(() => file.renameBack())
+  })
+  undo.move() // the transaction is committed
+  return { model: to, kind, rows }
+}
+
+/** Such as `core.orders (merge, 3 rows)`. */
+async function describeRelation(
+  connection: Connection,
+  name: ModelName,
+  kind: string,
+  type: 'table' | 'view',
+): Promise<string> {
+  if (type === 'view') return `${name} (${kind})`
+  const rows = await countRows(connection, relationOf(name))
+  return `${name} (${kind}, ${count(rows, 'row')})`
+}
