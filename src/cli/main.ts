@@ -6,7 +6,7 @@ import '@oclif/core/command'
 import type { Interfaces } from '@oclif/core'
 import { run } from '@oclif/core/run'
 import { UsageError } from '../core/failures.ts'
-import { isLeftToExit } from '../core/left-to-exit.ts'
+import { hasToExit } from '../core/until-exit.ts'
 import { codeDir, packageDir } from '../files/package.ts'
 import { inOwnWords } from './argv.ts'
 import { ownPlugin } from './own-plugin.ts'
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }, look))
     process.exitCode = exitCodeOf(error)
   }
-  if (isLeftToExit()) await end()
+  if (hasToExit()) await end()
 }
 
 /** When all output is on its way. */

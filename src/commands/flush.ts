@@ -11,7 +11,7 @@ import { onStop, type StopRequest } from '../cli/signals.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
-import { isLeftToExit } from '../core/left-to-exit.ts'
+import { hasToExit } from '../core/until-exit.ts'
 import type { ModelName } from '../core/names.ts'
 import type { RunEvent } from '../core/report/progress.ts'
 import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
@@ -72,7 +72,7 @@ export default class Flush extends BaseCommand {
         if (!isBusy && message !== said) this.showFailure(error, flags)
         if (!isBusy) said = message
       }
-      if (isLeftToExit()) this.exit(3)
+      if (hasToExit()) this.exit(3)
       const restMs = Math.max(0, startedMs + everyMs - performance.now())
       await sleep(restMs, undefined, { signal: stop.signal }).catch(() => {})
     }

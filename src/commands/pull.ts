@@ -7,7 +7,7 @@ import { duration } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
-import { isLeftToExit } from '../core/left-to-exit.ts'
+import { hasToExit } from '../core/until-exit.ts'
 import type { Pulled } from '../store/pull.ts'
 
 type PullFlags = Interfaces.InferredFlags<typeof Pull.flags & typeof BaseCommand.baseFlags>
@@ -75,7 +75,7 @@ export default class Pull extends BaseCommand {
         if (String(error) !== said) this.showFailure(error, flags)
         said = String(error)
       }
-      if (isLeftToExit()) this.exit(3)
+      if (hasToExit()) this.exit(3)
       const restMs = Math.max(0, startedMs + everyMs - performance.now())
       await sleep(restMs, undefined, { signal }).catch(() => {})
     }

@@ -12,7 +12,7 @@ import {
 import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
 import type { InTurn } from '../core/in-turn.ts'
-import { leaveToExit } from '../core/left-to-exit.ts'
+import { keepUntilExit } from '../core/until-exit.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
@@ -165,7 +165,7 @@ export class Database implements AsyncDisposable {
     this.#closed = true
     await this.#deferred[Symbol.asyncDispose]()
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
-    if (this.#isBroken) leaveToExit(this.#instance)
+    if (this.#isBroken) keepUntilExit(this.#instance)
     else this.#instance.closeSync()
   }
 }
@@ -350,7 +350,7 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Interrupts what still runs and waits for its end. The connection can be used again. */
-  async settle(): Promise<void> {
+  async interruptAndWait(): Promise<void> {
     if (this.#running.size > 0) this.interrupt()
     await Promise.allSettled(this.#running)
   }
@@ -358,12 +358,12 @@ export class Connection implements AsyncDisposable {
   /** Interrupts what still runs, waits for its end, closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
-    const settled = this.settle()
+    const ended = this.interruptAndWait()
     this.#closed = true
-    await settled
+    await ended
     if (this.#owner.hasServers)
       await this.#rollBack(() => this.#call(() => this.driver.run('ROLLBACK')))
-    if (this.#owner.isBroken()) leaveToExit(this.driver)
+    if (this.#owner.isBroken()) keepUntilExit(this.driver)
     else this.driver.closeSync()
     this.#owner.onClose()
   }

@@ -129,14 +129,22 @@ export async function requireLocked(
     SELECT database_name FROM duckdb_databases()
     WHERE NOT readonly AND NOT internal AND path IS NOT NULL) AS written`)
   const open = Object.keys(LOCKED).filter((name) => row?.[name] !== LOCKED[name])
-  // The engine says where a directory is that was given by a symbolic link.
-  const known =
-    dirs === null ? null : [...dirs, ...(await Promise.all(dirs.map(realPath)))].map(withSlash)
-  const reached = ((row?.['directories'] ?? []) as string[])
-    .map(withSlash)
-    .filter((dir) => known?.includes(dir) === false)
-  const wrong = [...open, ...reached, ...((row?.['written'] ?? []) as string[])]
+  const reached = (row?.['directories'] ?? []) as readonly string[]
+  const others = dirs === null ? [] : await othersAmong(reached, dirs)
+  const wrong = [...open, ...others, ...((row?.['written'] ?? []) as string[])]
   if (wrong.length > 0) throw new Error(`DuckDB is not locked down: ${wrong.join(', ')}`)
+}
+
+async function othersAmong(
+  reached: readonly string[],
+  dirs: readonly string[],
+): Promise<readonly string[]> {
+  const given = dirs.map(withSlash)
+  const others = reached.map(withSlash).filter((dir) => !given.includes(dir))
+  if (others.length === 0) return []
+  // The engine says where a directory is that was given by a symbolic link.
+  const real = (await Promise.all(dirs.map(realPath))).map(withSlash)
+  return others.filter((dir) => !real.includes(dir))
 }
 
 /** As DuckDB writes a directory, on each system. */

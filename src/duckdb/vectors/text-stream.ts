@@ -120,7 +120,7 @@ export class TextStream implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ended || !this.#chunks.isStreamed || this.#connection.isClosed) return
     this.#ended = true
-    await this.#connection.settle()
+    await this.#connection.interruptAndWait()
     try {
       await this.#connection.run(sql`SELECT 1`)
     } catch {
