@@ -46,7 +46,9 @@ for (const version of VERSIONS) {
     await using space = await oldProject(version)
     const run = await space.ok(['run', '--json'])
     const finished = linesOf(run.stdout).filter(({ event }) => event === 'model-finished')
-    const built = finished.filter(({ status }) => status === 'built').map(({ model }) => model)
+    const built = finished
+      .filter(({ status }) => status === 'built')
+      .map(({ model }) => String(model))
     assert.equal(built.toSorted(), ['core.orders', 'mart.busy', 'mart.countries', 'raw.orders'])
     const rows = await space.ok(['query', 'FROM mart.countries ORDER BY ALL', '--format', 'csv'])
     assert.is(
