@@ -22,7 +22,7 @@ const program = {
     help: 'src/cli/help.ts',
     'compile-child': 'src/commands/collect/compile-child.ts',
     'batch-reader-thread': 'src/collect/read/batch-reader-thread.ts',
-    'index-rows-thread': 'src/odata/engine/index-rows-thread.ts',
+    'index-rows-thread': 'src/odata/engine/rows/index-rows-thread.ts',
     ...commandEntries,
   },
   platform: 'node',

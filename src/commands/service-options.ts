@@ -29,8 +29,6 @@ export function serviceOptions(
     memoryLimit: settings['odata.memory_limit'] ?? halfOfMemory(),
     cacheBytes: settings['odata.cache_bytes'],
     accessLog: settings['odata.access_log'],
-    // Services that are to switch at the same time must not wait, each for files of its own.
-    ...(settings['odata.take_up_seconds'] > 0 && { rowFiles: { aheadMs: 0 } }),
     tempDir: join(paths.state, 'tmp'),
     logger,
   }

@@ -148,8 +148,6 @@ export const odataLimits = {
    */
   lookupsBeforeRowFile: 100,
   rowsPerLookupBeforeRowFile: 500,
-  /** While other requests wait for DuckDB, the file is made after this many times as many lookups. */
-  rowFileDespiteWaiting: 4,
   /** Files with rows that are there, their bytes, and the bytes of one. What was not used for longest makes room. */
   rowFiles: 16,
   rowFilesBytes: 1 * GiB,
@@ -159,13 +157,8 @@ export const odataLimits = {
   /** A longer row is left to the engine, which sends it in parts. */
   rowInFileBytes: 64 * KiB,
   /**
-   * A new snapshot is taken up when the files of its sets that are in use are made, but after this time at the latest: that
-   * is enough for a million rows on two processors.
-   */
-  rowFilesAheadMs: 3_000,
-  /**
    * A row that is in the memory of the system is read in some microseconds. When two of so many reads have taken this long,
-   * the disk was asked, and for a while other threads read.
+   * the disk was asked, and for a while DuckDB answers.
    */
   rowReadMs: 1,
   rowReadsInDoubt: 16,

@@ -16,8 +16,9 @@ import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
 import { createKnownLookups } from './http/known-lookups.ts'
-import { createAnswerFiles } from './engine/answer-files.ts'
-import { createRowFiles, type RowFileBounds } from './engine/row-files.ts'
+import { AnswerFiles } from './engine/answer-files.ts'
+import { RowFiles, type RowFilesOptions } from './engine/rows/row-files.ts'
+import { leftToEngine, type RowsByKey } from './engine/rows-by-key.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
 import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/link-signature.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
@@ -68,7 +69,7 @@ export interface ODataServiceOptions {
   /** Time in which a client must take a byte of its answer; limits.stalledClientMs by default. */
   readonly stalledClientMs?: number
   /** When rows are kept in files for lookups, and how many; those of limits by default. */
-  readonly rowFiles?: RowFileBounds
+  readonly rowFiles?: RowFilesOptions['bounds']
   /** What people see who open the service in a browser; nothing by default. */
   readonly pages?: SidePages | null
   /** Log each request; true by default. */
@@ -119,22 +120,12 @@ export class ODataService implements AsyncDisposable {
     }
     const traffic = createTraffic()
     const admission = createAdmission(admissionLimits())
-    const files = {
-      ...engine,
-      admission,
-      timeLimitMs: options.requestTimeoutMs,
-      currentId: () => snapshots.currentId,
-    }
-    const answerFiles = resources.use(createAnswerFiles(files))
-    const rowFiles = resources.use(
-      createRowFiles({
-        ...files,
-        currentFacts: () => snapshots.currentFacts,
-        logger,
-        ...(options.rowFiles === undefined ? {} : { bounds: options.rowFiles }),
-      }),
-    )
-    snapshots.prepareBy((coming) => rowFiles.prepare(coming))
+    const makers = { ...engine, admission, timeLimitMs: options.requestTimeoutMs }
+    const currentId = () => snapshots.currentId
+    const answerFiles = resources.use(new AnswerFiles({ ...makers, currentId }))
+    const { rowFiles: bounds = {} } = options
+    let rowsByKey: RowsByKey = leftToEngine
+    rowsByKey = resources.use(new RowFiles({ ...makers, snapshots, logger, bounds }))
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
@@ -142,8 +133,8 @@ export class ODataService implements AsyncDisposable {
       links: await signerOf(options),
       trustProxy: options.trustProxy ?? false,
       answerFiles,
-      rowFiles,
-      lookups: createKnownLookups(rowFiles),
+      rowsByKey,
+      lookups: createKnownLookups(rowsByKey),
       admission,
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),

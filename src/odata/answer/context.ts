@@ -3,7 +3,7 @@
 import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
 import type { AnswerFiles } from '../engine/answer-files.ts'
-import type { RowFiles, RowLookup } from '../engine/row-files.ts'
+import type { RowLookup, RowsByKey } from '../engine/rows-by-key.ts'
 import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './choose/link-tokens.ts'
@@ -23,7 +23,7 @@ export interface ServiceContext {
   readonly comparisons: Comparisons
   readonly spooledBodies: SpooledBodies
   readonly answerFiles: AnswerFiles
-  readonly rowFiles: RowFiles
+  readonly rowsByKey: RowsByKey
   readonly admission: Admission
   readonly streams: OpenStreams
   /** Of who asks, as `reader` is. */

@@ -4,7 +4,7 @@ import type { Addressed, BoundQuery, Constant, Expression } from '../bind/bound.
 import type { EdmName } from '../edm/types.ts'
 import type { EntitySet, Property } from '../edm/model.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
-import type { RowLookup } from '../engine/row-files.ts'
+import type { RowLookup } from '../engine/rows-by-key.ts'
 import { chosenMembers } from './chosen-members.ts'
 import type { Exchange } from './context.ts'
 
@@ -17,19 +17,18 @@ export interface StoredRow {
 }
 
 /** null where the engine is to be asked. */
-export async function rowFromFile(
-  { service, snapshot, engine }: Exchange,
+export function rowFromFile(
+  { service, snapshot }: Exchange,
   { query, parent }: Addressed,
   { ieee754, omitsNulls }: JsonFormat,
-): Promise<StoredRow | null> {
+): StoredRow | null {
   if (parent !== null || ieee754 || omitsNulls === true) return null
   const places = storedPlaces(query)
   const key = places === null ? null : keyTexts(query)
   if (places === null || key === null) return null
   const { set } = query
-  const { onDamage } = engine
-  const lookup = { snapshot, set, key, onDamage }
-  const row = await service.rowFiles.find(lookup)
+  const lookup = { snapshot, set, key }
+  const row = service.rowsByKey.find(lookup)
   if (row === null) return null
   const isWhole = places.length === set.type.properties.length && places.every((at, i) => at === i)
   return {

@@ -31,13 +31,6 @@ interface Damaged {
   isReported: boolean
 }
 
-/** A snapshot that is to be the current one. */
-export interface Coming {
-  readonly snapshot: OpenSnapshot
-  /** As reportDamage(), also before it is the current one. */
-  readonly onDamage: (error: unknown) => void
-}
-
 /** Before the first publish: nothing is served. */
 const NOTHING: Snapshot = { id: 'none', publishedAt: new Date(0), runId: '', relations: [] }
 
@@ -61,7 +54,6 @@ export class Snapshots implements AsyncDisposable {
   readonly #following: Following
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
-  #prepare: (coming: Coming) => Promise<void> = async () => {}
   #isCheckWanted = false
   /** Retained snapshots that are being opened: links of one snapshot come many at a time. */
   readonly #opening = new Map<string, Promise<OpenSnapshot | null>>()
@@ -87,11 +79,6 @@ export class Snapshots implements AsyncDisposable {
       })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
     return snapshots
-  }
-
-  /** From now on a new snapshot becomes the current one when `prepare` has returned. It must not throw. */
-  prepareBy(prepare: (coming: Coming) => Promise<void>): void {
-    this.#prepare = prepare
   }
 
   /** The current snapshot; null before the first publish. */
@@ -292,12 +279,6 @@ export class Snapshots implements AsyncDisposable {
   async #replace(current: CurrentState): Promise<void> {
     const startedAt = Date.now()
     const next = await this.#open(await current.read())
-    const damage: unknown[] = []
-    const onDamage = (error: unknown) => {
-      if (this.#current === next) void this.reportDamage(next.snapshot, error)
-      else damage.push(error)
-    }
-    await this.#prepare({ snapshot: next, onDamage })
     this.#engines.retire(this.#current)
     this.#current = next
     this.#mark = current.mark
@@ -305,7 +286,6 @@ export class Snapshots implements AsyncDisposable {
     this.#opened++
     this.#engines.release()
     logOpened(this.#options.logger, next, startedAt)
-    damage.forEach(onDamage)
   }
 
   async #open(snapshot: Snapshot): Promise<OpenSnapshot> {

@@ -2,7 +2,7 @@
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
-import type { Snapshot } from '../../core/snapshot.ts'
+import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { AttachedFile } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
@@ -26,6 +26,7 @@ interface Engine {
   readonly model: EntityModel
   readonly connections: ConnectionPool
   readonly facts: KnownFacts
+  readonly rowsKeys: ReadonlyMap<PublishedRelation, string>
   readonly known: SnapshotFacts
   /** For readers who do not see all, by their keys. */
   readonly views: Map<string, Promise<ReaderView>>
@@ -57,6 +58,7 @@ export class OpenSnapshot implements AsyncDisposable {
     const engine = await engines.take()
     const connections = resources.use(await engine.openReadOnly(files))
     const facts = new Map<string, RowFacts>()
+    const rowsKeys = new Map<PublishedRelation, string>()
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
     const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
     {
@@ -65,6 +67,7 @@ export class OpenSnapshot implements AsyncDisposable {
         const key = await factsKey(published, relation)
         const found = known.get(key) ?? (await readFacts(lent.connection, relation, published.rows))
         facts.set(key, found)
+        rowsKeys.set(relation, key)
         signedTinyints.set(relation.model, found.signedTinyints)
         clampedTimes.set(relation.model, found.clampedTimes)
       }
@@ -74,7 +77,8 @@ export class OpenSnapshot implements AsyncDisposable {
     const model = await buildEntityModelInSlices(snapshot, all)
     resources.move()
     const views = new Map<string, Promise<ReaderView>>()
-    return new OpenSnapshot({ snapshot, model, connections, facts, known: all, views, leases: 0 })
+    const shown = { snapshot, model, known: all, views }
+    return new OpenSnapshot({ ...shown, connections, facts, rowsKeys, leases: 0 })
   }
 
   get snapshot(): Snapshot {
@@ -103,6 +107,11 @@ export class OpenSnapshot implements AsyncDisposable {
 
   get facts(): KnownFacts {
     return this.#engine.facts
+  }
+
+  /** By `factsKey`, of the relations for those who see all. */
+  get rowsKeys(): ReadonlyMap<PublishedRelation, string> {
+    return this.#engine.rowsKeys
   }
 
   /** A connection for one query, to be released before the lease is. */

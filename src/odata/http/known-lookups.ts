@@ -7,7 +7,7 @@
 
 import { limits } from '../../core/limits.ts'
 import type { Answer, AnsweredLookup } from '../answer/context.ts'
-import type { RowFiles } from '../engine/row-files.ts'
+import type { RowsByKey } from '../engine/rows-by-key.ts'
 import type { Reader } from '../protocol/reader.ts'
 import type { RequestHeaders } from '../protocol/negotiate.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
@@ -29,7 +29,7 @@ export interface KnownLookups {
   learn(asked: Asked, answer: Answer): void
 }
 
-export function createKnownLookups(rowFiles: Pick<RowFiles, 'findNow'>): KnownLookups {
+export function createKnownLookups(rowsByKey: RowsByKey): KnownLookups {
   let of = ''
   const known = new Map<string, AnsweredLookup>()
 
@@ -46,7 +46,7 @@ export function createKnownLookups(rowFiles: Pick<RowFiles, 'findNow'>): KnownLo
       const form = asked === null ? null : requestKey(asked.form, headers, reader)
       const lookup = form === null ? undefined : known.get(form)
       if (asked === null || lookup === undefined) return null
-      const row = rowFiles.findNow({ ...lookup, key: [asked.key] })
+      const row = rowsByKey.find({ ...lookup, key: [asked.key] })
       if (row === null) return null
       const body = lookup.bodyOf(row)
       return {

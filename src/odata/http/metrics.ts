@@ -11,7 +11,7 @@ import type { AnswerCache } from './answer-cache.ts'
 import type { OpenStreams } from '../engine/open-streams.ts'
 import type { Admission } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
-import type { RowFiles } from '../engine/row-files.ts'
+import type { RowsByKey } from '../engine/rows-by-key.ts'
 import type { Traffic } from './traffic.ts'
 
 export interface MetricSources {
@@ -19,7 +19,7 @@ export interface MetricSources {
   readonly admission: Admission
   readonly streams: OpenStreams
   readonly cache: AnswerCache
-  readonly rowFiles: RowFiles
+  readonly rowsByKey: RowsByKey
   readonly traffic: Traffic
 }
 
@@ -27,9 +27,10 @@ const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 
 export function writeMetrics(sources: MetricSources): string {
-  const { snapshots, admission, streams, cache, rowFiles, traffic } = sources
+  const { snapshots, admission, streams, cache, rowsByKey, traffic } = sources
   const { running, waiting, refused } = admission.load
   const { hits, misses, entries, bytes } = cache.stats
+  const rows = rowsByKey.stats()
   const { requests } = traffic
   return [
     family('requests_total', 'counter', 'Requests answered', byLabel('status', requests)),
@@ -61,14 +62,9 @@ export function writeMetrics(sources: MetricSources): string {
     family('cache_misses_total', 'counter', 'Answers that were not in the cache', one(misses)),
     family('cache_entries', 'gauge', 'Answers in the cache', one(entries)),
     family('cache_bytes', 'gauge', 'Memory used by the cache', one(bytes)),
-    family('row_files', 'gauge', 'Files with rows for lookups by key', one(rowFiles.stats.files)),
-    family('row_file_bytes', 'gauge', 'Disk that they take', one(rowFiles.stats.bytes)),
-    family(
-      'row_file_lookups_total',
-      'counter',
-      'Lookups answered from them',
-      one(rowFiles.stats.found),
-    ),
+    family('row_files', 'gauge', 'Files with rows for lookups by key', one(rows.files)),
+    family('row_file_bytes', 'gauge', 'Disk that they take', one(rows.bytes)),
+    family('row_file_lookups_total', 'counter', 'Lookups answered from them', one(rows.found)),
     snapshotFamilies(snapshots),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
   ].join('')

@@ -253,7 +253,7 @@ test('parts of each row are what the engine writes of it', async () => {
   assert.is(count, sets.flat().length * parts.length)
 })
 
-test('where reading takes long, other threads read, and the answers are the same', async () => {
+test('where reading takes long, the engine is asked for a while, and the answers are the same', async () => {
   await using resources = new Resources()
   const rowFiles = { ...AT_ONCE, readMs: 0 }
   const services = await both(resources, [table('int', sql`i::INTEGER`)], { rowFiles })
@@ -261,7 +261,8 @@ test('where reading takes long, other threads read, and the answers are the same
   const before = await metric(services.ours, 'row_file_lookups_total')
   for (let round = 0; round < 3; round++)
     for (let i = 0; i < 40; i++) await requireSame(services, { target: `shop_int(${i})` })
-  assert.is((await metric(services.ours, 'row_file_lookups_total')) - before, 120)
+  const inFile = (await metric(services.ours, 'row_file_lookups_total')) - before
+  assert.ok(inFile > 0 && inFile < 120, `${inFile}`)
 })
 
 test('a token sees in lookups what it sees otherwise', async () => {

@@ -8,10 +8,7 @@ import { Resources } from '../../../src/core/resources.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { createAdmission } from '../../../src/odata/engine/admission.ts'
-import {
-  createAnswerFiles,
-  type AnswerFilesOptions,
-} from '../../../src/odata/engine/answer-files.ts'
+import { AnswerFiles, type AnswerFilesOptions } from '../../../src/odata/engine/answer-files.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'
 import { publish } from '../../support/snapshot-files.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
@@ -29,7 +26,7 @@ async function open(resources: Resources, more: Partial<AnswerFilesOptions> = {}
   const snapshot = await (await published.current())!.read()
   const tempDir = join(dir, 'temp')
   const files = resources.use(
-    createAnswerFiles({
+    new AnswerFiles({
       published,
       threads: 1,
       memoryLimit: null,

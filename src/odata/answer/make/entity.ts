@@ -15,7 +15,7 @@ export async function answerEntity(
 ): Promise<Content> {
   const { query } = addressed
   const context = contextUrl(exchange.request, query.contextFragment)
-  const stored = await rowFromFile(exchange, addressed, format)
+  const stored = rowFromFile(exchange, addressed, format)
   if (stored !== null) {
     const { row, lookup, shown } = stored
     const bodyOf = (other: Buffer) => {

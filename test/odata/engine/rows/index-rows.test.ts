@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { indexInThread } from '../../../src/odata/engine/index-rows.ts'
-import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { indexInThread } from '../../../../src/odata/engine/rows/row-file.ts'
+import { temporaryDirectory } from '../../../support/temporary-directory.ts'
 
 const ROWS = 200_000
 

@@ -1,12 +1,12 @@
-// The thread that makes an index for index-rows.ts. It reads the file itself, through the descriptor that the process has.
+// The thread that makes an index for row-file.ts. It reads the file itself, through the descriptor that the process has.
 // At a low priority: at that of the main thread it would keep requests waiting for some milliseconds at a time.
 
 import { readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
-import { limits } from '../../core/limits.ts'
-import { lowerThisThread } from '../../files/priority.ts'
-import type { RowsToIndex } from './index-rows.ts'
+import { limits } from '../../../core/limits.ts'
+import { lowerThisThread } from '../../../files/priority.ts'
+import type { RowsToIndex } from './row-file.ts'
 import { RowIndex } from './row-index.ts'
 
 const [LINE_FEED, QUOTE, BACKSLASH, CLOSED] = Array.from('\n"\\]', (c) => c.charCodeAt(0))

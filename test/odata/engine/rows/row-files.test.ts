@@ -4,10 +4,10 @@ import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Resources } from '../../../src/core/resources.ts'
-import { MANIFEST_FILE, parseManifest } from '../../../src/core/snapshot.ts'
-import { sql } from '../../../src/core/sql.ts'
-import { serve } from '../../support/odata-service.ts'
+import { Resources } from '../../../../src/core/resources.ts'
+import { MANIFEST_FILE, parseManifest } from '../../../../src/core/snapshot.ts'
+import { sql } from '../../../../src/core/sql.ts'
+import { serve } from '../../../support/odata-service.ts'
 import {
   ask,
   AT_ONCE,
@@ -20,10 +20,10 @@ import {
   table,
   untilMade,
   version,
-} from '../../support/row-files.ts'
-import { publish, writeManifest } from '../../support/snapshot-files.ts'
-import { temporaryDirectory } from '../../support/temporary-directory.ts'
-import { until } from '../../support/until.ts'
+} from '../../../support/row-files.ts'
+import { publish, writeManifest } from '../../../support/snapshot-files.ts'
+import { temporaryDirectory } from '../../../support/temporary-directory.ts'
+import { until } from '../../../support/until.ts'
 
 test('rows are right while the file is made', async () => {
   await using resources = new Resources()

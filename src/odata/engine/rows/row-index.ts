@@ -3,7 +3,7 @@
 // A hash table of the numbers of rows, in the order of the file: of two rows with one hash the earlier is found first. The
 // index alone proves nothing. Whoever reads a row compares its key, and its bytes by their checksum.
 
-import { limits } from '../../core/limits.ts'
+import { limits } from '../../../core/limits.ts'
 
 export interface RowPlace {
   /** Offset of its first byte in the file. */

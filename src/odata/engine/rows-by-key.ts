@@ -1,0 +1,31 @@
+// Rows of a set by their keys, as the engine prints them. Whoever has none leaves the lookup to the engine, so nothing but
+// time depends on what is found here.
+
+import type { EntitySet } from '../edm/model.ts'
+import type { OpenSnapshot } from './open-snapshot.ts'
+
+export interface RowLookup {
+  readonly snapshot: Pick<OpenSnapshot, 'snapshot' | 'rowsKeys'>
+  /** Of that snapshot, for whoever sees all of its rows. */
+  readonly set: EntitySet
+  /** The texts of its parts, as sql/keyed-rows.ts writes them. */
+  readonly key: readonly string[]
+}
+
+export interface RowsByKey {
+  /** The row as the engine prints it, `,{…}`; null where the engine is to be asked. */
+  find(lookup: RowLookup): Buffer | null
+  stats(): RowsByKeyStats
+}
+
+export interface RowsByKeyStats {
+  readonly files: number
+  readonly bytes: number
+  /** Rows found since the start. */
+  readonly found: number
+}
+
+export const leftToEngine: RowsByKey = {
+  find: () => null,
+  stats: () => ({ files: 0, bytes: 0, found: 0 }),
+}

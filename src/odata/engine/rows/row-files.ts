@@ -1,0 +1,173 @@
+// Lookups by key without the engine: rows of sets that are looked up often, in files (row-file.ts).
+//
+// A file is made from the published rows when about as much time was spent on lookups as that takes, one file at a time, and
+// the engine answers meanwhile. It belongs to the rows and not to the snapshot, so a set that a new snapshot has
+// unchanged keeps it. What is not found in it is left to the engine, which alone says that a row does not exist.
+
+import { LRUCache } from 'lru-cache'
+import { limits } from '../../../core/limits.ts'
+import type { Logger } from '../../../core/logger.ts'
+import type { ModelName } from '../../../core/names.ts'
+import type { Admission } from '../admission.ts'
+import type { Snapshots } from '../current-snapshot.ts'
+import type { EngineOptions } from '../options.ts'
+import { factsKey } from '../row-facts.ts'
+import type { RowLookup, RowsByKey, RowsByKeyStats } from '../rows-by-key.ts'
+import { RowFile } from './row-file.ts'
+
+/** Bounds that differ from those of limits.ts. */
+export interface RowFileBounds {
+  readonly lookupsBefore?: number
+  readonly rowsPerLookupBefore?: number
+  readonly files?: number
+  readonly rows?: number
+  readonly bytes?: number
+  readonly readMs?: number
+}
+
+export interface RowFilesOptions extends EngineOptions {
+  readonly snapshots: Pick<Snapshots, 'currentId' | 'currentFacts' | 'reportDamage'>
+  readonly admission: Admission
+  /** Time in which a file must be made. */
+  readonly timeLimitMs: number
+  readonly logger: Logger
+  readonly bounds?: RowFileBounds
+}
+
+/** How a set is used whose rows have this key. */
+interface Use {
+  readonly rowsKey: string
+  /** Half of them are forgotten when the rows change: a set that stays in use soon has its next file. */
+  lookups: number
+  isRefused: boolean
+}
+
+/** What a file takes of all bounds together, in parts of this. */
+const WHOLE = 1_000_000
+
+export class RowFiles implements RowsByKey, AsyncDisposable {
+  readonly #options: RowFilesOptions
+  readonly #most: Required<RowFileBounds>
+  /** By the keys of their rows. */
+  readonly #files: LRUCache<string, RowFile>
+  readonly #uses = new Map<ModelName, Use>()
+  readonly #closing = new AbortController()
+  #making: Promise<void> | null = null
+  /** The snapshot whose files are kept. */
+  #keptFor = ''
+  #found = 0
+
+  constructor(options: RowFilesOptions) {
+    this.#options = options
+    this.#most = {
+      lookupsBefore: limits.lookupsBeforeRowFile,
+      rowsPerLookupBefore: limits.rowsPerLookupBeforeRowFile,
+      files: limits.rowFiles,
+      rows: limits.rowFileRows,
+      bytes: limits.rowFilesBytes,
+      readMs: limits.rowReadMs,
+      ...options.bounds,
+    }
+    const { files, rows, bytes } = this.#most
+    this.#files = new LRUCache({
+      max: files,
+      maxSize: WHOLE,
+      sizeCalculation: (file) =>
+        Math.min(WHOLE, Math.ceil(WHOLE * Math.max(file.rows / rows, file.bytes / bytes))),
+      dispose: (file) => void file[Symbol.asyncDispose]().catch(() => {}),
+    })
+  }
+
+  find(lookup: RowLookup): Buffer | null {
+    const { snapshot, set, key } = lookup
+    const rowsKey = snapshot.rowsKeys.get(set.relation)
+    if (rowsKey === undefined || snapshot.snapshot.id !== this.#options.snapshots.currentId)
+      return null
+    this.#dropEarlier()
+    const use = this.#useOf(set.relation.model, rowsKey)
+    use.lookups++
+    const file = this.#files.get(rowsKey)
+    if (file !== undefined) return this.#read(file, use, key)
+    if (this.#isWorthwhile(set.relation.rows, use))
+      this.#making = this.#make(lookup, use).finally(() => (this.#making = null))
+    return null
+  }
+
+  stats(): RowsByKeyStats {
+    const bytes = Array.from(this.#files.values()).reduce((sum, file) => sum + file.bytes, 0)
+    return { files: this.#files.size, bytes, found: this.#found }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    await this.#making
+    const files = Array.from(this.#files.values())
+    this.#files.clear()
+    await Promise.all(files.map((file) => file[Symbol.asyncDispose]().catch(() => {})))
+  }
+
+  /** Files of rows that the current snapshot does not have. */
+  #dropEarlier(): void {
+    const { currentId, currentFacts } = this.#options.snapshots
+    if (this.#keptFor === currentId) return
+    this.#keptFor = currentId
+    for (const key of this.#files.keys()) if (!currentFacts.has(key)) this.#files.delete(key)
+  }
+
+  #useOf(model: ModelName, rowsKey: string): Use {
+    const use = this.#uses.get(model)
+    if (use?.rowsKey === rowsKey) return use
+    const next = { rowsKey, lookups: (use?.lookups ?? 0) / 2, isRefused: false }
+    this.#uses.set(model, next)
+    return next
+  }
+
+  #isWorthwhile(rows: number, { lookups, isRefused }: Use): boolean {
+    const { lookupsBefore, rowsPerLookupBefore, rows: most } = this.#most
+    if (isRefused || rows === 0 || rows > most) return false
+    const enough = lookupsBefore + rows / rowsPerLookupBefore
+    return lookups >= enough && this.#making === null && !this.#closing.signal.aborted
+  }
+
+  #read(file: RowFile, use: Use, key: readonly string[]): Buffer | null {
+    try {
+      const row = file.find(key)
+      if (row !== null) this.#found++
+      return row
+    } catch (error) {
+      this.#refuse(use, error)
+      return null
+    }
+  }
+
+  #refuse(use: Use, error: unknown): void {
+    use.isRefused = true
+    this.#files.delete(use.rowsKey)
+    if (!this.#closing.signal.aborted) this.#options.logger.warn('row-file-failed', { error })
+  }
+
+  async #make({ snapshot: { snapshot }, set }: RowLookup, use: Use): Promise<void> {
+    const { published, snapshots, logger } = this.#options
+    const { relation } = set
+    const startedAt = performance.now()
+    try {
+      const file = await RowFile.make(snapshot, set, {
+        ...this.#options,
+        readMs: this.#most.readMs,
+        signal: this.#closing.signal,
+        onDamage: (error) => void snapshots.reportDamage(snapshot, error),
+      })
+      if ((await factsKey(published, relation)) !== use.rowsKey) {
+        await file[Symbol.asyncDispose]()
+        throw new Error('the rows have changed')
+      }
+      this.#files.set(use.rowsKey, file)
+      this.#keptFor = '' // another snapshot may have become the current one meanwhile
+      const ms = Math.round(performance.now() - startedAt)
+      const { rows, bytes } = file
+      logger.debug('row-file-made', { model: relation.model, rows, bytes, ms })
+    } catch (error) {
+      this.#refuse(use, error)
+    }
+  }
+}
