@@ -12,15 +12,17 @@ import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { requireFreePort } from '../http/listen.ts'
 import { HttpServer } from '../http/server.ts'
 import type { SidePages } from '../http/side-pages.ts'
-import { createAnswerCache } from './http/answer-cache.ts'
+import { AnswerCache } from './http/answer-cache.ts'
+import { type Answers, madeAnswers } from './http/answers.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
-import { createKnownLookups } from './http/known-lookups.ts'
+import { KnownLookups } from './http/known-lookups.ts'
 import { AnswerFiles } from './engine/answer-files.ts'
 import { RowFiles, type RowFilesOptions } from './engine/rows/row-files.ts'
 import { leftToEngine, type RowsByKey } from './engine/rows-by-key.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
 import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/link-signature.ts'
+import type { EngineOptions } from './engine/options.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
 import { createAdmission, admissionLimits } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
@@ -119,25 +121,11 @@ export class ODataService implements AsyncDisposable {
       known = next
     }
     const traffic = createTraffic()
-    const admission = createAdmission(admissionLimits())
-    const makers = { ...engine, admission, timeLimitMs: options.requestTimeoutMs }
-    const currentId = () => snapshots.currentId
-    const answerFiles = resources.use(new AnswerFiles({ ...makers, currentId }))
-    const { rowFiles: bounds = {} } = options
-    let rowsByKey: RowsByKey = leftToEngine
-    rowsByKey = resources.use(new RowFiles({ ...makers, snapshots, logger, bounds }))
     const answer = createHandler({
       snapshots,
-      comparisons: createComparisons(engine),
-      spooledBodies: createSpooledBodies(tempDir),
+      ...openAnswers(options, engine, snapshots, resources),
       links: await signerOf(options),
       trustProxy: options.trustProxy ?? false,
-      answerFiles,
-      rowsByKey,
-      lookups: createKnownLookups(rowsByKey),
-      admission,
-      streams: createOpenStreams(options.openStreams ?? limits.openStreams),
-      cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
       traffic,
       pageSize: options.pageSize,
       maxPageSize: limits.largestPageRows,
@@ -179,6 +167,33 @@ export class ODataService implements AsyncDisposable {
   /** Finishes open requests first. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
+  }
+}
+
+/** What makes answers, and what makes them sooner. */
+function openAnswers(
+  options: ODataServiceOptions,
+  engine: EngineOptions,
+  snapshots: Snapshots,
+  resources: Resources,
+) {
+  const { requestTimeoutMs: timeLimitMs, logger, rowFiles: bounds = {} } = options
+  const admission = createAdmission(admissionLimits())
+  const makers = { ...engine, admission, timeLimitMs }
+  const currentId = () => snapshots.currentId
+  let rowsByKey: RowsByKey = leftToEngine
+  rowsByKey = resources.use(new RowFiles({ ...makers, snapshots, logger, bounds }))
+  let answers: Answers = madeAnswers
+  answers = new AnswerCache(answers, options.cacheBytes ?? limits.cacheBytes)
+  answers = new KnownLookups(answers, rowsByKey)
+  return {
+    comparisons: createComparisons(engine),
+    spooledBodies: createSpooledBodies(engine.tempDir),
+    admission,
+    streams: createOpenStreams(options.openStreams ?? limits.openStreams),
+    answerFiles: resources.use(new AnswerFiles({ ...makers, currentId })),
+    rowsByKey,
+    answers,
   }
 }
 

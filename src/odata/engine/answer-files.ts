@@ -103,7 +103,7 @@ export class AnswerFiles implements AsyncDisposable {
   }
 
   #sweep(): void {
-    for (const [key, entry] of [...this.#entries])
+    for (const [key, entry] of this.#entries)
       if (entry.users === 0 && entry.snapshotId !== this.#options.currentId())
         void this.#drop(key, entry)
   }

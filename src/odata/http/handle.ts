@@ -14,16 +14,15 @@ import { sendError, sendJson, sendText } from '../../http/respond.ts'
 import type { Handler } from '../../http/server.ts'
 import type { Read, Reading, SidePages } from '../../http/side-pages.ts'
 import { answerGet, unlessUnchanged } from '../answer/get.ts'
-import { headersInKey, requestKey } from './answer-cache.ts'
+import { headersInKey } from './answers.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { health } from './health.ts'
-import type { KnownLookups } from './known-lookups.ts'
 import { requireHost } from './host.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
-import { header, negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
+import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
 import { isNavigationToRoot, sendSeeOther } from './navigation.ts'
 import { ignoredOption } from './ignored-option.ts'
 import { splitTarget } from '../syntax/parse-request.ts'
@@ -42,7 +41,6 @@ import {
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
 export interface HandlerContext extends ServiceContext, MetricSources {
-  readonly lookups: KnownLookups
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
@@ -112,22 +110,17 @@ async function handle(exchange: HttpExchange): Promise<void> {
 }
 
 /**
- * A lookup of a known form, or what is cached. Both are known by the Host header too, which was checked when the first answer
- * was made.
+ * What is known is known by the Host header too, which was checked when the first answer was made.
  */
 function findKnown(exchange: HttpExchange): Answer | null {
   const { context, request } = exchange
-  const { snapshots, cache, lookups } = context
+  const { snapshots, answers } = context
   const { method, url = '', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return null
   if (context.pages !== null && isNavigationToRoot(request)) return null
   const reader = (exchange.reader = whoAsksIfKnown(context, request))
   if (reader === null) return null
-  const snapshotId = snapshots.currentId
-  const looked = lookups.find({ snapshotId, url, headers, reader })
-  if (looked !== null) return looked
-  const key = requestKey(url, headers, reader)
-  return key === null ? null : cache.find(snapshotId, key)
+  return answers.find({ snapshotId: snapshots.currentId, url, headers, reader, gone: NEVER })
 }
 
 async function answerKnown(exchange: HttpExchange, known: Answer): Promise<void> {
@@ -233,7 +226,7 @@ async function readForPage(
   const headers = { ...others, ...asked.headers }
   try {
     const read = { target, root, headers, version: exchange.version, gone }
-    const answer = await cachedAnswer(exchange, `${ROOT_PATH}/${target}`, read, resources)
+    const answer = await answerOf(exchange, `${ROOT_PATH}/${target}`, read, resources)
     return answer.status === 200 && Buffer.isBuffer(answer.body)
       ? { headers: answer.headers, body: answer.body }
       : null
@@ -263,28 +256,22 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
-  await send(exchange, await cachedAnswer(exchange, request.url ?? '', asked, resources))
+  await send(exchange, await answerOf(exchange, request.url ?? '', asked, resources))
 }
 
-/** From the cache, or made and cached there where that is possible. `url` is that of `asked` from the root of the server. */
-async function cachedAnswer(
+/** `url` is that of `asked` from the root of the server. */
+function answerOf(
   exchange: HttpExchange,
   url: string,
   asked: ODataRequest,
   resources: Resources,
 ): Promise<Answer> {
-  const { cache, snapshots, lookups } = exchange.context
+  const { answers, snapshots } = exchange.context
   const { headers, gone } = asked
   const service = serviceFor(exchange)
   const { reader } = service
   const make = () => answerGet(service, { ...asked, headers: headersInKey(headers) }, resources)
-  const key = requestKey(url, headers, reader)
-  if (key === null) return await make()
-  const condition = header(headers, 'if-none-match') ?? undefined
-  const snapshotId = snapshots.currentId
-  const answer = await cache.answer({ snapshotId, key, condition, gone }, make)
-  lookups.learn({ snapshotId, url, headers, reader }, answer)
-  return answer
+  return answers.answer({ snapshotId: snapshots.currentId, url, headers, reader, gone }, make)
 }
 
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
@@ -349,9 +336,8 @@ async function send(exchange: HttpExchange, found: Answer): Promise<void> {
     })
   const answer =
     file === undefined ? found : withRange(request.method, request.headers, { ...found, file })
-  const { cache, traffic, stalledClientMs } = context
-  const { compress } = cache
-  const receiver = { gone, codings, compress, stalledClientMs, onBytes: traffic.send }
+  const { answers, traffic, stalledClientMs } = context
+  const receiver = { gone, codings, answers, stalledClientMs, onBytes: traffic.send }
   await sendAnswer(response, answer, receiver)
 }
 

@@ -1,70 +1,68 @@
 // Lookups that differ from an earlier one in the key alone, and are answered without being parsed and bound.
 //
 // The first of a form, as `set(7)` or `set('a')?$select=name` with certain headers, is answered as any other request. If its
-// row comes from a file, the answer tells how others are made: which headers they have, and what stands around the row. A
-// key is taken from a URL only where it needs no decoding and is, letter by letter, the text that the file has for it.
-// All else goes the usual way: keys that are written otherwise, and those that the file does not have.
+// row was found by its key, the answer has what others need: which headers they have, and what stands around the row. A
+// key is taken from a URL only where it needs no decoding and is, letter by letter, the text by which rows are found.
+// All else goes the usual way: keys that are written otherwise, and those that are not found.
 
 import { limits } from '../../core/limits.ts'
+import type { ContentCoding } from '../../http/content-coding.ts'
 import type { Answer, AnsweredLookup } from '../answer/context.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
-import type { Reader } from '../protocol/reader.ts'
-import type { RequestHeaders } from '../protocol/negotiate.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
-import { requestKey } from './answer-cache.ts'
+import { type Answers, type AnswerStats, type AskedAnswer, requestKey } from './answers.ts'
 
-interface Asked {
-  /** Of the current snapshot. */
-  readonly snapshotId: string
-  /** From the root of the server on. */
-  readonly url: string
-  readonly headers: RequestHeaders
-  readonly reader: Reader
-}
+export class KnownLookups implements Answers {
+  readonly #next: Answers
+  readonly #rowsByKey: RowsByKey
+  /** By the key of a request whose URL has the kind of its key instead of the key. */
+  readonly #forms = new Map<string, AnsweredLookup>()
+  #snapshotId = ''
 
-export interface KnownLookups {
-  /** The answer, for one of a known form whose row can be read at once; null for all others. */
-  find(asked: Asked): Answer | null
-  /** From an answer that was made. */
-  learn(asked: Asked, answer: Answer): void
-}
-
-export function createKnownLookups(rowsByKey: RowsByKey): KnownLookups {
-  let of = ''
-  const known = new Map<string, AnsweredLookup>()
-
-  function forget(snapshotId: string): void {
-    of = snapshotId
-    known.clear()
+  /** All other requests are asked of `next`. */
+  constructor(next: Answers, rowsByKey: RowsByKey) {
+    this.#next = next
+    this.#rowsByKey = rowsByKey
   }
 
-  return {
-    find({ snapshotId, url, headers, reader }) {
-      if (snapshotId !== of) forget(snapshotId)
-      if (known.size === 0) return null
-      const asked = readLookup(url)
-      const form = asked === null ? null : requestKey(asked.form, headers, reader)
-      const lookup = form === null ? undefined : known.get(form)
-      if (asked === null || lookup === undefined) return null
-      const row = rowsByKey.find({ ...lookup, key: [asked.key] })
-      if (row === null) return null
-      const body = lookup.bodyOf(row)
-      return {
-        status: 200,
-        headers: lookup.headersOf(url.slice(`${ROOT_PATH}/`.length)),
-        body,
-        rows: () => 1,
-      }
-    },
+  find(asked: AskedAnswer): Answer | null {
+    return this.#find(asked) ?? this.#next.find(asked)
+  }
 
-    learn({ snapshotId, url, headers, reader }, { lookup, headers: answered }) {
-      if (lookup === undefined || answered['Eider-Snapshot'] !== snapshotId) return
-      const asked = readLookup(url)
-      const form = asked === null ? null : requestKey(asked.form, headers, reader)
-      if (asked === null || form === null || !isReadOff(asked.key, lookup)) return
-      if (snapshotId !== of || known.size >= limits.lookupForms) forget(snapshotId)
-      known.set(form, lookup)
-    },
+  async answer(asked: AskedAnswer, make: () => Promise<Answer>): Promise<Answer> {
+    const answer = await this.#next.answer(asked, make)
+    const { lookup, headers } = answer
+    if (lookup !== undefined && headers['Eider-Snapshot'] === asked.snapshotId)
+      this.#learn(asked, lookup)
+    return answer
+  }
+
+  compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
+    return this.#next.compress(body, coding)
+  }
+
+  stats(): AnswerStats {
+    return this.#next.stats()
+  }
+
+  #find(asked: AskedAnswer): Answer | null {
+    if (this.#forms.size === 0 || asked.snapshotId !== this.#snapshotId) return null
+    const read = readLookup(asked)
+    const lookup = read === null ? undefined : this.#forms.get(read.form)
+    if (read === null || lookup === undefined) return null
+    const row = this.#rowsByKey.find({ ...lookup, key: [read.key] })
+    if (row === null) return null
+    const headers = lookup.headersOf(asked.url.slice(`${ROOT_PATH}/`.length))
+    return { status: 200, headers, body: lookup.bodyOf(row), rows: () => 1 }
+  }
+
+  #learn(asked: AskedAnswer, lookup: AnsweredLookup): void {
+    const read = readLookup(asked)
+    if (read === null || !isReadOff(read.key, lookup)) return
+    if (asked.snapshotId !== this.#snapshotId || this.#forms.size >= limits.lookupForms)
+      this.#forms.clear()
+    this.#snapshotId = asked.snapshotId
+    this.#forms.set(read.form, lookup)
   }
 }
 
@@ -72,12 +70,12 @@ export function createKnownLookups(rowsByKey: RowsByKey): KnownLookups {
 const LOOKUP =
   /^(\/odata\/\w+\()(?:(0|-?[1-9]\d{0,17})|'([\w.~-]*)'|([\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}))(\)(?:\?.*)?)$/
 
-/** The URL without its key, and the key. */
-function readLookup(url: string): { readonly form: string; readonly key: string } | null {
-  const [, before, number, text, guid, after] = LOOKUP.exec(url) ?? []
+function readLookup(asked: AskedAnswer): { readonly form: string; readonly key: string } | null {
+  const [, before, number, text, guid, after] = LOOKUP.exec(asked.url) ?? []
   if (before === undefined) return null
   const kind = number !== undefined ? 'number' : text !== undefined ? 'text' : 'guid'
-  return { form: `${before}${kind}${after}`, key: number ?? text ?? guid!.toLowerCase() }
+  const form = requestKey({ ...asked, url: `${before}${kind}${after}` })
+  return form === null ? null : { form, key: number ?? text ?? guid!.toLowerCase() }
 }
 
 const TYPES: readonly string[] = [
@@ -90,7 +88,7 @@ const TYPES: readonly string[] = [
   'Edm.Guid',
 ]
 
-/** Whether the file has its keys as they are in URLs of that form. */
+/** Whether rows are found by keys as they are in URLs of that form. */
 function isReadOff(key: string, { set, key: texts }: AnsweredLookup): boolean {
   const [part, ...more] = set.type.key
   return more.length === 0 && TYPES.includes(part!.type.name) && texts[0] === key

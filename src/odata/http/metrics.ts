@@ -7,7 +7,7 @@ import {
   memorySamples,
   type Sample,
 } from '../../http/prometheus.ts'
-import type { AnswerCache } from './answer-cache.ts'
+import type { Answers } from './answers.ts'
 import type { OpenStreams } from '../engine/open-streams.ts'
 import type { Admission } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
@@ -18,7 +18,7 @@ export interface MetricSources {
   readonly snapshots: Snapshots
   readonly admission: Admission
   readonly streams: OpenStreams
-  readonly cache: AnswerCache
+  readonly answers: Answers
   readonly rowsByKey: RowsByKey
   readonly traffic: Traffic
 }
@@ -27,9 +27,9 @@ const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 
 export function writeMetrics(sources: MetricSources): string {
-  const { snapshots, admission, streams, cache, rowsByKey, traffic } = sources
+  const { snapshots, admission, streams, answers, rowsByKey, traffic } = sources
   const { running, waiting, refused } = admission.load
-  const { hits, misses, entries, bytes } = cache.stats
+  const { hits, misses, entries, bytes } = answers.stats()
   const rows = rowsByKey.stats()
   const { requests } = traffic
   return [

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../core/limits.ts'
 import { type AcceptedCodings, compressParts } from '../../http/content-coding.ts'
-import type { AnswerCache } from './answer-cache.ts'
+import type { Answers } from './answers.ts'
 import type { Answer } from '../answer/context.ts'
 import { ClientGone } from '../engine/query.ts'
 
@@ -12,7 +12,7 @@ export interface Receiver {
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
   readonly codings: AcceptedCodings
-  readonly compress: AnswerCache['compress']
+  readonly answers: Pick<Answers, 'compress'>
   readonly stalledClientMs: number
   /** Called with the bytes of the body that are handed to the socket. */
   readonly onBytes: (bytes: number) => void
@@ -25,14 +25,14 @@ export interface Receiver {
 export async function sendAnswer(
   response: ServerResponse,
   { status, headers, body, file }: Answer,
-  { gone, codings, compress, stalledClientMs, onBytes }: Receiver,
+  { gone, codings, answers, stalledClientMs, onBytes }: Receiver,
 ): Promise<void> {
   const isHead = response.req.method === 'HEAD'
   const coding = file === undefined ? codingOf({ headers, body }, codings) : 'identity'
   const coded = coding === 'identity' ? headers : { ...headers, 'Content-Encoding': coding }
   if (body === null || Buffer.isBuffer(body)) {
     const isPlain = body === null || coding === 'identity'
-    const bytes = isPlain ? body : await compress(body, coding)
+    const bytes = isPlain ? body : await answers.compress(body, coding)
     const length = bytes === null ? {} : { 'Content-Length': bytes.length }
     response.writeHead(status, { ...coded, ...length })
     response.end(isHead ? null : bytes)

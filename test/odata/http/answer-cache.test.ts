@@ -9,7 +9,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { createCachedAnswers } from '../../../src/odata/http/lru.ts'
+import { AnswerCache } from '../../../src/odata/http/answer-cache.ts'
+import { madeAnswers } from '../../../src/odata/http/answers.ts'
+import { WHOLE } from '../../../src/odata/protocol/reader.ts'
 import type { ODataServiceOptions } from '../../../src/odata/service.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
@@ -250,13 +252,17 @@ test('memory is bounded, and what was used last stays', async () => {
   assert.ok((await cacheOf(served)).bytes <= 20_000)
 })
 
-test('an answer that is cached holds no result of the engine', () => {
-  const cached = createCachedAnswers(1_000_000)
+test('an answer that is cached holds no result of the engine', async () => {
+  const cache = new AnswerCache(madeAnswers, 1_000_000)
+  const gone = new AbortController().signal
+  const headers = { host: 'localhost' }
+  const asked = { snapshotId: 'first', url: '/odata/it', headers, reader: WHOLE, gone }
   let rows = 7
-  const made = { status: 200, headers: {}, body: Buffer.from('{}'), rows: () => rows }
-  cached.put('it', made)
+  const made = { ETag: 'W/"x"', 'Eider-Snapshot': 'first' }
+  const body = Buffer.from('{}')
+  await cache.answer(asked, async () => ({ status: 200, headers: made, body, rows: () => rows }))
   rows = 0
-  assert.is(cached.find('it')!.rows(), 7) // known without what made it
+  assert.is(cache.find(asked)!.rows(), 7) // known without what made it
 })
 
 test('without memory nothing is cached', async () => {

@@ -4,13 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { createAnswerCache } from '../../../src/odata/http/answer-cache.ts'
+import { AnswerCache } from '../../../src/odata/http/answer-cache.ts'
+import { madeAnswers } from '../../../src/odata/http/answers.ts'
+import { WHOLE } from '../../../src/odata/protocol/reader.ts'
 import type { Answer } from '../../../src/odata/answer/context.ts'
 
 const asked = {
   snapshotId: 'first',
-  key: 'it',
-  condition: undefined,
+  url: '/odata/it',
+  headers: { host: 'localhost' },
+  reader: WHOLE,
   gone: new AbortController().signal,
 }
 const answer: Answer = {
@@ -47,7 +50,7 @@ const outcomes = (promises: readonly Promise<Answer>[]) =>
 
 for (const status of [503, 504])
   test(`who joined a query that ends with ${status} asks once more, all together`, async () => {
-    const cache = createAnswerCache(1_000_000)
+    const cache = new AnswerCache(madeAnswers, 1_000_000)
     const { make, calls } = making(busy(status))
     const asking = [1, 2, 3].map(() => cache.answer(asked, make))
     assert.equal(await outcomes(asking), [status, 200, 200])
@@ -55,7 +58,7 @@ for (const status of [503, 504])
   })
 
 test('who has waited for two of them waits no longer', async () => {
-  const cache = createAnswerCache(1_000_000)
+  const cache = new AnswerCache(madeAnswers, 1_000_000)
   const { make, calls } = making(busy(504), busy(504))
   const asking = [1, 2, 3, 4].map(() => cache.answer(asked, make))
   assert.equal(await outcomes(asking), [504, 504, 504, 504])
@@ -63,7 +66,7 @@ test('who has waited for two of them waits no longer', async () => {
 })
 
 test('what is wrong with the request itself is said once for all', async () => {
-  const cache = createAnswerCache(1_000_000)
+  const cache = new AnswerCache(madeAnswers, 1_000_000)
   const { make, calls } = making(busy(400))
   const asking = [1, 2, 3].map(() => cache.answer(asked, make))
   assert.equal(await outcomes(asking), [400, 400, 400])
