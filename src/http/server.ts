@@ -11,9 +11,11 @@ import type { Front, MakeFront } from './head.ts'
 import { type Address, listen } from './listen.ts'
 import { Pipelining } from './pipelining.ts'
 import { RequestError } from './request-error.ts'
-import { toOriginForm } from './request-target.ts'
 import { cutOff, type Headers, sendError, sendLastError } from './respond.ts'
 import { readAsNew, unreadUpgrade } from './upgrade.ts'
+import { hostName } from './web-pages.ts'
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)$/i
 
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -272,6 +274,20 @@ function requireSoundHead(request: IncomingMessage): void {
   // node:http takes the first of several, another server the last (RFC 9112, section 3.2).
   if ((request.headersDistinct['host']?.length ?? 0) > 1)
     throw new RequestError(400, 'bad-request', 'the request has more than one Host header')
+}
+
+/**
+ * Brings the absolute form of the request target (RFC 9112, section 3.2), which clients send to a proxy, into the origin
+ * form, `/path?query`, and one host, which is what handlers see. The host of the target counts, and what
+ * the Host header says does not (section 3.2.2). Throws RequestError 400 where the target names no host.
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const [, host, rest] = ABSOLUTE.exec(request.url ?? '') ?? []
+  if (host === undefined || rest === undefined) return
+  if (hostName(host) === null)
+    throw new RequestError(400, 'bad-request', 'the URL of the request has no host')
+  request.headers.host = host
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 
 /** For malformed HTTP requests, and those that arrive too slowly. */

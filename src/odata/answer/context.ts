@@ -11,10 +11,9 @@ import type { ODataVersion, RequestHeaders } from '../protocol/negotiate.ts'
 import type { EntityModel } from '../edm/model.ts'
 import type { Reader } from '../protocol/reader.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
-import type { OpenStreams } from '../engine/open-streams.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
 import type { EngineAccess } from '../engine/query.ts'
-import type { Admission } from '../engine/admission.ts'
+import type { Admission, OpenStreams } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 
 /** What stays the same for all requests. */

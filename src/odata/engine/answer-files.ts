@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts'
 import { type Admission, createAdmission, overloaded } from './admission.ts'
 import { type FileContent, makeFile, type MadeFile } from './make-file.ts'
 import { ClientGone, type EngineAccess } from './query.ts'
-import type { EngineOptions } from './options.ts'
+import type { EngineOptions } from './snapshot-engines.ts'
 
 export interface FileOrder extends FileContent {
   /** Equal for equal files of this snapshot. */

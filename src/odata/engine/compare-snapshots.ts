@@ -6,7 +6,7 @@ import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
 import { type EntitySet, nameBefore } from '../edm/model.ts'
-import type { EngineOptions } from './options.ts'
+import type { EngineOptions } from './snapshot-engines.ts'
 
 /** Of one delta link: its rows, and their number. Links that share the engine get further ones. */
 const CONNECTIONS = 2

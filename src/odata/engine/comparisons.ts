@@ -7,7 +7,7 @@ import type { PooledConnection } from '../../duckdb/connection-pool.ts'
 import { type Compared, Comparison } from './compare-snapshots.ts'
 import { ClientGone, type EngineAccess } from './query.ts'
 import { createAdmission, overloaded } from './admission.ts'
-import type { EngineOptions } from './options.ts'
+import type { EngineOptions } from './snapshot-engines.ts'
 
 /** A use of an engine; it is closed with the last one. */
 export interface ComparisonLease extends AsyncDisposable {

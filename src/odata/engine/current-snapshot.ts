@@ -10,13 +10,11 @@ import type { Logger } from '../../core/logger.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { isDamage } from '../../duckdb/errors.ts'
 import type { CurrentState, DamagedFile, Following } from '../../store/snapshot-reader.ts'
-import { logOpened } from './log-opened.ts'
 import { type KnownFacts, rowsAre } from './row-facts.ts'
 import type { Reader } from '../protocol/reader.ts'
 import type { ReaderView } from './reader-model.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { SnapshotEngines } from './snapshot-engines.ts'
-import type { EngineOptions } from './options.ts'
+import { type EngineOptions, SnapshotEngines } from './snapshot-engines.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger
@@ -30,6 +28,9 @@ interface Damaged {
   /** Set when it has been checked and another snapshot may be current. */
   isReported: boolean
 }
+
+/** Keys that the log names; a project with so many of them has the same reason for all. */
+const NAMED = 10
 
 /** Before the first publish: nothing is served. */
 const NOTHING: Snapshot = { id: 'none', publishedAt: new Date(0), runId: '', relations: [] }
@@ -308,3 +309,18 @@ export class Snapshots implements AsyncDisposable {
 }
 
 const problemOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+function logOpened(logger: Logger, { snapshot, model }: OpenSnapshot, startedAtMs: number): void {
+  logger.info('snapshot-opened', {
+    snapshot: snapshot.id,
+    relations: snapshot.relations.length,
+    ms: Date.now() - startedAtMs,
+  })
+  if (model.sharedKeys.length === 0) return
+  logger.warn('navigation-left-out', {
+    snapshot: snapshot.id,
+    keys: model.sharedKeys.slice(0, NAMED).map(({ name, sets }) => `${name} of ${sets} sets`),
+    more: Math.max(0, model.sharedKeys.length - NAMED),
+    hint: `more than ${limits.setsOfOneKey} sets have this key: only those whose table is named after it are led to`,
+  })
+}

@@ -12,7 +12,7 @@ import { openFileWriter, writtenTo } from '../../duckdb/file-writer.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { WrittenFile } from '../sql/engine-types.ts'
 import { overloaded } from './admission.ts'
-import type { EngineOptions } from './options.ts'
+import type { EngineOptions } from './snapshot-engines.ts'
 import { type EngineAccess, inTurn } from './query.ts'
 
 export interface FileContent {

@@ -4,18 +4,17 @@ import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
-import type { AttachedFile } from '../../duckdb/read-only.ts'
+import type { AttachedFile, EmptyEngine } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { buildEntityModelInSlices, type SnapshotFacts } from '../edm/entity-model.ts'
 import { factsKey, type RowFacts, type KnownFacts, readFacts } from './row-facts.ts'
 import { type ReaderView, readerView } from './reader-model.ts'
 import type { Reader } from '../protocol/reader.ts'
-import type { SpareEngine } from './spare-engine.ts'
 import type { EntityModel } from '../edm/model.ts'
 
 export interface OpenOptions {
   readonly published: SnapshotReader
-  readonly engines: SpareEngine
+  readonly engines: { take(): Promise<EmptyEngine> }
   /** Of the files of another snapshot, to which most of these may belong. */
   readonly known: KnownFacts
 }

@@ -11,9 +11,8 @@ import { TextStream, type TextStreamOptions } from '../../duckdb/vectors/text-st
 import type { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 import { raised } from '../sql/raised.ts'
-import type { OpenStreams } from './open-streams.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { type AdmissionOptions, overloaded, type Admission } from './admission.ts'
+import { type AdmissionOptions, overloaded, type Admission, type OpenStreams } from './admission.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {

@@ -4,11 +4,19 @@
 
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import { EmptyEngine, type EngineSettings } from '../../duckdb/read-only.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { KnownFacts } from './row-facts.ts'
 import { OpenSnapshot } from './open-snapshot.ts'
-import { SpareEngine } from './spare-engine.ts'
-import type { EngineOptions } from './options.ts'
+
+/** How the engines of the service are opened. */
+export interface EngineOptions {
+  readonly published: SnapshotReader
+  readonly threads: number
+  readonly memoryLimit: string | null
+  /** Below it each engine spills into its own directory. */
+  readonly tempDir: string
+}
 
 interface Retired {
   readonly snapshot: OpenSnapshot
@@ -86,5 +94,35 @@ export class SnapshotEngines implements AsyncDisposable {
     const released = this.#released
     this.#released = []
     for (const snapshot of released) await snapshot[Symbol.asyncDispose]()
+  }
+}
+
+/** An engine created ahead for the next snapshot: creating one is the longest part of opening it. */
+export class SpareEngine implements AsyncDisposable {
+  readonly #settings: EngineSettings
+  /** null within where it could not be made: whoever needs it tries again and learns why. */
+  #spare: Promise<EmptyEngine | null> | null = null
+
+  constructor(settings: EngineSettings) {
+    this.#settings = settings
+  }
+
+  /** Creates one unless there is one. */
+  async prepare(): Promise<void> {
+    this.#spare ??= EmptyEngine.open(this.#settings).catch(() => null)
+    await this.#spare
+  }
+
+  /** The spare one, or a new one; the caller disposes of it. */
+  async take(): Promise<EmptyEngine> {
+    const spare = this.#spare
+    this.#spare = null
+    return (await spare) ?? (await EmptyEngine.open(this.#settings))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const spare = this.#spare
+    this.#spare = null
+    await (await spare)?.[Symbol.asyncDispose]()
   }
 }

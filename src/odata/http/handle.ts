@@ -19,13 +19,11 @@ import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
-import { health } from './health.ts'
-import { requireHost } from './host.ts'
-import { type MetricSources, writeMetrics } from './metrics.ts'
+import { isNavigationToRoot, requireHost, sendSeeOther } from './host.ts'
+import { health, type MetricSources, writeMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
-import { isNavigationToRoot, sendSeeOther } from './navigation.ts'
-import { ignoredOption } from './ignored-option.ts'
-import { splitTarget } from '../syntax/parse-request.ts'
+import { meantOption } from '../syntax/option-names.ts'
+import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
 import { parseContinueOnError } from '../protocol/preferences.ts'
 import { ClientGone } from '../engine/query.ts'
 import { csvAsFile, withRange } from './ranges.ts'
@@ -382,4 +380,15 @@ function noteEnd(
   const token = reader?.name == null ? {} : { token: reader.name }
   const sent = { method, path, status, ...code, ms, rows: rows(), ...token }
   context.logger.info('request', { ...sent, ...ignored, ...aborted })
+}
+
+/** Options without a `$` that OData does not know count for nothing; `limit` was most likely meant for something. */
+function ignoredOption(url: string): string | null {
+  const [, query = ''] = url.split('?', 2)
+  for (const pair of query.split('&')) {
+    const name = decodeAscii(pair.split('=', 1)[0]!)
+    const meant = name.length > 30 ? null : meantOption(name)
+    if (meant !== null) return `${name}: ${meant}`
+  }
+  return null
 }

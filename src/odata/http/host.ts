@@ -1,8 +1,9 @@
-// The name by which a client reached the service.
+// How a client has reached the service: by which name, and whether it is a person in a browser.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answersTo, hostName } from '../../http/web-pages.ts'
 import { odataError } from '../protocol/errors.ts'
+import { ROOT_PATH } from '../protocol/service-root.ts'
 
 /** The Host header, from which next links and context URLs are built. */
 export function requireHost(request: IncomingMessage, listeningOn: string): string {
@@ -21,4 +22,20 @@ export function requireHost(request: IncomingMessage, listeningOn: string): stri
       },
     )
   return host
+}
+
+/** A browser that goes to the root shows the page; what a program asks there is answered as ever. */
+export function isNavigationToRoot({ method, url = '', headers }: IncomingMessage): boolean {
+  if (headers['sec-fetch-mode'] !== 'navigate') return false
+  const [path, query = ''] = url.split('?', 2)
+  const isRoot = path === ROOT_PATH || path === `${ROOT_PATH}/`
+  return (
+    isRoot && (method === 'GET' || method === 'HEAD') && !/(?:^|&)(?:\$|%24)format=/i.test(query)
+  )
+}
+
+/** Relative, so that it is right behind a proxy too. */
+export function sendSeeOther(response: ServerResponse, location: string): void {
+  const headers = { Location: location, 'Cache-Control': 'no-store', Vary: 'Sec-Fetch-Mode' }
+  response.writeHead(303, { ...headers, 'Content-Length': 0 }).end()
 }

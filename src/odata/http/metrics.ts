@@ -8,8 +8,7 @@ import {
   type Sample,
 } from '../../http/prometheus.ts'
 import type { Answers } from './answers.ts'
-import type { OpenStreams } from '../engine/open-streams.ts'
-import type { Admission } from '../engine/admission.ts'
+import type { Admission, OpenStreams } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
 import type { Traffic } from './traffic.ts'
@@ -84,4 +83,15 @@ function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
       one(Number(isRefused)),
     ),
   ].join('')
+}
+
+/** GET /health. `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */
+export function health({ published, isRefused }: Snapshots) {
+  const status = !isRefused ? 'ok' : published === null ? 'failed' : 'stale'
+  return {
+    status,
+    snapshot: published?.id ?? null,
+    published_at: published?.publishedAt.toISOString() ?? null,
+    run_id: published?.runId ?? null,
+  }
 }

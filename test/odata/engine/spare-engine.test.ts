@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
-import { SpareEngine } from '../../../src/odata/engine/spare-engine.ts'
+import { SpareEngine } from '../../../src/odata/engine/snapshot-engines.ts'
 
 async function open(resources: Resources, memoryLimit: string | null = null) {
   const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))

@@ -42,7 +42,6 @@ test('metrics count answers, refusals, rows and bytes', async () => {
     ['request_seconds_bucket{le="+Inf"}', 7],
     ['open_requests', 1],
     ['rows_total', 7],
-    ['cache_hits_total', 2],
     ['running_queries', 0],
     ['waiting_queries', 0],
     ['open_streams', 0],
