@@ -68,7 +68,8 @@ export function foreignOperator(
   known: readonly string[],
 ): string {
   const name = word.toLowerCase()
-  const value = /([\w./$]+)\s*$/.exec(text.slice(0, position))?.[1] ?? 'name'
+  const value =
+    /([\w./$]+)\s*$/.exec(text.slice(Math.max(0, position - 1_000), position))?.[1] ?? 'name'
   const rest = text.slice(position + word.length)
   const say = (hint: string) => notOperator(word, hint, ` (at character ${position + 1})`)
   if (name === 'is') {

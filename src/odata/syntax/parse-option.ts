@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 import { tooDeep } from './precedence.ts'
-import { matchOf, readSyntax, type StartRules } from './read-syntax.ts'
+import { readSyntax, type StartRules } from './read-syntax.ts'
 import { syntaxError } from './syntax-error.ts'
 import { urlGrammar } from './url.grammar.ts'
 
@@ -57,8 +57,8 @@ function parse<Rule extends keyof StartRules>(
       })
   }
   try {
-    const match = matchOf(rule, text)
-    if (match === null) throw syntaxError(urlGrammar.match(text, rule), rule, text, target)
+    const match = urlGrammar.match(text, rule)
+    if (match.failed()) throw syntaxError(match, rule, text, target)
     return withTarget(target, () => readSyntax<Rule>(match))
   } catch (error) {
     // A $search within $expand may hold one quote, after which the depth is not seen.

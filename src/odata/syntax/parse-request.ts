@@ -2,12 +2,17 @@
 // decoded after, once: an encoded slash, ampersand or equals sign is part of the text it stands in.
 
 import { odataError } from '../protocol/errors.ts'
-import { parseOption } from './query-options.ts'
 import { parseText, withTarget } from './parse-option.ts'
 import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import { targetBelowRoot } from '../protocol/service-root.ts'
-import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
-import { optionName } from './option-names.ts'
+import { isPlainOption, optionName, parsePlainOption, requireValue } from './option-names.ts'
+import type {
+  ExpressionSyntax,
+  OptionName,
+  OptionSyntax,
+  PathSegment,
+  RequestSyntax,
+} from './syntax.ts'
 
 /**
  * `target` is the path below the service root with its query, percent-encoded; it may begin with a slash. `root` is the
@@ -75,6 +80,15 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
     options = { ...options, ...parseOption(option, text) }
   }
   return { options, aliases }
+}
+
+/** The option with its value parsed, as a member for OptionSyntax. */
+function parseOption(name: OptionName, text: string): OptionSyntax {
+  if (isPlainOption(name)) return parsePlainOption(name, text)
+  requireValue(name, text)
+  if (name === 'format' || name === 'id' || name === 'skiptoken' || name === 'deltatoken')
+    return { [name]: text }
+  return { [name]: parseText(name === 'filter' ? 'wholeExpression' : name, text, `$${name}`) }
 }
 
 /** Within $expand an encoded semicolon is a part of a word of $search only when no other option follows it. */

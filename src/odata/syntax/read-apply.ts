@@ -3,7 +3,7 @@
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
-import { at, expressionOf, listOf, syntaxOf } from './match-nodes.ts'
+import { at, expressionOf, listOf, syntaxOf } from './nodes.ts'
 import { aggregateHint } from './syntax-error.ts'
 import type {
   AggregateItem,
@@ -19,15 +19,26 @@ import {
   unservedTransformations,
 } from './transformations.ts'
 
+const withItems =
+  (kind: 'aggregate' | 'compute' | 'orderby') =>
+  (
+    _: ohm.Node,
+    _open: ohm.Node,
+    first: ohm.Node,
+    _commas: ohm.Node,
+    more: ohm.Node,
+    _end: ohm.Node,
+  ) => ({
+    kind,
+    items: listOf(first, more),
+  })
+
 /** Actions of the operation `syntax`. */
 export const applyActions: ohm.ActionDict<unknown> = {
   apply: (_, sequence, _end) => syntaxOf(sequence),
   transformations: (first, _slashes, more) => listOf(first, more),
   applyIdentity: (_word): TransformationSyntax => ({ kind: 'identity' }),
-  applyAggregate: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
-    kind: 'aggregate',
-    items: listOf(first, more),
-  }),
+  applyAggregate: withItems('aggregate'),
   applyGroupBy: (
     _,
     _open,
@@ -56,14 +67,8 @@ export const applyActions: ohm.ActionDict<unknown> = {
     kind: 'search',
     search: syntaxOf(search),
   }),
-  applyCompute: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
-    kind: 'compute',
-    items: listOf(first, more),
-  }),
-  applyOrderBy: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
-    kind: 'orderby',
-    items: listOf(first, more),
-  }),
+  applyCompute: withItems('compute'),
+  applyOrderBy: withItems('orderby'),
   applyWindow: (word, _open, digits, _close): TransformationSyntax => ({
     kind: word.sourceString.toLowerCase() as 'top' | 'skip',
     rows: Math.min(Number(digits.sourceString), Number.MAX_SAFE_INTEGER),

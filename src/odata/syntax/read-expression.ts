@@ -5,7 +5,7 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../../core/limits.ts'
 import { odataError } from '../protocol/errors.ts'
 import { foreignOperator } from './foreign-words.ts'
-import { at, syntaxWithDepthOf } from './match-nodes.ts'
+import { at, syntaxWithDepthOf } from './nodes.ts'
 import {
   applyPrecedence,
   type SyntaxWithDepth,
@@ -110,7 +110,10 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
   prefixed(_prefix, _string) {
     return syntaxNode(prefixedSyntax(this))
   },
-  /** Names, texts, numbers, dates and times are read where they are used, without a node of their rule. */
+  string(_open, _text, _close) {
+    return syntaxNode(tokenSyntax(this))
+  },
+  /** Names, numbers, dates and times are tokens, which are read where they are used, without a node of their rule. */
   _terminal() {
     return syntaxNode(tokenSyntax(this))
   },

@@ -2,7 +2,7 @@
 
 import type * as ohm from 'ohm-js'
 import { odataError, unsupported } from '../protocol/errors.ts'
-import { at, expressionOf, syntaxOf, syntaxWithDepthOf } from './match-nodes.ts'
+import { at, expressionOf, syntaxOf, syntaxWithDepthOf } from './nodes.ts'
 import { syntaxNode, type SyntaxWithDepth } from './precedence.ts'
 import type { ExpressionSyntax, KeySyntax, PathSyntax, SearchSyntax } from './syntax.ts'
 

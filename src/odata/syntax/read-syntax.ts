@@ -2,11 +2,10 @@
 
 import type * as ohm from 'ohm-js'
 import { joinExpandOptions, parseExpandOption } from './expand-options.ts'
-import { addOperation, at, expressionOf, listOf, type MatchNode, syntaxOf } from './match-nodes.ts'
+import { at, expressionOf, listOf, syntaxOf } from './nodes.ts'
 import { applyActions } from './read-apply.ts'
 import { expressionOperations } from './read-expression.ts'
-import { searchActions } from './read-search.ts'
-import { ruleReader } from './rule-reader.ts'
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import type {
   ComputeItem,
   ExpandItem,
@@ -40,7 +39,39 @@ function nestedOption(
   _e: ohm.Node,
   value: ohm.Node,
 ) {
-  return { [name.sourceString.toLowerCase()]: value['syntax']() as unknown }
+  return { [name.sourceString.toLowerCase()]: syntaxOf(value) as unknown }
+}
+
+const searchActions: ohm.ActionDict<unknown> = {
+  search: (_, expression, _end) => syntaxOf(expression),
+  searchAny_or: (expression) => syntaxOf(expression),
+  searchAny_draft(draft): SearchSyntax {
+    const text = textOf(draft).slice(1, -1).replaceAll("''", "'").replaceAll('"', ' ')
+    const words = text.split(/\s+/).filter((word) => word !== '')
+    const operands = words.map((word): SearchSyntax => ({ kind: 'term', text: word }))
+    return operands.length === 1 ? operands[0]! : { kind: 'and', operands }
+  },
+  searchOr: (first, _space, _or, _space2, more) => searchRun('or', first, more),
+  searchAnd: (first, more) => searchRun('and', first, more),
+  searchNext_and: (_, _and, _space, term) => syntaxOf(term),
+  searchNext_space: (_, term) => syntaxOf(term),
+  searchTerm(nots, primary): SearchSyntax {
+    const operand: SearchSyntax = syntaxOf(primary)
+    return nots.numChildren % 2 === 0 ? operand : { kind: 'not', operand }
+  },
+  searchPrimary_group: (_open, _, expression, _end, _close) => syntaxOf(expression),
+  searchPrimary_phrase: (_open, text, _close): SearchSyntax => ({
+    kind: 'term',
+    text: textOf(text),
+  }),
+  searchPrimary_word: (text): SearchSyntax => ({ kind: 'term', text: textOf(text) }),
+}
+
+const textOf = (node: ohm.Node) => node.sourceString.replaceAll(ENCODED_SEMICOLON, ';')
+
+function searchRun(kind: 'and' | 'or', first: ohm.Node, more: ohm.Node): SearchSyntax {
+  const operands: readonly SearchSyntax[] = listOf(first, more)
+  return operands.length === 1 ? operands[0]! : { kind, operands }
 }
 
 const syntax: ohm.ActionDict<unknown> = {
@@ -57,13 +88,13 @@ const syntax: ohm.ActionDict<unknown> = {
   },
   selectItem_path(path, options): SelectItem {
     const names = path.sourceString.split('/')
-    const parts: readonly OptionSyntax[] | undefined = options.children[0]?.['syntax']()
+    const parts: readonly OptionSyntax[] | undefined = options.children.map(syntaxOf)[0]
     if (parts === undefined) return { path: names, at: at(path) }
     return { path: names, at: at(path), ...joinExpandOptions(parts) }
   },
   expand: (_, first, _commas, more, _end) => listOf(first, more),
   expandItem(item, form, options): ExpandItem {
-    const parts: readonly OptionSyntax[] = options.children[0]?.['syntax']() ?? []
+    const parts: readonly OptionSyntax[] = options.children.map(syntaxOf)[0] ?? []
     const word = form.sourceString
     return {
       path: item.sourceString.split('/'),
@@ -104,17 +135,13 @@ const syntax: ohm.ActionDict<unknown> = {
   ...searchActions,
 }
 
-/** Operations by their names: of the rules of the URL grammar, the actions. */
-export const operations = { syntax, ...expressionOperations }
-
-for (const [name, actions] of Object.entries(operations)) addOperation(name, actions)
-
-const readRule = ruleReader(urlGrammar, new Set(Object.values(operations).flatMap(Object.keys)))
-
-/** The match of `text` by `rule`, for readSyntax(); null for a text that is not of the rule. */
-export const matchOf = (rule: keyof StartRules, text: string) => readRule(rule, text)
+const semantics = urlGrammar.createSemantics()
+for (const [name, actions] of Object.entries({ syntax, ...expressionOperations }))
+  semantics.addOperation(name, actions)
 
 /** Throws RequestError 400 and 501 for what the grammar takes and the service does not. */
-export function readSyntax<Rule extends keyof StartRules>(match: MatchNode): StartRules[Rule] {
-  return syntaxOf(match as unknown as ohm.Node)
+export function readSyntax<Rule extends keyof StartRules>(
+  match: ohm.MatchResult,
+): StartRules[Rule] {
+  return semantics(match)['syntax']()
 }

@@ -57,6 +57,9 @@ function keyMistake(text: string): string | null {
   return /^[a-z_][\w-]*$/i.test(word) ? `text is written in single quotes: ('${word}')` : null
 }
 
+/** Characters before a mistake that say what was meant: a pattern that ends there tries each of them as its beginning. */
+const LOOK_BACK = 1_000
+
 /** A value in another spelling. */
 function valueMistake(text: string, position: number): string | null {
   const rest = text.slice(position)
@@ -64,20 +67,20 @@ function valueMistake(text: string, position: number): string | null {
     const inner = /^"([^"]*)"/.exec(rest)?.[1] ?? rest.slice(1)
     return `text is written in single quotes: '${shortened(inner).replaceAll("'", "''")}'`
   }
-  const before = text.slice(0, position)
+  const before = text.slice(Math.max(0, position - LOOK_BACK), position)
   const negated = /([\w/]+)\s+not\s+in\s*$/i.exec(before)?.[1]
   if (negated !== undefined) return `"not" comes before a condition: not (${negated} in (1,2))`
   if (before.endsWith("'") && /^\w/.test(rest))
     return "a quote within text is written twice: 'O''Neil'"
   if (/[\w)'] {2,}$/.test(before) && /^[\w(']/.test(rest))
     return 'expected an operator; a plus sign in a URL is a space, and addition is written "add"'
-  const prefix = /([a-z]+)\s*$/i.exec(text.slice(0, position))?.[1]
+  const prefix = /([a-z]+)\s*$/i.exec(before)?.[1]
   const quoted = /^'((?:[^']|'')*)'/.exec(rest)?.[1]
   if (prefix !== undefined && quoted !== undefined) {
     const today = foreignLiteral(prefix, shortened(quoted))
     if (today !== null) return `${prefix}'…' is not a literal of OData 4; write ${today}`
   }
-  const start = position - /[\w.+-]*$/.exec(text.slice(0, position))![0].length
+  const start = position - /[\w.+-]*$/.exec(before)![0].length
   const [, number, suffix] =
     /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)([lmdf])\b/i.exec(text.slice(start)) ?? []
   return number === undefined
@@ -120,7 +123,8 @@ export function aggregateHint(method: string, value: string): string {
 const OPENING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
 function missingEnd(rule: string, text: string): string | null {
-  const [, before = '', word = ''] = /^(.*?)([A-Za-z]+)\s*$/s.exec(text) ?? []
+  const [end = text, word = ''] = /([A-Za-z]+)\s*$/.exec(text.slice(-LOOK_BACK)) ?? []
+  const before = text.slice(0, text.length - end.length)
   const name = word.toLowerCase()
   if (/[\s)]$|^$/.test(before) && (operators.includes(name) || name === 'not')) {
     const isCondition = ['and', 'or', 'not'].includes(name)

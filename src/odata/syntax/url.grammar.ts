@@ -4,15 +4,15 @@
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
 // precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
-// common alternative comes first, and two lists at the end say what is read faster than it is written here: tokens by a
-// regular expression built from their rule, and choices that have no meaning themselves where they are used.
+// common alternative comes first, and a list at the end says which rules are tokens: those are read by a regular
+// expression built from their rule.
 
 import { grammar } from 'ohm-js'
 import { applyRules } from './apply.grammar.ts'
 import { expandRules } from './expand.grammar.ts'
 import { literalRules } from './literal.grammar.ts'
 import { searchRules } from './search.grammar.ts'
-import { readInOneStep, readInPlace } from './token-rules.ts'
+import { readInOneStep } from './token-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -247,7 +247,7 @@ ${literalRules}
 
   //+ ",", " , "
   //- ""
-  comma = (" " | "\t")* "," (" " | "\t")*
+  comma = ws "," ws
 
   //+ "", " \t"
   //- "a"
@@ -262,7 +262,7 @@ ${literalRules}
 export const urlGrammar = grammar(urlGrammarSource)
 
 /** Rules whose text alone matters to the actions. */
-const tokens = [
+readInOneStep(urlGrammar, [
   'callStart',
   'close',
   'comma',
@@ -278,12 +278,8 @@ const tokens = [
   'plainItem',
   'prefix',
   'rws',
-  'string',
+  'stringText',
   'timeOfDay',
   'word',
   'ws',
-]
-
-readInOneStep(urlGrammar, tokens)
-// Rules without an action of their own.
-readInPlace(urlGrammar, ['caseInsensitive', 'literal', 'operand', 'primary', 'value', ...tokens])
+])

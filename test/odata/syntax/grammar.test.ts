@@ -1,12 +1,6 @@
 import * as ohm from 'ohm-js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  matchOf,
-  operations,
-  readSyntax,
-  type StartRules,
-} from '../../../src/odata/syntax/read-syntax.ts'
 import { urlGrammar, urlGrammarSource } from '../../../src/odata/syntax/url.grammar.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { examplesOf, faultsOfExamples } from '../../support/grammar-examples.ts'
@@ -63,54 +57,9 @@ test('a grammar whose tokens are read in one step takes what the grammar as writ
     const expected = written.match(text, rule).succeeded()
     const said = `${rule}: ${JSON.stringify(text)}`
     assert.is(urlGrammar.match(text, rule).succeeded(), expected, said)
-    assert.is(matchOf(rule as keyof StartRules, text) !== null, expected, said)
     if (expected) taken++
   }
   assert.ok(taken > 200, `${taken} texts were taken`)
 })
-
-test('what is read without ohm is what ohm reads', () => {
-  const semantics = urlGrammar.createSemantics()
-  for (const [name, actions] of Object.entries(operations)) semantics.addOperation(name, actions)
-  const examples = [...examplesOf(urlGrammarSource).values()].flat().map(({ text }) => text)
-  const changed = [...changedExamples(1_500)].map(([, text]) => text)
-  let taken = 0
-  for (const text of [...examples, ...changed])
-    for (const rule of Object.keys(starts) as (keyof StartRules)[]) {
-      const match = matchOf(rule, text)
-      const ofOhm = urlGrammar.match(text, rule)
-      const said = `${rule}: ${JSON.stringify(text)}`
-      assert.is(match !== null, ofOhm.succeeded(), said)
-      if (match === null) continue
-      const expected = resultOf(() => semantics(ofOhm)['syntax']() as unknown)
-      assert.equal(
-        resultOf(() => readSyntax(match)),
-        expected,
-        said,
-      )
-      taken++
-    }
-  assert.ok(taken > 2_000, `${taken} texts were taken`)
-})
-
-const starts: { readonly [Rule in keyof StartRules]: true } = {
-  apply: true,
-  wholeExpression: true,
-  orderby: true,
-  select: true,
-  expand: true,
-  search: true,
-  key: true,
-  compute: true,
-}
-
-/** What it returns, or the message of what it throws. */
-function resultOf(work: () => unknown): unknown {
-  try {
-    return work()
-  } catch (error) {
-    return (error as Error).message
-  }
-}
 
 test.run()
