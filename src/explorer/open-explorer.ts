@@ -2,22 +2,26 @@
 
 import type { SidePages } from '../http/side-pages.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'
-import { createFirstRows, type FirstRowsOptions } from './first-rows.ts'
+import { firstRows } from './first-rows/first-rows.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
-export interface ExplorerOptions extends CatalogOptions, FirstRowsOptions {
+export interface ExplorerOptions extends CatalogOptions {
   /** Where the bundled page lies. */
   readonly pageDir: string
+  /** How long a page waits for its first rows; as the limit says unless given. */
+  readonly firstRowsMs?: number
 }
 
 export async function openExplorer(options: ExplorerOptions): Promise<SidePages> {
-  const page = await readPage(options.pageDir)
+  const page = {
+    ...(await readPage(options.pageDir)),
+    fill: firstRows(options),
+  }
   const catalogOf = createCatalogs(options)
-  const readFirstRows = createFirstRows(options)
   return {
     async find(asked) {
       const { path, snapshot, part } = asked
-      if (path !== '/catalog.json') return await findPage(page, asked, readFirstRows)
+      if (path !== '/catalog.json') return await findPage(page, asked)
       // Nothing is published yet, which /health says.
       if (snapshot === null) return null
       const catalog = await catalogOf(snapshot, part)

@@ -10,7 +10,6 @@ import { entitySetName } from '../core/names.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { keepCoded } from '../http/content-coding.ts'
 import type { AskedPage, SidePage } from '../http/side-pages.ts'
-import type { FirstRows, ReadFirstRows } from './first-rows.ts'
 
 /** The bundler's directory: `index.html`, and files whose names change with their content. */
 export async function readPage(dir: string): Promise<Page> {
@@ -29,12 +28,18 @@ export interface Page {
   readonly files: ReadonlyMap<string, SidePage>
   /** The HTML by the number of directories that its address lies below the root. */
   readonly atDepth: readonly HtmlPage[]
+  readonly fill?: FillPage
 }
 
 export interface HtmlPage extends SidePage {
-  /** The same with the first rows in it. */
-  readonly withRows: (rows: FirstRows) => SidePage
+  /** Its text with the places that rows may be put into. */
+  readonly text: string
 }
+
+/** A page of a set with what it begins with, or null where that is left to the script. */
+export type FillPage = (asked: AskedPage, page: HtmlPage) => Promise<SidePage | null>
+
+export const FIRST_ROWS_PLACE = '<!--first-rows-->'
 
 /** The policy of the page: its own script and style, its own host, in no frame. */
 export const PAGE_HEADERS = {
@@ -62,34 +67,15 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A link from the root is right for every place that a proxy may put the service at only when it is relative. */
 function pageAt(html: string, depth: number): HtmlPage {
   const text = html.replaceAll('="./', `="${'../'.repeat(depth) || './'}`)
-  const [beforeData, beforeView, rest] = text.split(PLACE)
-  if (rest === undefined) throw new Error('index.html has no place for rows')
-  const body = keepCoded(Buffer.from(text.replaceAll(PLACE, '')))
+  const body = keepCoded(Buffer.from(text.replaceAll(FIRST_ROWS_PLACE, '')))
   const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const type = 'text/html; charset=utf-8'
   const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag }
-  return {
-    status: 200,
-    headers: { ...PAGE_HEADERS, ...headers },
-    body,
-    withRows: ({ data, view, count }) => ({
-      status: 200,
-      // Going back to rows shows those of now, and nobody keeps what only this reader may see.
-      headers: { ...PAGE_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-store' },
-      body: Buffer.from(beforeData + data.text + beforeView + view.text + rest),
-      rows: count,
-    }),
-  }
+  return { status: 200, headers: { ...PAGE_HEADERS, ...headers }, body, text }
 }
 
-const PLACE = '<!--first-rows-->'
-
 /** null for a path that is none of the page's. An unknown set is 404 with the page, which says so. */
-export async function findPage(
-  page: Page,
-  asked: AskedPage,
-  readFirstRows: ReadFirstRows,
-): Promise<SidePage | null> {
+export async function findPage(page: Page, asked: AskedPage): Promise<SidePage | null> {
   const { path, snapshot } = asked
   if (path.startsWith(FILES)) return page.files.get(path.slice(FILES.length)) ?? null
   const html = page.atDepth[path.split('/').length - 2]
@@ -97,10 +83,8 @@ export async function findPage(
   if (ROUTES.test(path)) return html
   const [, set, rest] = OF_A_SET.exec(path) ?? []
   if (set === undefined) return null
-  if (isSet(set, snapshot) && VIEWS.includes(rest ?? '')) {
-    const rows = await readFirstRows(asked)
-    return rows === null ? html : html.withRows(rows)
-  }
+  if (isSet(set, snapshot) && VIEWS.includes(rest ?? ''))
+    return (await page.fill?.(asked, html)) ?? html
   // Without an ETag: a browser that has the page from before must not take it for the answer here.
   const { ETag: _, ...headers } = html.headers
   return { ...html, status: 404, headers }

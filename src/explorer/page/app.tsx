@@ -5,7 +5,6 @@ import { setOf, type Route, type SetRoute } from './address/route.ts'
 import { Banners } from './frame/banners.tsx'
 import { Header } from './frame/header.tsx'
 import { Keys } from './frame/keys.tsx'
-import { NoSets } from './frame/no-sets.tsx'
 import { SetHeader } from './frame/set-header.tsx'
 import { SetsNavigation } from './frame/sets-navigation.tsx'
 import { useValue } from './parts/use-value.ts'
@@ -15,7 +14,7 @@ import type { Place } from './place.ts'
 import { ServiceError } from './service/client.ts'
 import { views } from './views/views.ts'
 
-export interface AppProps {
+interface AppProps {
   readonly place: Place
   readonly start: () => Promise<Page>
   /** Is called when there is something to see. */
@@ -109,4 +108,24 @@ function useFocusOnNewView(route: Route): void {
 function failure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   return new ServiceError(-1, 'unexpected', String(error), undefined)
+}
+
+/** Before anything is there to be seen. */
+function NoSets({ page }: { page: Page }) {
+  const isEmpty = useValue(page.health)?.snapshot === null
+  return (
+    <main class="no-sets" id="main">
+      <h1>{page.catalog?.project ?? 'eider'}</h1>
+      {isEmpty ? (
+        <p>
+          Nothing is published yet: run <code>eider run</code> first.
+        </p>
+      ) : (
+        <p>
+          No model is exposed. Put <code>-- @expose</code> with the name of its key at the head of a
+          model, and run <code>eider run</code>.
+        </p>
+      )}
+    </main>
+  )
 }

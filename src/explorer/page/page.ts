@@ -8,7 +8,7 @@ import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
 import type { Health } from './service/health.ts'
 import type { Service } from './service/client.ts'
-import type { Turns } from './service/turns.ts'
+import type { Semaphore } from './service/semaphore.ts'
 
 export interface Page {
   readonly schema: Schema
@@ -20,7 +20,7 @@ export interface Page {
   readonly coming?: Promise<Catalog | null>
   readonly service: Service
   /** For requests that are not what a person has asked for, such as profiles: two at a time. */
-  readonly turns: Turns
+  readonly semaphore: Semaphore
   readonly health: ReadonlyState<Health | null>
   /** Counts up when a server that was gone is back: what failed is asked for again. */
   readonly returns: ReadonlyState<number>

@@ -4,7 +4,7 @@ import { beginning, readCatalog, service, watch } from './ahead.ts'
 import { readSchema } from './model/schema.ts'
 import type { Page } from './page.ts'
 import type { Place } from './place.ts'
-import { Turns } from './service/turns.ts'
+import { Semaphore } from './service/semaphore.ts'
 
 const PROFILES_AT_A_TIME = 2
 
@@ -21,7 +21,7 @@ export async function startPage(place: Place): Promise<Page> {
     catalog: known ?? null,
     ...(known === undefined ? { coming: asked.catalog } : {}),
     service,
-    turns: new Turns(PROFILES_AT_A_TIME),
+    semaphore: new Semaphore(PROFILES_AT_A_TIME),
     health: watch.health,
     returns: watch.returns,
     href: (route) => place.href(route),

@@ -2,7 +2,7 @@
 
 import { binExpression, type Bins } from './bins.ts'
 import { type ChartState } from './chart-state.ts'
-import { hasTime, kindOf, type TypedColumn } from './column-kind.ts'
+import { hasTime, type TypedColumn } from './column-kind.ts'
 import { freeNames, isGroupable, pathTo, valueAt } from './names.ts'
 import { type TimeUnit, timeGroups } from './time-units.ts'
 
@@ -84,20 +84,15 @@ export function chartRequest(
   }
 }
 
-/** The ends of the values of x, which bins and units of time are proposed from. */
-export function boundsRequest(state: ChartState, x: string): string {
+/**
+ * The ends of the values of x, which bins and units of time are proposed from. `isFloating`: without NaN, which is above
+ * all numbers, and without infinities.
+ */
+export function boundsRequest(state: ChartState, x: string, isFloating = false): string {
   const path = pathTo(x)
-  const ends = `aggregate(${path} with min as lo,${path} with max as hi)`
-  return [...filterOf(state), ends].join('/')
-}
-
-/** Ends of doubles without NaN, which is above all numbers, and without infinities. */
-export function finiteBoundsRequest(state: ChartState, x: string): string {
-  const path = pathTo(x)
-  const finite = `filter(${path} gt -INF and ${path} lt INF)`
   return [
     ...filterOf(state),
-    finite,
+    ...(isFloating ? [`filter(${path} gt -INF and ${path} lt INF)`] : []),
     `aggregate(${path} with min as lo,${path} with max as hi)`,
   ].join('/')
 }
@@ -148,10 +143,4 @@ function greatest({ first, method }: ChartState, value: string, counted: string)
 function numberOrNull(value: unknown): number | null {
   const number = value === null || value === undefined ? Number.NaN : Number(value)
   return Number.isFinite(number) ? number : null
-}
-
-/** How a column is grouped when nobody says otherwise. */
-export function isGroupedByValue(x: TypedColumn): boolean {
-  const kind = kindOf(x)
-  return kind !== 'time' && kind !== 'number'
 }

@@ -11,7 +11,6 @@ import {
   boundsRequest,
   type ChartRequest,
   chartRequest,
-  finiteBoundsRequest,
   type Grouping,
   MOST_GROUPS,
 } from './chart-request.ts'
@@ -80,8 +79,7 @@ async function allRows(
 function boundsOf(state: ChartState, x: Property): string | null {
   const kind = kindOf(x)
   if (kind === 'time') return state.per === null ? boundsRequest(state, state.x!) : null
-  if (kind !== 'number') return null
-  return isFloating(x) ? finiteBoundsRequest(state, state.x!) : boundsRequest(state, state.x!)
+  return kind === 'number' ? boundsRequest(state, state.x!, isFloating(x)) : null
 }
 
 function groupingOf(

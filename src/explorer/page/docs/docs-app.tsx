@@ -1,10 +1,10 @@
-import { useValue } from '../parts/use-value.ts'
 import { useEffect } from 'preact/hooks'
-import type { DocsData } from '../../../core/docs-data.ts'
+import { useValue } from '../parts/use-value.ts'
+import type { DocsData, Changes, ColumnChange, ModelChange } from '../../../core/docs-data.ts'
 import type { Route } from '../address/route.ts'
 import { ProjectLinks } from '../frame/project-links.tsx'
 import { Search } from '../frame/search.tsx'
-import { showTime } from '../model/show.ts'
+import { showTime, groupDigits } from '../model/show.ts'
 import type { Page, View } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'
@@ -12,9 +12,10 @@ import { LineageView } from '../views/lineage.tsx'
 import { LostView } from '../views/lost.tsx'
 import { RunView } from '../views/run.tsx'
 import { RunsView } from '../views/runs.tsx'
-import { ChangedModels } from './changed-models.tsx'
 import type { DocsPlace } from './docs-page.ts'
-import { ModelTable } from './model-table.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { CHANGE_SIGNS as SIGNS } from '../lineage/change-signs.ts'
+import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
 
 export function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
   const { page } = place
@@ -121,3 +122,126 @@ function DocsHome({ page, data }: { page: Page; data: DocsData }) {
 }
 
 const toMinutes = (iso: string) => showTime(iso).replace(/:\d\d(?:\.\d+)?Z$/, 'Z')
+
+const ORDER = ['removed', 'changed', 'added', 'affected'] as const
+
+/** What this state of the project changes against another. */
+function ChangedModels({ page, changes }: { page: Page; changes: Changes }) {
+  const rank = ({ is }: ModelChange) => ORDER.indexOf(is)
+  const models = Object.entries(changes.models).toSorted(([, a], [, b]) => rank(a) - rank(b))
+  if (models.length === 0)
+    return (
+      <p>
+        All models are as in <code>{changes.against}</code>.
+      </p>
+    )
+  return (
+    <section>
+      <h2>
+        Changes against <code>{changes.against}</code>
+      </h2>
+      <DataTable
+        name="Changes"
+        rows={models}
+        keyOf={([name]) => name}
+        columns={[
+          {
+            name: 'change',
+            cell: ([, { is }]) => (
+              <span class={`change change-${is}`}>
+                <span aria-hidden="true">{SIGNS[is]}</span> {is}
+              </span>
+            ),
+          },
+          {
+            name: 'model',
+            cell: ([name]) => (
+              <Link
+                page={page}
+                to={{ view: 'lineage', query: `model=${encodeURIComponent(name)}` }}
+              >
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          { name: 'columns', cell: ([, { columns }]) => <Columns columns={columns} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+function Columns({ columns }: { columns: readonly ColumnChange[] }) {
+  if (columns.length === 0) return null
+  return (
+    <ul>
+      {columns.map(({ name, is, before, after }) => (
+        <li key={name}>
+          <span aria-hidden="true">{SIGNS[is]}</span> <bdi>{name}</bdi>{' '}
+          <span class="soft">
+            {is} <code>{[before, after].filter((type) => type !== null).join(' → ')}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** All models: what they are, what is published of them, and how the last run went. */
+function ModelTable({ page, catalog }: { page: Page; catalog: Catalog }) {
+  const published = new Map(catalog.sets.map((set) => [set.model, set]))
+  const rowsOf = ({ name }: CatalogModel) => published.get(name)?.rows
+  return (
+    <section>
+      <h2>Models</h2>
+      <DataTable
+        name="Models"
+        rows={catalog.models}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            name: 'model',
+            cell: ({ name }) => (
+              <Link
+                page={page}
+                to={{ view: 'lineage', query: `model=${encodeURIComponent(name)}` }}
+              >
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          { name: 'kind', cell: ({ kind }) => kind ?? '' },
+          { name: 'description', cell: ({ description }) => <bdi>{description}</bdi> },
+          { name: 'owner', cell: ({ owner }) => <bdi>{owner}</bdi> },
+          { name: 'set', cell: ({ set }) => set !== null && <code>{set}</code> },
+          {
+            name: 'rows',
+            isNumber: true,
+            cell: (model) => {
+              const rows = rowsOf(model)
+              return rows === undefined ? '' : groupDigits(rows)
+            },
+          },
+          { name: 'columns', isNumber: true, cell: ({ columns }) => columns.length },
+          { name: 'last run', cell: ({ name }) => <LastRun catalog={catalog} name={name} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+function LastRun({ catalog, name }: { catalog: Catalog; name: string }) {
+  const state = catalog.states[name]
+  if (state === undefined) return null
+  return (
+    <>
+      {state.status}
+      {state.warned > 0 && (
+        <span role="img" aria-label="A check warned">
+          {' '}
+          ⚠
+        </span>
+      )}
+    </>
+  )
+}

@@ -8,7 +8,7 @@ import { readRoute, writeRoute, type Route } from '../address/route.ts'
 import type { EntitySet, Schema } from '../model/schema.ts'
 import type { Page } from '../page.ts'
 import { Service } from '../service/client.ts'
-import { Turns } from '../service/turns.ts'
+import { Semaphore } from '../service/semaphore.ts'
 
 export interface DocsPlace {
   readonly page: Page
@@ -25,7 +25,7 @@ export function docsPlace({ catalog, changes }: DocsData): DocsPlace {
     ...(changes === null ? {} : { changes }),
     catalog,
     service: new Service('', noService, () => {}),
-    turns: new Turns(1),
+    semaphore: new Semaphore(1),
     health: state(
       hasRun
         ? {

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Page } from '../page.ts'
 import { isAbort, ServiceError, type AnswerOptions } from '../service/client.ts'
 import { useValue } from './use-value.ts'
-import type { Turn } from '../service/turns.ts'
+import type { TaskRunner } from '../service/semaphore.ts'
 
 export type Answer<T> =
   | { readonly state: 'waiting'; readonly again: () => void }
@@ -23,7 +23,7 @@ export function useAnswer<T>(
   page: Page,
   request: string | null,
   ask: (request: string, options: AnswerOptions & { signal: AbortSignal }) => Promise<T>,
-  turns?: Turn,
+  semaphore?: TaskRunner,
 ): Answer<T> {
   const [outcome, setOutcome] = useState<Outcome<T> | null>(null)
   const [attempt, setAttempt] = useState(0)
@@ -40,7 +40,7 @@ export function useAnswer<T>(
     const leaving = new AbortController()
     const { signal } = leaving
     const run = () => ask(request, { signal })
-    const answered = turns === undefined ? run() : turns.run(run, signal)
+    const answered = semaphore === undefined ? run() : semaphore.run(run, signal)
     answered.then(
       (value) => signal.aborted || setOutcome({ of: request, value }),
       (error: unknown) => {
@@ -48,7 +48,7 @@ export function useAnswer<T>(
       },
     )
     return () => leaving.abort()
-  }, [request, attempt, returns, turns])
+  }, [request, attempt, returns, semaphore])
 
   if (outcome === null || outcome.of !== request) return { state: 'waiting', again }
   return 'error' in outcome

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { kindOf } from '../chart/column-kind.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
@@ -7,14 +7,14 @@ import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
-import { useInView } from '../parts/use-in-view.ts'
-import { FrequentValues } from '../pictures/frequent-values.tsx'
 import { Histogram } from '../pictures/histogram.tsx'
 import type { ServiceError } from '../service/client.ts'
 import { type Counts, SHOWN_CHARACTERS } from './profile-requests.ts'
 import { type Profile, useProfile } from './use-profile.ts'
+import type { Bar } from './read-picture.ts'
+import '../pictures/pictures.css'
 
-export interface ColumnRowProps {
+interface ColumnRowProps {
   readonly page: Page
   readonly set: EntitySet
   readonly column: Property
@@ -28,7 +28,7 @@ export interface ColumnRowProps {
   readonly onFault: (error: ServiceError) => void
 }
 
-export const COLUMNS = 8
+const COLUMNS = 8
 
 /** A column with its profile; and, when opened, the requests behind it. */
 export function ColumnRow(props: ColumnRowProps) {
@@ -198,4 +198,52 @@ const MEAN_CHARACTERS = 8
 
 function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : `${value as string}`
+}
+
+/** Begins a little before an element comes into view, so that most of it is there by then. */
+const MARGIN = '160px'
+
+/** Whether an element is in view, or nearly. */
+function useInView(element: RefObject<Element | null>): boolean {
+  const [isInView, setInView] = useState(false)
+  useEffect(() => {
+    if (element.current === null) return undefined
+    const observer = new IntersectionObserver(
+      (entries) => setInView(entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: MARGIN },
+    )
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return isInView
+}
+
+interface FrequentValuesProps {
+  readonly bars: readonly Bar[]
+  readonly sentence: string
+  /** Of which the bars are parts. */
+  readonly rows: number
+}
+
+/** Values with their counts, the most frequent one above. */
+function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
+  const most = Math.max(1, ...bars.map((bar) => bar.rows))
+  const share = (count: number) => ((count / Math.max(1, rows)) * 100).toFixed(1)
+  return (
+    <div class="frequent" role="img" aria-label={sentence}>
+      {bars.map((bar) => (
+        <div
+          key={`${bar.isWord} ${bar.label}`}
+          class="frequent-bar"
+          title={`${bar.label}: ${bar.rows} rows, ${share(bar.rows)} %`}
+        >
+          <bdi class={bar.isWord ? 'frequent-label word' : 'frequent-label'}>{bar.label}</bdi>
+          <svg viewBox="0 0 100 10" preserveAspectRatio="none">
+            <rect width={Math.max(0.8, (bar.rows / most) * 100)} height={10} />
+          </svg>
+          <span class="frequent-rows">{groupDigits(bar.rows)}</span>
+        </div>
+      ))}
+    </div>
+  )
 }

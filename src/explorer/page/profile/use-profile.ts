@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
 import type { Page } from '../page.ts'
 import type { AnswerOptions } from '../service/client.ts'
-import type { Turn } from '../service/turns.ts'
+import type { TaskRunner } from '../service/semaphore.ts'
 import type { NamedRequest } from '../parts/request-list.tsx'
 import { type Answer, useAnswer } from '../parts/use-answer.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
@@ -47,7 +47,7 @@ export function useProfile(
     const { least, greatest, mean } = readCounts(finite)
     return { ...counts, least, greatest, mean }
   }
-  const counts = useAnswerWhile(page, isWanted, countsOf, askCounts, page.turns)
+  const counts = useAnswerWhile(page, isWanted, countsOf, askCounts, page.semaphore)
 
   const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
   const pictureOf = shows === null || shows.shows === 'nothing' ? null : requestOf(shows.apply)
@@ -57,7 +57,7 @@ export function useProfile(
     return readPicture(shows, value, column, context.names)
   }
   // One column after the other is done, instead of all pictures after all counts.
-  const picture = useAnswerWhile(page, isWanted, pictureOf, askPicture, page.turns.next)
+  const picture = useAnswerWhile(page, isWanted, pictureOf, askPicture, page.semaphore.next)
 
   const isPartly = counts.state === 'here' && needsFinite(column, counts.value)
   return {
@@ -77,11 +77,11 @@ function useAnswerWhile<T>(
   isWanted: boolean,
   request: string | null,
   ask: (request: string, options: AnswerOptions & { signal: AbortSignal }) => Promise<T>,
-  turns: Turn,
+  semaphore: TaskRunner,
 ): Answer<T> {
   const [keptFor, keep] = useState<string | null>(null)
   const isKept = keptFor !== null && keptFor === request
-  const answer = useAnswer(page, isWanted || isKept ? request : null, ask, turns)
+  const answer = useAnswer(page, isWanted || isKept ? request : null, ask, semaphore)
   if (answer.state !== 'waiting' && !isKept) keep(request)
   return answer
 }

@@ -28,7 +28,7 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
     page,
     request,
     (of, options) => page.service.rows(of, options),
-    page.turns,
+    page.semaphore,
   )
   if (candidates.length === 0) return null
   if (!isWanted) {
@@ -87,7 +87,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
     page,
     request,
     (of, options) => page.service.rows(of, options),
-    page.turns,
+    page.semaphore,
   )
   // What is wrong with the filter is said at the filter.
   if (answer.state === 'failed' && answer.error.status === 400) return null

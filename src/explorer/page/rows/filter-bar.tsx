@@ -3,12 +3,12 @@ import { readFilter, type Condition } from '../address/filter.ts'
 import { useValue } from '../parts/use-value.ts'
 import type { ServiceError } from '../service/client.ts'
 import { FilterEditor } from './filter-editor.tsx'
-import { editing, startFilter } from './filter-editing.ts'
 import { describeTest } from './operators.ts'
 import type { RowsContext } from './rows-context.ts'
 import { setFilter } from './table-actions.ts'
+import { state } from '../parts/state.ts'
 
-export interface FilterBarProps {
+interface FilterBarProps {
   readonly context: RowsContext
   /** Of the service, about `$filter`. */
   readonly error: ServiceError | undefined
@@ -96,4 +96,14 @@ function Chip({ condition, isEdited, onEdit, onRemove }: ChipProps) {
       </button>
     </span>
   )
+}
+
+type Editing =
+  | { readonly what: 'new'; readonly column: string | undefined }
+  | { readonly what: 'condition'; readonly index: number }
+
+const editing = state<Editing | null>(null)
+
+export function startFilter(column: string | undefined): void {
+  editing.value = { what: 'new', column }
 }

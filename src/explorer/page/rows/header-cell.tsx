@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks'
-import { moveColumn } from '../address/order.ts'
+import { useState, useEffect, useRef } from 'preact/hooks'
+import { moveColumn, type Order } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
-import type { HeaderCellProps } from './header-props.ts'
-import { HeaderMenu } from './header-menu.tsx'
-import { ResizeHandle } from './resize-handle.tsx'
-import { show, sortBy } from './table-actions.ts'
-import { useDrag } from './use-drag.ts'
+import { show, sortBy, hide, move, pinnedCount, sortExactly, togglePin } from './table-actions.ts'
+import { startFilter } from './filter-bar.tsx'
+import type { Options } from '../address/options.ts'
+import { LEAST_WIDTH_PX, MOST_WIDTH_PX, setWidth } from './use-layout.ts'
+import type { RowsContext } from './rows-context.ts'
 
 export function HeaderCell(props: HeaderCellProps) {
   const { context, column, shown, index, orders, widthPx, stickyPx, isActive } = props
@@ -81,4 +81,178 @@ function titleOf({ property, isSortable }: RowColumn): string {
 function typeName(edm: string, isList: boolean): string {
   const name = edm === 'Edm.Untyped' ? 'struct' : edm.replace('Edm.', '')
   return isList ? `list of ${name}` : name
+}
+
+type Item = readonly [label: string, act: () => void]
+
+/** What can be done with a column. Arrows move, Escape closes. */
+function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
+  const { column, onClose } = props
+  const menu = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const opener = menu.current?.closest('th')?.querySelector<HTMLElement>('.sort')
+    menu.current?.querySelector<HTMLElement>('button')?.focus()
+    const outside = (event: Event) => {
+      if (event.target instanceof Node && !menu.current?.contains(event.target)) onClose()
+    }
+    addEventListener('pointerdown', outside)
+    return () => {
+      removeEventListener('pointerdown', outside)
+      if (document.activeElement === document.body) opener?.focus()
+    }
+  }, [])
+  const press = (event: KeyboardEvent) => {
+    const items = [...(menu.current?.querySelectorAll<HTMLElement>('button') ?? [])]
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    if (event.key === 'ArrowDown') items[(at + 1) % items.length]?.focus()
+    else if (event.key === 'ArrowUp') items.at(at - 1)?.focus()
+    else if (event.key === 'Escape' || event.key === 'Tab') onClose()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div
+      ref={menu}
+      class="menu"
+      role="menu"
+      tabIndex={-1}
+      aria-label={`Menu of ${column.name}`}
+      onKeyDown={press}
+    >
+      {itemsOf(props).map(([label, act]) => (
+        <button
+          key={label}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          onClick={() => {
+            onClose()
+            act()
+          }}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function itemsOf({ context, column, shown, index }: HeaderCellProps): readonly Item[] {
+  const { state, allColumns, change } = context
+  const { options } = state
+  const { name, property } = column
+  const to = (next: Options) => () => change(next)
+  const isPinned = index < pinnedCount(options)
+  const sorting: readonly Item[] = [
+    ['Sort ascending', to(sortExactly(options, name, false))],
+    ['Sort descending', to(sortExactly(options, name, true))],
+  ]
+  const placing: readonly Item[] = [
+    ...(shown.length > 1 ? [['Hide', to(hide(options, shown, allColumns, name))] as const] : []),
+    [
+      isPinned ? 'Let it scroll' : 'Keep it at the left',
+      to(togglePin(options, shown, allColumns, name)),
+    ],
+    ...(index > 0 ? [['Move left', to(move(options, shown, allColumns, name, -1))] as const] : []),
+    ...(index < shown.length - 1
+      ? [['Move right', to(move(options, shown, allColumns, name, 1))] as const]
+      : []),
+  ]
+  return [
+    ...(column.isSortable ? sorting : []),
+    ...(property === undefined ? [] : [['Filter …', () => startFilter(name)] as const, ...placing]),
+  ]
+}
+
+interface ResizeHandleProps {
+  readonly set: string
+  readonly column: string
+  readonly widthPx: number
+}
+
+const STEP_PX = 16
+
+/** Dragged with a pointer, or moved with arrows. */
+function ResizeHandle({ set, column, widthPx }: ResizeHandleProps) {
+  const drag = (event: PointerEvent) => {
+    const handle = event.currentTarget as HTMLElement
+    const fromPx = event.clientX
+    handle.setPointerCapture(event.pointerId)
+    handle.onpointermove = (move) => setWidth(set, column, widthPx + move.clientX - fromPx)
+    handle.onpointerup = () => {
+      handle.onpointermove = null
+    }
+    event.preventDefault()
+  }
+  return (
+    <div
+      class="resize"
+      role="separator"
+      tabIndex={-1}
+      aria-orientation="vertical"
+      aria-label={`Width of ${column}`}
+      aria-valuenow={widthPx}
+      aria-valuemin={LEAST_WIDTH_PX}
+      aria-valuemax={MOST_WIDTH_PX}
+      onPointerDown={drag}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowLeft') setWidth(set, column, widthPx - STEP_PX)
+        if (key === 'ArrowRight') setWidth(set, column, widthPx + STEP_PX)
+      }}
+    />
+  )
+}
+
+interface HeaderCellProps {
+  readonly context: RowsContext
+  readonly column: RowColumn
+  /** Names of all columns that are shown, in their order. */
+  readonly shown: readonly string[]
+  readonly index: number
+  readonly orders: readonly Order[]
+  readonly widthPx: number
+  /** Of a pinned column, how far from the left it stays. */
+  readonly stickyPx: number | undefined
+  readonly isActive: boolean
+}
+
+/** So far a pointer may slip while it clicks. */
+const SLIP_PX = 6
+
+interface Drag {
+  readonly start: (event: PointerEvent) => void
+  /** Whether what looks like a click now ends a drag. */
+  readonly wasDragged: () => boolean
+}
+
+/** A header that is dragged onto another one. A finger scrolls the table instead. */
+function useDrag(drop: (onto: string) => void): Drag {
+  const isDragged = useRef(false)
+  const start = (event: PointerEvent) => {
+    isDragged.current = false
+    if (event.button !== 0 || event.pointerType === 'touch') return
+    const fromPx = event.clientX
+    const leaving = new AbortController()
+    const { signal } = leaving
+    let target: HTMLElement | null = null
+    const move = ({ clientX, clientY }: PointerEvent) => {
+      if (Math.abs(clientX - fromPx) > SLIP_PX) isDragged.current = true
+      if (!isDragged.current) return
+      target?.classList.remove('drop')
+      const under = document.elementFromPoint(clientX, clientY)
+      target = under?.closest<HTMLElement>('th[data-name]') ?? null
+      target?.classList.add('drop')
+    }
+    const end = () => {
+      leaving.abort()
+      target?.classList.remove('drop')
+      const onto = target?.dataset['name']
+      if (onto !== undefined) drop(onto)
+    }
+    addEventListener('pointermove', move, { signal })
+    addEventListener('pointerup', end, { signal })
+    addEventListener('pointercancel', () => leaving.abort(), { signal })
+  }
+  return { start, wasDragged: () => isDragged.current }
 }

@@ -1,8 +1,8 @@
-import { Fragment } from 'preact'
+import { Fragment, h, type VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
-import { CellContent } from './cell.tsx'
+import { cellContent, type CellElements } from './cell.ts'
 import { valueAt, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './short-rows.ts'
@@ -164,6 +164,7 @@ function BodyRow({
 }: PartProps & { readonly row: Row; readonly index: number }) {
   const { context, columns, layout, active } = props
   const { horizontal, pinned } = layout
+  const elements = elementsOf(context)
   return (
     <tr aria-rowindex={index + 2}>
       {shownColumns(layout).map((at) => {
@@ -183,12 +184,7 @@ function BodyRow({
               data-column={at}
               tabIndex={isActive ? 0 : -1}
             >
-              <CellContent
-                context={context}
-                column={column}
-                row={row}
-                value={valueAt(row, column.name)}
-              />
+              {cellContent(elements, context.set, column, row)}
             </td>
           </Fragment>
         )
@@ -197,6 +193,18 @@ function BodyRow({
     </tr>
   )
 }
+
+const elementsOf = ({ page, set }: RowsContext): CellElements<VNode> => ({
+  make: h,
+  link: (to) => ({
+    href: page.href(to),
+    // Not a stop of the Tab key: the cell is, and its dialog has the link too.
+    tabIndex: -1,
+    // A row of another set can be looked at from here.
+    'data-peek-set': to.set === set.name ? undefined : to.set,
+    'data-peek-key': to.key,
+  }),
+})
 
 /** Takes the room of rows that are not in the document. */
 function Gap({ px, span }: { px: number; span: number }) {

@@ -11,7 +11,7 @@ import { RequestBar } from '../parts/request-bar.tsx'
 import { RequestList } from '../parts/request-list.tsx'
 import { useAnswer } from '../parts/use-answer.ts'
 import type { Page, ViewProps } from '../page.ts'
-import { cellText } from '../rows/cell-text.ts'
+import { cellText } from '../rows/cell.ts'
 import { rowRequest } from '../rows/requests.ts'
 import { rowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
@@ -236,7 +236,7 @@ function Many({
     page,
     request,
     (of, options) => page.service.text(of, options),
-    page.turns,
+    page.semaphore,
   )
   const route = relatedRows(page.schema, set, navigation, row)
   const count = answer.state === 'here' ? groupDigits(answer.value) : '…'

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useState, useEffect } from 'preact/hooks'
 import type { EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Row } from '../model/value.ts'
@@ -6,19 +6,20 @@ import { Banner } from '../parts/banner.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import type { ViewProps } from '../page.ts'
-import { ColumnChooser } from '../rows/column-chooser.tsx'
 import { columnsOf, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
-import { HoverPeek } from '../rows/hover-peek.tsx'
+import { HoverPeek } from '../rows/peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { countRequest, fileRequest, isOfSet, rowsRequest } from '../rows/requests.ts'
 import { rowsContext, type RowsContext } from '../rows/rows-context.ts'
 import { RowsTable } from '../rows/rows-table.tsx'
-import { SearchBox } from '../rows/search-box.tsx'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { useRows, type RowsAnswer } from '../rows/use-rows.ts'
 import { ValueDialog } from '../rows/value-dialog.tsx'
 import type { ServiceError } from '../service/client.ts'
+import { withOptions } from '../address/options.ts'
+import { readSelect } from '../address/order.ts'
+import { show } from '../rows/table-actions.ts'
 import '../rows/rows.css'
 import '../rows/rows-table.css'
 
@@ -174,4 +175,86 @@ function Foot({ answer }: { answer: RowsAnswer }) {
 function isAbout(error: ServiceError | undefined, option: string): boolean {
   if (error === undefined || error.status !== 400) return false
   return error.target?.startsWith(option) === true || error.message.startsWith(option)
+}
+
+const PAUSE_MS = 350
+
+/** `$search`, where the set has text. A pause in typing is enough. */
+function SearchBox({ context, error }: { context: RowsContext; error: ServiceError | undefined }) {
+  const { set, state, change } = context
+  const inAddress = state.options.get('$search') ?? ''
+  const [text, setText] = useState(inAddress)
+  useEffect(() => setText(inAddress), [inAddress])
+  useEffect(() => {
+    if (text.trim() === inAddress) return undefined
+    const timer = setTimeout(() => search(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const search = (wanted: string) =>
+    change(withOptions(state.options, { $search: wanted.trim(), $skip: undefined }), 'replace')
+  if (!set.properties.some(({ edm, isList }) => edm === 'Edm.String' && !isList)) return null
+  return (
+    <form
+      class="row-search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        search(text)
+      }}
+    >
+      <input
+        type="search"
+        class="field"
+        aria-label="Search in the rows"
+        aria-invalid={error !== undefined}
+        placeholder="Search in the rows"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      {error !== undefined && (
+        <p class="field-error" role="alert">
+          {error.message}
+        </p>
+      )}
+    </form>
+  )
+}
+
+/** Which columns are asked for. Those that are hidden come back at their own place. */
+function ColumnChooser({ context }: { context: RowsContext }) {
+  const { state, allColumns, change } = context
+  const shown = readSelect(state.options.get('$select')) ?? allColumns
+  const set = (columns: readonly string[]) => change(show(state.options, columns, allColumns))
+  const toggle = (name: string, isWanted: boolean) => {
+    if (!isWanted) return set(shown.filter((one) => one !== name))
+    const before = allColumns
+      .slice(0, allColumns.indexOf(name))
+      .findLast((one) => shown.includes(one))
+    const at = before === undefined ? 0 : shown.indexOf(before) + 1
+    set([...shown.slice(0, at), name, ...shown.slice(at)])
+  }
+  return (
+    <details class="popover">
+      <summary class="button">
+        Columns {shown.length < allColumns.length && `${shown.length} of ${allColumns.length}`}
+      </summary>
+      <div class="popover-inside" role="group" aria-label="Columns">
+        <p>
+          <button type="button" class="button" onClick={() => set(allColumns)}>
+            Show all
+          </button>
+        </p>
+        {allColumns.map((name) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={shown.includes(name)}
+              disabled={shown.length === 1 && shown[0] === name}
+              onChange={(event) => toggle(name, event.currentTarget.checked)}
+            />
+            <bdi>{name}</bdi>
+          </label>
+        ))}
+      </div>
+    </details>
+  )
 }

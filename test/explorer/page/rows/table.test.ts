@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readOptions, writeOptions } from '../../../../src/explorer/page/address/options.ts'
 import type { Property } from '../../../../src/explorer/page/model/schema.ts'
-import { cellText } from '../../../../src/explorer/page/rows/cell-text.ts'
+import { cellText } from '../../../../src/explorer/page/rows/cell.ts'
 import {
   conditionOf,
   filterBy,

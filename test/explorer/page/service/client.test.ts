@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Service, ServiceError } from '../../../../src/explorer/page/service/client.ts'
-import { Turns } from '../../../../src/explorer/page/service/turns.ts'
+import { Semaphore } from '../../../../src/explorer/page/service/semaphore.ts'
 
 interface Asked {
   readonly url: string
@@ -68,7 +68,7 @@ test('nobody there is a failure of its own', async () => {
 })
 
 test('two at a time, in their order, and who leaves gives up the place', async () => {
-  const turns = new Turns(2)
+  const semaphore = new Semaphore(2)
   const log: string[] = []
   const finish: (() => void)[] = []
   const task = (name: string) => () =>
@@ -78,10 +78,10 @@ test('two at a time, in their order, and who leaves gives up the place', async (
     })
   const leaving = new AbortController()
   const { signal } = new AbortController()
-  const first = turns.run(task('a'), signal)
-  const others = [turns.run(task('b'), signal)]
-  const left = turns.run(task('c'), leaving.signal)
-  others.push(turns.run(task('e'), signal), turns.next.run(task('d'), signal))
+  const first = semaphore.run(task('a'), signal)
+  const others = [semaphore.run(task('b'), signal)]
+  const left = semaphore.run(task('c'), leaving.signal)
+  others.push(semaphore.run(task('e'), signal), semaphore.next.run(task('d'), signal))
   await Promise.resolve()
   assert.equal(log, ['a', 'b'])
   leaving.abort()
@@ -122,10 +122,10 @@ test('rows that were asked for ahead are not asked for again', async () => {
 })
 
 test('a task that fails hands its place on', async () => {
-  const turns = new Turns(1)
+  const semaphore = new Semaphore(1)
   const { signal } = new AbortController()
-  const failed = turns.run(() => Promise.reject(new Error('no')), signal)
-  const next = turns.run(async () => 'yes', signal)
+  const failed = semaphore.run(() => Promise.reject(new Error('no')), signal)
+  const next = semaphore.run(async () => 'yes', signal)
   assert.match(String(await failed.catch((error: unknown) => error)), 'no')
   assert.is(await next, 'yes')
 })

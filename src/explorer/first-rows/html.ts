@@ -15,6 +15,17 @@ export function html(parts: TemplateStringsArray, ...values: readonly Piece[]): 
   return new Html(parts.map((part, i) => part + written(values[i] ?? null)).join(''))
 }
 
+/** An attribute that is undefined is left out. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number | undefined>>,
+  content: string | Html,
+): Html {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  const texts = given.map(([attribute, value]) => ` ${attribute}="${written(value!)}"`)
+  return new Html(`<${name}${texts.join('')}>${written(content)}</${name}>`)
+}
+
 function written(value: Piece): string {
   if (value === null) return ''
   if (value instanceof Html) return value.text

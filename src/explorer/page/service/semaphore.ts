@@ -1,10 +1,10 @@
-// Requests that may wait: so many at a time, in the order in which they came, so that what a person waits for goes first.
+// Tasks that may wait: so many run at a time, in the order in which they came, so that what a person waits for goes first.
 
-export interface Turn {
+export interface TaskRunner {
   run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>
 }
 
-export class Turns implements Turn {
+export class Semaphore implements TaskRunner {
   readonly #limit: number
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -14,7 +14,7 @@ export class Turns implements Turn {
   }
 
   /** For what ends something that has begun: before all others that wait. */
-  readonly next: Turn = { run: (task, signal) => this.#run(task, signal, true) }
+  readonly next: TaskRunner = { run: (task, signal) => this.#run(task, signal, true) }
 
   /** Rejects without running the task when `signal` is aborted while it waits. */
   run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -23,7 +23,7 @@ export class Turns implements Turn {
 
   async #run<T>(task: () => Promise<T>, signal: AbortSignal, isNext: boolean): Promise<T> {
     if (this.#running < this.#limit) this.#running++
-    else await this.#turn(signal, isNext)
+    else await this.#acquire(signal, isNext)
     try {
       signal.throwIfAborted()
       return await task()
@@ -35,7 +35,7 @@ export class Turns implements Turn {
     }
   }
 
-  #turn(signal: AbortSignal, isNext: boolean): Promise<void> {
+  #acquire(signal: AbortSignal, isNext: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1)

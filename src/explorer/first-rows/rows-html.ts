@@ -1,24 +1,23 @@
 // The first rows of a set as HTML, for a browser that has not read the script yet or runs none: the same elements and the
 // same style as those of the page's own view of rows, so that nothing moves when the script takes over.
 
-import { html, type Html } from './html.ts'
-import { readFilter } from './page/address/filter.ts'
-import { readSelect } from './page/address/order.ts'
-import { writeRoute, type Route } from './page/address/route.ts'
-import { typeOfPath, type EntitySet, type Schema } from './page/model/schema.ts'
-import { groupDigits } from './page/model/show.ts'
-import type { Row } from './page/model/value.ts'
-import { targetOf } from './page/rows/cell-target.ts'
-import { cellText } from './page/rows/cell-text.ts'
-import { columnsOf, defaultWidthPx, valueAt, type RowColumn } from './page/rows/columns.ts'
-import { describeTest } from './page/rows/operators.ts'
+import { element, html, type Html } from './html.ts'
+import { readFilter } from '../page/address/filter.ts'
+import { readSelect } from '../page/address/order.ts'
+import { writeRoute, type Route } from '../page/address/route.ts'
+import { typeOfPath, type EntitySet, type Schema } from '../page/model/schema.ts'
+import { groupDigits } from '../page/model/show.ts'
+import type { Row } from '../page/model/value.ts'
+import { cellContent, type CellElements } from '../page/rows/cell.ts'
+import { columnsOf, defaultWidthPx, type RowColumn } from '../page/rows/columns.ts'
+import { describeTest } from '../page/rows/operators.ts'
 import {
   countRequest,
   fileRequest,
   isOfSet,
   rowsRequest,
   type RowsState,
-} from './page/rows/requests.ts'
+} from '../page/rows/requests.ts'
 
 export interface ShownRows {
   readonly project: string
@@ -195,20 +194,18 @@ function headerCell({ name, isNumber, navigation }: RowColumn): Html {
   </th>`
 }
 
-function bodyRow(shown: ShownRows, columns: readonly RowColumn[], row: Row): Html {
+function bodyRow({ set, home }: ShownRows, columns: readonly RowColumn[], row: Row): Html {
+  const elements: CellElements<Html> = {
+    // Titles are in the time of the browser, which only the script knows.
+    make: (name, attributes, content) =>
+      element(name, { ...attributes, title: undefined }, content),
+    link: (to) => ({ href: home + writeRoute(to).slice(1) }),
+  }
+  const cells = columns.map((column) => {
+    const content = cellContent(elements, set, column, row)
+    return html`<td class="${column.isNumber ? 'number' : ''}">${content}</td>`
+  })
   return html`<tr>
-    ${columns.map(
-      (column) =>
-        html`<td class="${column.isNumber ? 'number' : ''}">${cell(shown, column, row)}</td>`,
-    )}
+    ${cells}
   </tr>`
-}
-
-function cell({ set, home }: ShownRows, column: RowColumn, row: Row): Html {
-  const value = valueAt(row, column.name)
-  const { text, kind } = cellText(value, column.property)
-  if (kind !== 'plain') return html`<span class="value-${kind}">${text}</span>`
-  const target = targetOf(set, column, row, value)
-  if (target === undefined) return html`<bdi>${text}</bdi>`
-  return html`<a href="${home + writeRoute(target).slice(1)}"><bdi>${text}</bdi></a>`
 }

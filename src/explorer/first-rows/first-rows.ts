@@ -1,22 +1,15 @@
 // The rows that a page of rows begins with, asked for while its HTML is made: the answer to the very request that the
 // script would send, for the same reader.
 
-import { limits } from '../core/limits.ts'
-import type { AskedPage, Read } from '../http/side-pages.ts'
+import { limits } from '../../core/limits.ts'
+import type { AskedPage, Read, SidePage } from '../../http/side-pages.ts'
 import { Html, html } from './html.ts'
-import { readRoute } from './page/address/route.ts'
-import { readSchema, type Schema } from './page/model/schema.ts'
-import { FIRST_PAGE, firstPageRequest, readRowsState } from './page/rows/requests.ts'
-import { ACCEPT, rowsOf } from './page/service/client.ts'
+import { readRoute } from '../page/address/route.ts'
+import { readSchema, type Schema } from '../page/model/schema.ts'
+import { FIRST_PAGE, firstPageRequest, readRowsState } from '../page/rows/requests.ts'
+import { ACCEPT, rowsOf } from '../page/service/client.ts'
+import { FIRST_ROWS_PLACE, type FillPage, type HtmlPage } from '../serve-page.ts'
 import { rowsHtml } from './rows-html.ts'
-
-export interface FirstRows {
-  /** The answer for the script, which finds it by the request. */
-  readonly data: Html
-  /** The same for people. */
-  readonly view: Html
-  readonly count: number
-}
 
 export interface FirstRowsOptions {
   readonly project: string
@@ -24,10 +17,19 @@ export interface FirstRowsOptions {
   readonly firstRowsMs?: number
 }
 
-/** null where the page is none of rows, and where the answer is refused, late or long: then the script asks. */
-export type ReadFirstRows = (asked: AskedPage) => Promise<FirstRows | null>
+interface FirstRows {
+  /** The answer for the script, which finds it by the request. */
+  readonly data: Html
+  /** The same for people. */
+  readonly view: Html
+  readonly count: number
+}
 
-export function createFirstRows(options: FirstRowsOptions): ReadFirstRows {
+/**
+ * Puts them into the page: null where it does not show rows, and where the answer is refused, late or long, because then
+ * the script asks.
+ */
+export function firstRows(options: FirstRowsOptions): FillPage {
   const { project, firstRowsMs = limits.firstRowsMs } = options
   const schemaOf = createSchemas()
 
@@ -52,7 +54,7 @@ export function createFirstRows(options: FirstRowsOptions): ReadFirstRows {
     return { data: dataHtml(request, snapshot, text), view: rowsHtml(shown), count: rows.length }
   }
 
-  return async (asked) => {
+  return async (asked, page) => {
     const gone = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<null>((resolve) => {
@@ -62,10 +64,24 @@ export function createFirstRows(options: FirstRowsOptions): ReadFirstRows {
       }, firstRowsMs)
     })
     try {
-      return await Promise.race([read(asked, gone.signal), late])
+      const rows = await Promise.race([read(asked, gone.signal), late])
+      return rows === null ? null : filled(page, rows)
     } finally {
       clearTimeout(timer)
     }
+  }
+}
+
+function filled({ text, headers }: HtmlPage, { data, view, count }: FirstRows): SidePage {
+  const [beforeData, beforeView, rest] = text.split(FIRST_ROWS_PLACE)
+  if (rest === undefined) throw new Error('index.html has no place for rows')
+  // Going back to rows shows those of now, and nobody keeps what only this reader may see. So there is no ETag.
+  const { ETag: _, ...others } = headers
+  return {
+    status: 200,
+    headers: { ...others, 'Cache-Control': 'no-store' },
+    body: Buffer.from(beforeData + data.text + beforeView + view.text + rest),
+    rows: count,
   }
 }
 

@@ -2,12 +2,12 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Resources } from '../../src/core/resources.ts'
-import { sql } from '../../src/core/sql.ts'
-import { explored } from '../support/explored.ts'
-import { type Answer, ask, type Asked } from '../support/odata-service.ts'
-import { bearer, readerToken } from '../support/reader-token.ts'
-import type { Table } from '../support/snapshot-files.ts'
+import { Resources } from '../../../src/core/resources.ts'
+import { sql } from '../../../src/core/sql.ts'
+import { explored } from '../../support/explored.ts'
+import { type Answer, ask, type Asked } from '../../support/odata-service.ts'
+import { bearer, readerToken } from '../../support/reader-token.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const tables: readonly Table[] = [
   {
