@@ -58,8 +58,9 @@ test('every route has the page, whose links lead to its files', async () => {
     const page = await at(route)
     assert.is(page.status, 200, route)
     assert.match(page.headers['content-type']!, 'text/html', route)
-    const hasRows = /^\/sets\/shop_orders\/?(?:\?|$)/.test(route)
-    assert.is(page.headers['cache-control'], hasRows ? 'no-store' : 'no-cache', route)
+    // Pages of rows may have rows in them: first-rows.test.ts.
+    const mayHaveRows = /^\/sets\/shop_orders\/?(?:\?|$)/.test(route)
+    if (!mayHaveRows) assert.is(page.headers['cache-control'], 'no-cache', route)
     const links = Array.from(page.text.matchAll(/(?:src|href)="([^"]+)"/g), ([, link]) => link!)
     assert.ok(links.length >= 4, route)
     for (const link of links) {

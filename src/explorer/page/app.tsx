@@ -11,7 +11,7 @@ import { useValue } from './parts/use-value.ts'
 import { Problem } from './parts/problem.tsx'
 import type { Page, View } from './page.ts'
 import type { Place } from './place.ts'
-import { ServiceError } from './service/client.ts'
+import { asServiceError, ServiceError } from './service/client.ts'
 import { views } from './views/views.ts'
 
 interface AppProps {
@@ -27,7 +27,7 @@ export function App({ place, start, listen, drawn }: AppProps) {
   const [page, setPage] = useState<Page | ServiceError | null>(null)
   const begin = () => {
     setPage(null)
-    start().then(setPage, (error: unknown) => setPage(failure(error)))
+    start().then(setPage, (error: unknown) => setPage(asServiceError(error)))
   }
   // Before anything is painted: what is asked for takes longer than all that the page does meanwhile.
   useLayoutEffect(begin, [])
@@ -103,11 +103,6 @@ function useFocusOnNewView(route: Route): void {
     document.querySelector<HTMLElement>('#main h1')?.focus()
     scrollTo(0, 0)
   }, [about])
-}
-
-function failure(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  return new ServiceError(-1, 'unexpected', String(error), undefined)
 }
 
 /** Before anything is there to be seen. */

@@ -47,9 +47,11 @@ export class Place {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (link === null || link.target !== '' || link.hasAttribute('download')) return
-    if (link.getAttribute('href')?.startsWith('#')) return
-    const route = routeAt(this.#root, new URL(link.href))
+    if (link === null || link.hasAttribute('target') || link.hasAttribute('download')) return
+    // Links in drawings have no `href` that is a text.
+    const href = link.getAttribute('href')
+    if (href === null || href.startsWith('#')) return
+    const route = routeAt(this.#root, new URL(href, location.href))
     if (route === undefined) return
     event.preventDefault()
     this.navigate(route)

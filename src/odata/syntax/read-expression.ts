@@ -5,7 +5,7 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../../core/limits.ts'
 import { odataError } from '../protocol/errors.ts'
 import { foreignOperator } from './foreign-words.ts'
-import { at, syntaxWithDepthOf } from './nodes.ts'
+import { at, syntaxOf, syntaxWithDepthOf } from './nodes.ts'
 import {
   applyPrecedence,
   type SyntaxWithDepth,
@@ -15,7 +15,7 @@ import {
   tooDeep,
 } from './precedence.ts'
 import { prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
-import { pathOperations, type PathStep } from './read-path.ts'
+import { pathActions, type PathEnd, type PathStep } from './read-path.ts'
 import type { BinaryOperator, PathSyntax } from './syntax.ts'
 
 const syntaxWithDepth: ohm.ActionDict<unknown> = {
@@ -64,7 +64,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
   },
   object(open, _, first, _commas, more, _end, _close) {
     const rest = more.children.flatMap((iteration) => iteration.children)
-    const members = [...first.children, ...rest].map(objectMember)
+    const members = [...first.children, ...rest].map(syntaxOf) as ObjectMember[]
     const names = members.map(({ name }) => name)
     const twice = names.find((name, i) => names.indexOf(name) < i)
     if (twice !== undefined)
@@ -86,7 +86,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
     })
   },
   case(word, _open, _, first, _commas, more, _end, _close) {
-    const items = [first, ...more.children].map((item) => item['caseItem']() as CaseItem)
+    const items = [first, ...more.children].map((item) => syntaxOf(item) as CaseItem)
     const branches = items.map(({ condition, value }) => ({
       condition: condition.syntax,
       value: value.syntax,
@@ -95,7 +95,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
     return syntaxNode({ kind: 'case', branches, at: at(word) }, operands)
   },
   path(start, more, _ahead, end) {
-    const steps = [start, ...more.children].map((step) => step['step']() as PathStep)
+    const steps = [start, ...more.children].map((step) => syntaxOf(step) as PathStep)
     const names = steps.map(({ name }) => name)
     const keys = new Map(steps.flatMap(({ key }, i) => (key === null ? [] : [[i, key] as const])))
     const path: PathSyntax = { kind: 'path', names, keys, at: at(start) }
@@ -104,7 +104,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
       const word = wordLiteral(names[0]!, at(start))
       if (word !== null) return syntaxNode(word)
     }
-    return last === undefined ? syntaxNode(path) : last['pathEnd']()(path)
+    return last === undefined ? syntaxNode(path) : (syntaxOf(last) as PathEnd)(path)
   },
   alias: (sign, name) => syntaxNode({ kind: 'alias', name: name.sourceString, at: at(sign) }),
   prefixed(_prefix, _string) {
@@ -125,22 +125,19 @@ interface ObjectMember {
   readonly at: number
 }
 
-const objectMember = (member: ohm.Node) => member['objectMember']() as ObjectMember
-
-const objectMemberOf: ohm.ActionDict<unknown> = {
-  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
-    name: parseJsonString(name),
-    value: syntaxWithDepthOf(value),
-    at: at(name),
-  }),
-}
-
 interface CaseItem {
   readonly condition: SyntaxWithDepth
   readonly value: SyntaxWithDepth
 }
 
-const caseItemOf: ohm.ActionDict<unknown> = {
+/** Actions of the operation `syntax`. */
+export const partActions: ohm.ActionDict<unknown> = {
+  ...pathActions,
+  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
+    name: parseJsonString(name),
+    value: syntaxWithDepthOf(value),
+    at: at(name),
+  }),
   caseItem: (condition, _, _colon, _space, value): CaseItem => ({
     condition: syntaxWithDepthOf(condition),
     value: syntaxWithDepthOf(value),
@@ -181,10 +178,4 @@ function binaryOperator(operator: ohm.Node): Operator {
 }
 
 /** Operations by their names. */
-export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
-  ...pathOperations,
-  syntaxWithDepth,
-  caseItem: caseItemOf,
-  items: itemsOfList,
-  objectMember: objectMemberOf,
-}
+export const expressionOperations = { syntaxWithDepth, items: itemsOfList }

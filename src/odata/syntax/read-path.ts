@@ -11,12 +11,13 @@ export interface PathStep {
   readonly key: KeySyntax | null
 }
 
-const keyIn = (key: ohm.Node): KeySyntax | null => key.children[0]?.['step']() ?? null
+const keyIn = (key: ohm.Node): KeySyntax | null => key.children.map(syntaxOf)[0] ?? null
 
 const dotted = (first: ohm.Node, more: ohm.Node): string =>
   [first, ...more.children].map((part) => part.sourceString).join('.')
 
-const pathStep: ohm.ActionDict<unknown> = {
+/** Actions of the operation `syntax`: of what ends a path, what makes it of the path before. */
+export const pathActions: ohm.ActionDict<unknown> = {
   pathStart_it: (name): PathStep => ({ name: name.sourceString, key: null }),
   pathStart_root: (root, name, key): PathStep => ({
     name: `${root.sourceString}${name.sourceString}`,
@@ -32,9 +33,6 @@ const pathStep: ohm.ActionDict<unknown> = {
     key: keyIn(key),
   }),
   pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),
-}
-
-const totalItemOf: ohm.ActionDict<unknown> = {
   totalItem_count(_count, from) {
     requireNoFrom(from)
     return []
@@ -43,17 +41,7 @@ const totalItemOf: ohm.ActionDict<unknown> = {
     requireNoFrom(from)
     return [expressionOf(value), syntaxOf(method)]
   },
-}
-
-function requireNoFrom(from: ohm.Node): void {
-  if (from.numChildren > 0) throw unsupported('"from" in an aggregate of a path')
-}
-
-/** What makes the end of the path before it. */
-type PathEnd = (path: PathSyntax) => SyntaxWithDepth
-
-const pathEnd: ohm.ActionDict<PathEnd> = {
-  pathEnd_count: (segments, _count, options) => (path) => {
+  pathEnd_count: (segments, _count, options) => (path: PathSyntax) => {
     const { filter: condition, search = null } = countOptionsOf(options)
     const filters = segments.children.map(syntaxWithDepthOf)
     if (condition !== undefined) filters.push(condition)
@@ -64,8 +52,8 @@ const pathEnd: ohm.ActionDict<PathEnd> = {
         : (operands[0] ?? null)
     return syntaxNode({ kind: 'count', path, filter, search, at: path.at }, filters)
   },
-  pathEnd_total: (_aggregate, _, item, _end, _close) => (path) => {
-    const [value = null, method = null] = item['totalItem']() as [ExpressionSyntax?, string?]
+  pathEnd_total: (_aggregate, _, item, _end, _close) => (path: PathSyntax) => {
+    const [value = null, method = null] = syntaxOf(item) as [ExpressionSyntax?, string?]
     return syntaxNode({ kind: 'total', path, value, method, at: path.at })
   },
   pathEnd_filtered(_filters, _key, _rest) {
@@ -73,7 +61,7 @@ const pathEnd: ohm.ActionDict<PathEnd> = {
   },
   pathEnd_lambda:
     (_slash, word, _open, _, variable, _space, _colon, _space2, condition, _end, _close) =>
-    (path) => {
+    (path: PathSyntax) => {
       const conditions = condition.children.map(syntaxWithDepthOf)
       const lambda = {
         kind: 'lambda',
@@ -87,28 +75,8 @@ const pathEnd: ohm.ActionDict<PathEnd> = {
         throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
       return syntaxNode(lambda, conditions)
     },
-}
-
-interface CountOptions {
-  readonly filter?: SyntaxWithDepth
-  readonly search?: SearchSyntax
-}
-
-/** Each at most once. */
-function countOptionsOf(options: ohm.Node): CountOptions {
-  const parts = options.children.flatMap(
-    (list) => list['countOptions']() as readonly CountOptions[],
-  )
-  const names = parts.flatMap(Object.keys)
-  const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined)
-    throw odataError('duplicate-option', `$${twice} is given more than once within $count`)
-  return Object.assign({}, ...parts) as CountOptions
-}
-
-const countOptions: ohm.ActionDict<unknown> = {
   countOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
-    [first, ...more.children].map((option) => option['countOptions']() as CountOptions),
+    [first, ...more.children].map((option) => syntaxOf(option) as CountOptions),
   countOption_filter: (_sign, _word, _, _equals, _space, condition): CountOptions => ({
     filter: syntaxWithDepthOf(condition),
   }),
@@ -117,10 +85,24 @@ const countOptions: ohm.ActionDict<unknown> = {
   }),
 }
 
-/** Operations by their names. */
-export const pathOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
-  pathEnd,
-  totalItem: totalItemOf,
-  countOptions,
-  step: pathStep,
+function requireNoFrom(from: ohm.Node): void {
+  if (from.numChildren > 0) throw unsupported('"from" in an aggregate of a path')
+}
+
+/** What makes the end of the path before it. */
+export type PathEnd = (path: PathSyntax) => SyntaxWithDepth
+
+interface CountOptions {
+  readonly filter?: SyntaxWithDepth
+  readonly search?: SearchSyntax
+}
+
+/** Each at most once. */
+function countOptionsOf(options: ohm.Node): CountOptions {
+  const parts = options.children.flatMap((list) => syntaxOf(list) as readonly CountOptions[])
+  const names = parts.flatMap(Object.keys)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined)
+    throw odataError('duplicate-option', `$${twice} is given more than once within $count`)
+  return Object.assign({}, ...parts) as CountOptions
 }

@@ -4,7 +4,7 @@ import type * as ohm from 'ohm-js'
 import { joinExpandOptions, parseExpandOption } from './expand-options.ts'
 import { at, expressionOf, listOf, syntaxOf } from './nodes.ts'
 import { applyActions } from './read-apply.ts'
-import { expressionOperations } from './read-expression.ts'
+import { expressionOperations, partActions } from './read-expression.ts'
 import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import type {
   ComputeItem,
@@ -76,6 +76,7 @@ function searchRun(kind: 'and' | 'or', first: ohm.Node, more: ohm.Node): SearchS
 
 const syntax: ohm.ActionDict<unknown> = {
   ...applyActions,
+  ...partActions,
   wholeExpression: (expression) => expressionOf(expression),
   orderby: (_, first, _commas, more, _end) => listOf(first, more),
   orderItem: (expression, direction): OrderItemSyntax => ({

@@ -77,6 +77,8 @@ test('a page of rows has the answer to the request that it shows', async () => {
   assert.match(page.text, /value="http:[^"]*\/odata\/shop_orders\?/)
   assert.is(page.headers['cache-control'], 'no-store')
   assert.is(page.headers['etag'], undefined)
+  for (const path of ['/sets/shop_orders', '/sets/shop_orders/'])
+    assert.is((await at(path)).headers['cache-control'], 'no-store', path)
   assert.match(page.headers['content-security-policy']!, "script-src 'self'")
   assert.not.match(page.text, / style=| on\w+=/)
 })

@@ -5,7 +5,7 @@ import type { Property } from '../model/schema.ts'
 import type { Page } from '../page.ts'
 import { type Answer, useAnswer } from '../parts/use-answer.ts'
 import type { Row } from '../model/value.ts'
-import type { AnswerOptions } from '../service/client.ts'
+import type { AnswerOptions, Service } from '../service/client.ts'
 import { binsBetween } from './bins.ts'
 import {
   boundsRequest,
@@ -45,15 +45,14 @@ export function useChart(page: Page, state: ChartState, of: ChartOf): Chart {
   const ends = useAnswer(
     page,
     bounds === null ? null : `${path}?$apply=${encodeOption(bounds)}`,
-    async (request, options) => (await page.service.rows(request, options)).value[0] ?? {},
+    async (service, request, options) => (await service.rows(request, options)).value[0] ?? {},
   )
   const grouping = groupingOf(state, x, bounds === null ? undefined : ends)
   // The path of x, with the type of what it leads to.
   const column = { ...x, name: state.x! }
   const request = grouping && chartRequest(state, grouping, { x: column, names })
   const query = request && `${path}?$apply=${encodeOption(request.apply)}&$top=${MOST_GROUPS + 1}`
-  const ask = async (asked: string, options: AnswerOptions) => allRows(page, asked, options)
-  const rows = useAnswer(page, query ?? null, ask)
+  const rows = useAnswer(page, query ?? null, allRows)
   const answer = bounds !== null && ends.state === 'failed' ? ends : rows
   const isTooLarge = rows.state === 'here' && rows.value.length > MOST_GROUPS
   return { answer, request, grouping, query, isTooLarge }
@@ -61,14 +60,14 @@ export function useChart(page: Page, state: ChartState, of: ChartOf): Chart {
 
 /** The service may have smaller pages than a chart has groups. */
 async function allRows(
-  page: Page,
+  service: Service,
   request: string,
   options: AnswerOptions,
 ): Promise<readonly Row[]> {
   const rows: Row[] = []
   let next: string | undefined = request
   while (next !== undefined && rows.length <= MOST_GROUPS) {
-    const answer = await page.service.rows(next, { ...options, pageSize: MOST_GROUPS + 1 })
+    const answer = await service.rows(next, { ...options, pageSize: MOST_GROUPS + 1 })
     rows.push(...answer.value)
     next = answer.next
   }

@@ -6,7 +6,7 @@ import { ProjectLinks } from '../frame/project-links.tsx'
 import { Search } from '../frame/search.tsx'
 import { showTime, groupDigits } from '../model/show.ts'
 import type { Page, View } from '../page.ts'
-import { Link } from '../parts/link.tsx'
+import { Link, ModelLink } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'
 import { LineageView } from '../views/lineage.tsx'
 import { LostView } from '../views/lost.tsx'
@@ -83,14 +83,9 @@ function ModelNavigation({ page, route }: { page: Page; route: Route }) {
           <ul>
             {names.map((name) => (
               <li key={name}>
-                <Link
-                  page={page}
-                  to={{ view: 'lineage', query: `model=${encodeURIComponent(name)}` }}
-                  class="set"
-                  current={name === current}
-                >
+                <ModelLink page={page} model={name} class="set" current={name === current}>
                   <bdi class="set-name">{name}</bdi>
-                </Link>
+                </ModelLink>
               </li>
             ))}
           </ul>
@@ -156,12 +151,9 @@ function ChangedModels({ page, changes }: { page: Page; changes: Changes }) {
           {
             name: 'model',
             cell: ([name]) => (
-              <Link
-                page={page}
-                to={{ view: 'lineage', query: `model=${encodeURIComponent(name)}` }}
-              >
+              <ModelLink page={page} model={name}>
                 <bdi>{name}</bdi>
-              </Link>
+              </ModelLink>
             ),
           },
           { name: 'columns', cell: ([, { columns }]) => <Columns columns={columns} /> },
@@ -202,12 +194,9 @@ function ModelTable({ page, catalog }: { page: Page; catalog: Catalog }) {
           {
             name: 'model',
             cell: ({ name }) => (
-              <Link
-                page={page}
-                to={{ view: 'lineage', query: `model=${encodeURIComponent(name)}` }}
-              >
+              <ModelLink page={page} model={name}>
                 <bdi>{name}</bdi>
-              </Link>
+              </ModelLink>
             ),
           },
           { name: 'kind', cell: ({ kind }) => kind ?? '' },

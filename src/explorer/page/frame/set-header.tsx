@@ -1,7 +1,6 @@
-import { encodeOption } from '../address/encode.ts'
 import { readOptions, type Options, writeOptions } from '../address/options.ts'
 import type { SetRoute } from '../address/route.ts'
-import { Link } from '../parts/link.tsx'
+import { Link, ModelLink } from '../parts/link.tsx'
 import type { Page } from '../page.ts'
 import { useValue } from '../parts/use-value.ts'
 import { connectRoute, requestOfChart } from '../recipes/connect-route.ts'
@@ -41,9 +40,9 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
           </Link>
         ))}
         {model !== undefined && (
-          <Link page={page} to={{ view: 'lineage', query: `model=${encodeOption(model)}` }}>
+          <ModelLink page={page} model={model}>
             Lineage
-          </Link>
+          </ModelLink>
         )}
         <Link
           page={page}

@@ -1,6 +1,7 @@
 import type { CatalogState } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Page } from '../page.ts'
+import { Link } from '../parts/link.tsx'
 import { lineageQuery } from './address.ts'
 import { CHANGE_SIGNS } from './change-signs.ts'
 import type { ColumnPaths } from './column-paths.ts'
@@ -88,7 +89,11 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
   const more = hidden.get(node.id)
   return (
     <g class={classes.filter(Boolean).join(' ')} transform={`translate(${x} ${y})`}>
-      <PictureLink page={page} query={lineageQuery(node, null, opened)}>
+      <Link
+        page={page}
+        to={{ view: 'lineage', query: lineageQuery(node, null, opened) }}
+        tabindex={-1}
+      >
         <rect class="node-box" width={width} height={height} rx={node.kind === 'set' ? 14 : 6} />
         {node.kind !== 'set' && <rect class="node-kind" width={5} height={height} rx={2} />}
         <text class="node-name" x={15} y={18}>
@@ -99,9 +104,14 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
         </text>
         <State state={state} at={width} />
         <title>{node.name}</title>
-      </PictureLink>
+      </Link>
       {columns.map((name, i) => (
-        <PictureLink key={name} page={page} query={lineageQuery(node, name, opened)}>
+        <Link
+          key={name}
+          page={page}
+          to={{ view: 'lineage', query: lineageQuery(node, name, opened) }}
+          tabindex={-1}
+        >
           <text
             class={isChosen && name === column ? 'node-column chosen' : 'node-column'}
             x={15}
@@ -109,44 +119,25 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
           >
             {cut(name, charactersIn(width) + 1)}
           </text>
-        </PictureLink>
+        </Link>
       ))}
       {more !== undefined && (
-        <PictureLink
+        <Link
           page={page}
-          query={lineageQuery(chosen ?? node, column, new Set([...opened, node.id]))}
+          to={{
+            view: 'lineage',
+            query: lineageQuery(chosen ?? node, column, new Set([...opened, node.id])),
+          }}
+          tabindex={-1}
         >
           <circle class="node-more" cx={width} cy={HEAD / 2} r={10} />
           <text class="node-more-text" x={width} y={HEAD / 2} dy="0.35em">
             +{more > 9 ? '' : more}
           </text>
           <title>{`${more} more that are not shown`}</title>
-        </PictureLink>
+        </Link>
       )}
     </g>
-  )
-}
-
-/** A link within a drawing. Keys do not stop at it. */
-function PictureLink({
-  page,
-  query,
-  children,
-}: {
-  page: Page
-  query: string
-  children: preact.ComponentChildren
-}) {
-  const route = { view: 'lineage', query } as const
-  const follow = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
-    event.preventDefault()
-    page.navigate(route)
-  }
-  return (
-    <a href={page.href(route)} tabindex={-1} onClick={follow}>
-      {children}
-    </a>
   )
 }
 

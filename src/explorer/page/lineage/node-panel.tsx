@@ -1,6 +1,8 @@
-import { ago, showTime } from '../model/show.ts'
+import type { CatalogState } from '../../../core/catalog.ts'
+import { showTime } from '../model/show.ts'
 import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
+import { Ago } from '../parts/time.tsx'
 import { BuildHistory } from '../runs/build-history.tsx'
 import { StatusOf } from '../runs/status.tsx'
 import { showMs } from '../runs/run-statistics.ts'
@@ -40,24 +42,7 @@ export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) 
             </Link>
           </p>
         )}
-        {state !== undefined && (
-          <p>
-            <StatusOf status={state.status} />{' '}
-            <Link page={page} to={{ view: 'run', id: state.run_id }}>
-              <time dateTime={state.at} title={showTime(state.at)}>
-                {ago(Date.parse(state.at), Date.now())}
-              </time>
-            </Link>
-            {state.status === 'built' && ` in ${showMs(state.ms)}`}
-            {state.because !== '' && <span class="soft"> {state.because}</span>}
-          </p>
-        )}
-        {(state?.warnings ?? []).map((warning) => (
-          <p key={warning} class="node-warning">
-            ⚠ {warning}
-          </p>
-        ))}
-        {state !== undefined && state.builds.length > 1 && <BuildHistory builds={state.builds} />}
+        {state !== undefined && <State page={page} state={state} />}
       </div>
       <div class="node-part">
         <Neighbours page={page} graph={graph} title="Reads" ids={graph.reads.get(node.id) ?? []} />
@@ -93,6 +78,27 @@ export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) 
         </details>
       )}
     </section>
+  )
+}
+
+function State({ page, state }: { page: Page; state: CatalogState }) {
+  return (
+    <>
+      <p>
+        <StatusOf status={state.status} />{' '}
+        <Link page={page} to={{ view: 'run', id: state.run_id }}>
+          <Ago at={state.at} title={showTime(state.at)} />
+        </Link>
+        {state.status === 'built' && ` in ${showMs(state.ms)}`}
+        {state.because !== '' && <span class="soft"> {state.because}</span>}
+      </p>
+      {state.warnings.map((warning) => (
+        <p key={warning} class="node-warning">
+          ⚠ {warning}
+        </p>
+      ))}
+      {state.builds.length > 1 && <BuildHistory builds={state.builds} />}
+    </>
   )
 }
 

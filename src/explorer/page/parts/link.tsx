@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { encodeOption } from '../address/encode.ts'
 import type { Route } from '../address/route.ts'
 import type { Page } from '../page.ts'
 
@@ -7,14 +8,21 @@ export interface LinkProps {
   readonly to: Route
   readonly class?: string
   readonly current?: boolean
+  /** -1: keys do not stop at it. Written so because links in drawings know no other spelling. */
+  readonly tabindex?: number
   readonly children: ComponentChildren
 }
 
 /** An ordinary link, so that it can be opened beside, copied and bookmarked; `app` keeps a click from loading the page. */
-export function Link({ page, to, class: className, current, children }: LinkProps) {
+export function Link({ page, to, current, children, ...attributes }: LinkProps) {
   return (
-    <a href={page.href(to)} class={className} aria-current={current === true ? 'page' : undefined}>
+    <a href={page.href(to)} {...attributes} aria-current={current === true ? 'page' : undefined}>
       {children}
     </a>
   )
+}
+
+/** To a model among those that it reads and that read it. */
+export function ModelLink({ model, ...props }: Omit<LinkProps, 'to'> & { readonly model: string }) {
+  return <Link {...props} to={{ view: 'lineage', query: `model=${encodeOption(model)}` }} />
 }

@@ -2,7 +2,15 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Page } from '../page.ts'
-import { isAbort, ServiceError, type AnswerOptions } from '../service/client.ts'
+import {
+  asServiceError,
+  isAbort,
+  type AnswerOptions,
+  type Rows,
+  type Service,
+  type ServiceError,
+} from '../service/client.ts'
+import type { Row } from '../model/value.ts'
 import { useValue } from './use-value.ts'
 import type { TaskRunner } from '../service/semaphore.ts'
 
@@ -15,6 +23,16 @@ type Outcome<T> = { readonly of: string } & (
   { readonly value: T } | { readonly error: ServiceError }
 )
 
+export type Ask<T> = (
+  service: Service,
+  request: string,
+  options: AnswerOptions & { readonly signal: AbortSignal },
+) => Promise<T>
+
+export const askRows: Ask<Rows> = (service, request, options) => service.rows(request, options)
+export const askObject: Ask<Row> = (service, request, options) => service.object(request, options)
+export const askText: Ask<string> = (service, request, options) => service.text(request, options)
+
 /**
  * `request` is also what the answer is known by: while it is the same, nothing is asked again; null asks nothing.
  * `ask` may be a new function in each rendering.
@@ -22,7 +40,7 @@ type Outcome<T> = { readonly of: string } & (
 export function useAnswer<T>(
   page: Page,
   request: string | null,
-  ask: (request: string, options: AnswerOptions & { signal: AbortSignal }) => Promise<T>,
+  ask: Ask<T>,
   semaphore?: TaskRunner,
 ): Answer<T> {
   const [outcome, setOutcome] = useState<Outcome<T> | null>(null)
@@ -39,12 +57,13 @@ export function useAnswer<T>(
     if (request === null) return undefined
     const leaving = new AbortController()
     const { signal } = leaving
-    const run = () => ask(request, { signal })
+    const run = () => ask(page.service, request, { signal })
     const answered = semaphore === undefined ? run() : semaphore.run(run, signal)
     answered.then(
       (value) => signal.aborted || setOutcome({ of: request, value }),
       (error: unknown) => {
-        if (!signal.aborted && !isAbort(error)) setOutcome({ of: request, error: failure(error) })
+        if (!signal.aborted && !isAbort(error))
+          setOutcome({ of: request, error: asServiceError(error) })
       },
     )
     return () => leaving.abort()
@@ -54,11 +73,4 @@ export function useAnswer<T>(
   return 'error' in outcome
     ? { state: 'failed', error: outcome.error, again }
     : { state: 'here', value: outcome.value, again }
-}
-
-/** An answer that is not what the page expects is shown like any other failure. */
-function failure(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  const message = error instanceof Error ? error.message : String(error)
-  return new ServiceError(-1, 'unexpected', message, undefined)
 }

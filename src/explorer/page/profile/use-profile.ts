@@ -4,10 +4,9 @@
 import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
 import type { Page } from '../page.ts'
-import type { AnswerOptions } from '../service/client.ts'
 import type { TaskRunner } from '../service/semaphore.ts'
 import type { NamedRequest } from '../parts/request-list.tsx'
-import { type Answer, useAnswer } from '../parts/use-answer.ts'
+import { type Answer, type Ask, useAnswer } from '../parts/use-answer.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
 import {
   type Counts,
@@ -40,10 +39,10 @@ export function useProfile(
   const requestOf = (apply: string) => `${encodeURIComponent(set)}?$apply=${encodeOption(apply)}`
   const countsOf = requestOf(countsRequest(column, context))
   const finiteOf = requestOf(finiteRequest(column, context))
-  const askCounts = async (request: string, options: AnswerOptions): Promise<Counts> => {
-    const counts = readCounts((await page.service.rows(request, options)).value[0] ?? {})
+  const askCounts: Ask<Counts> = async (service, request, options) => {
+    const counts = readCounts((await service.rows(request, options)).value[0] ?? {})
     if (!needsFinite(column, counts)) return counts
-    const finite = (await page.service.rows(finiteOf, options)).value[0] ?? {}
+    const finite = (await service.rows(finiteOf, options)).value[0] ?? {}
     const { least, greatest, mean } = readCounts(finite)
     return { ...counts, least, greatest, mean }
   }
@@ -51,8 +50,8 @@ export function useProfile(
 
   const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
   const pictureOf = shows === null || shows.shows === 'nothing' ? null : requestOf(shows.apply)
-  const askPicture = async (request: string, options: AnswerOptions): Promise<Picture> => {
-    const { value } = await page.service.rows(request, options)
+  const askPicture: Ask<Picture> = async (service, request, options) => {
+    const { value } = await service.rows(request, options)
     if (shows === null || shows.shows === 'nothing') throw new Error('there is no picture')
     return readPicture(shows, value, column, context.names)
   }
@@ -76,7 +75,7 @@ function useAnswerWhile<T>(
   page: Page,
   isWanted: boolean,
   request: string | null,
-  ask: (request: string, options: AnswerOptions & { signal: AbortSignal }) => Promise<T>,
+  ask: Ask<T>,
   semaphore: TaskRunner,
 ): Answer<T> {
   const [keptFor, keep] = useState<string | null>(null)

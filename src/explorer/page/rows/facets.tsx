@@ -5,7 +5,7 @@ import { groupDigits } from '../model/show.ts'
 import { textOf, type Value } from '../model/value.ts'
 import { Problem } from '../parts/problem.tsx'
 import { RequestList } from '../parts/request-list.tsx'
-import { useAnswer } from '../parts/use-answer.ts'
+import { askRows, useAnswer } from '../parts/use-answer.ts'
 import { COUNT, differentRequest, valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf, setFilter } from './table-actions.ts'
@@ -24,12 +24,7 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
   const candidates = candidatesOf(set)
   const request =
     isTurn && isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
-  const answer = useAnswer(
-    page,
-    request,
-    (of, options) => page.service.rows(of, options),
-    page.semaphore,
-  )
+  const answer = useAnswer(page, request, askRows, page.semaphore)
   if (candidates.length === 0) return null
   if (!isWanted) {
     return (
@@ -83,12 +78,7 @@ function facetOf({ state, typeOf }: RowsContext, column: string) {
 function Facet({ context, column }: { context: RowsContext; column: string }) {
   const { page, state, typeOf, change } = context
   const { own, others, request } = facetOf(context, column)
-  const answer = useAnswer(
-    page,
-    request,
-    (of, options) => page.service.rows(of, options),
-    page.semaphore,
-  )
+  const answer = useAnswer(page, request, askRows, page.semaphore)
   // What is wrong with the filter is said at the filter.
   if (answer.state === 'failed' && answer.error.status === 400) return null
   if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { writeFilter, type Condition, type Operator, type Test } from '../address/filter.ts'
 import { splitTopLevel } from '../address/split.ts'
-import { useAnswer } from '../parts/use-answer.ts'
+import { askRows, useAnswer } from '../parts/use-answer.ts'
 import {
   filterColumns,
   hasSuggestions,
@@ -193,9 +193,7 @@ function Suggestions({
 }: FilterEditorProps & { column: string; id: string }) {
   const filter = writeFilter(others, context.typeOf)
   const request = valuesRequest(context.state, column, filter, 20)
-  const answer = useAnswer(context.page, request, (of, options) =>
-    context.page.service.rows(of, options),
-  )
+  const answer = useAnswer(context.page, request, askRows)
   if (answer.state !== 'here') return <datalist id={id} />
   const texts = answer.value.value.map((row) => suggestionText(row[column]))
   return (

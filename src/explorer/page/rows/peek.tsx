@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { cellText } from './cell.ts'
 import type { EntitySet } from '../model/schema.ts'
 import { Problem } from '../parts/problem.tsx'
-import { useAnswer } from '../parts/use-answer.ts'
+import { askObject, useAnswer } from '../parts/use-answer.ts'
 import type { Page } from '../page.ts'
 import { rowRequest } from './requests.ts'
 
@@ -13,7 +13,7 @@ export function Peek({ page, set, keyText }: { page: Page; set: string; keyText:
   const target = page.schema.set(set)
   const names = target === undefined ? [] : peekedProperties(target)
   const request = rowRequest(set, keyText, new Map([['$select', names.join(',')]]))
-  const answer = useAnswer(page, request, (of, options) => page.service.object(of, options))
+  const answer = useAnswer(page, request, askObject)
   if (answer.state === 'waiting') return <p class="about">…</p>
   if (answer.state === 'failed') {
     if (answer.error.status === 404) return <p class="about">There is no such row in {set}.</p>

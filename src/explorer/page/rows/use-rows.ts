@@ -3,7 +3,13 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
 import { useValue } from '../parts/use-value.ts'
-import { isAbort, ServiceError, TOO_LONG } from '../service/client.ts'
+import {
+  asServiceError,
+  isAbort,
+  type Rows,
+  type ServiceError,
+  TOO_LONG,
+} from '../service/client.ts'
 import { FIRST_PAGE, firstPageRequest, MOST_BYTES } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { isKnownToBeLong, shortRows, type ShortRows } from './short-rows.ts'
@@ -62,21 +68,12 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
         snapshot.current = answer.snapshot
         next.current = answer.next
         setIsWaiting(false)
-        const rows = short?.read?.(answer.value) ?? answer.value
-        setLoaded((before) => ({
-          of: request,
-          short: short?.read && short.request,
-          beginning: (before?.beginning ?? 0) + (link === null ? 1 : 0),
-          rows: link === null || before === null ? rows : [...before.rows, ...rows],
-          count: link === null ? answer.count : before?.count,
-          isComplete: answer.next === undefined,
-          error: null,
-          isFromTheTop: isFromTheTop || (link !== null && before?.isFromTheTop === true),
-        }))
+        const page = { request, answer, short, isFirst: link === null, isFromTheTop }
+        setLoaded((before) => withPage(before, page))
       },
       (error: unknown) => {
         if (signal.aborted || isAbort(error)) return
-        const failure = asFailure(error)
+        const failure = asServiceError(error)
         if (link !== null && failure.status === GONE_SNAPSHOT) return fromTheTop()
         if (failure.status === TOO_LONG) return shorten(link, isFromTheTop)
         next.current = link ?? undefined
@@ -120,6 +117,32 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
   return { loaded, isWaiting, more, again }
 }
 
+interface PageOfRows {
+  readonly request: string
+  readonly answer: Rows
+  readonly short: Partial<ShortRows> | null
+  /** They do not go on from those before. */
+  readonly isFirst: boolean
+  readonly isFromTheTop: boolean
+}
+
+function withPage(
+  before: LoadedRows | null,
+  { request, answer, short, isFirst, isFromTheTop }: PageOfRows,
+): LoadedRows {
+  const rows = short?.read?.(answer.value) ?? answer.value
+  return {
+    of: request,
+    short: short?.read && short.request,
+    beginning: (before?.beginning ?? 0) + (isFirst ? 1 : 0),
+    rows: isFirst || before === null ? rows : [...before.rows, ...rows],
+    count: isFirst ? answer.count : before?.count,
+    isComplete: answer.next === undefined,
+    error: null,
+    isFromTheTop: isFromTheTop || (!isFirst && before?.isFromTheTop === true),
+  }
+}
+
 /** The rows of another request say nothing about one that failed; those before the page that failed stay. */
 function failed(before: LoadedRows | null, request: string, error: ServiceError): LoadedRows {
   if (before?.of === request) return { ...before, error }
@@ -133,9 +156,4 @@ function failed(before: LoadedRows | null, request: string, error: ServiceError)
     isFromTheTop: false,
     short: undefined,
   }
-}
-
-function asFailure(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  return new ServiceError(-1, 'unexpected', String(error), undefined)
 }

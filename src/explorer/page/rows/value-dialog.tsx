@@ -4,7 +4,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { textOf, type Row } from '../model/value.ts'
 import { Problem } from '../parts/problem.tsx'
-import { useAnswer } from '../parts/use-answer.ts'
+import { askObject, useAnswer } from '../parts/use-answer.ts'
 import { targetOf } from './cell.ts'
 import { valueAt, type RowColumn } from './columns.ts'
 import { Peek } from './peek.tsx'
@@ -86,7 +86,7 @@ function useWholeValue({ context, column, row, isShort }: ValueDialogProps) {
   const isCut = isShort && isPart(property, here)
   const key = isCut ? keyOf(set, row) : undefined
   const request = key === undefined ? null : rowRequest(set.name, key, new Map([['$select', name]]))
-  const answer = useAnswer(page, request, (of, options) => page.service.object(of, options))
+  const answer = useAnswer(page, request, askObject)
   if (answer.state === 'here') return { answer, value: answer.value[name] ?? null, isCut: false }
   return { answer: request === null ? undefined : answer, value: here ?? null, isCut }
 }

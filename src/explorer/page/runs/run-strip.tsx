@@ -1,6 +1,7 @@
 import type { CatalogRun } from '../../../core/catalog.ts'
 import { showTime } from '../model/show.ts'
 import type { Page } from '../page.ts'
+import { Link } from '../parts/link.tsx'
 import { stripOf, stripSentence, showMs } from './run-statistics.ts'
 
 export interface RunStripProps {
@@ -27,22 +28,17 @@ export function RunStrip({ page, runs, current }: RunStripProps) {
       >
         {bars.map(({ run, height }, i) => {
           const tall = Math.max(LEAST_HEIGHT, height * HEIGHT)
-          const to = { view: 'run', id: run.run_id } as const
           const classes = [
             run.ok ? 'run-bar' : 'run-bar failed',
             run.run_id === current && 'current',
           ]
           return (
-            <a
+            <Link
               key={run.run_id}
+              page={page}
+              to={{ view: 'run', id: run.run_id }}
               class={classes.filter(Boolean).join(' ')}
-              href={page.href(to)}
               tabindex={-1}
-              onClick={(event) => {
-                if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
-                event.preventDefault()
-                page.navigate(to)
-              }}
             >
               <rect class="run-touch" x={i * BAR} width={BAR} height={HEIGHT + 12} />
               <rect x={i * BAR + 1} y={HEIGHT - tall} width={BAR - 2} height={tall} />
@@ -50,7 +46,7 @@ export function RunStrip({ page, runs, current }: RunStripProps) {
                 <path class="run-failed" d={`M${i * BAR + 2},${HEIGHT + 3} l6,6 m0,-6 l-6,6`} />
               )}
               <title>{`${showTime(run.started_at)}: ${showMs(run.ms)}${run.ok ? '' : `, ${run.failed} failed`}`}</title>
-            </a>
+            </Link>
           )
         })}
       </svg>

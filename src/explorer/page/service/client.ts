@@ -16,6 +16,13 @@ export class ServiceError extends Error {
   }
 }
 
+/** Something that is not what the page expects is shown like any other failure. */
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new ServiceError(-1, 'unexpected', message, undefined)
+}
+
 /** The status of a server that did not answer at all. */
 export const GONE = 0
 /** Of an answer that is longer than its reader can take. */

@@ -96,39 +96,34 @@ function Chart({ page, set, state, x, groups, onChange }: ChartProps) {
   })
   const y = state.y === null ? undefined : columnAt(groups, state.y)
   const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
-  const form = (
-    <ChartForm state={state} groups={groups} x={x} y={y} grouping={grouping} onChange={onChange} />
-  )
-  if (answer.state === 'failed')
-    return (
-      <>
-        {form}
-        <Problem error={answer.error} again={answer.again} />
-      </>
-    )
-  if (answer.state === 'waiting' || request === undefined || grouping === undefined)
-    return (
-      <>
-        {form}
-        <div class="chart-figure chart-wait" aria-busy="true" />
-      </>
-    )
-  if (isTooLarge)
-    return (
-      <>
-        {form}
+  const shown = () => {
+    if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
+    if (answer.state === 'waiting' || request === undefined || grouping === undefined)
+      return <div class="chart-figure chart-wait" aria-busy="true" />
+    if (isTooLarge)
+      return (
         <p role="status">
           There are more than {groupDigits(MOST_GROUPS)} groups. Choose a longer unit of time, a
           filter, or a column of fewer values.
         </p>
-      </>
+      )
+    const data = chartData(state, grouping, request, answer.value)
+    const table = chartTable(data, `${state.x}`, describeValue(state))
+    return (
+      <ChartResult page={page} set={set} data={data} table={table} title={title} query={query!} />
     )
-  const data = chartData(state, grouping, request, answer.value)
-  const table = chartTable(data, `${state.x}`, describeValue(state))
+  }
   return (
     <>
-      {form}
-      <ChartResult page={page} set={set} data={data} table={table} title={title} query={query!} />
+      <ChartForm
+        state={state}
+        groups={groups}
+        x={x}
+        y={y}
+        grouping={grouping}
+        onChange={onChange}
+      />
+      {shown()}
     </>
   )
 }

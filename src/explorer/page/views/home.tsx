@@ -1,6 +1,7 @@
 import type { Catalog, CatalogRun, CatalogSet } from '../../../core/catalog.ts'
 import { ago, groupDigits, localTime } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'
+import { Ago } from '../parts/time.tsx'
 import { useValue } from '../parts/use-value.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { recipesFor, recipeSource } from '../recipes/recipes.ts'
@@ -31,9 +32,7 @@ function Published({ page }: { page: Page }) {
   return (
     <p class="about">
       {sets} {sets === 1 ? 'set' : 'sets'}, published{' '}
-      <time dateTime={at} title={`${at}\n${localTime(at) ?? ''}`}>
-        {ago(Date.parse(at), Date.now())}
-      </time>
+      <Ago at={at} title={`${at}\n${localTime(at) ?? ''}`} />
     </p>
   )
 }
@@ -50,9 +49,7 @@ function LastRun({ page, catalog }: { page: Page; catalog: Catalog }) {
       </h2>
       <p>
         <span class={run.ok ? 'run-good' : 'run-bad'}>{run.ok ? '✓ succeeded' : '✗ failed'}</span>{' '}
-        <time dateTime={run.started_at} title={localTime(run.started_at) ?? ''}>
-          {ago(Date.parse(run.started_at), Date.now())}
-        </time>
+        <Ago at={run.started_at} />
         {': '}
         {countsOf(run)}
       </p>

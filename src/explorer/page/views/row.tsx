@@ -9,7 +9,7 @@ import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import { RequestList } from '../parts/request-list.tsx'
-import { useAnswer } from '../parts/use-answer.ts'
+import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { cellText } from '../rows/cell.ts'
 import { rowRequest } from '../rows/requests.ts'
@@ -25,7 +25,7 @@ export function RowView({ page, route }: ViewProps<'row'>) {
   const ones = set?.navigations.filter(({ isMany }) => !isMany).map(({ name }) => name) ?? []
   const expand = ones.length === 0 ? [] : [['$expand', ones.join(',')] as const]
   const request = rowRequest(route.set, route.key, new Map(expand))
-  const answer = useAnswer(page, request, (of, options) => page.service.object(of, options))
+  const answer = useAnswer(page, request, askObject)
   if (set === undefined) return null
   const asSet = new Map([['$filter', filterOfKey(set, route.key)], ...expand])
   const context = rowsContext(page, set, writeOptions(asSet))
@@ -232,12 +232,7 @@ function Many({
   navigation,
 }: PartProps & { readonly keyText: string; readonly navigation: Navigation }) {
   const request = countOf(set, keyText, navigation.name)
-  const answer = useAnswer(
-    page,
-    request,
-    (of, options) => page.service.text(of, options),
-    page.semaphore,
-  )
+  const answer = useAnswer(page, request, askText, page.semaphore)
   const route = relatedRows(page.schema, set, navigation, row)
   const count = answer.state === 'here' ? groupDigits(answer.value) : '…'
   if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />

@@ -2,7 +2,7 @@ import type { CatalogBuild, CatalogRun } from '../../../core/catalog.ts'
 import { groupDigits, localTime, showTime } from '../model/show.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Link } from '../parts/link.tsx'
+import { Link, ModelLink } from '../parts/link.tsx'
 import { BuildHistory } from '../runs/build-history.tsx'
 import { RunStrip } from '../runs/run-strip.tsx'
 import { type ModelOfRun, type RunDetails, runDetails, showMs } from '../runs/run-statistics.ts'
@@ -46,12 +46,9 @@ function Run({ page, details }: { page: Page; details: RunDetails }) {
           {flushed.map(({ model, events, rejected }) => (
             <li key={model}>
               {groupDigits(events)} events into{' '}
-              <Link
-                page={page}
-                to={{ view: 'lineage', query: `model=${encodeURIComponent(model)}` }}
-              >
+              <ModelLink page={page} model={model}>
                 {model}
-              </Link>
+              </ModelLink>
               {rejected > 0 && `, ${groupDigits(rejected)} rejected`}
             </li>
           ))}
@@ -97,9 +94,9 @@ function Models({ page, models }: { page: Page; models: readonly ModelOfRun[] })
         {
           name: 'model',
           cell: ({ model }) => (
-            <Link page={page} to={{ view: 'lineage', query: `model=${encodeURIComponent(model)}` }}>
+            <ModelLink page={page} model={model}>
               {model}
-            </Link>
+            </ModelLink>
           ),
         },
         { name: 'status', cell: ({ status }) => <StatusOf status={status} /> },

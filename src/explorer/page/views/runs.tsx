@@ -1,8 +1,9 @@
 import type { CatalogRun, RejectedEvents } from '../../../core/catalog.ts'
-import { groupDigits, localTime, showTime } from '../model/show.ts'
+import { groupDigits } from '../model/show.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Link } from '../parts/link.tsx'
+import { Link, ModelLink } from '../parts/link.tsx'
+import { Moment } from '../parts/time.tsx'
 import { RunStrip } from '../runs/run-strip.tsx'
 import { showMs } from '../runs/run-statistics.ts'
 import '../runs/runs.css'
@@ -64,9 +65,7 @@ function RunLink({ page, run }: { page: Page; run: CatalogRun }) {
           ✕{' '}
         </span>
       )}
-      <time dateTime={at} title={localTime(at)}>
-        {showTime(at).replace(/\.\d+Z$/, 'Z')}
-      </time>
+      <Moment at={at} />
     </Link>
   )
 }
@@ -90,23 +89,16 @@ function Rejected({ page, rejected }: { page: Page; rejected: readonly RejectedE
           {
             name: 'model',
             cell: ({ model }) => (
-              <Link
-                page={page}
-                to={{ view: 'lineage', query: `model=${encodeURIComponent(model)}` }}
-              >
+              <ModelLink page={page} model={model}>
                 {model}
-              </Link>
+              </ModelLink>
             ),
           },
           { name: 'reason', cell: ({ reason }) => <bdi>{reason}</bdi> },
           { name: 'events', isNumber: true, cell: ({ events }) => groupDigits(events) },
           {
             name: 'last',
-            cell: ({ last_at: at }) => (
-              <time dateTime={at} title={localTime(at)}>
-                {showTime(at).replace(/\.\d+Z$/, 'Z')}
-              </time>
-            ),
+            cell: ({ last_at: at }) => <Moment at={at} />,
           },
         ]}
       />
