@@ -1,9 +1,10 @@
 // The rows of an answer as what a chart draws: marks along x, and a series for each colour.
+//
+// And the numbers of a chart as a table, and that as CSV (RFC 4180).
 
-import { filledBins } from './bins.ts'
+import { filledBins } from './steps.ts'
 import type { ChartRequest, ChartRow, Grouping, Row } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
-import { totalOf } from './numbers.ts'
 import { startOf, unitLabel } from './time-units.ts'
 
 export interface Label {
@@ -17,7 +18,7 @@ export interface Mark extends Label {
   readonly seconds: number | null
 }
 
-export interface Series {
+interface Series {
   readonly label: Label
   /** As the service sent them, one for each mark; null where there is none. */
   readonly values: readonly (string | null)[]
@@ -71,7 +72,7 @@ export function chartData(
   }
 }
 
-export function labelOf(value: unknown): Label {
+function labelOf(value: unknown): Label {
   if (value === null || value === undefined) return { text: 'null', isWord: true }
   if (value === '') return { text: 'empty text', isWord: true }
   return { text: textOf(value) ?? '', isWord: false }
@@ -242,3 +243,80 @@ function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'object' ? JSON.stringify(value) : `${value as string}`
 }
+
+// Numbers as the service sends them: 64-bit integers and decimals are texts with all their digits. Sums of them are
+// exact too, since the bar of "others" is what is left of a total.
+
+interface Exact {
+  readonly digits: bigint
+  /** Digits after the point. */
+  readonly scale: number
+}
+
+/** The sum of some values less that of others; nulls count nothing. Exact unless one of them is a double. */
+export function totalOf(added: readonly unknown[], subtracted: readonly unknown[] = []): string {
+  const signed = (values: readonly unknown[], sign: 1 | -1) =>
+    values
+      .filter((value) => value !== null && value !== undefined)
+      .map((value) => ({ value, sign, exact: exactOf(value) }))
+  const all = [...signed(added, 1), ...signed(subtracted, -1)]
+  let scale = 0
+  for (const { exact } of all) {
+    if (exact === null)
+      return String(all.reduce((sum, { value, sign }) => sum + sign * Number(value), 0))
+    scale = Math.max(scale, exact.scale)
+  }
+  const digits = all.reduce(
+    (sum, { sign, exact }) =>
+      sum + BigInt(sign) * exact!.digits * 10n ** BigInt(scale - exact!.scale),
+    0n,
+  )
+  return decimalText({ digits, scale })
+}
+
+/** null for what is no plain decimal number, as NaN and numbers with an exponent. */
+function exactOf(value: unknown): Exact | null {
+  const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
+  if (whole === undefined) return null
+  return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length }
+}
+
+function decimalText({ digits, scale }: Exact): string {
+  const sign = digits < 0n ? '-' : ''
+  const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0')
+  return scale === 0 ? sign + text : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`
+}
+
+export interface ChartTable {
+  readonly head: readonly string[]
+  readonly rows: readonly ChartTableRow[]
+}
+
+export interface ChartTableRow {
+  readonly label: Label
+  readonly values: readonly (string | null)[]
+}
+
+export function chartTable({ marks, series }: ChartData, x: string, value: string): ChartTable {
+  const names = series.length === 1 ? [value] : series.map(({ label }) => label.text)
+  return {
+    head: [x, ...names],
+    rows: marks.map((label, i) => ({
+      label,
+      values: series.map(({ values }) => values[i] ?? null),
+    })),
+  }
+}
+
+/** As the service writes CSV: null is nothing, an empty text is "", lines end with CR LF. */
+export function csvOf({ head, rows }: ChartTable): string {
+  const lines = rows.map(({ label, values }) => [
+    label.text === 'null' && label.isWord
+      ? ''
+      : quoted(label.isWord && label.text === 'empty text' ? '' : label.text),
+    ...values.map((value) => value ?? ''),
+  ])
+  return [head.map(quoted), ...lines].map((line) => `${line.join(',')}\r\n`).join('')
+}
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

@@ -1,6 +1,8 @@
 import type { Property } from '../model/schema.ts'
-import { type ColumnGroup, groupsForColour, groupsForX } from './chart-columns.ts'
 import {
+  type ColumnGroup,
+  groupsForColour,
+  groupsForX,
   type ChartState,
   DEFAULT_FIRST,
   type Method,

@@ -1,7 +1,7 @@
 // The request of a chart: which groups, and what is worked out for each of them, as one $apply.
 
-import { binExpression, type Bins } from './bins.ts'
-import { type ChartState } from './chart-state.ts'
+import { binExpression, type Bins } from './steps.ts'
+import type { ChartState } from './chart-state.ts'
 import { hasTime, type TypedColumn } from './column-kind.ts'
 import { freeNames, isGroupable, pathTo, valueAt } from './names.ts'
 import { type TimeUnit, timeGroups } from './time-units.ts'

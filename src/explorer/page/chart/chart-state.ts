@@ -1,9 +1,12 @@
 // What a chart shows, as it stands in the address: /sets/{set}/chart?x=placed_at&y=goods_total&method=sum&per=month
+//
+// And the columns that a chart can be made of: those of the set, and those of the entities that each row leads to.
 
 import { type ColumnKind, kindOf, type TypedColumn } from './column-kind.ts'
 import { type TimeUnit, timeUnits } from './time-units.ts'
+import type { EntitySet, Property, Schema } from '../model/schema.ts'
 
-export const methods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
+const methods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
 export type Method = (typeof methods)[number]
 
 export const methodNames: Readonly<Record<Method, string>> = {
@@ -73,23 +76,23 @@ export function methodsFor(column: TypedColumn): readonly Method[] {
 const grouped: readonly ColumnKind[] = ['time', 'number', 'text', 'boolean', 'id', 'clock']
 
 /** Whether rows can be put together by the values of a column. */
-export function canBeX(column: TypedColumn): boolean {
+function canBeX(column: TypedColumn): boolean {
   return grouped.includes(kindOf(column))
 }
 
 /** Colours tell a handful of values apart, so times and numbers have none. */
-export function canBeColour(column: TypedColumn): boolean {
+function canBeColour(column: TypedColumn): boolean {
   return ['text', 'boolean', 'id'].includes(kindOf(column))
 }
 
-export interface ChartableSet {
+interface ChartableSet {
   readonly columns: readonly TypedColumn[]
   readonly key: readonly string[]
   /** Columns that lead to rows of other sets. */
   readonly foreignKeys: readonly string[]
 }
 
-export type Proposal = Pick<ChartState, 'x' | 'y' | 'method'>
+type Proposal = Pick<ChartState, 'x' | 'y' | 'method'>
 
 /** Charts that are worth a first look: best first, none twice. */
 export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly Proposal[] {
@@ -123,4 +126,54 @@ const MOST_PROPOSALS = 7
 function timesFirst(a: TypedColumn, b: TypedColumn): number {
   const rank = ({ name }: TypedColumn) => (/chang|updat|modif|receiv|load/i.test(name) ? 1 : 0)
   return rank(a) - rank(b)
+}
+
+interface PathColumn {
+  /** `status`, or `customer/country`. */
+  readonly path: string
+  readonly property: Property
+}
+
+export interface ColumnGroup {
+  /** The navigation that leads there; null for the set's own columns. */
+  readonly navigation: string | null
+  readonly columns: readonly PathColumn[]
+}
+
+export function columnGroups(schema: Schema, set: EntitySet): readonly ColumnGroup[] {
+  const own = set.properties.map((property) => ({ path: property.name, property }))
+  const others = set.navigations.flatMap(({ name, isMany, target }) => {
+    const properties = isMany ? undefined : schema.set(target)?.properties
+    if (properties === undefined) return []
+    const columns = properties.map((property) => ({ path: `${name}/${property.name}`, property }))
+    return [{ navigation: name, columns }]
+  })
+  return [{ navigation: null, columns: own }, ...others]
+}
+
+export const groupsForX = (groups: readonly ColumnGroup[]) =>
+  withColumns(groups, ({ property }) => canBeX(property))
+
+export const groupsForColour = (groups: readonly ColumnGroup[]) =>
+  withColumns(groups, ({ property }) => canBeColour(property))
+
+function withColumns(
+  groups: readonly ColumnGroup[],
+  isWanted: (column: PathColumn) => boolean,
+): readonly ColumnGroup[] {
+  return groups
+    .map((group) => ({ ...group, columns: group.columns.filter(isWanted) }))
+    .filter(({ columns }) => columns.length > 0)
+}
+
+/** undefined for what an address names and no set has. */
+export function columnAt(groups: readonly ColumnGroup[], path: string): Property | undefined {
+  return groups.flatMap(({ columns }) => columns).find((column) => column.path === path)?.property
+}
+
+export function chartable(set: EntitySet): ChartableSet {
+  const foreignKeys = set.navigations
+    .filter(({ isMany }) => !isMany)
+    .flatMap(({ constraint }) => constraint.map(([own]) => own))
+  return { columns: set.properties, key: set.key, foreignKeys }
 }

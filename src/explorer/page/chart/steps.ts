@@ -1,7 +1,10 @@
 // Steps between the marks of an axis and the bins of a histogram: 1, 2 or 5 times a power of ten, so that people can
 // read them. They are kept as two whole numbers: 3 times 0.1 is 0.30000000000000004 as a product of doubles.
+//
+// An axis has its marks at round numbers, from zero or below it to above the greatest value. A histogram has the bins
+// between the least and the greatest value.
 
-export interface Step {
+interface Step {
   readonly factor: 1 | 2 | 5
   readonly exponent: number
 }
@@ -21,7 +24,7 @@ export function stepAbove(width: number): Step {
 }
 
 /** `index` steps from zero. */
-export function valueOf(index: number, { factor, exponent }: Step): number {
+function valueOf(index: number, { factor, exponent }: Step): number {
   return exponent < 0 ? (index * factor) / 10 ** -exponent : index * factor * 10 ** exponent
 }
 
@@ -41,4 +44,103 @@ export function markAt(index: number, step: Step): string {
   const [whole = '', fraction] = value.toFixed(Math.max(0, -step.exponent)).split('.')
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ' ')
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
+interface AxisMark {
+  readonly value: number
+  readonly text: string
+}
+
+interface Axis {
+  readonly least: number
+  readonly greatest: number
+  readonly marks: readonly AxisMark[]
+}
+
+export function axisFor(values: readonly number[], wanted = 5): Axis {
+  const finite = values.filter((value) => Number.isFinite(value))
+  const least = Math.min(0, ...finite)
+  const greatest = Math.max(0, ...finite)
+  if (least === greatest) return { least: 0, greatest: 1, marks: [{ value: 0, text: '0' }] }
+  const step = stepAbove((greatest - least) / wanted)
+  const first = Math.floor(least / valueOf(1, step))
+  const last = Math.ceil(greatest / valueOf(1, step))
+  const marks = Array.from({ length: last - first + 1 }, (_, i) => ({
+    value: valueOf(first + i, step),
+    text: shortMark(first + i, valueOf(first + i, step), markAt(first + i, step)),
+  }))
+  return { least: valueOf(first, step), greatest: valueOf(last, step), marks }
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
+
+/** 2 000 000 is 2M on an axis, where there is no room. */
+function shortMark(index: number, value: number, full: string): string {
+  return index !== 0 && Math.abs(value) >= 100_000 ? compact.format(value) : full
+}
+
+export const showCompact = (value: number) =>
+  Math.abs(value) >= 100_000 ? compact.format(value) : `${value}`
+
+/** Bin `i` holds the values from `i` steps on up to below `i + 1` steps. */
+export interface Bins {
+  readonly step: Step
+  readonly first: number
+  readonly last: number
+}
+
+interface Bin {
+  readonly from: number
+  readonly to: number
+  /** Both ends, for a person. */
+  readonly label: string
+  readonly value: number
+}
+
+interface BinOptions {
+  /** How many bins there are at most, one more when the least value is not at the edge of one. */
+  readonly most: number
+  /** Whole numbers have no bins narrower than 1. */
+  readonly isWhole: boolean
+}
+
+/** Doubles have 15 digits: bins that are narrower than that relative to their place would be told apart wrongly. */
+const NARROWEST = 1e-12
+
+export function binsBetween(least: number, greatest: number, { most, isWhole }: BinOptions): Bins {
+  const span = greatest - least
+  const magnitude = Math.max(Math.abs(least), Math.abs(greatest))
+  const narrowest = Math.max(magnitude * NARROWEST, isWhole ? 1 : 0)
+  const widths = [span / most, narrowest].filter((width) => width > 0 && Number.isFinite(width))
+  const step = stepAbove(widths.length === 0 ? 1 : Math.max(...widths))
+  const width = valueOf(1, step)
+  return { step, first: Math.floor(least / width), last: Math.floor(greatest / width) }
+}
+
+/** The number of the bin that the values of `path` fall into, as an expression of OData. */
+export function binExpression(path: string, { step }: Bins): string {
+  return `floor(${path} divby ${literalOf(step)})`
+}
+
+/** All bins from the first to the last; those that no row fell into have 0, or nothing where that would be wrong. */
+export function filledBins(
+  bins: Bins,
+  values: ReadonlyMap<number, number>,
+  whereEmpty = 0,
+): readonly Bin[] {
+  const { step } = bins
+  // What is counted may be newer than the bounds that were asked for before.
+  const known = [...values.keys()].filter((index) => Number.isFinite(index))
+  const first = Math.min(bins.first, ...known)
+  const last = Math.max(bins.last, ...known)
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    from: valueOf(first + i, step),
+    to: valueOf(first + i + 1, step),
+    label: binLabel(first + i, step),
+    value: values.get(first + i) ?? whereEmpty,
+  }))
+}
+
+function binLabel(index: number, step: Step): string {
+  return `${markAt(index, step)} to below ${markAt(index + 1, step)}`
 }

@@ -6,7 +6,7 @@ import type { Page } from '../page.ts'
 import { type Answer, useAnswer } from '../parts/use-answer.ts'
 import type { Row } from '../model/value.ts'
 import type { AnswerOptions, Service } from '../service/client.ts'
-import { binsBetween } from './bins.ts'
+import { binsBetween } from './steps.ts'
 import {
   boundsRequest,
   type ChartRequest,

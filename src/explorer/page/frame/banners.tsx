@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { Banner } from '../parts/banner.tsx'
+import { Banner } from '../parts/problem.tsx'
 import { useValue } from '../parts/use-value.ts'
 import type { Page } from '../page.ts'
 import type { Health } from '../service/health.ts'

@@ -1,9 +1,12 @@
 // The models of a catalog as a graph: sources and events at one end, entity sets at the other, an edge for each that is
 // read. Names are compared as the engine does, without regard to case.
+//
+// The ways of one column lead back to the fields of events, seeds and sources that its values come from, and on to the
+// properties of entity sets that are made from it.
 
 import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
 
-export type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'unknown'
+type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'unknown'
 
 export interface LineageNode {
   /** In addresses and as the key of the graph. */
@@ -16,7 +19,7 @@ export interface LineageNode {
   readonly columns: readonly LineageColumn[]
 }
 
-export interface LineageColumn {
+interface LineageColumn {
   readonly name: string
   readonly type: string
   readonly description: string | undefined
@@ -102,7 +105,7 @@ function edgesOf(
 }
 
 /** All that can be reached from a node along edges, and the node itself. */
-export function reachable(
+function reachable(
   edges: ReadonlyMap<string, readonly string[]>,
   start: string,
   steps = Infinity,
@@ -122,7 +125,7 @@ export function related(graph: LineageGraph, id: string): ReadonlySet<string> {
   return new Set([...reachable(graph.reads, id), ...reachable(graph.readBy, id)])
 }
 
-export interface Shown {
+interface Shown {
   readonly ids: ReadonlySet<string>
   /** Neighbours of shown nodes that are not shown. */
   readonly hidden: ReadonlyMap<string, number>
@@ -155,4 +158,96 @@ export function shownNodes(
 function mostConnected({ nodes, reads, readBy }: LineageGraph): string {
   const degree = (id: string) => reads.get(id)!.length + readBy.get(id)!.length
   return [...nodes.keys()].reduce((best, id) => (degree(id) > degree(best) ? id : best))
+}
+
+interface ColumnEdge {
+  readonly from: ColumnOf
+  readonly to: ColumnOf
+}
+
+export interface ColumnPaths {
+  /** The columns that are on a way, by node, in the order of the node. */
+  readonly columns: ReadonlyMap<string, readonly string[]>
+  readonly edges: readonly ColumnEdge[]
+  /** Where a way ends because it is not known how it goes on. */
+  readonly unknown: readonly ColumnOf[]
+}
+
+export function columnPaths(graph: LineageGraph, start: ColumnOf): ColumnPaths {
+  const forward = new Map<string, ColumnOf[]>()
+  for (const [node, { columns }] of graph.nodes)
+    for (const column of columns)
+      for (const origin of column.from ?? []) {
+        const key = keyOf(origin)
+        forward.set(key, [...(forward.get(key) ?? []), { node, column: column.name }])
+      }
+  const edges: ColumnEdge[] = []
+  const unknown: ColumnOf[] = []
+  const found = new Map<string, ColumnOf>()
+  walk(start, (at) => {
+    found.set(keyOf(at), at)
+    const column = columnOf(graph, at)
+    if (column !== undefined && column.from === null) unknown.push(at)
+    const before = (column?.from ?? []).flatMap((origin) => named(graph, origin))
+    edges.push(...before.map((from) => ({ from, to: at })))
+    return before
+  })
+  walk(start, (at) => {
+    found.set(keyOf(at), at)
+    const after = forward.get(keyOf(at)) ?? []
+    edges.push(...after.map((to) => ({ from: at, to })))
+    return after
+  })
+  const columns = new Map<string, readonly string[]>()
+  for (const [id, node] of graph.nodes) {
+    const names = node.columns.map(({ name }) => name)
+    const on = names.filter((column) => found.has(keyOf({ node: id, column })))
+    if (on.length > 0) columns.set(id, on)
+  }
+  return { columns, edges, unknown }
+}
+
+function walk(start: ColumnOf, next: (at: ColumnOf) => readonly ColumnOf[]): void {
+  const seen = new Set([keyOf(start)])
+  const open = [start]
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const one of next(at)) {
+      if (seen.has(keyOf(one))) continue
+      seen.add(keyOf(one))
+      open.push(one)
+    }
+}
+
+/** A column as its node spells it. */
+function named(graph: LineageGraph, { node, column }: ColumnOf): readonly ColumnOf[] {
+  const found = columnOf(graph, { node, column })
+  return found === undefined ? [] : [{ node, column: found.name }]
+}
+
+function columnOf(graph: LineageGraph, { node, column }: ColumnOf): LineageColumn | undefined {
+  const wanted = column.toLowerCase()
+  return graph.nodes.get(node)?.columns.find(({ name }) => name.toLowerCase() === wanted)
+}
+
+const keyOf = ({ node, column }: ColumnOf) => `${node}\0${column.toLowerCase()}`
+
+/** By what somebody types: names first, then names of columns. */
+export function findNodes({ nodes }: LineageGraph, text: string): readonly LineageNode[] {
+  const sought = text.trim().toLowerCase()
+  if (sought === '') return []
+  return [...nodes.values()]
+    .map((node) => ({ node, rank: rankOf(node, sought) }))
+    .filter(({ rank }) => rank < NOT_FOUND)
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ node }) => node)
+}
+
+const NOT_FOUND = 4
+
+function rankOf({ name, columns }: LineageNode, sought: string): number {
+  const own = name.toLowerCase()
+  if (own === sought) return 0
+  if (own.startsWith(sought) || own.includes(`.${sought}`)) return 1
+  if (own.includes(sought)) return 2
+  return columns.some((column) => column.name.toLowerCase().includes(sought)) ? 3 : NOT_FOUND
 }

@@ -1,7 +1,6 @@
 // Where the nodes of the graph are drawn. The library that lays them out is loaded by whoever looks at a graph.
 
-import type { ColumnPaths } from './column-paths.ts'
-import type { LineageGraph, LineageNode } from './graph.ts'
+import type { ColumnPaths, LineageGraph, LineageNode } from './graph.ts'
 
 export interface Point {
   readonly x: number

@@ -4,8 +4,7 @@ import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { lineageQuery } from './address.ts'
 import { CHANGE_SIGNS } from './change-signs.ts'
-import type { ColumnPaths } from './column-paths.ts'
-import type { LineageNode } from './graph.ts'
+import type { ColumnPaths, LineageNode } from './graph.ts'
 import {
   charactersIn,
   COLUMN,

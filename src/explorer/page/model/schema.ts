@@ -1,5 +1,10 @@
 // What the page knows of the service's entity model, read from `$metadata` as JSON (CSDL 4.01).
 
+import { writeLiteral } from '../address/literal.ts'
+import { writeOptions } from '../address/options.ts'
+import type { Route } from '../address/route.ts'
+import { textOf, type Row } from './value.ts'
+
 export interface Schema {
   readonly sets: readonly EntitySet[]
   /** Whether a set can be had as one file of columns. */
@@ -191,4 +196,26 @@ function optionalText(value: unknown): string | undefined {
 
 function optionalNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
+}
+
+/** Undefined where the model does not say by which columns the two belong together. */
+export function relatedRows(
+  schema: Schema,
+  set: EntitySet,
+  navigation: Navigation,
+  row: Row,
+): Extract<Route, { view: 'rows' }> | undefined {
+  const target = schema.set(navigation.target)
+  const partner = target?.navigations.find(({ name }) => name === navigation.partner)
+  if (target === undefined || partner === undefined || partner.constraint.length === 0)
+    return undefined
+  const conditions = partner.constraint.map(([theirs, ours]) => {
+    const property = set.properties.find(({ name }) => name === ours)
+    const value = row[ours]
+    if (property === undefined || value === null || value === undefined) return undefined
+    return `${theirs} eq ${writeLiteral(textOf(value), property.edm)}`
+  })
+  if (conditions.includes(undefined)) return undefined
+  const query = writeOptions(new Map([['$filter', conditions.join(' and ')]]))
+  return { view: 'rows', set: target.name, query }
 }

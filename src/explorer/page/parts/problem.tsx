@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import type { ServiceError } from '../service/client.ts'
 
-export interface ProblemProps {
+interface ProblemProps {
   readonly error: ServiceError
   readonly again: () => void
 }
@@ -25,4 +26,18 @@ function headline({ status, message }: ServiceError): string {
   if (status === 503) return 'The service has too much to do at the moment.'
   if (status === 410) return 'New data came.'
   return message
+}
+
+interface BannerProps {
+  readonly tone: 'news' | 'warning' | 'bad'
+  readonly children: ComponentChildren
+}
+
+/** One line above the page that matters to all of it. */
+export function Banner({ tone, children }: BannerProps) {
+  return (
+    <div class={`banner banner-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  )
 }

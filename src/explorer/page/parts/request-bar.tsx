@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from './copy-button.tsx'
+import type { Page } from '../page.ts'
 
-export interface RequestBarProps {
+interface RequestBarProps {
   /** The whole URL, as any tool takes it. */
   readonly url: string
   /** For who does not see where it stands, where a view has several: "Request of the histogram of price". */
@@ -28,5 +29,23 @@ export function RequestBar({ url, name = 'Request', children }: RequestBarProps)
       <CopyButton text={url} name={name === 'Request' ? 'Copy the request' : `Copy ${name}`} />
       {children}
     </div>
+  )
+}
+
+export interface NamedRequest {
+  readonly what: string
+  /** Relative to the root of the service. */
+  readonly request: string
+}
+
+/** The requests behind several small numbers, which have no room for them beside each. */
+export function RequestList({ page, requests }: { page: Page; requests: readonly NamedRequest[] }) {
+  return (
+    <details class="request-list">
+      <summary>Requests</summary>
+      {requests.map(({ what, request }) => (
+        <RequestBar key={what} url={page.service.url(request)} name={what} />
+      ))}
+    </details>
   )
 }

@@ -1,5 +1,5 @@
 import './pictures.css'
-import type { Bar } from '../profile/read-picture.ts'
+import type { Bar } from '../profile/profile-requests.ts'
 
 export interface HistogramProps {
   readonly bars: readonly Bar[]

@@ -9,9 +9,8 @@ import { Problem } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import { Histogram } from '../pictures/histogram.tsx'
 import type { ServiceError } from '../service/client.ts'
-import { type Counts, SHOWN_CHARACTERS } from './profile-requests.ts'
+import { type Counts, SHOWN_CHARACTERS, type Bar } from './profile-requests.ts'
 import { type Profile, useProfile } from './use-profile.ts'
-import type { Bar } from './read-picture.ts'
 import '../pictures/pictures.css'
 
 interface ColumnRowProps {

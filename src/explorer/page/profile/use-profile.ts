@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
 import type { Page } from '../page.ts'
 import type { TaskRunner } from '../service/semaphore.ts'
-import type { NamedRequest } from '../parts/request-list.tsx'
+import type { NamedRequest } from '../parts/request-bar.tsx'
 import { type Answer, type Ask, useAnswer } from '../parts/use-answer.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
 import {
@@ -17,8 +17,9 @@ import {
   pictureRequest,
   type ProfileContext,
   readCounts,
+  type Picture,
+  readPicture,
 } from './profile-requests.ts'
-import { type Picture, readPicture } from './read-picture.ts'
 
 export interface Profile {
   readonly counts: Answer<Counts>

@@ -1,6 +1,10 @@
 // How to get the rows of a request into a tool: what to click, what to paste. No text here ever has a token in it.
 
 import type { Property } from '../model/schema.ts'
+import { writeOptions } from '../address/options.ts'
+import type { Route } from '../address/route.ts'
+import { state } from '../parts/state.ts'
+import type { RowsState } from '../rows/requests.ts'
 
 export interface RecipeSource {
   /** The root of the service, with a slash at its end. */
@@ -32,7 +36,7 @@ export interface Recipe {
   readonly notes: readonly string[]
 }
 
-export interface Code {
+interface Code {
   /** Tells several of one tool apart. */
   readonly name: string
   readonly text: string
@@ -62,4 +66,12 @@ export function doubleQuoted(text: string): string {
 /** A quote in a URL may as well be encoded; then it needs no escape in any shell. */
 export function withoutQuotes(url: string): string {
   return url.replaceAll("'", '%27')
+}
+
+/** What a chart asks depends on the values of its columns, so it is not in the address. Null where no chart is shown. */
+export const requestOfChart = state<RowsState | null>(null)
+
+/** Where the recipes of a request are: /connect?set=core_orders&$filter=… */
+export function connectRoute({ set, options }: RowsState): Route {
+  return { view: 'connect', query: writeOptions(new Map([['set', set], ...options])) }
 }

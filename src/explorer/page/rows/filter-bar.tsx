@@ -102,6 +102,7 @@ type Editing =
   | { readonly what: 'new'; readonly column: string | undefined }
   | { readonly what: 'condition'; readonly index: number }
 
+/** Which condition of the filter row is being written. The menu of a column begins one too. */
 const editing = state<Editing | null>(null)
 
 export function startFilter(column: string | undefined): void {

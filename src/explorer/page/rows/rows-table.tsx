@@ -8,8 +8,14 @@ import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './short-rows.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf, filterBy, move } from './table-actions.ts'
-import { shownColumns, useLayout, type Layout } from './use-layout.ts'
-import { HEADER_ROW, useRoving, type CellPlace } from './use-roving.ts'
+import {
+  shownColumns,
+  useLayout,
+  type Layout,
+  HEADER_ROW,
+  useRoving,
+  type CellPlace,
+} from './use-layout.ts'
 
 export interface RowsTableProps {
   readonly context: RowsContext

@@ -1,9 +1,8 @@
 import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
 import { Link } from '../parts/link.tsx'
-import { connectRoute } from '../recipes/connect-route.ts'
+import { connectRoute, type ToolId } from '../recipes/recipe.ts'
 import { recipeSource, recipesFor } from '../recipes/recipes.ts'
-import type { ToolId } from '../recipes/recipe.ts'
 import { RecipeText } from '../recipes/recipe-text.tsx'
 import type { RowsContext } from './rows-context.ts'
 

@@ -1,4 +1,4 @@
-import type { CatalogBuild } from '../../../core/catalog.ts'
+import type { CatalogBuild, CatalogState } from '../../../core/catalog.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import { Histogram } from '../pictures/histogram.tsx'
 import { showMs } from './run-statistics.ts'
@@ -36,5 +36,21 @@ export function BuildHistory({ builds }: { builds: readonly CatalogBuild[] }) {
         unit=""
       />
     </div>
+  )
+}
+
+const signs: Readonly<Record<CatalogState['status'], string>> = {
+  built: '●',
+  unchanged: '○',
+  failed: '✕',
+  skipped: '–',
+}
+
+/** A word with a sign; colour is never the only one. */
+export function StatusOf({ status }: { status: CatalogState['status'] }) {
+  return (
+    <span class={`status status-${status}`}>
+      <span aria-hidden="true">{signs[status]}</span> {status}
+    </span>
   )
 }

@@ -1,17 +1,18 @@
 import { readOptions, withOptions, writeOptions } from '../address/options.ts'
-import { chartable, columnAt, columnGroups } from '../chart/chart-columns.ts'
-import { chartData } from '../chart/chart-data.ts'
-import { ChartForm } from '../chart/chart-form.tsx'
-import { ChartResult } from '../chart/chart-result.tsx'
-import { type Grouping, MOST_GROUPS } from '../chart/chart-request.ts'
 import {
+  chartable,
+  columnAt,
+  columnGroups,
   type ChartState,
   methodNames,
   proposals,
   readChartState,
   writeChartState,
 } from '../chart/chart-state.ts'
-import { chartTable } from '../chart/chart-table.ts'
+import { chartData, chartTable } from '../chart/chart-data.ts'
+import { ChartForm } from '../chart/chart-form.tsx'
+import { ChartResult } from '../chart/chart-result.tsx'
+import { type Grouping, MOST_GROUPS } from '../chart/chart-request.ts'
 import { useChart } from '../chart/use-chart.ts'
 import { markAt } from '../chart/steps.ts'
 import type { EntitySet, Property } from '../model/schema.ts'

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { lineageQuery, readLineageAddress } from '../lineage/address.ts'
-import { columnPaths } from '../lineage/column-paths.ts'
-import { findNodes } from '../lineage/find.ts'
 import {
+  columnPaths,
+  findNodes,
   type LineageGraph,
   lineageGraph,
   type LineageNode,

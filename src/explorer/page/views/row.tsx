@@ -1,14 +1,18 @@
 import { filterOfKey, keyOf } from '../address/key.ts'
 import { writeOptions } from '../address/options.ts'
-import { relatedRows } from '../model/related.ts'
-import { navigationOf, type EntitySet, type Navigation, type Property } from '../model/schema.ts'
+import {
+  relatedRows,
+  navigationOf,
+  type EntitySet,
+  type Navigation,
+  type Property,
+} from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Row, Value } from '../model/value.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { RequestBar } from '../parts/request-bar.tsx'
-import { RequestList } from '../parts/request-list.tsx'
+import { RequestBar, RequestList } from '../parts/request-bar.tsx'
 import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { cellText } from '../rows/cell.ts'

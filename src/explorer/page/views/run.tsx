@@ -3,10 +3,9 @@ import { groupDigits, localTime, showTime } from '../model/show.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Link, ModelLink } from '../parts/link.tsx'
-import { BuildHistory } from '../runs/build-history.tsx'
+import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
 import { RunStrip } from '../runs/run-strip.tsx'
 import { type ModelOfRun, type RunDetails, runDetails, showMs } from '../runs/run-statistics.ts'
-import { StatusOf } from '../runs/status.tsx'
 import '../runs/runs.css'
 
 export function RunView({ page, route }: ViewProps<'run'>) {

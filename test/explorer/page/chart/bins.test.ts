@@ -1,7 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { binExpression, binsBetween, filledBins } from '../../../../src/explorer/page/chart/bins.ts'
-import { literalOf, markAt, stepAbove } from '../../../../src/explorer/page/chart/steps.ts'
+import {
+  binExpression,
+  binsBetween,
+  filledBins,
+  literalOf,
+  markAt,
+  stepAbove,
+} from '../../../../src/explorer/page/chart/steps.ts'
 
 test('a step is the least of 1, 2 and 5 times a power of ten that is not below', () => {
   const cases: readonly (readonly [number, string])[] = [

@@ -1,14 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { axisFor } from '../../../../src/explorer/page/chart/axis.ts'
-import { chartData } from '../../../../src/explorer/page/chart/chart-data.ts'
+import { axisFor } from '../../../../src/explorer/page/chart/steps.ts'
+import { chartData, chartTable, csvOf } from '../../../../src/explorer/page/chart/chart-data.ts'
 import {
   chartRequest,
   type Grouping,
   type Row,
 } from '../../../../src/explorer/page/chart/chart-request.ts'
 import { readChartState } from '../../../../src/explorer/page/chart/chart-state.ts'
-import { chartTable, csvOf } from '../../../../src/explorer/page/chart/chart-table.ts'
 
 const x = { name: 'x', edm: 'Edm.String', isList: false, scale: undefined }
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { totalOf } from '../../../../src/explorer/page/chart/numbers.ts'
+import { totalOf } from '../../../../src/explorer/page/chart/chart-data.ts'
 
 test('totals of what the service sends as text are exact', () => {
   assert.is(totalOf(['0.1', '0.20']), '0.30')

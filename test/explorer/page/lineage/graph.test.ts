@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CatalogModel, CatalogOrigin } from '../../../../src/core/catalog.ts'
-import { columnPaths } from '../../../../src/explorer/page/lineage/column-paths.ts'
-import { findNodes } from '../../../../src/explorer/page/lineage/find.ts'
 import {
+  columnPaths,
+  findNodes,
   lineageGraph,
   MOST_NODES,
   related,

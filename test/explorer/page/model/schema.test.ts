@@ -1,8 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyOf } from '../../../../src/explorer/page/address/key.ts'
-import { relatedRows } from '../../../../src/explorer/page/model/related.ts'
-import { navigationOf, readSchema, typeOfPath } from '../../../../src/explorer/page/model/schema.ts'
+import {
+  relatedRows,
+  navigationOf,
+  readSchema,
+  typeOfPath,
+} from '../../../../src/explorer/page/model/schema.ts'
 import { csdl } from '../rows/example-csdl.ts'
 
 const schema = readSchema(csdl)

@@ -3,7 +3,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { filledBins } from '../../../../src/explorer/page/chart/bins.ts'
+import { filledBins } from '../../../../src/explorer/page/chart/steps.ts'
 import type { TypedColumn } from '../../../../src/explorer/page/chart/column-kind.ts'
 import {
   boundsRequest,
@@ -17,8 +17,8 @@ import {
   needsFinite,
   pictureRequest,
   readCounts,
+  readPicture,
 } from '../../../../src/explorer/page/profile/profile-requests.ts'
-import { readPicture } from '../../../../src/explorer/page/profile/read-picture.ts'
 import { testsSharing } from '../../../support/shared.ts'
 import { workspace } from '../../../support/workspace.ts'
 
@@ -231,7 +231,7 @@ serviceTest('every method, colour and filter is understood', async ({ ask }) => 
 })
 
 serviceTest('a number is cut into bins, whatever it is called', async ({ ask }) => {
-  const { binsBetween } = await import('../../../../src/explorer/page/chart/bins.ts')
+  const { binsBetween } = await import('../../../../src/explorer/page/chart/steps.ts')
   for (const x of ['null', 'bin', 'value', 'rows', 'd']) {
     const [ends] = await ask(boundsRequest(readChartState(new URLSearchParams()), x))
     const greatest = Number.isFinite(Number(ends!['hi'])) ? Number(ends!['hi']) : 100
