@@ -3,6 +3,7 @@
 
 import type { Kind } from './model.ts'
 import { type ColumnType, columnType } from './relation.ts'
+import type { Step } from './step.ts'
 
 export interface KindTraits {
   /** What it is in the warehouse. */
@@ -11,8 +12,10 @@ export interface KindTraits {
   readonly hasQuery: boolean
   /** The table persists from run to run, so it may hold rows that its source no longer has. */
   readonly keepsRows: boolean
-  /** `--start` and `--end` replace a range of its watermark. */
+  /** A step may be about a range of its watermark, whose rows are replaced (`--start`, `--end`). */
   readonly takesRange: boolean
+  /** Where its rows are made. */
+  readonly runs: Step['runs']
   /** Columns that a run adds after those of the SELECT. */
   readonly addedColumns: readonly AddedColumn[]
 }
@@ -22,7 +25,7 @@ export interface AddedColumn {
   readonly type: ColumnType
 }
 
-const query = { hasQuery: true, takesRange: false, addedColumns: [] } as const
+const query = { hasQuery: true, takesRange: false, runs: 'here', addedColumns: [] } as const
 const fromOutside = { ...query, hasQuery: false } as const
 
 /** From when to when a version of a row was valid, and whether it still is. */

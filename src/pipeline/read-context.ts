@@ -18,7 +18,8 @@ import { borrow, type Borrowed, type Lender } from './borrow/borrow.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
-import type { RunContext, WatermarkRange } from './run-context.ts'
+import type { WatermarkRange } from '../core/step.ts'
+import type { RunContext } from './run-context.ts'
 import type { State } from '../store/state.ts'
 
 /** The options of a run or a plan. */
@@ -80,7 +81,6 @@ export async function readContext(
     project,
     fullRefresh,
     allowEmpty,
-    range,
     chosen,
     selected,
     fileHashes,

@@ -28,8 +28,6 @@ export interface RunContext {
   readonly fullRefresh: boolean
   /** Let an empty source empty a table that mirrors it (`--allow-empty`). */
   readonly allowEmpty: boolean
-  /** Replace the rows of this range of the watermark in append models (`--start`, `--end`); null: take new rows. */
-  readonly range: WatermarkRange | null
   /** What is read from another target (`--from`); null: nothing. */
   readonly borrowed: Borrowed | null
   /** The share that is read of tables of sources and of what is borrowed; null: all. */
@@ -55,13 +53,6 @@ export interface RunContext {
    * tables have changed under it.
    */
   readonly columnsBefore: (name: ModelName) => Promise<readonly Column[] | null>
-}
-
-/** As written on the command line; DuckDB reads both ends as values of the watermark column. */
-export interface WatermarkRange {
-  readonly start: string
-  /** The first value that is no longer in the range. */
-  readonly end: string
 }
 
 /** What an earlier run created under the name of the model; null when none did. */

@@ -210,7 +210,8 @@ async function work(
       results.flushed.size === 0
         ? context.state.positions
         : await context.store.state.readPositions(connection)
-    const steps = await planSteps(context, { positions, waiting: new Set(), failed })
+    const { range = null } = options
+    const steps = await planSteps(context, { positions, waiting: new Set(), failed, range })
     await warnOfVersions(context, steps, options.logger)
     const built = steps.filter(({ action }) => action === 'build')
     while (connections.length < Math.min(modelsAtOnce, built.length))

@@ -2,7 +2,7 @@
 // sign of that; a change back to what another run has replaced is.
 
 import type { Logger } from '../core/logger.ts'
-import type { Step } from '../core/report/planned-changes.ts'
+import type { Step } from '../core/step.ts'
 import type { RunContext } from './run-context.ts'
 
 export async function warnOfVersions(

@@ -3,11 +3,13 @@
 //
 //   _eider.runs              one row per finished run, with its results as JSON
 //   _eider.rejected_events   events that do not fit their table, set aside with the reason
+//   _eider.slices            what runs have built of ranges of models, once there is any (slices.ts)
 
 import type { Kind, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
+import type { Slice, WatermarkRange } from '../core/step.ts'
 import type { Connection } from '../duckdb/database.ts'
 
 export const STATE_SCHEMA = '_eider'
@@ -38,6 +40,10 @@ export interface StateStore {
    * EnvironmentError `run-lock-lost` for a run that is no longer the one that may.
    */
   change<T>(connection: Connection, work: () => Promise<T>): Promise<T>
+  /** Call this in no transaction, before one that records or adopts a slice that is not a whole model. */
+  makeSlices(connection: Connection): Promise<void>
+  /** Remembers slices that another target has, as they are there. */
+  adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void>
   /** Call this in the transaction that built the relations. */
   recordModels(connection: Connection, runId: string, records: readonly NewRecord[]): Promise<void>
   /** Of models that the project no longer has; their relations are kept. */
@@ -78,9 +84,11 @@ export interface State {
   readonly models: ReadonlyMap<ModelName, ModelRecord>
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
   readonly acks: readonly AckRecord[]
+  /** Oldest first. */
+  readonly slices: readonly SliceRecord[]
 }
 
-export const NO_STATE: State = { models: new Map(), positions: new Map(), acks: [] }
+export const NO_STATE: State = { models: new Map(), positions: new Map(), acks: [], slices: [] }
 
 /** The recorded state of a relation in the warehouse. */
 export interface ModelRecord {
@@ -116,13 +124,27 @@ export interface AckRecord {
   readonly opening: number
 }
 
-/** A model that was built, and what it was built from. */
+/** A range of a model whose rows a run has built, as the table now has them. */
+export interface SliceRecord extends WatermarkRange {
+  readonly model: ModelName
+  /** Of the model as it was then. */
+  readonly definition: string
+  readonly runId: string
+  /** ISO 8601. */
+  readonly builtAt: string
+}
+
+/** What was built of a model, and what it was built from. */
 export interface NewRecord {
   readonly model: Pick<Model, 'name' | 'kind' | 'definition'>
   readonly fingerprint: string
   readonly version: string
   /** The project no longer has it; false when not given. */
   readonly removed?: boolean
+  /** `whole` when not given. */
+  readonly slice?: Slice
+  /** The table was made from nothing, so what is remembered of its slices no longer holds. */
+  readonly forgetsSlices?: boolean
 }
 
 export interface FinishedRun {

@@ -20,7 +20,7 @@ import {
 import { fileTables } from '../../src/store/files/tables.ts'
 import { fileFlushRecords } from '../../src/store/files/flush-records.ts'
 import { ensureState } from '../../src/store/files/layout.ts'
-import { readState } from '../../src/store/files/state.ts'
+import { fileState } from '../../src/store/files/state.ts'
 import { openBuffer } from '../support/open-buffer.ts'
 import { FakeFiles, fileError, PowerCutError, type Survival } from '../support/fake-files.ts'
 import { events } from '../support/handmade-models.ts'
@@ -203,7 +203,7 @@ export class Life {
       progress: () => {},
       onStep: () => this.#step(),
     }
-    const { acks, positions } = await readState(connection, [])
+    const { acks, positions } = (await fileState('').read(connection, [])).state
     await finishCommitted(deps, acks)
     const fence = positions.get(model.name)
     await flushTarget(deps, model, model.name, fence, new Date(), () => {})

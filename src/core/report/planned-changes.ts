@@ -1,26 +1,9 @@
-// The steps of a run, and what a plan says of each: made in pipeline/, drawn in cli/, printed as JSON (docs/commands.md).
+// What a plan says of each step: made in pipeline/, drawn in cli/, printed as JSON (docs/commands.md).
 
-import type { Diagnostic } from '../diagnostics.ts'
 import type { FailedModel, Model } from '../model.ts'
+import type { Step } from '../step.ts'
 
-/** What happens to one selected model. */
-export interface Step {
-  readonly model: Model
-  /** `skip`: a model that it reads fails. */
-  readonly action: 'build' | 'unchanged' | 'skip'
-  readonly because: string
-  /** What makes the model fail before a row is read, with its place; else null. */
-  readonly problem: string | null
-  /** Of a problem that was found before the run began, where there are any. */
-  readonly diagnostics: readonly Diagnostic[]
-  /** One line for each source that it reads and that is getting old. */
-  readonly warnings: readonly string[]
-  /** What the run would replace or drop, one line each. */
-  readonly losses: readonly string[]
-}
-
-export interface PlannedStep extends Omit<Step, 'model'> {
-  readonly model: Model | FailedModel
+export interface PlannedStep extends Step<Model | FailedModel> {
   readonly columns: readonly ColumnChange[]
   /** What happens to the waiting events; null where that was not tried. */
   readonly events: EventsVerdict | null

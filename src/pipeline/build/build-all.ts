@@ -1,14 +1,14 @@
-// The selected models in DAG order, on several connections at once. One that fails, and those that read it, keep their
-// last good version; the others go on.
+// The steps of a run in DAG order, on several connections at once. A model that fails, and those that read it, keep their
+// last good version; the others go on. One step a model: what reads a model waits for that step.
 
 import type { ModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type { Step } from '../../core/report/planned-changes.ts'
+import type { Step } from '../../core/step.ts'
 import type { RunResults } from '../results.ts'
 import type { RunContext } from '../run-context.ts'
 import type { FlushPosition } from '../../store/state.ts'
-import { createSchemas } from './build.ts'
-import { buildGroup, settle } from './build-group.ts'
+import { prepare } from './build.ts'
+import { buildGroup, finishEarly } from './build-group.ts'
 
 export interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
@@ -31,26 +31,26 @@ export async function buildAll(
   const isStopped = () => signal.aborted || (failFast && results.hasFailed)
   const isFinished = (input: ModelName) => !selected.has(input) || results.isFinished(input)
   const builder = { context, results, positions, isStopped }
-  const take = (sees: (input: ModelName) => boolean): Step | null => {
+  const take = (sees: (input: ModelName) => boolean, place?: Step['runs']): Step | null => {
     if (isStopped()) return null
     for (const step of waiting) {
       const { dependsOn } = step.model
-      if (!dependsOn.every(sees)) continue
+      if (!dependsOn.every(sees) || step.runs !== (place ?? step.runs)) continue
       const isReady = dependsOn.every(isFinished)
       if (step.problem !== null && !isReady) continue // whether it is skipped or fails shows later
       waiting.delete(step)
-      if (!isReady || !settle(builder, step)) return step
+      if (!isReady || !finishEarly(builder, step)) return step
     }
     return null
   }
-  await createSchemas(context, steps)
+  await prepare(context, steps)
   const idle = [...connections]
   const running = new Set<Promise<void>>()
   const start = (first: Step, connection: Connection) => {
     // Its transaction will not see what others commit after it has begun.
     const unseen = new Set([...selected].filter((name) => !isFinished(name)))
     const takeNext = (group: ReadonlySet<ModelName>) =>
-      take((input) => group.has(input) || !unseen.has(input))
+      take((input) => group.has(input) || !unseen.has(input), 'here')
     const here = { ...builder, context: { ...context, connection }, take: takeNext }
     const finished = buildGroup(here, first).finally(() => {
       running.delete(finished)

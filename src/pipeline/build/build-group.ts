@@ -1,7 +1,8 @@
-// Small models share a transaction: a commit costs several times what one of them does. A group is what one connection
-// finds to build within limits.groupMs, each model after those that it reads; all of it is committed, with the state, or
-// nothing. When anything in it fails, each of its models is built in its own transaction, so that a failure hits only
-// the model at fault, and a long model delays those before it by no more than limits.groupHeldMs.
+// Small steps share a transaction: a commit costs several times what one of them does. A group is what one connection
+// finds to do within limits.groupMs, each step after those of the models that it reads; all of it is committed, with the
+// state, or nothing. When anything in it fails, each of its steps is done in its own transaction, so that a failure hits
+// only the model at fault, and a long step delays those before it by no more than limits.groupHeldMs. A step that runs
+// elsewhere has a group of its own, whose transaction begins once its rows are there.
 
 import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -9,14 +10,15 @@ import type { ModelResult } from '../../core/report/progress.ts'
 import { explainFailure, isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
-import type { Step } from '../../core/report/planned-changes.ts'
+import type { Step } from '../../core/step.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
-import { build, checkRows, versionOf } from './build.ts'
+import { build, buildRows, checkRows, hasWork, versionOf } from './build.ts'
 import { materializationOf } from './materialize/kinds.ts'
-import { noteRelation } from './materialize/relation.ts'
+import type { Built } from './materialize/materialization.ts'
+import { continuesTable, noteRelation } from './materialize/relation.ts'
 
 export interface GroupBuilder {
   readonly context: RunContext
@@ -33,8 +35,8 @@ export interface GroupBuilder {
 
 type Outcome = Omit<ModelResult, 'model' | 'ms'>
 
-/** A model whose rows stand and are checked, in a transaction that is still open. */
-interface Done {
+/** A step whose rows stand and are checked, in a transaction that is still open. */
+interface UncommittedStep {
   readonly step: Step
   readonly outcome: Outcome
   /** null for a model that is left as it is. */
@@ -43,13 +45,13 @@ interface Done {
 }
 
 /** True for a step that needs no transaction: it is skipped, it fails before a row is read, or nothing has changed. */
-export function settle(builder: Omit<GroupBuilder, 'take'>, step: Step): boolean {
+export function finishEarly(builder: Omit<GroupBuilder, 'take'>, step: Step): boolean {
   const { context, results } = builder
-  const { model, action, problem } = step
+  const { model, problem } = step
   if (results.isBlocked(model)) return true
   const startedMs = performance.now()
   if (problem !== null) results.fail(model.name, problem)
-  else if (action === 'build' && decideNow(builder, step).because !== null) return false
+  else if (hasWork(step) && decideNow(builder, step).because !== null) return false
   else {
     const outcome = leaveAsItIs(context, results, step)
     results.finish({ model: model.name, ...outcome, ms: performance.now() - startedMs })
@@ -73,7 +75,16 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     return step
   }
   try {
-    await buildTogether(builder, first, next)
+    if (first.runs === 'here') await buildTogether(builder, () => buildOne(builder, first), next)
+    else {
+      results.start(first.model.name, first.because)
+      const built = await buildRows(context, first)
+      await buildTogether(
+        builder,
+        () => buildOne(builder, first, built),
+        () => null,
+      )
+    }
   } catch (error) {
     for (const name of names) results.versions.delete(name)
     if (isInterruption(error, context.signal)) return
@@ -92,22 +103,22 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
 
 async function buildOneByOne(builder: GroupBuilder, group: readonly Step[]): Promise<void> {
   for (const step of group)
-    if (!builder.isStopped() && !settle(builder, step))
+    if (!builder.isStopped() && !finishEarly(builder, step))
       await buildGroup({ ...builder, take: () => null }, step)
 }
 
 /** When it throws, nothing has changed. */
 async function buildTogether(
   builder: GroupBuilder,
-  first: Step,
+  buildFirst: () => Promise<UncommittedStep>,
   next: () => Step | null,
 ): Promise<void> {
   const { context, results } = builder
   const { connection, runId, store } = context
-  const group: Done[] = []
+  const group: UncommittedStep[] = []
   let builtMs = 0
   await store.state.change(connection, async () => {
-    group.push(await buildOne(builder, first))
+    group.push(await buildFirst())
     {
       using _held = interruptOnAbort([connection], AbortSignal.timeout(limits.groupHeldMs))
       for (let step = next(); step !== null; step = next())
@@ -128,11 +139,16 @@ async function buildTogether(
   }
 }
 
-async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
+/** `built`: what was made elsewhere already. */
+async function buildOne(
+  builder: GroupBuilder,
+  step: Step,
+  built: Built | null = null,
+): Promise<UncommittedStep> {
   const { context, results } = builder
   const { model } = step
   const startedMs = performance.now()
-  const done = (outcome: Outcome, record: NewRecord | null): Done => {
+  const done = (outcome: Outcome, record: NewRecord | null): UncommittedStep => {
     return { step, outcome, record, ms: performance.now() - startedMs }
   }
   const { fingerprint, because } = decideNow(builder, step)
@@ -147,20 +163,23 @@ async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
     return done(withWarnings(step, outcome, found), { model, fingerprint, version })
   }
   results.start(model.name, because)
-  const { rows, version, warnings } = await build(context, model, fingerprint)
+  const isNew = !continuesTable(context, model)
+  const forgetsSlices = isNew && context.state.slices.some((one) => one.model === model.name)
+  const { rows, version, warnings } = await build(context, step, fingerprint, built)
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
-  return done(withWarnings(step, outcome, warnings), { model, fingerprint, version })
+  const record = { model, fingerprint, version, slice: step.slice, forgetsSlices }
+  return done(withWarnings(step, outcome, warnings), record)
 }
 
 /** Whether the model must be built after all, now that those before it are finished. */
 function decideNow(
   { context, results, positions }: Pick<GroupBuilder, 'context' | 'results' | 'positions'>,
-  { model }: Step,
+  { model, slice }: Step,
 ): Decision {
   const versionOf = (name: ModelName) =>
     results.versions.get(name) ?? context.state.models.get(name)?.version
-  return decide(context, model, { versionOf, pending: NONE, positions, waiting: NONE })
+  return decide(context, model, slice, { versionOf, pending: NONE, positions, waiting: NONE })
 }
 
 const NONE: ReadonlySet<ModelName> = new Set()

@@ -1,18 +1,17 @@
-// One model: how it is built and checked.
+// One step: how its rows are made and checked.
 
-import type { EventsModel, Model } from '../../core/model.ts'
+import type { Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
 import { foldCase, splitModelName, type ModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { sql } from '../../core/sql.ts'
-import type { Step } from '../../core/report/planned-changes.ts'
+import type { Step } from '../../core/step.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { materializationOf } from './materialize/kinds.ts'
+import type { Built } from './materialize/materialization.ts'
 import { createSchema, relationType } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
-
-export type BuiltModel = Exclude<Model, EventsModel>
 
 /** What a build gives, besides the relation. */
 export interface BuiltRows extends Pick<ModelResult, 'rows'> {
@@ -20,18 +19,36 @@ export interface BuiltRows extends Pick<ModelResult, 'rows'> {
   readonly warnings: readonly string[]
 }
 
+/** What carries out each action; null: there is nothing to do. One that removes rows would be another row here. */
+const work: Readonly<
+  Record<Step['action'], ((context: RunContext, step: Step) => Promise<Built>) | null>
+> = {
+  build: (context, { model, slice }) => materializationOf(model).build(context, model, slice),
+  unchanged: null,
+  skip: null,
+}
+
+export const hasWork = ({ action }: Step): boolean => work[action] !== null
+
+/** Of a step that nothing blocks (plan/steps.ts). Throws with the transaction, if it is in one, to be rolled back. */
+export async function buildRows(context: RunContext, step: Step): Promise<Built> {
+  const worker = work[step.action]
+  if (worker === null) throw new Error(`${step.model.name} has no work to do`)
+  return await timed(context, step.model, 'build', () => worker(context, step))
+}
+
 /**
- * A model that nothing blocks (plan/steps.ts), in the transaction of the caller, who records the version in
- * it. Throws with the transaction to be rolled back.
+ * In the transaction of the caller, who records the version in it. `made`: rows that are there already, else they are
+ * made here. Throws with the transaction to be rolled back.
  */
 export async function build(
   context: RunContext,
-  model: BuiltModel,
+  step: Step,
   fingerprint: string,
+  made: Built | null,
 ): Promise<BuiltRows> {
-  const built = await timed(context, model, 'build', () =>
-    materializationOf(model).build(context, model),
-  )
+  const { model } = step
+  const built = made ?? (await buildRows(context, step))
   const warnings = await checkRows(context, model)
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
@@ -59,16 +76,20 @@ async function timed<T>(
   }
 }
 
-/** Of the models that have none yet. Not in their transactions: two that create one schema at once would conflict. */
-export async function createSchemas(
-  { connection, catalog }: RunContext,
+/**
+ * Makes the schemas of models that have none yet, and the place where slices are remembered. Not in the transactions of
+ * the steps: two that create one schema at once would conflict.
+ */
+export async function prepare(
+  { connection, catalog, store }: RunContext,
   steps: readonly Step[],
 ): Promise<void> {
   const missing = new Map<string, ModelName>()
-  for (const { model, action, problem } of steps) {
+  const made = steps.filter((step) => hasWork(step) && step.problem === null)
+  if (made.some(({ slice }) => slice !== 'whole')) await store.state.makeSlices(connection)
+  for (const { model } of made) {
     const { name, kind } = model
-    const isMade = action === 'build' && problem === null && kind !== 'events'
-    if (isMade && relationType(catalog, name) === null)
+    if (kind !== 'events' && relationType(catalog, name) === null)
       missing.set(foldCase(splitModelName(name).schema), name)
   }
   if (missing.size === 0) return

@@ -174,7 +174,7 @@ async function prepareTable(
     const isStale =
       !isKnown && !isDeepStrictEqual(await store.state.readRecord(connection, model.name), record)
     if (isStale) throw new FlushedMeanwhile(`another run has created ${model.name} meanwhile`)
-    await eventsTable.build(context, model)
+    await eventsTable.build(context, model, 'whole')
     if (isKnown) return 0
     // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
     // rejected by it is tried again when it changes, also when it becomes again what it was.

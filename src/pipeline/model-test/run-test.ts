@@ -269,7 +269,8 @@ async function build(testing: Testing, now: Date): Promise<string | null> {
   const context = await contextOf(testing, names, now, results.runId)
   results.selected = context.selected
   const { positions } = context.state
-  const steps = await planSteps(context, { positions, waiting: new Set(), failed: new Map() })
+  const none = { waiting: new Set<ModelName>(), failed: new Map(), range: null }
+  const steps = await planSteps(context, { positions, ...none })
   await buildAll(context, results, steps, { connections: [connection], failFast: false, positions })
   const failure = results.summarize().models.find(({ status }) => status === 'failed')
   if (failure === undefined) return null

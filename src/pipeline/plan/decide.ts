@@ -10,22 +10,15 @@ import { hashOf } from '../../core/hash.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, targetsOf } from '../../core/names.ts'
-import { rangeOf, relationType } from '../build/materialize/relation.ts'
+import { relationType } from '../build/materialize/relation.ts'
+import type { WatermarkRange, Slice } from '../../core/step.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, ModelRecord } from '../../store/state.ts'
 
 /** Nothing here queries DuckDB. */
 export type DecisionContext = Pick<
   RunContext,
-  | 'project'
-  | 'selected'
-  | 'state'
-  | 'catalog'
-  | 'lost'
-  | 'fileHashes'
-  | 'fullRefresh'
-  | 'range'
-  | 'sample'
+  'project' | 'selected' | 'state' | 'catalog' | 'lost' | 'fileHashes' | 'fullRefresh' | 'sample'
 >
 
 /** What changes while a run, or a plan of one, goes on. */
@@ -40,38 +33,54 @@ export interface Progress {
   readonly waiting: ReadonlySet<ModelName>
 }
 
-/** Why a model must be built, in one line; null when nothing has changed. */
 export interface Decision {
+  readonly model: Model
+  readonly slice: Slice
   readonly fingerprint: string
+  /** Why the slice is missing or no longer right, in one line; null when nothing has changed. */
   readonly because: string | null
 }
 
-export function decide(context: DecisionContext, model: Model, progress: Progress): Decision {
-  if (model.kind === 'events') return decideEvents(context, model, progress)
+export function decide(
+  context: DecisionContext,
+  model: Model,
+  slice: Slice,
+  progress: Progress,
+): Decision {
+  if (model.kind === 'events') return { model, slice, ...decideEvents(context, model, progress) }
   const parts = partsOf(model, progress.versionOf, context)
-  const because = reasonToBuild(context, model, parts, progress.pending)
-  return { fingerprint: parts.join('.'), because }
+  // Rows that are asked for are not what the table has, whatever was built before.
+  const because =
+    slice === 'whole' ? reasonToBuild(context, model, parts, progress.pending) : 'backfill'
+  return { model, slice, fingerprint: parts.join('.'), because }
 }
 
 /**
- * A decision for each selected model, before any of them is built. What is read from a model that will be built counts
- * as changed, though a merge may turn out to change nothing.
+ * A decision for each selected model, before any of them is built. What is read from a model that will be
+ * built counts as changed, though a merge may turn out to change nothing.
  */
 export function decideAll(
   context: DecisionContext,
-  { positions, waiting }: Pick<Progress, 'positions' | 'waiting'>,
-): ReadonlyMap<ModelName, Decision> {
+  { positions, waiting, range }: Asked,
+): readonly Decision[] {
   const { project, selected, state } = context
   const pending = new Set<ModelName>()
   const versionOf = (name: ModelName) => state.models.get(name)?.version
-  const decisions = new Map<ModelName, Decision>()
+  const decisions: Decision[] = []
   for (const name of selected) {
+    const model = project.models.get(name)!
     const progress = { versionOf, pending, positions, waiting }
-    const decision = decide(context, project.models.get(name)!, progress)
+    const slice = range !== null && kinds[model.kind].takesRange ? range : 'whole'
+    const decision = decide(context, model, slice, progress)
     if (decision.because !== null) pending.add(name)
-    decisions.set(name, decision)
+    decisions.push(decision)
   }
   return decisions
+}
+
+export interface Asked extends Pick<Progress, 'positions' | 'waiting'> {
+  /** Of the watermark, in models of kinds that take one (`--start`, `--end`); null: none. */
+  readonly range: WatermarkRange | null
 }
 
 /** `state:modified`: the model itself or a file that it reads is not what was built; what it reads does not count. */
@@ -90,7 +99,7 @@ function decideEvents(
   { state, lost }: DecisionContext,
   model: EventsModel,
   { positions, waiting }: Progress,
-): Decision {
+): Pick<Decision, 'fingerprint' | 'because'> {
   const last = targetsOf(model.name, positions.keys()).map((target) =>
     [target, ...[...positions.get(target)!].flat()].join(),
   )
@@ -107,7 +116,6 @@ function reasonToBuild(
   parts: readonly string[],
   pending: ReadonlySet<ModelName>,
 ): string | null {
-  if (rangeOf(context, model) !== null) return 'backfill'
   const record = recordOf(context, model)
   const redefined = reasonOfDefinition(model, record ?? undefined)
   if (redefined !== null || record === null) return redefined

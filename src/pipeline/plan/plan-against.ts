@@ -2,6 +2,7 @@
 // is published is looked at, so that a pull request can be judged where there is none.
 
 import { knownModels, select, type Selection } from '../../compiler/select.ts'
+import { kinds } from '../../core/kinds.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, parseModelName } from '../../core/names.ts'
 import type { ColumnChange, PlannedStep } from '../../core/report/planned-changes.ts'
@@ -77,6 +78,8 @@ function stepOf(
   const before = manifest.models.get(foldCase(model.name))
   return {
     model,
+    slice: 'whole',
+    runs: kinds[model.kind].runs,
     action: because === null ? 'unchanged' : 'build',
     because: because ?? 'nothing changed',
     problem: null,

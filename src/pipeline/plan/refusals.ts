@@ -9,6 +9,7 @@ import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
+import type { Slice } from '../../core/step.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { STATE_SCHEMA } from '../../store/state.ts'
 
@@ -19,27 +20,31 @@ export interface Assessment {
   readonly losses: readonly string[]
 }
 
-export async function assess(context: RunContext, model: Model): Promise<Assessment> {
+export async function assess(context: RunContext, model: Model, slice: Slice): Promise<Assessment> {
   try {
     refuseReservedSchema(context, model)
     if (kinds[model.kind].relation === 'table') context.store.tables.refuse(model.columns)
     refuseMissingInputs(context, model)
     refuseLostTable(context, model)
-    await materializationOf(model).refuse(context, model)
+    await materializationOf(model).refuse(context, model, slice)
     refuseReplacement(context, model)
-    return { problem: null, losses: await lossesOf(context, model) }
+    return { problem: null, losses: await lossesOf(context, model, slice) }
   } catch (error) {
     if (isInterruption(error, context.signal)) throw error
     return { problem: explainFailure(error, model, null), losses: [] }
   }
 }
 
-async function lossesOf(context: RunContext, model: Model): Promise<readonly string[]> {
+async function lossesOf(
+  context: RunContext,
+  model: Model,
+  slice: Slice,
+): Promise<readonly string[]> {
   const { connection, fullRefresh, catalog } = context
   if (relationType(catalog, model.name) !== 'table' || model.kind === 'events') return []
   const record = recordOf(context, model)
   if (!fullRefresh || (record !== null && !kinds[record.kind].keepsRows))
-    return materializationOf(model).losses(context, model)
+    return materializationOf(model).losses(context, model, slice)
   const rows = await countRows(connection, relationOf(model.name))
   return [`--full-refresh drops ${count(rows, 'row')} of the table`]
 }

@@ -4,12 +4,8 @@ import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { EnvironmentError } from '../../core/failures.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
-import type {
-  ColumnChange,
-  EventsVerdict,
-  PlannedStep,
-  Step,
-} from '../../core/report/planned-changes.ts'
+import type { ColumnChange, EventsVerdict, PlannedStep } from '../../core/report/planned-changes.ts'
+import type { Step } from '../../core/step.ts'
 import type { Column } from '../../core/relation.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
@@ -71,7 +67,8 @@ export async function readSteps(
     signal: never,
   })
   const failed = await refuseEvents(context)
-  const steps = await planSteps(context, { positions: state.positions, waiting, failed })
+  const { range = null } = request
+  const steps = await planSteps(context, { positions: state.positions, waiting, failed, range })
   return { context, steps }
 }
 
@@ -144,7 +141,7 @@ async function buildInMemory(
     const step = narrow(context, planned, progress, failed)
     const { name } = step.model
     const isBuilt = step.action === 'build' && step.problem === null
-    const built = isBuilt ? await dryRun.build(step.model) : null
+    const built = isBuilt ? await dryRun.build(step) : null
     const problem = step.problem ?? built?.problem ?? null
     if (problem !== null) failed.add(name)
     if (built?.changed === true) pending.add(name)

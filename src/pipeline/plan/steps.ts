@@ -1,15 +1,16 @@
-// The steps of a run, one for each selected model, in DAG order: what `ls`, `plan` and `plan --diff` show and `run`
-// executes. Whoever executes them may only narrow the list: a model whose inputs turn out not to have changed is left as
-// it is, and what reads a model that fails on its rows is skipped.
+// The steps of a run, one for each selected model, in DAG order: what `ls`, `plan` and `plan --diff` show
+// and `run` executes. Who executes them may only narrow the list: a model whose inputs turn out not to have changed is
+// left as it is, and what reads a model that fails on its rows is skipped.
 
 import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
-import type { FailedModel, Model } from '../../core/model.ts'
+import type { FailedModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import { FailedModels } from '../failed-models.ts'
-import type { Step } from '../../core/report/planned-changes.ts'
+import { kinds } from '../../core/kinds.ts'
+import type { Step } from '../../core/step.ts'
 import type { RunContext } from '../run-context.ts'
 import { whyUnchanged } from '../results.ts'
-import { decide, decideAll, type Progress } from './decide.ts'
+import { type Asked, decide, type Decision, decideAll, type Progress } from './decide.ts'
 import { assess } from './refusals.ts'
 import { staleInputs } from './source-age.ts'
 
@@ -24,36 +25,36 @@ export type EarlyFailures = ReadonlyMap<ModelName, EarlyFailure>
 /** `failed`: refuseEvents(), and in a run what its flush could not do. */
 export async function planSteps(
   context: RunContext,
-  known: Pick<Progress, 'positions' | 'waiting'> & { readonly failed: EarlyFailures },
+  asked: Asked & { readonly failed: EarlyFailures },
 ): Promise<readonly Step[]> {
-  const decisions = decideAll(context, known)
   const failures = new FailedModels()
   const steps: Step[] = []
-  for (const name of context.selected) {
-    const model = context.project.models.get(name)!
-    const because = decisions.get(name)?.because ?? null
-    const step = await planStep(context, model, because, known.failed.get(name), failures)
+  for (const decision of decideAll(context, asked)) {
+    const { name } = decision.model
+    const step = await planStep(context, decision, asked.failed.get(name), failures)
     if (step.problem !== null) failures.add(name)
     steps.push(step)
   }
   return steps
 }
 
-/** A step of a model that does not compile, or reads one that does not: nothing more is known about it. */
-export interface UncompiledStep extends Omit<Step, 'model'> {
-  readonly model: FailedModel
-}
-
 /** Selected models that cannot be built; they come after the others. */
 export function uncompiledSteps({
   chosen,
   project,
-}: Pick<RunContext, 'chosen' | 'project'>): readonly UncompiledStep[] {
+}: Pick<RunContext, 'chosen' | 'project'>): readonly Step<FailedModel>[] {
   const failed = [...project.failed.values()].filter(({ name }) => chosen.has(name))
   return failed.map((model) => {
     const { mistakes: diagnostics, failedBy } = model
     const [first] = diagnostics
-    const rest = { model, diagnostics, warnings: [], losses: [] }
+    const rest = {
+      model,
+      slice: 'whole',
+      runs: 'here',
+      diagnostics,
+      warnings: [],
+      losses: [],
+    } as const
     return first === undefined
       ? { ...rest, action: 'skip', because: `${failedBy} fails`, problem: null }
       : { ...rest, action: 'build', because: 'does not compile', problem: lineOf(first) }
@@ -69,7 +70,7 @@ export async function refuseEvents(context: RunContext): Promise<EarlyFailures> 
   for (const name of context.selected) {
     const model = context.project.models.get(name)!
     if (model.kind !== 'events') continue
-    const { problem } = await assess(context, model)
+    const { problem } = await assess(context, model, 'whole')
     if (problem !== null) refused.set(name, { problem })
   }
   return refused
@@ -82,25 +83,25 @@ export function narrow(
   progress: Progress,
   failed: FailedModels,
 ): Step {
-  const { model, action, problem } = step
+  const { model, slice, action, problem } = step
   const root = failed.upstreamOf(model)
   if (root !== null)
     return { ...step, action: 'skip', because: `${root} fails`, problem: null, losses: [] }
   if (action !== 'build' || problem !== null) return step
-  const { because } = decide(context, model, progress)
+  const { because } = decide(context, model, slice, progress)
   if (because !== null) return { ...step, because }
   return { ...step, action: 'unchanged', because: whyUnchanged(model), losses: [] }
 }
 
 async function planStep(
   context: RunContext,
-  model: Model,
-  because: string | null,
+  { model, slice, because }: Decision,
   failed: EarlyFailure | undefined,
   failures: FailedModels,
 ): Promise<Step> {
   const warnings = staleInputs(model, context.sourceAges, 'warn')
-  const rest = { model, problem: null, diagnostics: [], warnings, losses: [] }
+  const { runs } = kinds[model.kind]
+  const rest = { model, slice, runs, problem: null, diagnostics: [], warnings, losses: [] }
   const reason = because ?? whyUnchanged(model)
   if (failed !== undefined)
     return { ...rest, diagnostics: [], ...failed, action: 'build', because: reason }
@@ -110,6 +111,6 @@ async function planStep(
   if (stale !== undefined) return { ...rest, action: 'build', because: reason, problem: stale }
   if (because === null) return { ...rest, action: 'unchanged', because: reason }
   // Events models have been checked already.
-  const assessment = model.kind === 'events' ? {} : await assess(context, model)
+  const assessment = model.kind === 'events' ? {} : await assess(context, model, slice)
   return { ...rest, action: 'build', because, ...assessment }
 }

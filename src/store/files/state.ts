@@ -24,18 +24,27 @@ import { refuseUnfinishedMove } from '../moved-tables.ts'
 import { checkFormat, ensureState } from './layout.ts'
 import { type KnownRuns, saveLastState } from './last-state.ts'
 import { allRuns, copyRun, recordWaitingRuns } from './run-results.ts'
+import { SliceTable } from '../slices.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
 export function fileState(stateDir: string): StateStore {
   let began: Began | null = null
+  const slices = new SliceTable()
   return {
     ...withoutMemory,
+    async read(connection, names) {
+      const catalog = await readCatalog(connection)
+      const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
+      if (!exists) return { catalog, state: NO_STATE, macros: [] }
+      await checkFormat(connection)
+      return readKnown(connection, catalog, names, slices)
+    },
     async begin(connection, names, options) {
       const catalog = await readCatalog(connection)
       if (options?.isMove !== true) refuseUnfinishedMove(catalog)
       await ensureState(connection, catalog)
       await recordWaitingRuns(connection, stateDir)
-      began = await readKnown(connection, catalog, names)
+      began = await readKnown(connection, catalog, names, slices)
       return began
     },
     saveForReaders: (connection) => saveLastState(connection, stateDir, began),
@@ -47,57 +56,61 @@ export function fileState(stateDir: string): StateStore {
       return Buffer.byteLength(text)
     },
     allRuns: () => allRuns(stateDir),
+    makeSlices: (connection) => slices.make(connection),
+    adoptSlices: (connection, records) => slices.adopt(connection, records),
+    async recordModels(connection, runId, records) {
+      await recordModels(connection, runId, records)
+      await slices.record(connection, runId, records)
+    },
+    async forget(connection, model) {
+      await forget(connection, model)
+      await slices.forget(connection, model)
+    },
+    async rename(connection, from, to) {
+      await rename(connection, from, to)
+      await slices.rename(connection, from, to)
+      await slices.forget(connection, from)
+    },
   }
 }
 
 /** What is known at the start of a run, with what is needed to spare it further queries. */
 interface Began extends Known, KnownRuns {}
 
-const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun' | 'allRuns'> = {
-  async read(connection, names) {
-    const catalog = await readCatalog(connection)
-    const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
-    if (!exists) return { catalog, state: NO_STATE, macros: [] }
-    await checkFormat(connection)
-    return readKnown(connection, catalog, names)
-  },
-  async readRecord(connection, model) {
-    const { models } = await readState(connection, [model])
+const withoutMemory = {
+  async readRecord(connection: Connection, model: ModelName) {
+    const { models } = await readAll(connection, [model])
     return models.get(model) ?? null
   },
   // One machine has one checkout.
   changedBack: () => Promise.resolve([]),
-  change: (connection, work) => connection.transact(work),
+  change: <T>(connection: Connection, work: () => Promise<T>) => connection.transact(work),
   readPositions,
-  recordModels,
-  recordRemoved: (connection, _, models) => recordRemoved(connection, models),
+  recordRemoved: (connection: Connection, _: string, models: readonly ModelName[]) =>
+    recordRemoved(connection, models),
   recordMacros,
-  forget,
-  rename,
 }
 
 async function readKnown(
   connection: Connection,
   catalog: Catalog,
   names: Iterable<ModelName>,
+  slices: SliceTable,
 ): Promise<Began> {
-  const { macros, runs, lastRun, ...state } = await readAll(connection, names)
-  return { catalog, macros, state, runs, lastRun }
-}
-
-/** Records take the name of the model in the project where the two differ only in case. */
-export async function readState(
-  connection: Connection,
-  names: Iterable<ModelName>,
-): Promise<State> {
-  return await readAll(connection, names)
+  const spelled = [...names]
+  const { macros, runs, lastRun, ...state } = await readAll(connection, spelled)
+  const found = await slices.read(connection, catalog, spelled)
+  return { catalog, macros, state: { ...state, slices: found }, runs, lastRun }
 }
 
 const list = (query: Sql): Sql => sql`(SELECT coalesce(list(one), []) FROM (${query}) AS one)`
 
 const POSITIONS = sql`SELECT target, opening, segment FROM _eider.flush_position ORDER BY target, opening`
 
-/** One query: a run with nothing to do has hardly any other. */
+/**
+ * One query: a run with nothing to do has hardly any other. Records take the name of the model in the project where the
+ * two differ only in case.
+ */
 async function readAll(connection: Connection, names: Iterable<ModelName>) {
   const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
   const [found] = (await connection.texts(sql`
@@ -169,8 +182,10 @@ async function recordModels(
   records: readonly NewRecord[],
 ): Promise<void> {
   if (records.length === 0) return
-  const names = sql.join(records.map(({ model }) => sql`lower(${sql.value(model.name)})`))
-  const rows = records.map(
+  // Of several steps of a model the last one says what it is now.
+  const last = [...new Map(records.map((record) => [record.model.name, record])).values()]
+  const names = sql.join(last.map(({ model }) => sql`lower(${sql.value(model.name)})`))
+  const rows = last.map(
     ({ model, fingerprint, version, removed = false }) =>
       sql`(${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
       ${sql.value(model.definition)}, ${sql.value(runId)}, now(), ${removed ? sql`now()` : sql`NULL`})`,

@@ -23,6 +23,7 @@ import {
   type NewRecord,
   NO_STATE,
   type SavedMacro,
+  type SliceRecord,
   type StateStore,
 } from '../state.ts'
 import { readLakeCatalog } from './catalog.ts'
@@ -32,6 +33,7 @@ import { type Build, type LakeLook, readLook } from './look.ts'
 import type { LakeSession } from './session.ts'
 import { readPositions } from './positions.ts'
 import { retried } from './retried.ts'
+import { SliceTable } from '../slices.ts'
 
 /** A run that has not ended: it works, or has died. */
 interface Mark {
@@ -48,6 +50,7 @@ interface Found extends Known {
 export class LakeState implements StateStore {
   readonly #session: LakeSession
   #seq = 1
+  readonly #slices = new SliceTable()
   /**
    * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and the
    * transaction that read the other one goes on with freed memory: it has made tables in a schema that it was not told
@@ -68,7 +71,10 @@ export class LakeState implements StateStore {
   ): Promise<Known> {
     const spelled = [...names]
     const look = this.#session.takeLook()
-    let found = look === null ? await this.#readAll(connection, spelled) : foundIn(look, spelled)
+    let found =
+      look === null
+        ? await this.#readAll(connection, spelled)
+        : await this.#foundIn(connection, look, spelled)
     if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
     found ??= await this.#make(connection, spelled)
     if (found !== null) found = await this.#takeOver(connection, found, spelled)
@@ -153,6 +159,15 @@ export class LakeState implements StateStore {
       removed,
     }))
     await this.#insert(connection, rows)
+    await this.#slices.record(connection, runId, records)
+  }
+
+  async makeSlices(connection: Connection): Promise<void> {
+    await retried(() => this.#slices.make(connection))
+  }
+
+  async adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void> {
+    await this.#slices.adopt(connection, slices)
   }
 
   async recordRemoved(
@@ -197,10 +212,12 @@ export class LakeState implements StateStore {
 
   async forget(connection: Connection, model: ModelName): Promise<void> {
     await this.#insert(connection, [{ ...NOTHING, runId: this.#name, model }])
+    await this.#slices.forget(connection, model)
   }
 
   async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
     await this.#copy(connection, from, sql`${sql.value(this.#name)}, ${sql.value(to)}`, false)
+    await this.#slices.rename(connection, from, to)
     await this.forget(connection, from)
   }
 
@@ -216,7 +233,17 @@ export class LakeState implements StateStore {
   /** null: no run has been there. */
   async #readAll(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
     const look = await connection.transact(() => readLook(connection, this.#session.lake))
-    return look === null ? null : foundIn(look, names)
+    return look === null ? null : await this.#foundIn(connection, look, names)
+  }
+
+  async #foundIn(
+    connection: Connection,
+    look: LakeLook,
+    names: readonly ModelName[],
+  ): Promise<Found> {
+    const found = foundIn(look, names)
+    const slices = await this.#slices.read(connection, look.catalog, names)
+    return { ...found, state: { ...found.state, slices } }
   }
 
   /** Deletes the marks of runs that can no longer work, since this one has their lock. */
@@ -308,7 +335,7 @@ function foundIn({ catalog, builds, positions }: LakeLook, names: readonly Model
   ])
   return {
     catalog,
-    state: { models: new Map(models), positions, acks: [] },
+    state: { models: new Map(models), positions, acks: [], slices: [] },
     macros: macros === undefined ? [] : (JSON.parse(macros.definition) as SavedMacro[]),
     marks: builds.flatMap(markOf),
     lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),

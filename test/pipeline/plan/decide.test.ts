@@ -42,12 +42,11 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
   return {
     project,
     selected: new Set(project.models.keys()),
-    state: { models: records, positions: new Map(), acks: [] },
+    state: { models: records, positions: new Map(), acks: [], slices: [] },
     catalog: { database: 'warehouse', relations: new Map(exists ? relations : []) },
     lost: new Set(),
     fileHashes,
     fullRefresh,
-    range: null,
     sample: null,
   }
 }
@@ -60,7 +59,7 @@ function built(project: CompiledProject, files = noFiles): ReadonlyMap<ModelName
   const progress: Progress = { versionOf, positions: new Map(), ...none }
   for (const model of project.models.values()) {
     const context = contextOf(project, { fileHashes: files })
-    const { fingerprint } = decide(context, model, progress)
+    const { fingerprint } = decide(context, model, 'whole', progress)
     const version = model.kind === 'events' ? fingerprint : `version of ${fingerprint}`
     const { definition, kind } = model
     records.set(model.name, { fingerprint, version, definition, kind, removed: false })
@@ -71,8 +70,12 @@ function built(project: CompiledProject, files = noFiles): ReadonlyMap<ModelName
 /** Why each model is built, in order; null: it is not. */
 function allReasons(project: CompiledProject, given: Given): readonly [string, string | null][] {
   const { waiting = new Set() } = given
-  const decisions = decideAll(contextOf(project, given), { positions: new Map(), waiting })
-  return Array.from(decisions, ([name, { because }]) => [name, because])
+  const decisions = decideAll(contextOf(project, given), {
+    positions: new Map(),
+    waiting,
+    range: null,
+  })
+  return decisions.map(({ model, because }) => [model.name, because])
 }
 
 async function reasons(

@@ -8,14 +8,15 @@ import type { AppendModel } from '../../../core/model.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import type { Slice } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { WrittenTable } from '../../../store/table-storage.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { continuesTable, countRows, inRange, isWithin, relationOf } from './relation.ts'
+import { continuesTable, countRows, isWithin, relationOf } from './relation.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
@@ -31,26 +32,29 @@ export const append: Materialization<AppendModel> = keptTable({
   rowsAdded: ({ inserted, removed }) => inserted - removed,
 })
 
-async function rowsReplaced(context: RunContext, model: AppendModel): Promise<readonly string[]> {
-  const { range } = context
-  if (range === null || !continuesTable(context, model)) return []
+async function rowsReplaced(
+  context: RunContext,
+  model: AppendModel,
+  slice: Slice,
+): Promise<readonly string[]> {
+  if (slice === 'whole' || !continuesTable(context, model)) return []
   const { column } = model.watermark
-  const inside = sql`(FROM ${relationOf(model.name)} WHERE ${inRange(column, range)})`
+  const inside = sql`(FROM ${relationOf(model.name)} WHERE ${isWithin(sql.ident(column), slice)})`
   const rows = await countRows(context.connection, inside)
   return [
-    `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
+    `replaces ${count(rows, 'row')} whose ${column} is at least ${slice.start} and below ${slice.end}`,
   ]
 }
 
 async function write(
-  { store, connection, range }: RunContext,
+  { store, connection }: RunContext,
   model: AppendModel,
-  { staged, before }: StagedColumns,
+  { slice, staged, before }: Staged,
 ): Promise<number> {
   const target = await store.tables.written(connection, model.name)
   const { uniqueKey, watermark } = model
-  if (range !== null) {
-    const inside = isWithin(target.value(watermark.column), range)
+  if (slice !== 'whole') {
+    const inside = isWithin(target.value(watermark.column), slice)
     const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${inside}`)
     return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
   }
@@ -65,21 +69,21 @@ async function write(
 async function dryWrite(
   context: RunContext,
   model: AppendModel,
-  { staged, before, table, unique }: DryWrite,
+  { slice, staged, before, table, unique }: DryWrite,
 ): Promise<DryWritten> {
-  const { connection, range } = context
+  const { connection } = context
   const { uniqueKey, watermark, name } = model
-  if (range === null && uniqueKey.length === 0 && addedColumns(staged, before).length > 0) {
+  if (slice === 'whole' && uniqueKey.length === 0 && addedColumns(staged, before).length > 0) {
     // Rows that are read again get the new columns, so what is there changes too: done on a copy.
     await layOver(connection, name, sql`FROM ${table}`, 'table')
-    await write(context, model, { staged, before })
+    await write(context, model, { slice, staged, before })
     const changes = await compareRows(connection, { before: table, after: relationOf(name) })
     return { changes: changes ?? nothing, writes: null }
   }
-  const rows = range === null ? newRows(table, model, staged) : sql`FROM ${STAGE}`
+  const rows = slice === 'whole' ? newRows(table, model, staged) : sql`FROM ${STAGE}`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_fresh AS ${rows}`)
   const fresh = await keepTable(connection, '_eider_fresh', unique)
-  const inside = range === null ? sql`false` : inRange(watermark.column, range)
+  const inside = slice === 'whole' ? sql`false` : isWithin(sql.ident(watermark.column), slice)
   await layOver(
     connection,
     name,

@@ -8,6 +8,7 @@ import { foldCase, sameName } from '../../../core/names.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import type { Slice } from '../../../core/step.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { fullRefreshOf } from '../../failure.ts'
@@ -17,7 +18,7 @@ import { checkKey, duplicatesHint } from './check-key.ts'
 import { columnsAreKnown } from './columns-known.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
-import { continuesTable, countRows, makeWay, newRelation, rangeOf, relationOf } from './relation.ts'
+import { continuesTable, countRows, makeWay, newRelation, relationOf } from './relation.ts'
 import {
   fillStage,
   refuseLostWatermark,
@@ -41,20 +42,22 @@ export interface KeptKind<M extends KeptModel> extends Pick<
   /** The rows of a new table. */
   firstRows(context: RunContext, stage: Sql): Sql
   /** Writes the staged rows into the table; returns how many it wrote or deleted. */
-  write(context: RunContext, model: M, columns: StagedColumns): Promise<number>
+  write(context: RunContext, model: M, staged: Staged): Promise<number>
   /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
   /** Rows that the table has more after such changes. */
   rowsAdded(changes: RowChanges): number
 }
 
-export interface StagedColumns {
+export interface Staged {
+  readonly slice: Slice
+  /** Columns of the staged rows. */
   readonly staged: readonly Column[]
   /** Those that the table had until now, without the ones that a run adds. */
   readonly before: readonly Column[]
 }
 
-export interface DryWrite extends StagedColumns {
+export interface DryWrite extends Staged {
   /** The table of the warehouse, its columns brought in line. */
   readonly table: Sql
   readonly unique: number
@@ -68,16 +71,16 @@ export interface DryWritten {
 
 export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materialization<M> {
   return {
-    losses: (context, model) => kind.losses(context, model),
+    losses: (context, model, slice) => kind.losses(context, model, slice),
     rowKey: (model) => kind.rowKey(model),
     currentRows: (table) => kind.currentRows(table),
     statement: (model) => stageStatement(model),
-    refuse: (context, model) => refuse(kind, context, model),
+    refuse: (context, model, slice) => refuse(kind, context, model, slice),
     refuseReplacement: (name, by, fullRefresh) =>
       fullRefresh
         ? null
         : `${name} ${kind.holds}; as kind ${by} it would lose them; to drop them: ${fullRefreshOf(name)}`,
-    build: (context, model) => build(kind, context, model),
+    build: (context, model, slice) => build(kind, context, model, slice),
     dryRun: (context, model, input) => dryRun(kind, context, model, input),
   }
 }
@@ -86,11 +89,11 @@ async function refuse<M extends KeptModel>(
   kind: KeptKind<M>,
   context: RunContext,
   model: M,
+  slice: Slice,
 ): Promise<void> {
-  const range = rangeOf(context, model)
   const watermark = watermarkOf(model)
-  if (range !== null && watermark !== null)
-    await refuseWrongRange(context.connection, model, watermark, range)
+  if (slice !== 'whole' && watermark !== null)
+    await refuseWrongRange(context.connection, model, watermark, slice)
   if (!continuesTable(context, model)) return
   const before = (await context.columnsBefore(model.name)) ?? []
   if (watermark !== null) refuseLostWatermark(model.name, watermark, before)
@@ -102,12 +105,13 @@ async function build<M extends KeptModel>(
   kind: KeptKind<M>,
   context: RunContext,
   model: M,
+  slice: Slice,
 ): Promise<Built> {
   const { connection } = context
-  const staged = await fillStage(context, model)
-  const built = await writeStage(kind, context, model, staged)
+  const staged = await fillStage(context, model, slice)
+  const built = await writeStage(kind, context, model, { slice, staged })
   await connection.run(sql`DROP TABLE ${STAGE}`)
-  await checkKeys(kind, context, model)
+  await checkKeys(kind, context, model, slice)
   return built
 }
 
@@ -115,14 +119,14 @@ async function writeStage<M extends KeptModel>(
   kind: KeptKind<M>,
   context: RunContext,
   model: M,
-  staged: readonly Column[],
+  { slice, staged }: Omit<Staged, 'before'>,
 ): Promise<Built> {
   if (!continuesTable(context, model)) return create(kind, context, model)
   const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
   const { is, changes } = adaptationFor(kind, model, before, staged)
   if (is === 'rebuild') return create(kind, context, model)
   await context.store.tables.change(context.connection, model.name, changes)
-  const rows = await kind.write(context, model, { staged, before })
+  const rows = await kind.write(context, model, { slice, staged, before })
   return { changed: rows > 0 || is === 'evolved', rows }
 }
 
@@ -177,12 +181,12 @@ async function checkKeys<M extends KeptModel>(
   kind: KeptKind<M>,
   context: RunContext,
   model: M,
+  slice: Slice,
 ): Promise<void> {
   const { connection } = context
   const target = relationOf(model.name)
-  const range = rangeOf(context, model)
-  if (isEdited(recordOf(context, model), model) || range !== null) {
-    const hint = range === null ? otherKeyHint(model) : duplicatesHint(model)
+  if (isEdited(recordOf(context, model), model) || slice !== 'whole') {
+    const hint = slice === 'whole' ? otherKeyHint(model) : duplicatesHint(model)
     await checkKey(connection, kind.currentRows(target), model.uniqueKey, 'unique_key', hint)
   }
   const exposed = model.expose?.key ?? []
@@ -200,8 +204,8 @@ async function dryRun<M extends KeptModel>(
   model: M,
   input: DryRunInput,
 ): Promise<DryBuilt> {
-  const staged = await fillStage(context, model)
-  const { before: relation, unique } = input
+  const { before: relation, slice, unique } = input
+  const staged = await fillStage(context, model, slice)
   if (relation === null || !continuesTable(context, model))
     return dryCreate(kind, context, model, input)
   const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
@@ -209,8 +213,9 @@ async function dryRun<M extends KeptModel>(
   if (is === 'rebuild') return dryCreate(kind, context, model, input)
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
-  const { changes, writes } = await kind.dryWrite(context, model, { staged, before, table, unique })
-  await checkKeys(kind, context, model)
+  const dry = { slice, staged, before, table, unique }
+  const { changes, writes } = await kind.dryWrite(context, model, dry)
+  await checkKeys(kind, context, model, slice)
   const { inserted, changed, removed } = changes
   const isChanged = is === 'evolved' || (writes ?? inserted + changed + removed > 0)
   return { changed: isChanged, added: kind.rowsAdded(changes), changes }
@@ -220,13 +225,13 @@ async function dryCreate<M extends KeptModel>(
   kind: KeptKind<M>,
   context: RunContext,
   model: M,
-  { current, unique }: DryRunInput,
+  { current, slice, unique }: DryRunInput,
 ): Promise<DryBuilt> {
   const { connection } = context
   await kind.refuseStage(context, model)
   const stage = await keepTable(connection, '_eider_stage', unique)
   await layOver(connection, model.name, kind.firstRows(context, stage))
-  await checkKeys(kind, context, model)
+  await checkKeys(kind, context, model, slice)
   if (current === null) return { changed: true, added: null, changes: null }
   const changes = await compareRows(connection, { before: current, after: stage })
   return { changed: true, added: null, changes }

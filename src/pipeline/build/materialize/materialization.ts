@@ -6,20 +6,24 @@ import type { EventsModel, Kind, Model } from '../../../core/model.ts'
 import type { ModelName } from '../../../core/names.ts'
 import type { EventsVerdict, RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Sql } from '../../../core/sql.ts'
+import type { Slice } from '../../../core/step.ts'
 import type { RunContext } from '../../run-context.ts'
 
 // Methods, not properties: the one of a kind then stands for the one of any model.
 export interface Materialization<M extends Model = Model> {
   /** Called before anything is built. Throws ModelFailure for what can be detected without a row of the source. */
-  refuse(context: RunContext, model: M): Promise<void>
+  refuse(context: RunContext, model: M, slice: Slice): Promise<void>
   /** Why a table of this kind must not be replaced by a relation of another, with the way out; null: it may be. */
   refuseReplacement(name: ModelName, by: Kind, fullRefresh: boolean): string | null
   /** What the flags of the run make it replace or drop, one line each, besides what a full refresh drops. */
-  losses(context: RunContext, model: M): Promise<readonly string[]>
+  losses(context: RunContext, model: M, slice: Slice): Promise<readonly string[]>
   /** The statement that holds the author's SQL, in which errors of DuckDB are located; null: there is none. */
   statement(model: M, dir: string, createdIn: string | null): Sql | null
-  /** In the transaction of the caller, who has asked refuse(). Throws with the transaction to be rolled back. */
-  build(context: RunContext, model: M): Promise<Built>
+  /**
+   * In the transaction of the caller, who has asked refuse(); outside of any for a kind that runs elsewhere. Throws with
+   * the transaction to be rolled back.
+   */
+  build(context: RunContext, model: M, slice: Slice): Promise<Built>
   /** Builds in memory what build() builds in the warehouse, under the same name. */
   dryRun(context: RunContext, model: M, input: DryRunInput): Promise<DryBuilt>
   /** Columns that identify a row of the relation, whether they are exposed or not; empty: none are known. */
@@ -37,6 +41,7 @@ export interface Built {
 }
 
 export interface DryRunInput {
+  readonly slice: Slice
   /** The relation in the warehouse; null where there is none. */
   readonly before: Sql | null
   /** Of `before` the rows that its SELECT gave last. */

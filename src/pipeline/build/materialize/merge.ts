@@ -11,7 +11,7 @@ import { ModelFailure } from '../../failure.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows, relationOf, relationType } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
@@ -31,11 +31,7 @@ export const merge: Materialization<MergeModel> = keptTable({
   rowsAdded: ({ inserted, removed }) => inserted - removed,
 })
 
-async function write(
-  context: RunContext,
-  model: MergeModel,
-  { staged }: StagedColumns,
-): Promise<number> {
+async function write(context: RunContext, model: MergeModel, { staged }: Staged): Promise<number> {
   const { connection, store } = context
   const { uniqueKey } = model
   const deleted = model.deletes === 'mirror' ? await deleteVanished(context, model) : 0

@@ -4,24 +4,15 @@ import { kinds } from '../../../core/kinds.ts'
 import type { Model } from '../../../core/model.ts'
 import { type ModelName, splitModelName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import type { WatermarkRange } from '../../../core/step.ts'
 import { type Catalog, catalogKey, type RelationType } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
-import { recordOf, type RunContext, type WatermarkRange } from '../../run-context.ts'
+import { recordOf, type RunContext } from '../../run-context.ts'
 
-/** Of a relation with the watermark column. */
-export const inRange = (column: string, range: WatermarkRange): Sql =>
-  isWithin(sql.ident(column), range)
-
-export function isWithin(name: Sql, { start, end }: WatermarkRange): Sql {
-  return sql`${name} >= ${sql.value(start)} AND ${name} < ${sql.value(end)}`
-}
-
-/** The range that the run replaces in this model; null: it adds new rows, or builds all. */
-export const rangeOf = (
-  { range }: Pick<RunContext, 'range'>,
-  { kind }: Model,
-): WatermarkRange | null => (kinds[kind].takesRange ? range : null)
+/** `watermark`: a column, or what stands for its value. */
+export const isWithin = (watermark: Sql, { start, end }: WatermarkRange): Sql =>
+  sql`${watermark} >= ${sql.value(start)} AND ${watermark} < ${sql.value(end)}`
 
 export function relationOf(name: ModelName): Sql {
   const { schema, table } = splitModelName(name)

@@ -11,7 +11,7 @@ import { textOf } from '../../../duckdb/values.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { relationOf } from './relation.ts'
 import { differs, identifiers, sameValues, STAGE } from './stage.ts'
@@ -35,11 +35,7 @@ export const scd2: Materialization<Scd2Model> = keptTable({
 })
 
 /** Closes versions that changed or vanished, opens new ones. Returns how many versions it closed or opened. */
-async function write(
-  context: RunContext,
-  model: Scd2Model,
-  { staged }: StagedColumns,
-): Promise<number> {
+async function write(context: RunContext, model: Scd2Model, { staged }: Staged): Promise<number> {
   const { connection, store } = context
   const target = relationOf(model.name)
   const { uniqueKey } = model

@@ -6,13 +6,14 @@ import type { KeptModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import type { WatermarkRange, Slice } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
-import type { RunContext, WatermarkRange } from '../../run-context.ts'
-import { continuesTable, inRange, rangeOf, relationOf } from './relation.ts'
+import type { RunContext } from '../../run-context.ts'
+import { continuesTable, isWithin, relationOf } from './relation.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
 
@@ -26,10 +27,14 @@ export const watermarkOf = (model: KeptModel): Watermark | null =>
   'watermark' in model ? model.watermark : null
 
 /** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for invalid keys. */
-export async function fillStage(context: RunContext, model: KeptModel): Promise<readonly Column[]> {
+export async function fillStage(
+  context: RunContext,
+  model: KeptModel,
+  slice: Slice,
+): Promise<readonly Column[]> {
   const { connection } = context
   const watermark = watermarkOf(model)
-  const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark)
+  const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark, slice)
   await connection.run(stageStatement(model, filter))
   if (watermark !== null) await refuseNullWatermark(connection, watermark)
   const columns = await describe(connection, sql`FROM ${STAGE}`)
@@ -43,12 +48,12 @@ async function filterOf(
   context: RunContext,
   model: KeptModel,
   { column, lookback }: Watermark,
+  slice: Slice,
 ): Promise<Sql> {
   const { connection } = context
-  const range = rangeOf(context, model)
-  if (range !== null) return sql` WHERE ${inRange(column, range)}`
-  if (!continuesTable(context, model)) return sql.empty
   const name = sql.ident(column)
+  if (slice !== 'whole') return sql` WHERE ${isWithin(name, slice)}`
+  if (!continuesTable(context, model)) return sql.empty
   const target = relationOf(model.name)
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty

@@ -7,6 +7,7 @@ import { type ModelName, splitModelName } from '../../../core/names.ts'
 import type { EventsVerdict, ModelDiff } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import type { Slice, Step } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import { DatabaseError } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
@@ -56,14 +57,18 @@ export class DryRun {
   }
 
   /** Call in DAG order, for models that nothing blocks. A model that fails stays as it is. */
-  async build(model: Model): Promise<DryRunResult> {
+  async build({ model, slice }: Step): Promise<DryRunResult> {
     const { connection, paths, selected } = this.#context
     this.#built++
     for (const input of model.dependsOn) await this.#provide(input)
     const before = await this.#provide(model.name)
     const materialization = materializationOf(model)
     try {
-      const built = await materialization.dryRun(this.#context, model, this.#inputOf(model, before))
+      const built = await materialization.dryRun(
+        this.#context,
+        model,
+        this.#inputOf(model, slice, before),
+      )
       const { changed, changes, added, events = null } = built
       const warnings = await runChecks(connection, model)
       const columns = await describe(connection, sql`FROM ${relationOf(model.name)}`)
@@ -82,13 +87,13 @@ export class DryRun {
     }
   }
 
-  #inputOf(model: Model, before: Sql | null): DryRunInput {
+  #inputOf(model: Model, slice: Slice, before: Sql | null): DryRunInput {
     const record = recordOf(this.#context, model)
     const current =
       before === null || record === null
         ? before
         : materializations[record.kind].currentRows(before)
-    return { before, current, unique: this.#built, waiting: this.#waiting }
+    return { slice, before, current, unique: this.#built, waiting: this.#waiting }
   }
 
   /** null for a view whose tables have changed under it. */

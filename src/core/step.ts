@@ -1,0 +1,36 @@
+// The steps of a run: one list, made in pipeline/plan/steps.ts, which `ls` and `plan` show and `run` executes.
+
+import type { Diagnostic } from './diagnostics.ts'
+import type { FailedModel, Model } from './model.ts'
+
+/** The rows of a model that a step is about: all that its kind builds in a run, or those of a range of its watermark. */
+export type Slice = 'whole' | WatermarkRange
+
+/** Both ends are as they were written: DuckDB reads them as values of the watermark column. */
+export interface WatermarkRange {
+  readonly start: string
+  /** The first value that is no longer in the range. */
+  readonly end: string
+}
+
+/** A step of a model that does not compile says no more than why. */
+export interface Step<M extends Model | FailedModel = Model> {
+  readonly model: M
+  readonly slice: Slice
+  /** What happens to the slice; `skip`: a model that it reads fails. */
+  readonly action: 'build' | 'unchanged' | 'skip'
+  /**
+   * `here`: in a transaction of the run, which may hold several steps. `elsewhere`: another program or engine makes the
+   * rows and commits them; the run checks and records them afterwards.
+   */
+  readonly runs: 'here' | 'elsewhere'
+  readonly because: string
+  /** What makes the step fail before a row is read, with its place; else null. */
+  readonly problem: string | null
+  /** Of a problem that was found before the run began, where there are any. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** One line for each source that the model reads and that is getting old. */
+  readonly warnings: readonly string[]
+  /** What the run would replace or drop, one line each. */
+  readonly losses: readonly string[]
+}

@@ -1,0 +1,140 @@
+// What a run remembers of the ranges of a model that it has built: kept with the table, forgotten with it.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../../src/core/sql.ts'
+import { catalogKey } from '../../../src/duckdb/catalog.ts'
+import { dropRelation, moveRelation } from '../../../src/pipeline/orphans.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Known } from '../../../src/store/state.ts'
+import { modelName } from '../../support/model-name.ts'
+import { appended, appendedFrom } from '../../support/killed-range-project.ts'
+import { openProject, resultOf, type TestProject } from '../../support/pipeline-project.ts'
+
+/** PostgreSQL sees only after a moment that a run is gone, and keeps its lock until then. */
+const LOCK_WAIT_MS = 10_000
+
+const days = appendedFrom('a', 1, 2, 3, 4)
+const later = appendedFrom('b', 1, 2, 3, 4)
+
+async function known({ paths }: TestProject): Promise<Known> {
+  const { warehouse, state } = openStore(paths)
+  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using connection = await database.connect()
+  return await state.read(connection, [])
+}
+
+/** Its model, and the days from which and to which it goes. */
+async function slices(space: TestProject): Promise<readonly string[]> {
+  const { state } = await known(space)
+  return state.slices.map(({ model, start, end }) => `${model} ${start} ${end}`)
+}
+
+const range = (from: number, to: number) => ({ start: `2024-01-0${from}`, end: `2024-01-0${to}` })
+
+const rowsOf = async (space: TestProject) =>
+  (await space.rows(sql`SELECT id FROM mart.t ORDER BY ALL`)).map(({ id }) => id)
+
+test('each range is remembered once, with the definition, the run and the time of the last', async () => {
+  await using space = await openProject()
+  await space.ok([days, appended])
+  const before = await known(space)
+  assert.equal(before.state.slices, [])
+  assert.not(before.catalog.relations.has(catalogKey('_eider', 'slices')), 'made without need')
+  const summary = await space.ok([later, appended], { range: range(2, 3) })
+  assert.is(resultOf(summary, 'mart.t').because, 'backfill')
+  const { state } = await known(space)
+  const slice = state.slices[0]!
+  assert.is(slice.runId, summary.runId)
+  assert.is(slice.definition, appended.definition)
+  assert.ok(Math.abs(Date.parse(slice.builtAt) - summary.startedAt.getTime()) < 600_000)
+  await space.ok([later, appended], { range: range(3, 4) })
+  const again = await space.ok([days, appended], { range: range(2, 3) })
+  assert.equal(await slices(space), [
+    'mart.t 2024-01-03 2024-01-04',
+    'mart.t 2024-01-02 2024-01-03',
+  ])
+  assert.is((await known(space)).state.slices[1]?.runId, again.runId)
+  await space.ok([later, appended])
+  assert.is((await slices(space)).length, 2)
+  assert.equal(await rowsOf(space), ['a1', 'a2', 'a4', 'b3', 'b4'])
+})
+
+test('a model that takes no range is a whole step of the same run', async () => {
+  await using space = await openProject()
+  await space.ok([days, appended], { range: range(1, 3) })
+  assert.equal(await slices(space), ['mart.t 2024-01-01 2024-01-03'])
+  assert.equal(await rowsOf(space), ['a1', 'a2'])
+})
+
+test('a full refresh forgets them, and what fails remembers nothing', async () => {
+  await using space = await openProject()
+  await space.ok([days, appended])
+  await space.ok([days, appended], { range: range(1, 2) })
+  const isEmpty = { is: 'row_count', comparison: '=', rows: 0n } as const
+  const check = {
+    severity: 'fail',
+    text: 'none',
+    span: { start: 0, end: 0 },
+    test: isEmpty,
+  } as const
+  const failed = await space.run([later, { ...appended, checks: [check] }], { range: range(2, 3) })
+  assert.is(resultOf(failed, 'mart.t').status, 'failed')
+  assert.equal(await slices(space), ['mart.t 2024-01-01 2024-01-02'])
+  await space.ok([days, appended], { fullRefresh: true })
+  assert.equal(await slices(space), [])
+  await space.ok([days, appended], { range: range(4, 5) })
+  assert.equal(await slices(space), ['mart.t 2024-01-04 2024-01-05'])
+})
+
+test('they go with the table to another name, and with it', async () => {
+  await using space = await openProject()
+  await space.ok([days, appended])
+  await space.ok([days, appended], { range: range(1, 2) })
+  const { warehouse, state, tables, lease } = openStore(space.paths)
+  const { signal } = new AbortController()
+  const waiting = { lockWaitMs: LOCK_WAIT_MS, waitMs: LOCK_WAIT_MS, signal, memoryLimit: null }
+  {
+    await using _lease = await lease.take(waiting)
+    await using database = await warehouse.open(waiting)
+    await using connection = await database.connect()
+    const opened = { connection, state, tables }
+    const [from, to] = [modelName('mart.t'), modelName('core.other')]
+    await moveRelation(opened, from, to, { replace: false, file: null })
+    await warehouse.settle(connection, null)
+  }
+  assert.equal(await slices(space), ['core.other 2024-01-01 2024-01-02'])
+  {
+    await using _lease = await lease.take(waiting)
+    await using database = await warehouse.open(waiting)
+    await using connection = await database.connect()
+    await dropRelation({ connection, state, tables }, 'core.other')
+    await warehouse.settle(connection, null)
+  }
+  assert.equal(await slices(space), [])
+})
+
+test('killed before its commit a range is neither built nor remembered, after it both', async () => {
+  for (const [event, built] of [
+    ['model-started', false],
+    ['model-finished', true],
+  ] as const) {
+    await using space = await openProject()
+    await space.ok([days, appended])
+    const script = fileURLToPath(new URL('../../support/killed-range-child.js', import.meta.url))
+    const child = fork(script, [JSON.stringify(space.paths), event])
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    assert.is(signal, 'SIGKILL')
+    assert.equal(await slices(space), built ? ['mart.t 2024-01-02 2024-01-04'] : [], event)
+    assert.equal(await rowsOf(space), built ? ['a1', 'a4', 'b2', 'b3'] : ['a1', 'a2', 'a3', 'a4'])
+    const next = await space.ok([later, appended], { range: range(2, 4), lockWaitMs: LOCK_WAIT_MS })
+    assert.is(resultOf(next, 'mart.t').status, 'built')
+    assert.equal(await slices(space), ['mart.t 2024-01-02 2024-01-04'])
+    assert.equal(await rowsOf(space), ['a1', 'a4', 'b2', 'b3'])
+  }
+})
+
+test.run()
