@@ -31,7 +31,7 @@ export function describeModels(
   const has = (part: Detail) => DETAILS.indexOf(part) >= DETAILS.indexOf(detail)
   const lineage = has('lineage') ? project.lineage() : new Map<string, Lineage>()
   return Array.from(knownModels(project).values(), (model) => {
-    const described = 'mistakes' in model ? describeFailed(model) : describeModel(model)
+    const described = describeModel(model)
     const of = lineage.get(model.name) ?? []
     return {
       ...described,
@@ -44,49 +44,27 @@ export function describeModels(
 export const describeSources = ({ external }: CompiledProject): readonly CatalogSource[] =>
   (external?.tables ?? []).map(describeSource)
 
-function describeModel(model: Model): CatalogModel {
-  const { name, kind, description, owner, tags, expose, dependsOn, sources, source, checks } = model
+/** Of a model that does not compile, what its file tells all the same. */
+function describeModel(model: Model | FailedModel): CatalogModel {
+  const { name, kind, tags, dependsOn, sources, source } = model
+  const compiled = 'mistakes' in model ? null : model
+  const checks = (compiled?.checks ?? []).map(({ severity, text, on }) => ({
+    severity,
+    text: on === undefined ? text : `${on}: ${text}`,
+  }))
   return {
     name,
     kind,
-    description,
-    owner,
+    description: compiled?.description ?? null,
+    owner: compiled?.owner ?? null,
     tags,
-    set: expose === null ? null : entitySetName(name),
+    set: compiled?.expose == null ? null : entitySetName(name),
     depends_on: dependsOn,
     sources,
     columns: [],
-    checks: checks.map(({ severity, text, on }) => ({
-      severity,
-      text: on === undefined ? text : `${on}: ${text}`,
-    })),
+    checks,
     path: source.path,
     // The text of a seed is data.
-    sql: kind === 'seed' ? null : source.text,
-  }
-}
-
-/** What its file tells although it does not compile. */
-function describeFailed({
-  name,
-  kind,
-  tags,
-  dependsOn,
-  sources,
-  source,
-}: FailedModel): CatalogModel {
-  return {
-    name,
-    kind,
-    description: null,
-    owner: null,
-    tags,
-    set: null,
-    depends_on: dependsOn,
-    sources,
-    columns: [],
-    checks: [],
-    path: source.path,
     sql: kind === 'seed' ? null : source.text,
   }
 }

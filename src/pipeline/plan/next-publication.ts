@@ -34,21 +34,19 @@ function expect(
   old: PublishedRelation | undefined,
   records: Records,
 ): ExpectedRelation {
-  const { name, kind, description } = model
-  const required = requiredColumns(model, key)
-  const isRedefined = records.get(name)?.definition !== model.definition
-  const columns = model.columns.map((column): Column => {
+  const { name, kind, definition } = model
+  const compiled = expectedRelation(model, key)
+  const isRedefined = records.get(name)?.definition !== definition
+  const columns = compiled.columns.map((column): Column => {
     const was = old?.columns.find((one) => sameName(one.name, column.name))
-    const isRequired = required.has(foldCase(column.name))
     // Where events from before have no value the property stays nullable. A run that has built the model has seen it.
     const stays = kind === 'events' && !isRedefined && was?.nullable === true
     // A table that goes on has its columns as they were first spelled.
     const spelled = kinds[kind].keepsRows ? (was?.name ?? column.name) : column.name
-    return { ...column, name: spelled, nullable: !isRequired || stays }
+    return { ...column, name: spelled, nullable: column.nullable || stays }
   })
   const sure = columns.filter(({ nullable }) => !nullable).map((column) => column.name)
-  const perhapsNullable = kind === 'events' ? sure : []
-  return { model: name, file: '', bytes: 0, rows: 0, key, description, columns, perhapsNullable }
+  return { ...compiled, columns, perhapsNullable: kind === 'events' ? sure : [] }
 }
 
 /** Of a model that nothing is known of but what its file says. */
@@ -61,16 +59,8 @@ export function expectedRelation(
   const columns = model.columns.map((column): Column => {
     return { ...column, nullable: !required.has(foldCase(column.name)) }
   })
-  return {
-    model: name,
-    file: '',
-    bytes: 0,
-    rows: 0,
-    key,
-    description,
-    columns,
-    perhapsNullable: [],
-  }
+  const empty = { file: '', bytes: 0, rows: 0, perhapsNullable: [] }
+  return { ...empty, model: name, key, description, columns }
 }
 
 /** Names in lower case of the columns that the model says are never NULL. */

@@ -5,18 +5,12 @@ import { knownModels, select, type Selection } from '../../compiler/select.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, parseModelName } from '../../core/names.ts'
-import type { ColumnChange, PlannedStep } from '../../core/report/planned-changes.ts'
-import type { Column } from '../../core/relation.ts'
+import type { PlannedStep } from '../../core/report/planned-changes.ts'
 import { columnType } from '../../core/relation.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
-import {
-  type Contents,
-  editOf,
-  goneFrom,
-  type Manifest,
-  type ManifestModel,
-} from '../catalog/manifest.ts'
+import { type Contents, editOf, goneFrom, type Manifest } from '../catalog/manifest.ts'
 import { expectedRelation, nextPublication } from './next-publication.ts'
+import { columnChanges, nothingKnown } from './planned-step.ts'
 import { uncompiledSteps } from './steps.ts'
 
 export interface PlanAgainst {
@@ -65,8 +59,6 @@ export function planAgainst(
   }
 }
 
-const nothingKnown = { columns: [], events: null, diff: null } as const
-
 function stepOf(
   model: Model,
   manifest: Manifest,
@@ -87,23 +79,15 @@ function stepOf(
     warnings: [],
     losses: [],
     ...nothingKnown,
-    columns: before === undefined ? [] : columnChanges(before, model.columns),
+    columns:
+      before === undefined
+        ? []
+        : columnChanges(
+            before.columns.map(({ name, type }) => ({ name, type: columnType(type) })),
+            model.columns,
+            false,
+          ),
   }
-}
-
-function columnChanges(before: ManifestModel, columns: readonly Column[]): readonly ColumnChange[] {
-  const was = new Map(before.columns.map(({ name, type }) => [foldCase(name), { name, type }]))
-  const changed = columns.flatMap(({ name, type: to }): readonly ColumnChange[] => {
-    const from = was.get(foldCase(name))?.type ?? null
-    was.delete(foldCase(name))
-    return from === to ? [] : [{ column: name, from, to }]
-  })
-  const gone = Array.from(was.values(), ({ name, type }) => ({
-    column: name,
-    from: type,
-    to: null,
-  }))
-  return [...changed, ...gone]
 }
 
 /** As a run of that state would have published it. */

@@ -3,7 +3,7 @@
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { EnvironmentError } from '../../core/failures.ts'
-import { foldCase, type ModelName } from '../../core/names.ts'
+import type { ModelName } from '../../core/names.ts'
 import type { ColumnChange, EventsVerdict, PlannedStep } from '../../core/report/planned-changes.ts'
 import type { Step } from '../../core/step.ts'
 import type { Column } from '../../core/relation.ts'
@@ -15,13 +15,15 @@ import { FailedModels } from '../failed-models.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
-import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
+import { readContext } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
+import { isAboutAll, type PlanRequest } from '../run-request.ts'
 import { isFlushed } from '../../store/state.ts'
 import { refusalToEmpty, refuseToEndHistories } from '../refuse-loss.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication } from './next-publication.ts'
+import { columnChanges, nothingKnown } from './planned-step.ts'
 import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
 /** What a read-only command needs of a project. */
@@ -33,7 +35,7 @@ export interface PlanSource {
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
-export interface PlanOptions extends RunRequest, PlanSource {
+export interface PlanOptions extends PlanRequest, PlanSource {
   /** Build the models in memory, and compare their rows with what the warehouse holds. */
   readonly diff: boolean
 }
@@ -52,7 +54,7 @@ export interface RunPlan {
 
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
 export async function readSteps(
-  request: RunRequest,
+  request: PlanRequest,
   { connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
   const names = knownModels(request.project).keys()
@@ -90,7 +92,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const published = withoutKept(await options.store.snapshots.current(), project)
   const compiled = shown.map((step) => ({
     ...step,
-    columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
+    columns: columnsOf(step, before.get(step.model) ?? null),
   }))
   const others = uncompiledSteps(context)
   return {
@@ -101,8 +103,6 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     refusal: await refusalToEmpty(options),
   }
 }
-
-const nothingKnown = { columns: [], events: null, diff: null } as const
 
 /** What is published of the others stays, as of those that are not selected. */
 const succeeding = (steps: readonly Step[]): ReadonlySet<ModelName> =>
@@ -185,23 +185,9 @@ async function unflushed(
   return (await waitingSegments(name)).filter(isNew)
 }
 
-/** `before`: null where there is no relation yet. */
-function columnChanges(
-  { action, model: { kind } }: Step,
+/** `before`: null where there is no relation yet. An events table keeps the columns that its model no longer lists. */
+const columnsOf = (
+  { action, model: { kind }, columns }: ShownStep,
   before: readonly Column[] | null,
-  next: readonly Column[],
-): readonly ColumnChange[] {
-  if (before === null || action !== 'build') return []
-  const was = byName(before)
-  const after = byName(next)
-  const changed = [...after].flatMap(([name, { name: column, type: to }]) => {
-    const from = was.get(name)?.type ?? null
-    return from === to ? [] : [{ column, from, to }]
-  })
-  // An events table keeps the columns that its model no longer lists.
-  const gone = kind === 'events' ? [] : [...was].filter(([name]) => !after.has(name))
-  return [...changed, ...gone.map(([, { name, type }]) => ({ column: name, from: type, to: null }))]
-}
-
-const byName = (columns: readonly Column[]) =>
-  new Map(columns.map((column) => [foldCase(column.name), column]))
+): readonly ColumnChange[] =>
+  before === null || action !== 'build' ? [] : columnChanges(before, columns, kind === 'events')

@@ -16,7 +16,6 @@ import {
   type NewRecord,
   NO_STATE,
   type SavedMacro,
-  type State,
   STATE_SCHEMA,
   type StateStore,
 } from '../state.ts'

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { kinds } from '../../../core/kinds.ts'
-import type { KeptModel } from '../../../core/model.ts'
+import type { KeptModel, Model } from '../../../core/model.ts'
 import { foldCase, sameName } from '../../../core/names.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
@@ -15,7 +15,6 @@ import { fullRefreshOf } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
-import { columnsAreKnown } from './columns-known.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
 import { continuesTable, countRows, makeWay, newRelation, relationOf } from './relation.ts'
@@ -99,6 +98,27 @@ async function refuse<M extends KeptModel>(
   if (watermark !== null) refuseLostWatermark(model.name, watermark, before)
   if (columnsAreKnown(context, model))
     adaptationFor(kind, model, ownColumns(model, before), ownColumns(model, model.columns))
+}
+
+/**
+ * Whether a model will have the columns that it was compiled with: not where it reads, directly or not, columns that follow
+ * from data, or an edited model that the run leaves out. Then only the build can tell which changes of columns to reject.
+ */
+function columnsAreKnown(context: RunContext, model: Model): boolean {
+  const { project, selected, state } = context
+  const seen = new Set<Model>()
+  const isKnown = (one: Model): boolean => {
+    if (seen.has(one)) return true
+    seen.add(one)
+    if (one.columnsFromData === true) return false
+    return one.dependsOn.every((name) => {
+      const input = project.models.get(name)
+      if (input === undefined) return true
+      if (!selected.has(name) && isEdited(state.models.get(name), input)) return false
+      return isKnown(input)
+    })
+  }
+  return isKnown(model)
 }
 
 async function build<M extends KeptModel>(
