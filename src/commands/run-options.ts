@@ -2,11 +2,11 @@
 
 import os from 'node:os'
 import { resolve } from 'node:path'
-import type { RunOptions } from '../pipeline/run.ts'
+import type { RunRequest } from '../pipeline/run-request.ts'
 import type { Project } from '../project/project.ts'
 
 type SettingsOfRun = Pick<
-  RunOptions,
+  RunRequest,
   | 'threads'
   | 'memoryLimit'
   | 'tempDir'

@@ -215,7 +215,7 @@ export interface IdleRun {
   readonly project: CompiledProject
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
-  /** As in RunOptions. */
+  /** As in RunRequest. */
   readonly openClaims: () => Promise<ClaimSource>
   readonly signal: AbortSignal
   readonly progress: Progress

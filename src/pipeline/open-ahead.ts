@@ -3,7 +3,7 @@
 
 import type { Store } from '../store/store.ts'
 import type { WriteOptions } from '../store/warehouse.ts'
-import type { TargetAhead } from './run.ts'
+import type { TargetAhead } from './run-request.ts'
 
 /**
  * The project may turn out to have mistakes, so no warehouse is made where there is none yet. null: another run is at work,

@@ -6,53 +6,22 @@ import { UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { CompiledProject, Kind } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
-import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
-import type { Sample } from '../core/sample.ts'
 import { sql } from '../core/sql.ts'
 import { type Catalog, catalogKey, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import type { Store } from '../store/store.ts'
-import { borrow, type Borrowed, type Lender } from './borrow/borrow.ts'
+import { borrow, type Borrowed } from './borrow/borrow.ts'
 import { relationType } from './build/materialize/relation.ts'
-import { chooseModels, type RunSelection } from './choose.ts'
+import { chooseModels } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
-import type { WatermarkRange } from '../core/step.ts'
 import type { RunContext } from './run-context.ts'
+import { allModels, type PlanRequest } from './run-request.ts'
 import type { State } from '../store/state.ts'
-
-/** The options of a run or a plan. */
-export interface RunRequest {
-  readonly paths: ProjectPaths
-  readonly store: Store
-  readonly project: CompiledProject
-  /** All models when there is none. */
-  readonly selection?: RunSelection
-  /** Rebuild each model from nothing. Tables of events models are kept. */
-  readonly fullRefresh?: boolean
-  /** Refuse a full refresh that would end a history. */
-  readonly keepHistory?: boolean
-  /** Let an empty source empty a table that mirrors it, and a run publish nothing over something. */
-  readonly allowEmpty?: boolean
-  /** The store is a copy that nobody else looks at, so nothing is lost in it. */
-  readonly isCopy?: boolean
-  /** Where models that are not selected are read; in this target when absent. */
-  readonly lender?: Lender | undefined
-  /** Of tables of sources, and of what is borrowed, only this share is read. */
-  readonly sample?: Sample | undefined
-  /** Replace this range of the watermark in append models. */
-  readonly range?: WatermarkRange | null
-}
-
-export const allModels: RunSelection = { include: [], exclude: [], retry: false }
-
-export const isAboutAll = ({ selection = allModels }: RunRequest): boolean =>
-  selection.include.length + selection.exclude.length === 0 && !selection.retry
 
 /** Throws UsageError for a selector that can never match, and for a range of which no selected model knows anything. */
 export async function readContext(
-  request: RunRequest,
+  request: PlanRequest,
   found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
 ): Promise<RunContext> {
   const { paths, store, project, selection = allModels } = request
@@ -91,7 +60,7 @@ export async function readContext(
 }
 
 async function borrowFor(
-  { lender, project, sample }: RunRequest,
+  { lender, project, sample }: PlanRequest,
   connection: Connection,
   chosen: ReadonlySet<ModelName>,
 ): Promise<Borrowed | null> {
@@ -134,7 +103,7 @@ function refuseIdleRange(
 
 /** What was published tells where the state was lost together with the table. */
 async function lostTables(
-  { store, project, isCopy }: RunRequest,
+  { store, project, isCopy }: PlanRequest,
   catalog: Catalog,
   state: State,
 ): Promise<ReadonlySet<ModelName>> {

@@ -8,7 +8,7 @@ import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
 import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
 import { keptRelations } from './kept-relations.ts'
-import type { RunRequest } from './read-context.ts'
+import type { PlanRequest } from './run-request.ts'
 import { recordOf, type RunContext } from './run-context.ts'
 import { fullRefreshOf } from './failure.ts'
 
@@ -20,7 +20,7 @@ export async function refusalToEmpty({
   project,
   store,
   allowEmpty = false,
-}: RunRequest): Promise<EnvironmentError | null> {
+}: PlanRequest): Promise<EnvironmentError | null> {
   const published = allowEmpty ? null : await store.snapshots.current()
   if (published === null || published.relations.length === 0) return null
   const { id, relations } = published

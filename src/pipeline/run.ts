@@ -1,20 +1,11 @@
 // A run: lock, open, flush, build, publish, report.
 
-import { existsSync } from 'node:fs'
-import type { ClaimSource } from '../buffer/claim-source.ts'
 import { mistakesOfNoModel } from '../compiler/failed-models.ts'
 import { knownModels, select } from '../compiler/select.ts'
-import type { Extensions } from '../core/extensions.ts'
-import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
-import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Sql } from '../core/sql.ts'
-import type { Phase, Progress, Share } from '../core/report/progress.ts'
-import type { EngineUse } from '../core/report/run-profile.ts'
-import type { Snapshot } from '../core/snapshot.ts'
-import type { Connection, Database } from '../duckdb/database.ts'
-import type { Published, Retention } from '../store/snapshots.ts'
-import type { Store } from '../store/store.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { Published } from '../store/snapshots.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { searchPath } from './borrow/borrow.ts'
 import { sampleSources } from './borrow/sample-rows.ts'
@@ -24,20 +15,14 @@ import { catalogRun } from './catalog/write-catalog.ts'
 import { watchEngine } from './engine-use.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
-import type { FlushStep } from './flush/flush.ts'
-import { flushAll } from './flush/flush-all.ts'
+import { flushEvents } from './flush/flush-events.ts'
 import { interruptOnAbort } from './interrupt.ts'
-import {
-  type EarlyFailure,
-  type EarlyFailures,
-  planSteps,
-  refuseEvents,
-  uncompiledSteps,
-} from './plan/steps.ts'
+import { planSteps, uncompiledSteps } from './plan/steps.ts'
 import { finishRenaming } from './rename/rename-model.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
-import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
+import { readContext } from './read-context.ts'
+import { allModels, isAboutAll, type RunRequest } from './run-request.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import { type NoteDraft, RunResults, type WriteNote, wroteLittle } from './results.ts'
@@ -46,64 +31,12 @@ import { readableSources, withSources } from './open-warehouse.ts'
 import { publishModels } from './publish.ts'
 import { warnOfVersions } from './versions-in-turn.ts'
 
-export interface RunOptions extends RunRequest {
-  readonly store: Store
-  /**
-   * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. Not called
-   * where the project has no events models and nothing was ever buffered. null: there is nothing to flush.
-   */
-  readonly openClaims: (() => Promise<ClaimSource>) | null
-  readonly threads: number | null
-  readonly memoryLimit: string | null
-  readonly tempDir?: string | null
-  readonly maxTempSize?: string | null
-  /** Of the engine, for what models call. */
-  readonly extensions?: Extensions | undefined
-  /** Lease and warehouse, where they were taken already; from now on they are the run's. */
-  readonly ahead?: TargetAhead | null
-  /** How long to wait for another run, and for another process that holds the warehouse. */
-  readonly lockWaitMs: number
-  /** When aborted, the running statement is rolled back and the rest is skipped. */
-  readonly signal: AbortSignal
-  readonly progress: Progress
-  /** Called after each part of the work on a model. */
-  readonly onPhase?: ((phase: Phase) => void) | undefined
-  /** Called many times a second with what the engine holds. */
-  readonly onUse?: ((use: EngineUse) => void) | undefined
-  /** Called while a flush or the publication goes on. */
-  readonly onShare?: (share: Share) => void
-  readonly logger: Logger
-  /** Models that may be built at a time; 1 when not given. */
-  readonly modelsAtOnce?: number
-  /** Says what a publication changed for clients. */
-  readonly contractChanges?: (
-    before: Snapshot,
-    after: Snapshot,
-  ) => Promise<readonly ContractChange[]>
-  /** Build no further model after a failure. */
-  readonly failFast?: boolean
-  /** Published states that stay readable when newer ones have come. */
-  readonly retention?: Retention
-  readonly now?: () => Date
-  /** Of performance.now(): what came before, such as the compile, counts as time of the run. */
-  readonly startedMs?: number
-  /** Called before the run reads any data. When not given, it notes nothing for the next one. */
-  readonly draftNote?: (() => NoteDraft | null) | undefined
-  /** For crash tests: called after each step of a flush. */
-  readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
-}
-
-export interface TargetAhead extends AsyncDisposable {
-  /** From now on it is the caller's to close. */
-  takeWarehouse(): Promise<Database>
-}
-
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
  * Throws EnvironmentError: `models-missing`, `warehouse-missing`, `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
  * and openClaims().
  */
-export async function runPipeline(options: RunOptions): Promise<RunSummary> {
+export async function runPipeline(options: RunRequest): Promise<RunSummary> {
   const { store, project, lockWaitMs, signal, progress } = options
   const results = new RunResults(options.now?.() ?? new Date(), progress, options.startedMs)
   const { runId } = results
@@ -130,7 +63,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 
 /** Opens the warehouse and closes it. Returns what notes that the next run has nothing to do; null: it may have. */
 async function workOn(
-  options: RunOptions,
+  options: RunRequest,
   results: RunResults,
   draft: NoteDraft | null,
 ): Promise<WriteNote | null> {
@@ -174,7 +107,7 @@ async function workOn(
 }
 
 /** null: all. What `state:` selects is not known before the lease is taken, so it is all that it may be. */
-function lockedModels(options: RunOptions): readonly ModelName[] | null {
+function lockedModels(options: RunRequest): readonly ModelName[] | null {
   const { project, selection = allModels } = options
   if (isAboutAll(options) || selection.retry) return null
   const models = knownModels(project)
@@ -187,7 +120,7 @@ const isIdle = ({ flushed, models }: RunSummary) =>
 
 /** Flush, build in DAG order, publish. null when nothing was reached that could be published. An abort ends it early, without an exception. `connect` gives further connections. */
 async function work(
-  options: RunOptions,
+  options: RunRequest,
   results: RunResults,
   connection: Connection,
   connect: () => Promise<Connection>,
@@ -228,7 +161,7 @@ async function work(
 }
 
 async function prepare(
-  options: RunOptions,
+  options: RunRequest,
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
@@ -245,7 +178,7 @@ async function prepare(
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
 async function copyForReaders(
-  { store, logger, signal, isCopy }: RunOptions,
+  { store, logger, signal, isCopy }: RunRequest,
   connection: Connection,
 ): Promise<void> {
   if (isCopy === true) return
@@ -257,7 +190,7 @@ async function copyForReaders(
   }
 }
 
-function announceBorrowed({ progress }: RunOptions, { borrowed, sample }: RunContext): void {
+function announceBorrowed({ progress }: RunRequest, { borrowed, sample }: RunContext): void {
   if (borrowed === null && sample === null) return
   const { snapshot } = borrowed ?? {}
   progress({
@@ -309,44 +242,6 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
-type FlushEventsOptions = Pick<
-  RunOptions,
-  'openClaims' | 'logger' | 'progress' | 'onFlushStep' | 'onShare'
->
-
-/** The events models that were rejected, or could not be flushed. */
-export async function flushEvents(
-  { openClaims, logger, progress, onFlushStep, onShare }: FlushEventsOptions,
-  results: RunResults,
-  context: RunContext,
-): Promise<EarlyFailures> {
-  const { paths, project, selected, signal } = context
-  const failed = new Map<ModelName, EarlyFailure>(await refuseEvents(context))
-  for (const [name, { problem }] of failed) results.fail(name, problem)
-  const collected = [...project.models.values()]
-    .filter((model) => model.kind === 'events')
-    .filter(({ name }) => selected.has(name))
-  const hasBuffer = selected.size === project.models.size && existsSync(paths.buffer)
-  const flushed = collected.filter(({ name }) => !failed.has(name))
-  await flushAll(context, flushed, {
-    openClaims: collected.length > 0 || hasBuffer ? openClaims : null,
-    logger,
-    signal,
-    progress,
-    onShare,
-    onStep: onFlushStep,
-    startedAt: context.startedAt,
-    onFlushed: (model, count) => results.countFlushed(model.name, count),
-    onFailure: (model, error) => {
-      if (isInterruption(error, signal)) return
-      const problem = explainFailure(context.store.explain(error), model, null)
-      failed.set(model.name, { problem })
-      results.fail(model.name, problem)
-    },
-  })
-  return failed
-}
-
 /** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
 async function markRemoved(
   { store, connection, state, project, runId }: RunContext,
@@ -362,7 +257,7 @@ async function markRemoved(
 }
 
 async function publishAll(
-  { store, progress, now, retention, onShare, onPhase, contractChanges }: RunOptions,
+  { store, progress, now, retention, onShare, onPhase, contractChanges }: RunRequest,
   results: RunResults,
   { connection, project, runId }: RunContext,
 ): Promise<Published> {

@@ -15,7 +15,8 @@ import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
 import type { RunSummary } from '../../src/core/report/run-summary.ts'
-import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
+import { runPipeline } from '../../src/pipeline/run.ts'
+import type { RunRequest } from '../../src/pipeline/run-request.ts'
 import { openStore } from '../../src/store/open.ts'
 import { connectToLake, newLake } from './lake/project-lake.ts'
 import { projectOf } from './handmade-models.ts'
@@ -26,9 +27,9 @@ export interface TestProject extends AsyncDisposable {
   readonly paths: ProjectPaths
   path(...parts: readonly string[]): string
   write(path: string, text: string): Promise<void>
-  run(models: readonly Model[], options?: Partial<RunOptions>): Promise<RunSummary>
+  run(models: readonly Model[], options?: Partial<RunRequest>): Promise<RunSummary>
   /** Like `run`, and throws unless every model is built or unchanged. */
-  ok(models: readonly Model[], options?: Partial<RunOptions>): Promise<RunSummary>
+  ok(models: readonly Model[], options?: Partial<RunRequest>): Promise<RunSummary>
   rows(query: Sql): Promise<readonly Row[]>
   /** What somebody else does to its tables. */
   alter(statement: Sql): Promise<void>
@@ -125,7 +126,7 @@ export function pathsOf(dir: string): ProjectPaths {
   }
 }
 
-export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
+export function runDefaults(paths: ProjectPaths): Omit<RunRequest, 'project'> {
   return {
     paths,
     store: openStore(paths),

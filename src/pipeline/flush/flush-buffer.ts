@@ -12,10 +12,11 @@ import { readContext } from '../read-context.ts'
 import { refusalToEmpty } from '../refuse-loss.ts'
 import type { FlushCount } from '../../core/report/run-summary.ts'
 import { RunResults } from '../results.ts'
-import { flushEvents, type RunOptions } from '../run.ts'
+import type { RunRequest } from '../run-request.ts'
+import { flushEvents } from './flush-events.ts'
 
 export type FlushOptions = Omit<
-  RunOptions,
+  RunRequest,
   'fullRefresh' | 'keepHistory' | 'range' | 'modelsAtOnce' | 'failFast' | 'retention'
 >
 

@@ -1,63 +1,92 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
+import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { EventsModel } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
+import type { Logger } from '../../core/logger.ts'
 import { type ModelName, sameName, targetsOf } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { roomMaker } from '../../duckdb/vectors/memory.ts'
+import { explainFailure, isInterruption } from '../failure.ts'
+import { type EarlyFailure, type EarlyFailures, refuseEvents } from '../plan/steps.ts'
 import { describeOnce } from '../read-context.ts'
+import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import type { FlushCount } from '../../core/report/run-summary.ts'
+import type { RunRequest } from '../run-request.ts'
 import { finishCommitted, type FlushDependencies, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
 import { noteRelation } from '../build/materialize/relation.ts'
 import { type FlushPosition, isEdited } from '../../store/state.ts'
 
-type Given = Omit<
-  FlushDependencies,
-  'connection' | 'records' | 'tables' | 'makeRoom' | 'claims' | 'formerly'
->
-
-export interface FlushAllOptions extends Given {
-  /** null where nothing collects. */
-  readonly openClaims: (() => Promise<ClaimSource>) | null
-  readonly startedAt: Date
-  readonly onFlushed: (model: EventsModel, count: FlushCount) => void
-  /** Called for a model that cannot be flushed. Throws anything that is not a failure of the model. */
-  readonly onFailure: (model: EventsModel, error: unknown) => void
+/** What the flush of a run shares with its parts. */
+interface Flush {
+  readonly context: RunContext
+  readonly results: RunResults
+  readonly logger: Logger
+  /** For a model that cannot be flushed. Throws anything that is not a failure of the model. */
+  readonly fail: (model: EventsModel, error: unknown) => void
 }
 
-/** Of `events`, which nothing blocks. Targets without a model keep their events in the buffer. */
-export async function flushAll(
+type FlushRequest = Pick<
+  RunRequest,
+  'openClaims' | 'logger' | 'progress' | 'onFlushStep' | 'onShare'
+>
+
+/**
+ * Of the selected models. Targets without a model keep their events in the buffer. Returns the events models that were
+ * rejected, or could not be flushed.
+ */
+export async function flushEvents(
+  request: FlushRequest,
+  results: RunResults,
   context: RunContext,
-  events: readonly EventsModel[],
-  options: FlushAllOptions,
-): Promise<void> {
-  const { openClaims, logger, signal, startedAt, onFlushed, onFailure } = options
-  const ready = await prepareTables(context, events, options)
-  if (openClaims === null || signal.aborted) return
-  await using resources = new Resources()
-  const { bufferLease } = context.store
-  if (bufferLease !== null)
-    resources.use(await bufferLease.take({ waitMs: limits.runLockWaitMs, signal }))
-  await using claims = await openClaims()
-  const { connection, store } = context
-  const makeRoom = await roomMaker(connection)
-  const all = {
-    ...options,
-    connection,
-    records: store.flushed,
-    tables: store.tables,
-    makeRoom,
-    claims,
-    formerly: false,
+): Promise<EarlyFailures> {
+  const { paths, project, selected, signal, store } = context
+  const { openClaims, logger } = request
+  const failed = new Map<ModelName, EarlyFailure>(await refuseEvents(context))
+  for (const [name, { problem }] of failed) results.fail(name, problem)
+  const fail = (model: EventsModel, error: unknown) => {
+    if (isInterruption(error, signal)) return
+    const problem = explainFailure(store.explain(error), model, null)
+    failed.set(model.name, { problem })
+    results.fail(model.name, problem)
   }
+  const flush = { context, results, logger, fail }
+  const events = [...project.models.values()]
+    .filter((model) => model.kind === 'events')
+    .filter(({ name }) => selected.has(name))
+  const ready = await prepareTables(
+    flush,
+    events.filter(({ name }) => !failed.has(name)),
+  )
+  const isAll = selected.size === project.models.size
+  const mayWait = events.length > 0 || (isAll && existsSync(paths.buffer))
+  if (openClaims === null || !mayWait || signal.aborted) return failed
+  await using resources = new Resources()
+  if (store.bufferLease !== null)
+    resources.use(await store.bufferLease.take({ waitMs: limits.runLockWaitMs, signal }))
+  await using claims = await openClaims()
+  await flushClaimed(request, flush, ready, claims)
+  return failed
+}
+
+async function flushClaimed(
+  { progress, onFlushStep: onStep, onShare }: FlushRequest,
+  { context, results, logger, fail }: Flush,
+  ready: readonly EventsModel[],
+  claims: ClaimSource,
+): Promise<void> {
+  const { connection, store, signal, startedAt } = context
+  const { flushed: records, tables } = store
+  const makeRoom = await roomMaker(connection)
+  const reported = { logger, signal, progress, onShare, onStep }
+  const all = { ...reported, connection, records, tables, makeRoom, claims, formerly: false }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...knownModels(context.project).values()].filter(
@@ -71,14 +100,14 @@ export async function flushAll(
     const deps = { ...all, formerly: isRedefined(context, model) }
     const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
-      for (const target of [...others.toSorted(), name]) {
-        const count = (flushed: FlushCount) => onFlushed(model, flushed)
+      for (const target of [...others.toSorted(), name])
         await flushUnlessMet(deps, context, (fence) =>
-          flushTarget(deps, model, target, fence.get(target), startedAt, count),
+          flushTarget(deps, model, target, fence.get(target), startedAt, (flushed) =>
+            results.countFlushed(name, flushed),
+          ),
         )
-      }
     } catch (error) {
-      onFailure(model, error)
+      fail(model, error)
     }
   }
 }
@@ -124,45 +153,39 @@ async function retryRejected(
 
 /** Before anything is claimed. */
 async function prepareTables(
-  context: RunContext,
+  flush: Flush,
   models: readonly EventsModel[],
-  options: FlushAllOptions,
 ): Promise<readonly EventsModel[]> {
   const ready: EventsModel[] = []
   for (const model of models) {
     try {
-      await prepareUnlessMet(context, model, options)
-      noteRelation(context, model)
+      await prepareUnlessMet(flush, model)
+      noteRelation(flush.context, model)
       ready.push(model)
     } catch (error) {
-      options.onFailure(model, error)
+      flush.fail(model, error)
     }
   }
   return ready
 }
 
 /** Another machine may make the same table at the same time. */
-async function prepareUnlessMet(
-  context: RunContext,
-  model: EventsModel,
-  options: FlushAllOptions,
-): Promise<void> {
-  const { store, connection } = context
-  let known = context
+async function prepareUnlessMet(flush: Flush, model: EventsModel): Promise<void> {
+  const { store, connection } = flush.context
+  let { context } = flush
   for (let tries = 1; ; tries++)
     try {
-      return await prepareTable(known, model, options)
+      return await prepareTable({ ...flush, context }, model)
     } catch (error) {
       if (!isMet(error) || tries >= limits.lakeTries) throw error
       const { catalog, state } = await store.state.read(connection, [model.name])
-      known = { ...context, catalog, state, columnsBefore: describeOnce(connection, catalog) }
+      context = { ...context, catalog, state, columnsBefore: describeOnce(connection, catalog) }
     }
 }
 
 async function prepareTable(
-  context: RunContext,
+  { context, results, logger }: Flush,
   model: EventsModel,
-  { onFlushed, logger }: FlushAllOptions,
 ): Promise<void> {
   const { connection, runId, store } = context
   const record = recordOf(context, model)
@@ -184,6 +207,6 @@ async function prepareTable(
   }
   const retried = await store.state.change(connection, prepare)
   if (retried === 0) return
-  onFlushed(model, { events: retried, rejected: 0 })
+  results.countFlushed(model.name, { events: retried, rejected: 0 })
   logger.info('flush-rejected-retried', { target: model.name, events: retried })
 }
