@@ -7,14 +7,9 @@ import type { Project } from '../project/project.ts'
 
 type SettingsOfRun = Pick<
   RunRequest,
-  | 'threads'
-  | 'memoryLimit'
-  | 'tempDir'
-  | 'maxTempSize'
-  | 'extensions'
-  | 'modelsAtOnce'
-  | 'retention'
->
+  'threads' | 'memoryLimit' | 'tempDir' | 'maxTempSize' | 'extensions'
+> &
+  Required<Pick<RunRequest, 'modelsAtOnce' | 'retention'>>
 
 /** The directory for temporary files is relative to the project's, even when a copy of it is run. */
 export function runOptionsOf({ paths, settings, files }: Project): SettingsOfRun {

@@ -20,7 +20,7 @@ function scopeOf(project: Project): IdleScope | null {
   const { extensions, retention } = runOptionsOf(project)
   const { idle: target } = traitsOf(paths)
   const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
-  if (target === undefined || hasMore || retention === undefined) return null
+  if (target === undefined || hasMore) return null
   return { target, paths, retention, settings: hashOf(32, [settings]) }
 }
 

@@ -17,14 +17,12 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClaimSource } from '../buffer/claim-source.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
-import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import type { ModelResult, Orphan, Progress, RunEvent } from '../core/report/progress.ts'
+import type { ModelResult, Orphan, RunEvent } from '../core/report/progress.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import { sql } from '../core/sql.ts'
 import { bindingsVersion } from '../duckdb/bindings-version.ts'
@@ -38,6 +36,7 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { pastRunsOf } from './catalog/catalog-text.ts'
 import { type Results, withRuns } from './catalog/past-runs.ts'
 import { catalogRun } from './catalog/write-catalog.ts'
+import type { RunWithoutEngine } from './prepared-run.ts'
 import { isRecorded } from './rename/record.ts'
 import { type NoteDraft, RunResults, whyUnchanged } from './results.ts'
 
@@ -95,7 +94,7 @@ export class Idle {
   }
 
   /** null: nothing was recorded or announced, and there may be something to do. */
-  async run(run: IdleRun): Promise<RunSummary | null> {
+  async run(run: RunWithoutEngine): Promise<RunSummary | null> {
     const { note } = this
     if (note === null) return null
     const events: RunEvent[] = []
@@ -211,18 +210,11 @@ const nextTime = (result: ModelResult, { models }: CompiledProject): ModelResult
 const hasAcks = async (connection: Connection): Promise<boolean> =>
   (await connection.row(sql`SELECT 1 FROM _eider.acks LIMIT 1`)) !== null
 
-export interface IdleRun {
-  readonly project: CompiledProject
-  /** Whether events wait in the buffer, for any model or none. */
-  readonly hasWaitingEvents: () => Promise<boolean>
-  /** As in RunRequest. */
-  readonly openClaims: () => Promise<ClaimSource>
-  readonly signal: AbortSignal
-  readonly progress: Progress
-  readonly logger: Logger
-}
-
-async function finish(note: IdleNote, scope: IdleScope, run: IdleRun): Promise<RunSummary | null> {
+async function finish(
+  note: IdleNote,
+  scope: IdleScope,
+  run: RunWithoutEngine,
+): Promise<RunSummary | null> {
   const { project, signal, progress, logger } = run
   const { lease, snapshots } = scope.target
   const results = new RunResults(new Date(), progress)
@@ -256,7 +248,7 @@ const resultsIn = (text: string) => JSON.parse(text) as Results
 async function record(
   { models, snapshot, orphans, files }: IdleNote,
   { target, paths }: IdleScope,
-  { project, progress }: IdleRun,
+  { project, progress }: RunWithoutEngine,
   results: RunResults,
 ) {
   const { runId } = results
@@ -277,7 +269,7 @@ async function record(
 /** A buffer that cannot be opened is refused as in any run, which says so. */
 async function isFlushed(
   { paths }: IdleScope,
-  { project, hasWaitingEvents, openClaims }: IdleRun,
+  { project, hasWaitingEvents, openClaims }: RunWithoutEngine,
 ): Promise<boolean> {
   if (await hasWaitingEvents()) return false
   const collected = [...project.models.values()].filter(({ kind }) => kind === 'events')

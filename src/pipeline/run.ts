@@ -1,10 +1,10 @@
-// A run: lock, open, flush, build, publish, report.
+// A run: lease, open, flush, build, publish, record.
 
 import { mistakesOfNoModel } from '../compiler/failed-models.ts'
 import { knownModels, select } from '../compiler/select.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
-import type { Connection } from '../duckdb/database.ts'
+import type { Connection, Database } from '../duckdb/database.ts'
 import type { Published } from '../store/snapshots.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { searchPath } from './borrow/borrow.ts'
@@ -33,27 +33,36 @@ import { warnOfVersions } from './versions-in-turn.ts'
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
- * Throws EnvironmentError: `models-missing`, `warehouse-missing`, `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
- * and openClaims().
+ * Throws EnvironmentError: `models-missing`, `warehouse-missing`, `run-locked`, `disk-full`, `warehouse-failed`,
+ * `file-failed`, and those of the warehouse and openClaims().
  */
-export async function runPipeline(options: RunRequest): Promise<RunSummary> {
-  const { store, project, lockWaitMs, signal, progress } = options
-  const results = new RunResults(options.now?.() ?? new Date(), progress, options.startedMs)
+export async function runPipeline(request: RunRequest): Promise<RunSummary> {
+  const { store, project, lockWaitMs, signal, progress, ahead } = request
+  const results = new RunResults(request.now?.() ?? new Date(), progress, request.startedMs)
   const { runId } = results
   const models = knownModels(project)
   results.selected = new Set(models.keys())
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
-    const lease = { waitMs: lockWaitMs, signal, name: runId, models: lockedModels(options) }
-    await using _lease = options.ahead ?? (await store.lease.take(lease))
-    const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
+    const lease = { waitMs: lockWaitMs, signal, name: runId, models: lockedModels(request) }
+    await using _lease = ahead ?? (await store.lease.take(lease))
+    const refusal = request.isCopy === true ? null : await refusalToEmpty(request)
     if (refusal !== null) throw refusal
-    const draft = options.draftNote?.() ?? null
-    const writeNote = await workOn(options, results, draft)
-    await writeNote?.()
+    const draft = request.draftNote?.() ?? null
+    let writeNote: WriteNote | null
+    {
+      await using warehouse = await openWarehouse(request)
+      await using connection = await warehouse.connect()
+      await using _watched =
+        request.onUse === undefined ? null : watchEngine(await warehouse.connect(), request.onUse)
+      const published = await buildAndPublish(request, results, warehouse, connection)
+      results.skipRest('interrupted')
+      writeNote = await recordRun(request, results, connection, { published, draft })
+    }
+    await writeNote?.() // of files that nobody writes any more
   } catch (error) {
     if (!isInterruption(error, signal))
-      throw toEnvironmentError(store.explain(error), options.memoryLimit)
+      throw toEnvironmentError(store.explain(error), request.memoryLimit)
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
@@ -61,31 +70,66 @@ export async function runPipeline(options: RunRequest): Promise<RunSummary> {
   return summary
 }
 
-/** Opens the warehouse and closes it. Returns what notes that the next run has nothing to do; null: it may have. */
-async function workOn(
-  options: RunRequest,
+async function openWarehouse(request: RunRequest): Promise<Database> {
+  const { paths, store, project, ahead } = request
+  const warehouse = await (ahead?.takeWarehouse() ?? store.warehouse.open(request))
+  return await withSources(warehouse, { dir: paths.dir, sources: readableSources(project) })
+}
+
+/** null when nothing was reached that could be published. An abort ends it early, without an exception. */
+async function buildAndPublish(
+  request: RunRequest,
   results: RunResults,
-  draft: NoteDraft | null,
+  warehouse: Database,
+  connection: Connection,
+): Promise<Published | null> {
+  const { store, project, signal, modelsAtOnce = 1, failFast = false, range = null } = request
+  const connections = [connection]
+  using _interrupts = interruptOnAbort(connections, signal)
+  try {
+    const context = await begin(request, results, connection)
+    if (request.selection?.retry === true && context.chosen.size === 0) return null
+    const failed = await flushEvents(request, results, context)
+    const path = await readElsewhere(context)
+    const positions =
+      results.flushed.size === 0
+        ? context.state.positions
+        : await store.state.readPositions(connection)
+    const steps = await planSteps(context, { positions, waiting: new Set(), failed, range })
+    await warnOfVersions(context, steps, request.logger)
+    const built = steps.filter(({ action }) => action === 'build')
+    while (connections.length < Math.min(modelsAtOnce, built.length)) {
+      const another = await warehouse.connect()
+      if (path !== null) await another.run(path)
+      connections.push(another)
+    }
+    await buildAll(context, results, steps, { connections, failFast, positions })
+    signal.throwIfAborted() // the next run publishes what this one built
+    await markRemoved(context, results)
+    if (isAboutAll(request)) results.orphans = await readOrphans(context, project)
+    return await publish(request, results, context)
+  } catch (error) {
+    if (!isInterruption(error, signal)) throw error
+    return null
+  }
+}
+
+/** Returns what notes that the next run has nothing to do; null: it may have. */
+async function recordRun(
+  { paths, store, project, selection, logger }: RunRequest,
+  results: RunResults,
+  connection: Connection,
+  { published, draft }: { readonly published: Published | null; readonly draft: NoteDraft | null },
 ): Promise<WriteNote | null> {
-  const { paths, store, project, ahead, logger } = options
-  await using warehouse = await withSources(
-    await (ahead?.takeWarehouse() ?? store.warehouse.open(options)),
-    { dir: paths.dir, sources: readableSources(project) },
-  )
-  await using connection = await warehouse.connect()
-  await using _watched =
-    options.onUse === undefined ? null : watchEngine(await warehouse.connect(), options.onUse)
-  const published = await work(options, results, connection, () => warehouse.connect())
-  results.skipRest('interrupted')
   const summary = results.summarize()
+  const { fileHashes } = results
   // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
-  const isRecorded = options.selection?.retry !== true || summary.models.length > 0
+  const isRecorded = selection?.retry !== true || summary.models.length > 0
   const recordBytes = isRecorded
     ? await store.state.recordRun(connection, summary, describeResults(summary))
     : null
   const isLittle = wroteLittle(summary, knownModels(project).size)
   await store.warehouse.checkpoint(connection, isLittle ? (recordBytes ?? 'much') : 'much')
-  const { fileHashes } = results
   const describe = async () => {
     if (published !== null)
       await catalogRun({
@@ -107,9 +151,9 @@ async function workOn(
 }
 
 /** null: all. What `state:` selects is not known before the lease is taken, so it is all that it may be. */
-function lockedModels(options: RunRequest): readonly ModelName[] | null {
-  const { project, selection = allModels } = options
-  if (isAboutAll(options) || selection.retry) return null
+function lockedModels(request: RunRequest): readonly ModelName[] | null {
+  const { project, selection = allModels } = request
+  if (isAboutAll(request) || selection.retry) return null
   const models = knownModels(project)
   const selected = select(models, selection, () => true)
   return selected.size === models.size ? null : [...selected]
@@ -118,70 +162,36 @@ function lockedModels(options: RunRequest): readonly ModelName[] | null {
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
 
-/** Flush, build in DAG order, publish. null when nothing was reached that could be published. An abort ends it early, without an exception. `connect` gives further connections. */
-async function work(
-  options: RunRequest,
+/** Reads what the run has to know, and says which models it is about. */
+async function begin(
+  request: RunRequest,
   results: RunResults,
   connection: Connection,
-  connect: () => Promise<Connection>,
-): Promise<Published | null> {
-  const { project, signal, modelsAtOnce = 1, failFast = false } = options
-  const connections = [connection]
-  using _interrupts = interruptOnAbort(connections, signal)
-  try {
-    const context = await prepare(options, results, connection)
-    results.fileHashes = context.fileHashes
-    if (options.keepHistory === true) await refuseToEndHistories(context)
-    failUncompiled(context, results)
-    if (context.chosen.size < knownModels(project).size)
-      options.progress({ event: 'models-selected', models: context.chosen.size })
-    announceBorrowed(options, context)
-    if (options.selection?.retry === true && context.chosen.size === 0) return null
-    const failed = await flushEvents(options, results, context)
-    const entry = await readElsewhere(context)
-    const positions =
-      results.flushed.size === 0
-        ? context.state.positions
-        : await context.store.state.readPositions(connection)
-    const { range = null } = options
-    const steps = await planSteps(context, { positions, waiting: new Set(), failed, range })
-    await warnOfVersions(context, steps, options.logger)
-    const built = steps.filter(({ action }) => action === 'build')
-    while (connections.length < Math.min(modelsAtOnce, built.length))
-      connections.push(await connectAs(entry, connect))
-    await buildAll(context, results, steps, { connections, failFast, positions })
-    signal.throwIfAborted() // the next run publishes what this one built
-    await markRemoved(context, results)
-    if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
-    return await publishAll(options, results, context)
-  } catch (error) {
-    if (!isInterruption(error, signal)) throw error
-    return null
-  }
-}
-
-async function prepare(
-  options: RunRequest,
-  { runId, startedAt }: RunResults,
-  connection: Connection,
 ): Promise<RunContext> {
-  const { paths, store, project, signal } = options
+  const { paths, store, project, signal, progress, onPhase } = request
   await finishRenaming({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
-  await copyForReaders(options, connection)
+  if (request.isCopy !== true) await copyForReaders(request, connection)
   if (project.macrosAreWhole)
     await replaceMacros(store.state, connection, known.macros, project.macros)
+  const { runId, startedAt } = results
   const { catalog, state } = known
   const found = { connection, catalog, state, runId, startedAt, signal }
-  return { ...(await readContext(options, found)), onPhase: options.onPhase }
+  const context = { ...(await readContext(request, found)), onPhase }
+  results.fileHashes = context.fileHashes
+  if (request.keepHistory === true) await refuseToEndHistories(context)
+  failUncompiled(context, results)
+  const { size } = context.chosen
+  if (size < knownModels(project).size) progress({ event: 'models-selected', models: size })
+  announceBorrowed(request, context)
+  return context
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
 async function copyForReaders(
-  { store, logger, signal, isCopy }: RunRequest,
+  { store, logger, signal }: RunRequest,
   connection: Connection,
 ): Promise<void> {
-  if (isCopy === true) return
   try {
     await store.state.saveForReaders(connection)
   } catch (error) {
@@ -212,15 +222,6 @@ async function readElsewhere(context: RunContext): Promise<Sql | null> {
   const path = await searchPath(connection, catalog.database, borrowed)
   await connection.run(path)
   return path
-}
-
-async function connectAs(
-  entry: Sql | null,
-  connect: () => Promise<Connection>,
-): Promise<Connection> {
-  const connection = await connect()
-  if (entry !== null) await connection.run(entry)
-  return connection
 }
 
 /** A run of all models also covers files that belong to no model. */
@@ -256,7 +257,7 @@ async function markRemoved(
   for (const name of names) results.remove(name)
 }
 
-async function publishAll(
+async function publish(
   { store, progress, now, retention, onShare, onPhase, contractChanges }: RunRequest,
   results: RunResults,
   { connection, project, runId }: RunContext,

@@ -25,17 +25,15 @@ import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
-import type { RunEvent } from '../../core/report/progress.ts'
-import { Resources } from '../../core/resources.ts'
+import type { Phase, RunEvent, Share } from '../../core/report/progress.ts'
+import type { EngineUse } from '../../core/report/run-profile.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import { openAhead } from '../../pipeline/open-ahead.ts'
-import type { TargetAhead } from '../../pipeline/run-request.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 import { ProfiledRun } from '../run-profile.ts'
-import { openTrace, traced } from '../trace/open-trace.ts'
+import { type OpenTrace, openTrace, traced } from '../trace/open-trace.ts'
 import { hasWaitingEvents, openIdle } from '../unchanged.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
@@ -137,37 +135,23 @@ export default class PipelineRun extends BaseCommand {
     const startedMs = performance.now()
     const against = await readManifest(flags.against, this.#typedIn)
     const project = await this.openProject(flags)
-    const { compileOnce } = await import('../../compiler/compile-once.ts')
-    const { paths } = project
-    const { dir, state } = paths
+    const { files, paths } = project
     const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
     const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
-    const idle = isSelected || !isPlain(flags) ? null : await openIdle(project)
-    const isNoted = idle !== null && idle.note !== null
-    const loadRun = () =>
-      Promise.all([import('../../pipeline/run.ts'), import('../../store/open.ts')])
-    const { signal } = stop
-    const lockWaitMs = flags.wait * 1000
-    await using unused = new Resources()
-    let ahead = null as TargetAhead | null
-    const onChanged = async () => {
-      const { openStore } = await import('../../store/open.ts')
-      const options = { ...runOptionsOf(project), lockWaitMs, signal }
-      ahead = await openAhead(openStore(paths), options)
-      if (ahead !== null) unused.use(ahead)
-    }
-    // Much of a compile is the engine's, which leaves time to load the rest of the code.
-    const [compiled, { checkSelection, knownModels }] = await Promise.all([
-      compileOnce(project.files, { dir, state, save: true, known: idle?.knownHashes, onChanged }),
+    const options = runOptionsOf(project)
+    const engine = { ...options, lockWaitMs: flags.wait * 1000, signal: stop.signal }
+    const notes = isSelected || !isPlain(flags) ? null : await openIdle(project)
+    const [{ prepareRun }, { checkSelection, knownModels }] = await Promise.all([
+      import('../../pipeline/prepared-run.ts'),
       import('../../compiler/select.ts'),
-      isNoted ? null : loadRun(),
     ])
-    const known = knownModels(compiled)
+    await using prepared = await prepareRun({ files, paths, engine, notes })
+    const known = knownModels(prepared.project)
     checkSelection(known, selection)
     const borrowing = await borrowingOf(flags, project, isSelected, (target) =>
       this.openProject({ ...flags, target }),
     )
-    this.printWarnings(compiled.warnings)
+    this.printWarnings(prepared.project.warnings)
     const { version } = this.config
     const profile = flags.profile ? new ProfiledRun(startedMs) : null
     const trace = openTrace(process.env, startedMs, { version, target: flags.target ?? null })
@@ -178,72 +162,72 @@ export default class PipelineRun extends BaseCommand {
     )
     const compiledIn = duration(performance.now() - startedMs)
     display?.detail(`compiled   ${count(known.size, 'model')}, ${compiledIn}`)
-    const openClaims = async () => (await import('../claims.ts')).openClaims(project, logger)
-    const progress = (event: RunEvent) => {
-      trace?.note(event)
-      profile?.note(event)
-      if (event.event === 'run-finished' && profile !== null && display === null)
-        this.printEvent({ event: 'run-profile', ...profile.profile() })
-      if (display === null) this.printEvent(event)
-      else display.progress(event)
-    }
-    if (ahead === null && isNoted && trace === null) {
-      const run = { project: compiled, openClaims, signal, progress, logger }
-      const summary = await idle.run({ ...run, hasWaitingEvents: () => hasWaitingEvents(paths) })
-      if (summary !== null && display !== null)
-        this.#finish(display, { summary, compiled, mistakes: [], flags, stop })
-      if (summary !== null) return summary
-    }
-    const sending = traced(trace, logger)
-    const [{ runPipeline }, { openStore }] = await loadRun()
-    unused.move()
-    const { summary, sent } = await sending(() =>
-      runPipeline({
-        paths,
-        store: openStore(paths),
-        ahead,
-        project: compiled,
-        openClaims,
-        draftNote: () => idle?.draft(compiled) ?? null,
-        ...runOptionsOf(project),
-        startedMs,
+    const watchers = { display, trace, profile }
+    const { summary, sent } = await traced(
+      trace,
+      logger,
+    )(() =>
+      prepared.run({
+        ...this.#listeners(watchers),
         ...borrowing,
+        modelsAtOnce: flags.threads ?? options.modelsAtOnce,
+        retention: options.retention,
+        startedMs,
         fullRefresh: flags['full-refresh'],
         selection,
-        ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),
         failFast: flags['fail-fast'],
         keepHistory: keepsHistory(selection, flags),
         allowEmpty: flags['allow-empty'],
         range: rangeOf(flags),
-        lockWaitMs,
-        signal,
-        progress,
-        onPhase: (phase) => {
-          if (phase.phase !== 'publish') trace?.notePhase(phase)
-          profile?.notePhase(phase)
-        },
-        onUse: profile === null ? undefined : (use) => profile.noteUse(use),
-        onShare: (share) => display?.share(share),
         contractChanges,
         logger,
+        openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
+        hasWaitingEvents: () => hasWaitingEvents(paths),
+        needsEngine: trace !== null,
       }),
     )
-    const { mistakesOf } = await import('../../compiler/failed-models.ts')
+    const isAll = selection.include.length + selection.exclude.length === 0
+    const compiled = prepared.project
+    await this.#report({ summary, compiled, flags, isAll, stop }, watchers)
+    await sent
+    return summary
+  }
+
+  #listeners({ display, trace, profile }: Watchers) {
+    return {
+      progress: (event: RunEvent) => {
+        trace?.note(event)
+        profile?.note(event)
+        if (event.event === 'run-finished' && profile !== null && display === null)
+          this.printEvent({ event: 'run-profile', ...profile.profile() })
+        if (display === null) this.printEvent(event)
+        else display.progress(event)
+      },
+      onPhase: (phase: Phase) => {
+        if (phase.phase !== 'publish') trace?.notePhase(phase)
+        profile?.notePhase(phase)
+      },
+      onUse: profile === null ? undefined : (use: EngineUse) => profile.noteUse(use),
+      onShare: (share: Share) => display?.share(share),
+    }
+  }
+
+  async #report(ended: Ended, { display, profile }: Watchers): Promise<void> {
+    const { summary, compiled, flags, isAll, stop } = ended
     const chosen = summary.models.map(({ model }) => model)
-    const mistakes = mistakesOf(compiled, chosen)
-    if (display !== null) this.#finish(display, { summary, compiled, mistakes, flags, stop })
+    const mistakes =
+      compiled.errors.length === 0
+        ? []
+        : (await import('../../compiler/failed-models.ts')).mistakesOf(compiled, chosen)
+    if (display !== null) this.#finish(display, ended, mistakes)
     else if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
     if (display !== null && profile !== null) this.print(`\n${showProfile(profile.profile())}`)
     const isIdle = flags.retry && summary.models.length === 0
-    if (isIdle && !flags.quiet && !stop.signal.aborted) {
-      const isAll = selection.include.length + selection.exclude.length === 0
-      const left = isAll ? 'no model' : 'none of the selected models'
-      process.stderr.write(
-        `nothing to retry: the last run that ended left ${left} failed or skipped\n`,
-      )
-    }
-    await sent
-    return summary
+    if (!isIdle || flags.quiet || stop.signal.aborted) return
+    const left = isAll ? 'no model' : 'none of the selected models'
+    process.stderr.write(
+      `nothing to retry: the last run that ended left ${left} failed or skipped\n`,
+    )
   }
 
   #display(flags: RunFlags, names: Iterable<ModelName>, { signal }: StopRequest): RunDisplay {
@@ -255,7 +239,11 @@ export default class PipelineRun extends BaseCommand {
   }
 
   /** Failures once more, with their places: those of the compile as it found them, then those of the run. */
-  #finish(display: RunDisplay, { summary, compiled, mistakes, flags, stop }: Finished): void {
+  #finish(
+    display: RunDisplay,
+    { summary, compiled, flags, stop }: Ended,
+    mistakes: readonly Diagnostic[],
+  ): void {
     const { models, failed } = compiled
     const look = this.lookOf(process.stderr)
     const sources = new Map(Array.from(models.values(), ({ source }) => [source.path, source]))
@@ -293,10 +281,17 @@ const isPlain = (flags: RunFlags): boolean =>
   flags.from === undefined &&
   flags.sample === undefined
 
-interface Finished {
+interface Watchers {
+  readonly display: RunDisplay | null
+  readonly trace: OpenTrace | null
+  readonly profile: ProfiledRun | null
+}
+
+interface Ended {
   readonly summary: RunSummary
+  /** No model was selected by name. */
+  readonly isAll: boolean
   readonly compiled: CompiledProject
-  readonly mistakes: readonly Diagnostic[]
   readonly flags: RunFlags
   readonly stop: StopRequest
 }

@@ -104,7 +104,7 @@ test('they go with the table to another name, and with it', async () => {
     const opened = { connection, state, tables }
     const [from, to] = [modelName('mart.t'), modelName('core.other')]
     await moveRelation(opened, from, to, { replace: false, file: null })
-    await warehouse.settle(connection, null)
+    await warehouse.checkpoint(connection, 'much')
   }
   assert.equal(await slices(space), ['core.other 2024-01-01 2024-01-02'])
   {
@@ -112,7 +112,7 @@ test('they go with the table to another name, and with it', async () => {
     await using database = await warehouse.open(waiting)
     await using connection = await database.connect()
     await dropRelation({ connection, state, tables }, 'core.other')
-    await warehouse.settle(connection, null)
+    await warehouse.checkpoint(connection, 'much')
   }
   assert.equal(await slices(space), [])
 })
