@@ -34,7 +34,7 @@ export default class Docs extends BaseCommand {
     const { name, files, paths } = await this.openProject(flags)
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { openStore } = await import('../store/open.ts')
-    const { describeState } = await import('../pipeline/catalog/describe-state.ts')
+    const { describeState } = await import('../pipeline/catalog/catalog-text.ts')
     const { state } = paths
     const project = await compileOnce(files, { dir: paths.dir, state, save: false })
     const compared = flags.against === undefined ? null : await compare(project, flags.against)

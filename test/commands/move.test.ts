@@ -143,4 +143,19 @@ test('what cannot be moved is refused before anything is copied', async () => {
   assert.match((await space.ok(['query', 'FROM core.countries'])).stdout, /Japan/)
 })
 
+test('what was built of ranges is known there', async () => {
+  await using space = await workspace({
+    'eider.yml': config,
+    'models/core/days.sql':
+      "-- @kind: append\n-- @incremental: day\nSELECT day FROM (VALUES (DATE '2026-01-01'), (DATE '2026-01-02')) t(day)\n",
+  })
+  await space.ok(['run', '--target', 'dev'])
+  const range = ['--start', '2026-01-01', '--end', '2026-01-02']
+  await space.ok(['run', '--target', 'dev', ...range])
+  await space.ok(['move', '--from', 'dev', '--to', 'prod'])
+  const slices = await all(space, 'prod', '_eider.slices')
+  assert.match(slices, /"range_start":"2026-01-01","range_end":"2026-01-02"/)
+  assert.is(slices, await all(space, 'dev', '_eider.slices'))
+})
+
 test.run()

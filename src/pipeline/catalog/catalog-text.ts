@@ -11,14 +11,15 @@
 //
 // A JSON text has no line break inside of a value, so these lines cannot occur anywhere else.
 
-import { CATALOG_FORMAT } from '../../core/catalog.ts'
+import { CATALOG_FORMAT, type Catalog, type CatalogModel } from '../../core/catalog.ts'
 import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
+import type { SnapshotStore } from '../../store/snapshots.ts'
 import { DETAILS, describeModels, describeSet, describeSources } from './describe-project.ts'
-import type { PastRuns } from './past-runs.ts'
+import { NO_RUNS, type PastRuns } from './past-runs.ts'
 
 const MODELS = '\n],"models":[\n'
 const END = '\n]}\n'
@@ -62,6 +63,34 @@ export function printCatalog(
     if (Buffer.byteLength(end) <= room) return start + end
   }
   return `${start}${MODELS}\n],"sources":[\n${END}`
+}
+
+/**
+ * Of a project as it is now, with what is published and what runs did as far as that is known: for `eider docs`. `removed`
+ * are shown beside those of the project. Nothing of the warehouse is opened.
+ */
+export async function describeState(
+  name: string,
+  project: CompiledProject,
+  snapshots: Pick<SnapshotStore, 'current' | 'catalog'>,
+  removed: readonly CatalogModel[] = [],
+): Promise<Catalog> {
+  const snapshot = await snapshots.current()
+  const text = snapshot === null ? null : await snapshots.catalog(snapshot.id)
+  const runs = (text === null ? null : pastRunsOf(text)) ?? NO_RUNS
+  return {
+    format: CATALOG_FORMAT,
+    project: name,
+    shows: 'project',
+    is_whole: true,
+    snapshot: snapshot?.id ?? '',
+    published_at: snapshot?.publishedAt.toISOString() ?? '',
+    run_id: snapshot?.runId ?? '',
+    sets: snapshot?.relations.map(describeSet) ?? [],
+    models: [...describeModels(project), ...removed],
+    sources: describeSources(project),
+    ...runs,
+  }
 }
 
 function setsOf({ id, publishedAt, runId, relations }: Snapshot): string {

@@ -8,7 +8,7 @@ import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { Resources } from '../../core/resources.ts'
-import { sql } from '../../core/sql.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { openStore } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
@@ -45,7 +45,6 @@ import {
   refusalRows,
   type RefusedEvent,
 } from './post-events.ts'
-import { stopClock } from './stop-clock.ts'
 import { comparedModel, type TestedModel, testedModel } from './tested-model.ts'
 
 export interface TestCase {
@@ -180,6 +179,23 @@ async function runOnce(
   const expectedRefused = { expect: run.refused, expectPath: run.refusedPath }
   const other = await compareOrAccept(testing, ofRefused, expectedRefused, refused.length > 0)
   return other === null ? null : { problem: null, difference: other }
+}
+
+/** The time of a test, as the engine tells it: macros hide the functions of DuckDB of the same names. */
+async function stopClock(connection: Connection, now: Date): Promise<void> {
+  const time = sql`TIMESTAMPTZ ${sql.value(now.toISOString())}`
+  const clocks: Readonly<Record<string, Sql>> = {
+    now: time,
+    get_current_timestamp: time,
+    transaction_timestamp: time,
+    current_localtimestamp: sql`(${time})::TIMESTAMP`,
+    current_date: sql`(${time})::DATE`,
+    today: sql`(${time})::DATE`,
+    current_localtime: sql`(${time})::TIMESTAMP::TIME`,
+    get_current_time: sql`(${time})::TIMESTAMP::TIME`,
+  }
+  for (const [name, value] of Object.entries(clocks))
+    await connection.run(sql`CREATE OR REPLACE MACRO ${sql.ident(name)}() AS ${value}`)
 }
 
 interface PostedFile {

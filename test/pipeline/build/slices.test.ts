@@ -7,7 +7,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { catalogKey } from '../../../src/duckdb/catalog.ts'
-import { dropRelation, moveRelation } from '../../../src/pipeline/orphans.ts'
+import { dropRelation, type Opened } from '../../../src/pipeline/orphans.ts'
+import { renameRelation } from '../../../src/pipeline/rename/rename-model.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Known } from '../../../src/store/state.ts'
 import { modelName } from '../../support/model-name.ts'
@@ -94,28 +95,29 @@ test('they go with the table to another name, and with it', async () => {
   await using space = await openProject()
   await space.ok([days, appended])
   await space.ok([days, appended], { range: range(1, 2) })
-  const { warehouse, state, tables, lease } = openStore(space.paths)
-  const { signal } = new AbortController()
-  const waiting = { lockWaitMs: LOCK_WAIT_MS, waitMs: LOCK_WAIT_MS, signal, memoryLimit: null }
-  {
-    await using _lease = await lease.take(waiting)
-    await using database = await warehouse.open(waiting)
-    await using connection = await database.connect()
-    const opened = { connection, state, tables }
+  await change(space, async (opened) => {
     const [from, to] = [modelName('mart.t'), modelName('core.other')]
-    await moveRelation(opened, from, to, { replace: false, file: null })
-    await warehouse.checkpoint(connection, 'much')
-  }
+    await renameRelation(opened, from, to, { replace: false, file: null })
+  })
   assert.equal(await slices(space), ['core.other 2024-01-01 2024-01-02'])
-  {
-    await using _lease = await lease.take(waiting)
-    await using database = await warehouse.open(waiting)
-    await using connection = await database.connect()
-    await dropRelation({ connection, state, tables }, 'core.other')
-    await warehouse.checkpoint(connection, 'much')
-  }
+  await change(space, (opened) => dropRelation(opened, 'core.other'))
   assert.equal(await slices(space), [])
 })
+
+/** As a command does it. */
+async function change(
+  { paths }: TestProject,
+  work: (opened: Opened) => Promise<unknown>,
+): Promise<void> {
+  const { warehouse, state, tables, lease } = openStore(paths)
+  const { signal } = new AbortController()
+  await using _lease = await lease.take({ waitMs: LOCK_WAIT_MS, signal })
+  const options = { lockWaitMs: LOCK_WAIT_MS, signal, memoryLimit: null }
+  await using database = await warehouse.open(options)
+  await using connection = await database.connect()
+  await work({ connection, state, tables })
+  await warehouse.checkpoint(connection, 'much')
+}
 
 test('killed before its commit a range is neither built nor remembered, after it both', async () => {
   for (const [event, built] of [

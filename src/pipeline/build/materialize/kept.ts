@@ -70,9 +70,7 @@ export interface DryWritten {
 
 export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materialization<M> {
   return {
-    losses: (context, model, slice) => kind.losses(context, model, slice),
-    rowKey: (model) => kind.rowKey(model),
-    currentRows: (table) => kind.currentRows(table),
+    ...kind,
     statement: (model) => stageStatement(model),
     refuse: (context, model, slice) => refuse(kind, context, model, slice),
     refuseReplacement: (name, by, fullRefresh) =>
@@ -141,13 +139,25 @@ async function writeStage<M extends KeptModel>(
   model: M,
   { slice, staged }: Omit<Staged, 'before'>,
 ): Promise<Built> {
-  if (!continuesTable(context, model)) return create(kind, context, model)
-  const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
-  const { is, changes } = adaptationFor(kind, model, before, staged)
-  if (is === 'rebuild') return create(kind, context, model)
+  const adapted = await adapt(kind, context, model, staged)
+  if (adapted === null) return create(kind, context, model)
+  const { is, changes, before } = adapted
   await context.store.tables.change(context.connection, model.name, changes)
   const rows = await kind.write(context, model, { slice, staged, before })
   return { changed: rows > 0 || is === 'evolved', rows }
+}
+
+/** null: the table is made from nothing. `before`: its own columns until now. */
+async function adapt<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+  staged: readonly Column[],
+): Promise<(Adaptation & Pick<Staged, 'before'>) | null> {
+  if (!continuesTable(context, model)) return null
+  const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
+  const adaptation = adaptationFor(kind, model, before, staged)
+  return adaptation.is === 'rebuild' ? null : { ...adaptation, before }
 }
 
 async function create<M extends KeptModel>(
@@ -226,11 +236,9 @@ async function dryRun<M extends KeptModel>(
 ): Promise<DryBuilt> {
   const { before: relation, slice, unique } = input
   const staged = await fillStage(context, model, slice)
-  if (relation === null || !continuesTable(context, model))
-    return dryCreate(kind, context, model, input)
-  const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
-  const { is } = adaptationFor(kind, model, before, staged)
-  if (is === 'rebuild') return dryCreate(kind, context, model, input)
+  const adapted = relation === null ? null : await adapt(kind, context, model, staged)
+  if (relation === null || adapted === null) return dryCreate(kind, context, model, input)
+  const { is, before } = adapted
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
   const dry = { slice, staged, before, table, unique }
