@@ -366,7 +366,7 @@ const readsOf = ({ parsed: { name }, references: { models, sources } }: Resolved
 })
 
 /** By their places. */
-export const allDiagnostics = ({
+const allDiagnostics = ({
   errors,
   warnings,
 }: Pick<CompiledProject, 'errors' | 'warnings'>): readonly Diagnostic[] =>

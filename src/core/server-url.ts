@@ -3,7 +3,7 @@
 import { didYouMean } from './suggest.ts'
 
 /** What may stand behind the `?`: how the connection is secured. */
-export const serverParameters = {
+const serverParameters = {
   postgres: [
     'sslmode',
     'sslrootcert',

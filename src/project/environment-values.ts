@@ -17,7 +17,7 @@ export function malformedReference(text: string): string | null {
 }
 
 /** The text with its values, the first environment that has one counts; or the first name that none has. */
-export function withEnvironment(
+function withEnvironment(
   text: string,
   environments: readonly Environment[],
 ): { readonly value: string } | { readonly missing: string } {

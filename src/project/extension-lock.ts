@@ -10,7 +10,7 @@ import type { ExtensionLock } from '../core/extensions.ts'
 import { CONFLICT_HINT, conflictMarker } from '../core/source.ts'
 import { unreadable } from './read-text.ts'
 
-export const LOCK_FILE = 'eider.lock'
+const LOCK_FILE = 'eider.lock'
 
 const HASH = /^[0-9a-f]{64}$/
 

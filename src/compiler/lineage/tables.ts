@@ -1,4 +1,4 @@
-// What FROM brings into the scope of a query. It and lineage.ts call each other, as queries and tables hold each other.
+// What FROM brings into the scope of a query. It and query.ts call each other, as queries and tables hold each other.
 
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'

@@ -133,7 +133,7 @@ function fileOf(group: Group, key: Node, isGroup: boolean, isInDatabase: boolean
 const withoutQuery = (file: string) => (/^https?:/.test(file) ? file.replace(/[?#].*$/s, '') : file)
 
 /** By the end of the name. */
-export function formatOf(file: string): FileFormat {
+function formatOf(file: string): FileFormat {
   const name = withoutQuery(file).toLowerCase()
   const [, extension = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(name) ?? []
   if (extension === 'parquet') return 'parquet'
