@@ -26,7 +26,7 @@ export default class ODataExplain extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ODataExplain)
     const project = await this.openProject(flags)
-    const { explainRequest } = await import('../../odata/explain.ts')
+    const { explainRequest } = await import('../../odata/answer/explain.ts')
     await using resources = new Resources()
     const { target, published } = await queriedSnapshot(project, args, resources)
     const logger = this.loggerFor({ ...flags, quiet: !flags.verbose })

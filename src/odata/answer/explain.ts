@@ -1,12 +1,12 @@
-// What a request means and which SQL reads its rows, without reading any.
+// What a request means and which SQL reads its rows, without reading any: for `eider odata explain`.
 
+import { Resources } from '../../core/resources.ts'
 import type { BoundQuery, BoundRequest } from '../bind/bound.ts'
 import { bindRequest } from '../bind/request.ts'
 import { plainRequest, showRequest } from '../bind/show.ts'
-import type { EntityModel } from '../edm/model.ts'
-import { formatsFor } from '../protocol/formats.ts'
-import { negotiateData, negotiateMetadata } from '../protocol/negotiate.ts'
-import { copiesOf } from '../sql/copies.ts'
+import { Snapshots, type SnapshotsOptions } from '../engine/current-snapshot.ts'
+import { formatsFor, negotiateData, negotiateMetadata } from '../protocol/negotiate.ts'
+import { copiesOf } from '../sql/expression.ts'
 import { entityTextsSql } from '../sql/expand.ts'
 import { formatSql } from '../sql/format.ts'
 import { countSql, rowsSql } from '../sql/query.ts'
@@ -26,21 +26,26 @@ export interface Statement {
   readonly sql: string
 }
 
-interface Asked {
-  /** Absolute URL of the service, with a slash at the end. */
-  readonly root: string
-  readonly now: Date
-  readonly keyAsSegment: boolean
+export interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit'> {
+  readonly host: string
+  readonly port: number
+  readonly keyAsSegment?: boolean
+  readonly memoryLimit?: string | null
 }
 
-/** `target`: path below the service root and query, as sent. Throws RequestError. */
-export function explainTarget(
+/**
+ * What a request would mean on the published snapshot, which is opened as by the service. `target`: path below the service
+ * root and query, as it would be sent. Throws RequestError as a request would.
+ */
+export async function explainRequest(
   target: string,
-  model: EntityModel,
-  { root, now, keyAsSegment }: Asked,
-): Explanation {
-  const settings = { now, version: '4.01', keyAsSegment, copiesOf } as const
-  const syntax = parseRequest(target, root)
+  { host, port, keyAsSegment = false, memoryLimit = null, ...options }: ExplainOptions,
+): Promise<Explanation> {
+  await using resources = new Resources()
+  const snapshots = resources.use(await Snapshots.open({ ...options, memoryLimit, threads: 1 }))
+  const { model } = resources.use(snapshots.lease())
+  const syntax = parseRequest(target, `http://${host}:${port}/odata/`)
+  const settings = { now: new Date(), version: '4.01', keyAsSegment, copiesOf } as const
   const bound = bindRequest(syntax, model, settings)
   requireFormat(bound, syntax.options.format)
   return explain(bound)

@@ -5,17 +5,17 @@ import type { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
 import type { BoundRequest } from '../bind/bound.ts'
 import { bindRequest } from '../bind/request.ts'
-import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { changesGone, nextLinkGone } from '../protocol/errors.ts'
 import type { RequestHeaders } from '../protocol/negotiate.ts'
-import { copiesOf } from '../sql/copies.ts'
+import { copiesOf } from '../sql/expression.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 import type { RequestSyntax } from '../syntax/syntax.ts'
-import { parseDeltaToken, parseSkipToken, type SkipToken } from './choose/link-tokens.ts'
+import { parseDeltaToken, parseSkipToken } from './choose/link-tokens.ts'
 import { chooseRepresentation, headersFor, unchangedBy } from './choose/representation.ts'
 import type { Answer, Exchange, ODataRequest, ServiceContext } from './context.ts'
-import { formatNamed } from './make/formats.ts'
+import type { AnswerFormat } from './make/answer-format.ts'
+import { answerFormats } from './make/formats.ts'
 
 /**
  * `pinned` is the snapshot of the $batch that the request is part of. `resources` must be disposed of after the body
@@ -37,7 +37,8 @@ export async function answerGet(
   // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged
-  const { lookup, ...content } = await formatNamed(chosen.format).make(exchange, bound, chosen)
+  const format: AnswerFormat = answerFormats[chosen.format]
+  const { lookup, ...content } = await format.make(exchange, bound, chosen)
   if (content.body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
     const { ETag: _, ...others } = headers
@@ -61,7 +62,12 @@ async function openExchange(
   const { skiptoken, deltatoken, format = null } = options
   const token = skiptoken === undefined ? null : parseSkipToken(skiptoken, request.target, links)
   const since = deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, links)
-  const snapshot = resources.use(await leaseFor(snapshots, token, pinned))
+  const leased =
+    token === null
+      ? (pinned?.lease() ?? snapshots.lease())
+      : await snapshots.leaseById(token.snapshotId)
+  if (leased === null) throw nextLinkGone()
+  const snapshot = resources.use(leased)
   const { model } = await snapshots.viewOf(snapshot, service.reader)
   const clock = { remainingMs: service.requestTimeoutMs }
   const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
@@ -69,17 +75,6 @@ async function openExchange(
   const now = token?.now == null ? service.now() : new Date(token.now)
   const asked = { token, since, format, now, isInBatch: pinned !== null }
   return { service, request, resources, snapshot, model, engine, ...asked }
-}
-
-async function leaseFor(
-  snapshots: Snapshots,
-  token: SkipToken | null,
-  pinned: OpenSnapshot | null,
-): Promise<OpenSnapshot> {
-  if (token === null) return pinned?.lease() ?? snapshots.lease()
-  const snapshot = await snapshots.leaseById(token.snapshotId)
-  if (snapshot === null) throw nextLinkGone()
-  return snapshot
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */

@@ -232,6 +232,25 @@ export interface PropertyValue {
   readonly property: Property
 }
 
+export const call = (name: CallName, type: EdmType, ...operands: readonly Expression[]): Call => ({
+  kind: 'call',
+  name,
+  type,
+  operands,
+})
+
+export const constant = (type: EdmType, value: string): Constant => ({
+  kind: 'constant',
+  type,
+  value,
+})
+
+export const compare = (
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression => ({ kind: 'compare', operator, left, right })
+
 export function propertyOf(row: RowVariable, property: Property): PropertyValue {
   return { kind: 'property', type: property.type, row, property }
 }

@@ -6,8 +6,7 @@
 import type { BoundQuery, Expression, OutputProperty } from './bound.ts'
 import { constantText, entityIdOutput, joinedTexts } from './entity-id.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
-import { edm, type EdmType } from '../edm/types.ts'
-import { qualifiedName } from '../edm/type-names.ts'
+import { edm, type EdmType, qualifiedName } from '../edm/types.ts'
 
 export function withControlInformation(query: BoundQuery, version: ODataVersion): BoundQuery {
   const expand = query.expand.map((expansion) => ({

@@ -30,7 +30,7 @@ import {
   scopeOf,
 } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
-import { boundWindow } from './expression/filter-and-order.ts'
+import { boundWindow } from './expression/expression.ts'
 import { narrowed } from './narrow.ts'
 import type { EntityModel, EntitySet } from '../edm/model.ts'
 

@@ -1,7 +1,14 @@
 // The id of an entity as a value of its row: `shop_items(order_id=10,line=2)`, relative to the service root. References
 // are rows with this alone (JSON Format 4.01, 14).
 
-import { type Expression, type OutputProperty, propertyOf, type RowVariable } from './bound.ts'
+import {
+  type Expression,
+  type OutputProperty,
+  propertyOf,
+  type RowVariable,
+  call,
+  constant,
+} from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { CallName } from './expression/functions.ts'
 import { edm } from '../edm/types.ts'
@@ -23,28 +30,15 @@ export function entityIdOutput(row: RowVariable): OutputProperty {
   return { name: '@odata.id', type: edm.String, value }
 }
 
-export const constantText = (value: string): Expression => ({
-  kind: 'constant',
-  type: edm.String,
-  value,
-})
+export const constantText = (value: string) => constant(edm.String, value)
 
-export const joinedTexts = (a: Expression, b: Expression): Expression => ({
-  kind: 'call',
-  type: edm.String,
-  name: 'concat',
-  operands: [a, b],
-})
+export const joinedTexts = (a: Expression, b: Expression): Expression =>
+  call('concat', edm.String, a, b)
 
 /** As written in the parentheses of a URL. */
 function keyText(row: RowVariable, property: Property): Expression {
   const { type } = property
-  return {
-    kind: 'call',
-    type: edm.String,
-    name: inUrl[type.name] ?? 'valueInUrl',
-    operands: [propertyOf(row, property)],
-  }
+  return call(inUrl[type.name] ?? 'valueInUrl', edm.String, propertyOf(row, property))
 }
 
 const inUrl: Readonly<Record<string, CallName>> = {

@@ -23,7 +23,7 @@ import {
   THIS_ABOVE,
 } from './scope.ts'
 import type { ExpandItem, OptionName } from '../syntax/syntax.ts'
-import { isCastTo } from '../edm/type-names.ts'
+import { isCastTo } from '../edm/types.ts'
 import type { EntityType, NavigationProperty } from '../edm/model.ts'
 
 /** Each navigation property once, in the requested order; named ones take precedence over `*`. */

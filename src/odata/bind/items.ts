@@ -5,7 +5,7 @@ import { withTarget } from '../syntax/parse-option.ts'
 import { itemsOf, type Scope } from './scope.ts'
 import type { OptionSyntax } from '../syntax/syntax.ts'
 import { edm } from '../edm/types.ts'
-import { bindFilter, bindOrder, boundWindow } from './expression/filter-and-order.ts'
+import { bindFilter, bindOrder, boundWindow } from './expression/expression.ts'
 import { bindItemSearch } from './expression/search.ts'
 
 /** The items that the options ask for, named `value`, and before them their number before $skip and $top. */

@@ -10,7 +10,7 @@ import {
   propertyOf,
   type RowVariable,
 } from './bound.ts'
-import { operandsOf } from './operands.ts'
+import { operandsOf } from './size.ts'
 import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
 /** The alias of the parent's rows where they are joined with those of an expansion. */

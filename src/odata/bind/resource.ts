@@ -3,7 +3,7 @@
 
 import { didYouMean } from '../../core/suggest.ts'
 import { bindKey, openKey } from './expression/key.ts'
-import { type Expression, propertyOf, type RowVariable } from './bound.ts'
+import { type Expression, propertyOf, type RowVariable, compare } from './bound.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
 import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
@@ -14,9 +14,8 @@ import type {
   OrderItemSyntax,
   PathSegment,
 } from '../syntax/syntax.ts'
-import { isCastTo } from '../edm/type-names.ts'
-import type { EdmType } from '../edm/types.ts'
-import { bindFilter, bindOrder } from './expression/filter-and-order.ts'
+import { isCastTo, type EdmType } from '../edm/types.ts'
+import { bindFilter, bindOrder } from './expression/expression.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
 interface Step {
@@ -298,7 +297,7 @@ function placeCondition(
       place: place < 0 ? -1 - place : place,
       value: propertyOf(other, property),
     }
-    return { kind: 'compare', operator: 'eq', left: propertyOf(row, property), right }
+    return compare('eq', propertyOf(row, property), right)
   })
   return { kind: 'logical', operator: 'and', operands }
 }

@@ -5,9 +5,14 @@
 // expression changes the order in which DuckDB gives rows.
 
 import { limits } from '../../core/limits.ts'
-import { type BoundQuery, type Expression, typeOf } from './bound.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  typeOf,
+  type ItemSource,
+  type RowSource,
+} from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
-import { isLeaf, operandsOf } from './operands.ts'
 
 interface Measure {
   /** Nodes as often as they are written. */
@@ -18,7 +23,7 @@ interface Measure {
 
 /**
  * How often each operand of the expression is written in its SQL, in the order of operandsOf; once where nothing is said.
- * Whoever prints the SQL knows (sql/copies.ts).
+ * Whoever prints the SQL knows (sql/expression.ts).
  */
 export type CopiesOf = (expression: Expression) => readonly number[]
 
@@ -125,4 +130,74 @@ export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
   // What a token shows only a part of is read whole to find that part.
   if (set.only.length > 0) return set.storedRows * (size + 1) <= limits.smallQueryWork
   return extent === 'one' || set.relation.rows * size <= limits.smallQueryWork
+}
+
+/** What most expressions consist of; it has no operands. */
+export const isLeaf = ({ kind }: Expression): boolean =>
+  kind === 'property' || kind === 'constant' || kind === 'null' || kind === 'item'
+
+/** In the order in which CopiesOf counts them (size.ts). */
+export function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'null':
+    case 'constant':
+    case 'property':
+    case 'item':
+      return []
+    case 'cast':
+    case 'not':
+      return [expression.operand]
+    case 'compare':
+      return [expression.left, expression.right]
+    case 'in':
+      return [expression.operand, ...expression.list]
+    case 'logical':
+    case 'call':
+      return expression.operands
+    case 'case':
+      return expression.branches.flatMap(({ condition, value }) => [condition, value])
+    case 'member':
+      return [expression.of]
+    case 'array':
+      return expression.items
+    case 'object':
+      return expression.members.map(({ value }) => value)
+    case 'items':
+      return [
+        expression.source.list,
+        ...(expression.condition === null ? [] : [expression.condition]),
+        ...expression.order.map(({ value }) => value),
+      ]
+    case 'gathered':
+      return [...expression.sources.flatMap(sourceOperands), ...expression.key, expression.value]
+    case 'total':
+      return [
+        ...sourceOperands(expression.source),
+        ...(expression.value === null ? [] : [expression.value]),
+      ]
+    case 'rowNumber':
+      return expression.order.map(({ value }) => value)
+    case 'nth':
+      return [
+        ...sourceOperands(expression.source),
+        ...expression.order.map(({ value }) => value),
+        expression.value,
+      ]
+    case 'related':
+      return [...sourceOperands(expression.source), expression.value]
+    case 'reached':
+      return [expression.theirs, expression.ours, expression.condition]
+    case 'exists':
+    case 'count':
+      return [
+        ...sourceOperands(expression.source),
+        ...(expression.condition === null ? [] : [expression.condition]),
+      ]
+  }
+}
+
+function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
+  if (source.kind === 'items') return [source.list]
+  const { link, key } = source
+  return [...(link === null ? [] : [link.ours]), ...(key === null ? [] : [key])]
 }

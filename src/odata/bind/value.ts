@@ -10,6 +10,7 @@ import {
   type OutputProperty,
   propertyOf,
   typeOf,
+  call,
 } from './bound.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import type { Scope } from './scope.ts'
@@ -59,22 +60,13 @@ function partOf(value: Expression, name: string): Expression {
 }
 
 /** There is nothing at a place beyond the items, which is not the same as an item that is null. */
-const hasItem = (list: Expression, place: number): Expression => ({
-  kind: 'call',
-  type: edm.Boolean,
-  name: 'hasItem',
-  operands: [list, wholeNumber(place < 0 ? -place : place + 1)],
-})
+const hasItem = (list: Expression, place: number): Expression =>
+  call('hasItem', edm.Boolean, list, wholeNumber(place < 0 ? -place : place + 1))
 
 function itemAt(list: Expression, place: number): Expression {
   const type = typeOf(list)
   if (type?.kind !== 'collection') throw new Error('only a collection has items')
-  return {
-    kind: 'call',
-    type: type.item,
-    name: 'itemAt',
-    operands: [list, wholeNumber(place < 0 ? place : place + 1)],
-  }
+  return call('itemAt', type.item, list, wholeNumber(place < 0 ? place : place + 1))
 }
 
 function shown(value: Expression, options: OptionSyntax, scope: Scope): readonly OutputProperty[] {

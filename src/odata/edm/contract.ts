@@ -5,7 +5,8 @@ import { entitySetName, foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
-import { navigationChanges } from './navigation-changes.ts'
+import { buildEntityModel, type SnapshotFacts } from './entity-model.ts'
+import type { EntitySet } from './model.ts'
 
 /** `before`: what is published; null where nothing is. `next`: what would be, in the order of a publication. */
 export function contractChanges(
@@ -73,3 +74,42 @@ function propertyChanges(before: Column, now: Column, perhapsNullable: boolean):
 
 /** Types that clients see as one: Edm.String. */
 const isText = ({ type }: Column) => type === 'VARCHAR' || type.startsWith('ENUM(')
+
+/** Not used here. */
+const NO_ROWS: SnapshotFacts = {
+  stored: { tableOf: (name) => [name], inKeyOrder: false, ownFilesOnly: true },
+  signedTinyints: new Map(),
+  clampedTimes: new Map(),
+}
+
+/** Of the sets that both snapshots have. Types that depend on the values of a column are taken as they mostly are. */
+export function navigationChanges(before: Snapshot, after: Snapshot): readonly ContractChange[] {
+  const now = buildEntityModel(after, NO_ROWS).sets
+  return [...buildEntityModel(before, NO_ROWS).sets.values()].flatMap((old) => {
+    const set = now.get(old.name)
+    return set === undefined ? [] : changesOf(old, set)
+  })
+}
+
+function changesOf(before: EntitySet, after: EntitySet): readonly ContractChange[] {
+  const was = targetsOf(before)
+  const now = targetsOf(after)
+  const lost = [...was].flatMap(([name, target]) => {
+    const next = now.get(name)
+    if (next === target) return []
+    const change = next === undefined ? 'removed' : `leads to ${next} instead of ${target}`
+    return [{ set: before.name, change: `navigation ${name} ${change}`, breaking: true }]
+  })
+  const added = [...now.keys()]
+    .filter((name) => !was.has(name))
+    .map((name) => ({ set: before.name, change: `navigation ${name} added`, breaking: false }))
+  return [...lost, ...added]
+}
+
+const targetsOf = ({ type }: EntitySet): ReadonlyMap<string, string> =>
+  new Map(
+    type.navigation.map(({ name, target, many }) => [
+      name,
+      many ? `many ${target.name}` : target.name,
+    ]),
+  )

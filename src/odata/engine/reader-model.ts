@@ -16,7 +16,7 @@ import {
 } from '../edm/entity-model.ts'
 import type { EntityModel } from '../edm/model.ts'
 import type { Reader } from '../protocol/reader.ts'
-import { tableSql } from '../sql/table.ts'
+import { tableSql } from '../sql/relation.ts'
 
 export interface ReaderView {
   /** Without what is out of scope; rows are counted, and sizes are not told. */

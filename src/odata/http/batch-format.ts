@@ -48,3 +48,14 @@ export function batchFormat(headers: RequestHeaders): BatchFormat {
     write: (answers) => multipartBatch(answers, boundary),
   }
 }
+
+/** Whether the requests after one that fails are answered: as the client prefers, `byDefault` where it says nothing. */
+export function parseContinueOnError(headers: RequestHeaders, byDefault: boolean) {
+  const found =
+    /(?:^|,)\s*((?:odata\.)?continue-on-error)\s*(?:=\s*"?(true|false)"?)?\s*(?:;|,|$)/i.exec(
+      header(headers, 'prefer') ?? '',
+    )
+  if (found === null) return { continueOnError: byDefault, applied: null }
+  const continueOnError = found[2]?.toLowerCase() !== 'false'
+  return { continueOnError, applied: `${found[1]}=${continueOnError}` }
+}

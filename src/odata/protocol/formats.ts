@@ -18,7 +18,7 @@ export interface FormatTraits {
 }
 
 /** `value`: a property as `/$value` and `/$count` after it ask for it. */
-type RequestKind =
+export type RequestKind =
   | 'service-document'
   | 'metadata'
   | 'vocabulary'
@@ -97,25 +97,4 @@ export const formats: Readonly<Record<FormatName, FormatTraits>> = table
 /** The requests that a format may answer. */
 export type AnsweredAs<F extends FormatName> = (typeof table)[F]['answers'][number]
 
-/** Where a request came from, as far as it decides which formats its answer may have. */
-export interface Origin {
-  readonly isInBatch: boolean
-  /** It has a token of a next link. */
-  readonly isContinued: boolean
-  /** It is for changes. */
-  readonly isForChanges: boolean
-}
-
-const ANYWHERE: Origin = { isInBatch: false, isContinued: false, isForChanges: false }
-
-/** Formats that an answer to a request of this kind may have. */
-export function formatsFor(
-  kind: RequestKind,
-  { isInBatch, isContinued, isForChanges }: Origin = ANYWHERE,
-): readonly FormatName[] {
-  const fits = ({ answers, extension, isRandomAccess = false }: FormatTraits) =>
-    answers.includes(kind) &&
-    !(extension !== undefined && (isInBatch || isForChanges)) &&
-    !(isRandomAccess && isContinued)
-  return (Object.keys(formats) as FormatName[]).filter((name) => fits(formats[name]))
-}
+export const formatNames = Object.keys(table) as readonly FormatName[]

@@ -1,8 +1,14 @@
-// What the headers of a request and $format ask of the answer: its version and its format. The Prefer header is read in
-// preferences.ts.
+// What the headers of a request and $format ask of the answer: its version, its format, and the preferences that it is to
+// follow (RFC 7240).
 
 import { odataError } from './errors.ts'
-import { type FormatName, formats, type FormatTraits } from './formats.ts'
+import {
+  type FormatName,
+  formatNames,
+  formats,
+  type FormatTraits,
+  type RequestKind,
+} from './formats.ts'
 
 /** Names in lower case, as node:http gives them. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -46,6 +52,29 @@ const SPOKEN: readonly string[] = ['4.0', '4.01']
 
 function askedVersion(headers: RequestHeaders): string | null {
   return header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')
+}
+
+/** Where a request came from, as far as it decides which formats its answer may have. */
+export interface Origin {
+  readonly isInBatch: boolean
+  /** It has a token of a next link. */
+  readonly isContinued: boolean
+  /** It is for changes. */
+  readonly isForChanges: boolean
+}
+
+const ANYWHERE: Origin = { isInBatch: false, isContinued: false, isForChanges: false }
+
+/** Formats that an answer to a request of this kind may have. */
+export function formatsFor(
+  kind: RequestKind,
+  { isInBatch, isContinued, isForChanges }: Origin = ANYWHERE,
+): readonly FormatName[] {
+  return formatNames.filter((name) => {
+    const { answers, extension, isRandomAccess = false } = formats[name]
+    const isOther = extension !== undefined && (isInBatch || isForChanges)
+    return answers.includes(kind) && !isOther && !(isRandomAccess && isContinued)
+  })
 }
 
 export interface DataFormat {
@@ -177,3 +206,57 @@ function jsonFormatOf({ parameters }: MediaRange): JsonFormat {
     ieee754: asked.get('ieee754compatible') === 'true',
   }
 }
+
+export interface Preferences {
+  /** Rows per page; null: the default of the service. */
+  readonly maxPageSize: number | null
+  /** A delta link is wanted after the last row. */
+  readonly trackChanges: boolean
+  /** Properties that are null may be left out. */
+  readonly omitNulls: boolean
+  /** Each of these as the client wrote it. */
+  readonly written: ReadonlyMap<PreferenceName, string>
+}
+
+export type PreferenceName = 'maxpagesize' | 'track-changes' | 'omit-values'
+
+const PREFERENCE = /^\s*((?:odata\.)?([\w-]+))\s*(?:=\s*("[^"]*"|[^\s;"]*))?\s*(?:;|$)/i
+
+const isWanted: Readonly<Record<PreferenceName, (value: string) => boolean>> = {
+  maxpagesize: (value) => /^\d{1,15}$/.test(value) && Number(value) > 0,
+  'track-changes': (value) => value === '',
+  'omit-values': (value) => value.toLowerCase() === 'nulls',
+}
+
+/**
+ * Of the preferences of a request those that its answer follows. Unknown ones are ignored; of one that is repeated, the
+ * first counts.
+ */
+export function parsePreferences(
+  headers: RequestHeaders,
+  follows: readonly PreferenceName[],
+): Preferences {
+  const written = new Map<PreferenceName, string>()
+  let maxPageSize: number | null = null
+  for (const preference of (header(headers, 'prefer') ?? '').split(',')) {
+    const found = PREFERENCE.exec(preference)
+    const name = follows.find((each) => each === found?.[2]?.toLowerCase())
+    const value = found?.[3]?.replace(/^"(.*)"$/, '$1') ?? ''
+    if (name === undefined || written.has(name) || !isWanted[name](value)) continue
+    const shown = name === 'maxpagesize' ? String(Number(value)) : value
+    written.set(name, shown === '' ? found![1]! : `${found![1]}=${shown}`)
+    if (name === 'maxpagesize') maxPageSize = Number(value)
+  }
+  return {
+    maxPageSize,
+    trackChanges: written.has('track-changes'),
+    omitNulls: written.has('omit-values'),
+    written,
+  }
+}
+
+export const NO_PREFERENCES = parsePreferences({}, [])
+
+/** The value of Preference-Applied; null when nothing was applied. */
+export const shownPreferences = ({ written }: Preferences): string | null =>
+  written.size === 0 ? null : [...written.values()].join(', ')

@@ -28,7 +28,7 @@ const within = (calculated: Sql, { type, operands }: Call) => {
 
 /**
  * DuckDB calculates constants before it reads rows, and skips the row groups that they rule out, but no lambda. Each
- * calculated time is written three times, so few may be within one another; copies.ts counts them once.
+ * calculated time is written three times, so few may be within one another; copiesOf() counts them once.
  */
 const FOLDED_TIMES = 3
 

@@ -11,11 +11,10 @@ import { entityIdOutput } from '../bind/entity-id.ts'
 import { conditionSql, valueSql } from './expression.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat, ODataVersion } from '../protocol/negotiate.ts'
-import { relationSql } from './relation.ts'
+import { relationSql, tableBeforeSql } from './relation.ts'
 import { columnsSql } from './query.ts'
 import { propertyMembers } from './json.ts'
 import type { Keyset } from '../bind/keyset.ts'
-import { tableBeforeSql } from './table.ts'
 import { jsonTextSql, objectSql } from './json-value.ts'
 
 const NOW = sql.ident('now')

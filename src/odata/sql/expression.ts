@@ -5,7 +5,7 @@
 // `and` and `or`, NULL is as good as false and DuckDB's plain operators do, at two to four times the speed. Below
 // `not` and wherever a value is needed, `exact` is required.
 
-import { tableSql } from './table.ts'
+import { tableSql, orderSql, relationSql } from './relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import {
   type Constant,
@@ -18,7 +18,6 @@ import { BIGINT, VARCHAR } from './engine-types.ts'
 import { isLongList } from '../bind/size.ts'
 import { isFloat } from '../edm/numbers.ts'
 import { printCall } from './functions.ts'
-import { orderSql, relationSql } from './relation.ts'
 import { totalSql } from './methods.ts'
 import { clampSql } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
@@ -269,4 +268,74 @@ function compareSql({ operator, left, right }: Compare, exact: boolean): Sql {
 function mayBeNaN(expression: Expression): boolean {
   const type = typeOf(expression)
   return expression.kind !== 'constant' && type !== null && isFloat(type)
+}
+
+/** As CopiesOf of bind/size.ts. */
+export function copiesOf(expression: Expression): readonly number[] {
+  const shape = shapeOf(expression)
+  if (shape === null) return ONCE
+  let copies = counted.get(shape)
+  if (copies === undefined) counted.set(shape, (copies = countCopies(expression)))
+  return copies
+}
+
+const ONCE: readonly number[] = []
+
+/** By shape: there are some hundred of them, however many requests there are. */
+const counted = new Map<string, readonly number[]>()
+
+/** What the SQL around the operands depends on; null where each is written once. */
+function shapeOf(expression: Expression): string | null {
+  switch (expression.kind) {
+    case 'call': {
+      const { name, operands, type } = expression
+      return name === 'cast' ? `cast ${typeOf(operands[0]!)!.name} ${type.name}` : name
+    }
+    case 'compare':
+      return mayBeFloat(expression.left) ? `${expression.operator} of floats` : null
+    case 'items':
+      return 'items'
+    default:
+      return null
+  }
+}
+
+function mayBeFloat(expression: Expression): boolean {
+  const type = typeOf(expression)
+  return type !== null && isFloat(type)
+}
+
+/** Prints it with marks in the place of its operands. */
+function countCopies(expression: Expression): readonly number[] {
+  switch (expression.kind) {
+    case 'call': {
+      const operands = expression.operands.map(markOf)
+      return marksIn({ ...expression, operands }, operands.length)
+    }
+    case 'compare': {
+      const [left, right] = [markOf(expression.left, 0), markOf(expression.left, 1)]
+      return marksIn({ ...expression, left, right }, 2)
+    }
+    case 'items': {
+      const source = { ...expression.source, list: markOf(expression.source.list, 0) }
+      return marksIn({ ...expression, source, condition: null, order: [] }, 1)
+    }
+    default:
+      return ONCE
+  }
+}
+
+/** Of the same type, and with a name that no request can give. */
+const markOf = (operand: Expression, place: number): Expression => ({
+  kind: 'item',
+  type: typeOf(operand)!,
+  alias: `operand ${place}`,
+})
+
+function marksIn(expression: Expression, operands: number): readonly number[] {
+  const text = valueSql(expression).inline()
+  return Array.from(
+    { length: operands },
+    (_, place) => text.split(`"operand ${place}"."item"`).length - 1,
+  )
 }

@@ -26,6 +26,6 @@ export function bothOnceIfLong(toSql: (a: Sql, b: Sql) => Sql): (a: Sql, b: Sql)
     isShort(a) && isShort(b) ? toSql(a, b) : named(sql`struct_pack(a := ${a}, b := ${b})`)
 }
 
-/** A column or a constant, also in another type. A name with a space is that of an operand in copies.ts. */
+/** A column or a constant, also in another type. A name with a space is that of an operand in copiesOf(). */
 const isShort = (value: Sql): boolean =>
   /^(?:CAST\()*(?:"\w+"\."[^"]*"|'[^']*'|[-.\w]+)(?: AS [\w(), ]+\))*$/.test(value.inline())

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { parseModelName } from '../../../src/core/names.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import type { PublishedRelation, Snapshot } from '../../../src/core/snapshot.ts'
-import { navigationChanges } from '../../../src/odata/edm/navigation-changes.ts'
+import { navigationChanges } from '../../../src/odata/edm/contract.ts'
 
 function relation(name: string, key: string, types: Readonly<Record<string, string>>) {
   const columns = Object.entries(types).map(([column, type]) => ({

@@ -16,7 +16,7 @@ import { type ComparisonLease, createComparisons } from '../../../src/odata/engi
 import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
-import { tableBeforeSql } from '../../../src/odata/sql/table.ts'
+import { tableBeforeSql } from '../../../src/odata/sql/relation.ts'
 import type { Compared } from '../../../src/odata/engine/compare-snapshots.ts'
 import { nameBefore } from '../../../src/odata/edm/model.ts'
 import { fileRows } from '../../../src/store/files/rows.ts'

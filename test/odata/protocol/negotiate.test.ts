@@ -1,18 +1,16 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { formats, formatsFor } from '../../../src/odata/protocol/formats.ts'
+import { formats } from '../../../src/odata/protocol/formats.ts'
 import {
+  formatsFor,
   jsonContentType,
   negotiateData,
   negotiateMetadata,
   negotiateVersion,
-} from '../../../src/odata/protocol/negotiate.ts'
-import {
-  appliedOf,
   parsePreferences,
   shownPreferences,
-} from '../../../src/odata/protocol/preferences.ts'
+} from '../../../src/odata/protocol/negotiate.ts'
 
 const CSV_CONTENT_TYPE = 'text/csv;charset=utf-8;header=present'
 const PARQUET_CONTENT_TYPE = 'application/vnd.apache.parquet'
@@ -157,24 +155,27 @@ test('$metadata is XML unless only JSON is wanted', () => {
   }
 })
 
+const ALL = ['maxpagesize', 'track-changes', 'omit-values'] as const
+
 test('preferences count with and without their prefix, the first of a name', () => {
-  const rowsOf = (prefer: string) => parsePreferences({ prefer }).maxPageSize
+  const rowsOf = (prefer: string) => parsePreferences({ prefer }, ALL).maxPageSize
   assert.is(rowsOf('odata.maxpagesize=3'), 3)
   assert.is(rowsOf('respond-async, MaxPageSize = "7"; x=1'), 7)
   assert.is(rowsOf('maxpagesize=5,maxpagesize=6'), 5)
   assert.is(rowsOf('maxpagesize=999999999999'), 999_999_999_999)
   for (const ignored of ['', 'maxpagesize', 'maxpagesize=0', 'maxpagesize=-1', 'maxpagesize=x'])
     assert.is(rowsOf(ignored), null, ignored)
-  const all = parsePreferences({
+  const headers = {
     prefer: 'track-changes, odata.omit-values=nulls, return=minimal, maxpagesize="3"',
-  })
+  }
+  const all = parsePreferences(headers, ALL)
   assert.ok(all.trackChanges && all.omitNulls)
   assert.is(shownPreferences(all), 'track-changes, odata.omit-values=nulls, maxpagesize=3')
-  const some = appliedOf(all, ['maxpagesize'])
+  const some = parsePreferences(headers, ['maxpagesize'])
   assert.is(shownPreferences(some), 'maxpagesize=3')
   assert.not.ok(some.trackChanges || some.omitNulls)
   for (const ignored of ['omit-values=defaults', 'omit-values', 'track-changes=no', 'tracked'])
-    assert.is(shownPreferences(parsePreferences({ prefer: ignored })), null, ignored)
+    assert.is(shownPreferences(parsePreferences({ prefer: ignored }, ALL)), null, ignored)
 })
 
 test.run()

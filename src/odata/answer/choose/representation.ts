@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { Addressed, BoundRequest, OutputProperty } from '../../bind/bound.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import { mayReorder } from '../../bind/size.ts'
-import { type FormatName, formats, formatsFor } from '../../protocol/formats.ts'
+import { type FormatName, formats } from '../../protocol/formats.ts'
 import {
   header,
   jsonContentType,
@@ -14,15 +14,13 @@ import {
   negotiateMetadata,
   type RequestHeaders,
   requireRaw,
-} from '../../protocol/negotiate.ts'
-import {
-  appliedOf,
+  formatsFor,
   NO_PREFERENCES,
   parsePreferences,
   type PreferenceName,
   type Preferences,
   shownPreferences,
-} from '../../protocol/preferences.ts'
+} from '../../protocol/negotiate.ts'
 import { asksForTime, type Exchange } from '../context.ts'
 
 export interface Representation {
@@ -38,25 +36,26 @@ export interface Representation {
 
 /** Throws RequestError 406. */
 export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): Representation {
-  const { headers } = exchange.request
-  switch (bound.kind) {
-    case 'count':
-      return plain('text')
-    case 'metadata':
-      return plain(negotiateMetadata(headers, exchange.format))
-    case 'vocabulary':
-      // The end of the name says the format, since the reference to it has no other place for that.
-      return plain(bound.file.endsWith('.xml') ? 'xml' : 'json')
-    case 'property': {
-      if (!bound.raw) return chooseForData(exchange, bound)
-      const [{ type }] = bound.query.output as readonly [OutputProperty]
-      const format = type.name === 'Edm.Binary' ? 'bytes' : 'text'
-      requireRaw(headers, format)
-      return plain(format)
-    }
-    default:
-      return chooseForData(exchange, bound)
+  const { request, isInBatch, since, token, format: option } = exchange
+  const { headers } = request
+  if (bound.kind === 'count') return plain('text')
+  if (bound.kind === 'metadata') return plain(negotiateMetadata(headers, option))
+  // The end of the name says the format, since the reference to it has no other place for that.
+  if (bound.kind === 'vocabulary') return plain(bound.file.endsWith('.xml') ? 'xml' : 'json')
+  if (bound.kind === 'property' && bound.raw) {
+    const [{ type }] = bound.query.output as readonly [OutputProperty]
+    const format = type.name === 'Edm.Binary' ? 'bytes' : 'text'
+    requireRaw(headers, format)
+    return plain(format)
   }
+  const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
+  const { name, json } = negotiateData(headers, option, formatsFor(bound.kind, origin))
+  if (name !== 'json') return { ...plain(name), headers: attachment(name, bound) }
+  const contentType = jsonContentType(json)
+  if (bound.kind === 'service-document') return { ...plain('json'), json, contentType }
+  const preferences = parsePreferences(headers, preferencesFor(exchange, bound))
+  const written = preferences.omitNulls ? { ...json, omitsNulls: true } : json
+  return { format: 'json', json: written, contentType, preferences, headers: {} }
 }
 
 const plain = (format: FormatName): Representation => ({
@@ -67,61 +66,39 @@ const plain = (format: FormatName): Representation => ({
   headers: {},
 })
 
-type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'vocabulary' | 'count' }>
-
-function chooseForData(exchange: Exchange, bound: DataRequest): Representation {
-  const { request, isInBatch, since, token } = exchange
-  const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
-  const served = formatsFor(bound.kind, origin)
-  const { name, json } = negotiateData(request.headers, exchange.format, served)
-  if (name !== 'json') return { ...plain(name), headers: attachment(name, bound) }
-  const contentType = jsonContentType(json)
-  if (bound.kind === 'service-document') return { ...plain('json'), json, contentType }
-  const asked = parsePreferences(request.headers)
-  const preferences = appliedOf(asked, followed(exchange, bound))
-  const written = preferences.omitNulls ? { ...json, omitsNulls: true } : json
-  return { ...plain('json'), json: written, contentType, preferences }
-}
-
-function attachment(format: FormatName, bound: DataRequest): Representation['headers'] {
+function attachment(format: FormatName, bound: BoundRequest): Representation['headers'] {
   const { extension } = formats[format]
   if (extension === undefined || !('query' in bound)) return {}
   const name = `${encodeURIComponent(bound.query.set.name)}.${extension}`
   return { 'Content-Disposition': `attachment; filename*=UTF-8''${name}` }
 }
 
-function followed(
-  exchange: Exchange,
-  bound: Addressed & { readonly kind: string },
+/**
+ * Those that the answer can follow. Changes can be tracked of entities of one set as they are stored, chosen by what is in
+ * them alone; other requests are answered without a delta link, as a preference allows.
+ */
+function preferencesFor(
+  { request, since }: Exchange,
+  { kind, query, parent }: Addressed & { readonly kind: string },
 ): readonly PreferenceName[] {
-  const { kind, query } = bound
   if (kind === 'property') return []
-  if (exchange.since !== null) return ['maxpagesize']
+  if (since !== null) return ['maxpagesize']
+  const { relation, set, row, filter, output, expand, skip, top } = query
   // Values inside an object are written with their neighbours.
-  const isFlat = query.output.every(({ path }) => path === undefined || path.length === 1)
+  const isFlat = output.every(({ path }) => path === undefined || path.length === 1)
   const omit: readonly PreferenceName[] = isFlat ? ['omit-values'] : []
   if (kind !== 'collection') return omit
-  const track: readonly PreferenceName[] = isTrackable(exchange, bound) ? ['track-changes'] : []
-  return ['maxpagesize', ...track, ...omit]
-}
-
-/**
- * Whether changes of the result can be tracked: entities of one set as they are stored, chosen by what is in them alone.
- * Other requests are answered without a delta link, as a preference allows.
- */
-function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
-  const { relation, set, filter, output, expand, skip, top } = query
-  return (
+  const isTrackable =
     relation.kind === 'set' &&
     parent === null &&
-    storedKeyset(set, query.row) !== null &&
+    storedKeyset(set, row) !== null &&
     (filter === null || !mayReorder(filter)) &&
     output.every(({ value }) => value.kind === 'property') &&
     expand.length === 0 &&
     skip === 0 &&
     top === null &&
     !asksForTime(request)
-  )
+  return isTrackable ? ['maxpagesize', 'track-changes', ...omit] : ['maxpagesize', ...omit]
 }
 
 /** Headers of a request that its answer depends on. */

@@ -5,9 +5,15 @@
 // all in the specification are served, or answered with what is unsupported.
 
 import { limits } from '../../../core/limits.ts'
-import { NAMESPACE, qualifiedName } from '../../edm/type-names.ts'
-import type { ComplexType, EdmType, PrimitiveType } from '../../edm/types.ts'
-import { formats, formatsFor } from '../../protocol/formats.ts'
+import {
+  NAMESPACE,
+  qualifiedName,
+  type ComplexType,
+  type EdmType,
+  type PrimitiveType,
+} from '../../edm/types.ts'
+import { formats } from '../../protocol/formats.ts'
+import { formatsFor } from '../../protocol/negotiate.ts'
 import { servedTransformations } from '../../syntax/transformations.ts'
 import {
   AGGREGATION,

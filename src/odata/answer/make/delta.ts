@@ -4,7 +4,7 @@
 import { limits } from '../../../core/limits.ts'
 import { Resources } from '../../../core/resources.ts'
 import { RequestError } from '../../../http/request-error.ts'
-import { type End, closingLink, type Page, pageOf, pageText } from './page.ts'
+import { type Page, pageOf, pageText } from './page.ts'
 import type { Addressed, BoundQuery } from '../../bind/bound.ts'
 import { isSameShape } from '../../engine/compare-snapshots.ts'
 import type { ComparisonLease } from '../../engine/comparisons.ts'
@@ -13,8 +13,7 @@ import { entityIdOutput } from '../../bind/entity-id.ts'
 import { changesGone } from '../../protocol/errors.ts'
 import { type Content, contextUrl, type Exchange } from '../context.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
-import type { JsonFormat } from '../../protocol/negotiate.ts'
-import type { Preferences } from '../../protocol/preferences.ts'
+import type { JsonFormat, Preferences } from '../../protocol/negotiate.ts'
 import { ClientGone, type EngineAccess, Query } from '../../engine/query.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 
@@ -44,26 +43,17 @@ async function changes(
   const { request, resources, token } = exchange
   const page = pageOf(exchange, query, preferences)
   const context = contextUrl(request, `${query.contextFragment}/$delta`)
-  const write = (end: End, found: Query | null, count: string | null) =>
-    pageText({ context, count: query.withCount ? count : null, format, found }, end)
+  const write = (found: Query | null, count: string | null) =>
+    pageText(exchange, page, { context, count, format, found, isTracked: true })
   const comparison = await openComparison(exchange, query)
-  if (comparison === null)
-    return write(
-      () => closingLink(exchange, page, { following: null, count: '0', isTracked: true }),
-      null,
-      '0',
-    )
+  if (comparison === null) return write(null, query.withCount ? '0' : null)
   const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
   const asked = deltaQuery(exchange, query, page)
-  const counted = query.withCount ? (token?.count ?? (await countOf(engine, asked))) : null
+  const count = query.withCount ? (token?.count ?? (await countOf(engine, asked))) : null
   const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
   const texts = deltaTextsSql(asked, page.limit, format)
-  const found = resources.use(
-    await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
-  )
-  const end = () =>
-    closingLink(exchange, page, { following: found.following, count: counted, isTracked: true })
-  return write(end, found, counted)
+  const options = { ...LARGE, maxRows: page.limit, mode } as const
+  return write(resources.use(await Query.open(engine, texts, options)), count)
 }
 
 /** Every row of both states is read. */

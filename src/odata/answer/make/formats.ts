@@ -8,7 +8,7 @@ import { parquet } from './parquet.ts'
 import { bytes, text } from './value.ts'
 import { xml } from './xml.ts'
 
-const formats: { readonly [F in FormatName]: AnswerFormat<RequestFor<F>> } = {
+export const answerFormats: { readonly [F in FormatName]: AnswerFormat<RequestFor<F>> } = {
   json,
   xml,
   csv,
@@ -16,5 +16,3 @@ const formats: { readonly [F in FormatName]: AnswerFormat<RequestFor<F>> } = {
   text,
   bytes,
 }
-
-export const formatNamed = (name: FormatName): AnswerFormat => formats[name]

@@ -1,6 +1,5 @@
 // Answers as JSON: rows, one row or value, and documents.
 
-import type { Addressed } from '../../bind/bound.ts'
 import { withControlInformation } from '../../bind/control-information.ts'
 import { contextUrl, type Exchange, whole } from '../context.ts'
 import type { AnswerFormat, RequestFor } from './answer-format.ts'
@@ -13,10 +12,6 @@ import { vocabularyDocument } from './vocabularies.ts'
 export const json: AnswerFormat<RequestFor<'json'>> = {
   async make(exchange, bound, { json: format, preferences }) {
     const { request, model, service, since } = exchange
-    const withLinks = (rows: Addressed): Addressed =>
-      format.metadata === 'full'
-        ? { ...rows, query: withControlInformation(rows.query, request.version) }
-        : rows
     switch (bound.kind) {
       case 'service-document':
         return whole(serviceDocument(exchange, format.metadata === 'none'))
@@ -28,15 +23,18 @@ export const json: AnswerFormat<RequestFor<'json'>> = {
         return whole(vocabularyDocument(bound.file))
       case 'property':
         return await answerProperty(exchange, bound, format)
-      case 'entity':
-        return await answerEntity(exchange, withLinks(bound), format)
-      case 'collection': {
-        const rows = withLinks(bound)
-        return since === null
-          ? await answerPage(exchange, rows, format, preferences)
-          : await answerDelta(exchange, rows, format, preferences)
-      }
+      default:
+        break
     }
+    const query =
+      format.metadata === 'full'
+        ? withControlInformation(bound.query, request.version)
+        : bound.query
+    const rows = { ...bound, query }
+    if (bound.kind === 'entity') return await answerEntity(exchange, rows, format)
+    return since === null
+      ? await answerPage(exchange, rows, format, preferences)
+      : await answerDelta(exchange, rows, format, preferences)
   },
 }
 

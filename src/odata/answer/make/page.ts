@@ -6,9 +6,8 @@ import type { Addressed, BoundQuery } from '../../bind/bound.ts'
 import { asksForTime, type Content, contextUrl, type Exchange } from '../context.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
-import type { JsonFormat } from '../../protocol/negotiate.ts'
+import type { JsonFormat, Preferences } from '../../protocol/negotiate.ts'
 import { deltaLink, nextLink } from '../choose/link-tokens.ts'
-import type { Preferences } from '../../protocol/preferences.ts'
 import { Query } from '../../engine/query.ts'
 import { keysetOf, readPosition } from '../../bind/keyset.ts'
 import { isSmallQuery } from '../../bind/size.ts'
@@ -35,25 +34,26 @@ export async function answerPage(
   const found = resources.use(await openPage(exchange, query, page, format))
   await requireParent(exchange, addressed, found.whole?.length === 0)
   const isTracked = token?.isTracked ?? preferences.trackChanges
-  const end = () => closingLink(exchange, page, { following: found.following, count, isTracked })
   const context = contextUrl(request, query.contextFragment)
-  return pageText({ context, count, format, found }, end)
+  return pageText(exchange, page, { context, count, format, found, isTracked })
 }
-
-/** The link after the last row; known once that was read. */
-export type End = () => Link | null
 
 interface PageParts {
   readonly context: string
+  /** Decimal digits; null when the request has no $count. */
   readonly count: string | null
   readonly format: JsonFormat
   /** null: there are no rows. */
   readonly found: Query | null
+  /** Whether a delta link follows the last row. */
+  readonly isTracked: boolean
 }
 
-export function pageText({ context, count, format, found }: PageParts, end: End): Content {
+export function pageText(exchange: Exchange, page: Page, parts: PageParts): Content {
+  const { context, format, count, found } = parts
   const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
-  const tail = () => Buffer.from(collectionTail(end()))
+  // The link is known once the last row was read.
+  const tail = () => Buffer.from(collectionTail(closingLink(exchange, page, parts)))
   if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
   const all = found.whole
   // Even a few rows, with expanded ones inside, may be too long to be copied once more.
@@ -102,40 +102,33 @@ async function openPage(
   return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
 }
 
-interface Following {
-  /** What DuckDB returned for the row after the page. */
-  readonly following: Buffer | null
-  readonly count: string | null
-  readonly isTracked: boolean
-}
-
 /** To the next page; after the last one to the changes, where they are tracked. */
-export function closingLink(
+function closingLink(
   { request, service, snapshot, now }: Exchange,
-  { offset, size, limit }: Page,
-  { following, count, isTracked }: Following,
+  { offset, size: pageSize, limit }: Page,
+  { found, count, isTracked }: PageParts,
 ): Link | null {
   const { root, target } = request
+  const { links } = service
   const { id: snapshotId } = snapshot.snapshot
-  if (following === null)
-    return isTracked
-      ? {
-          name: 'deltaLink',
-          url: deltaLink(root, target, { snapshotId, pageSize: size }, service.links),
-        }
-      : null
+  // What DuckDB returned for the row after the page.
+  const following = found?.following ?? null
+  if (following === null) {
+    if (!isTracked) return null
+    return { name: 'deltaLink', url: deltaLink(root, target, { snapshotId, pageSize }, links) }
+  }
   // Where there is no position, it is the whole row.
   const isPosition = following[0] === '['.charCodeAt(0)
   const token = {
     snapshotId,
-    pageSize: size,
+    pageSize,
     given: offset + limit,
     from: isPosition ? readPosition(following.toString('utf8')) : null,
     count,
     now: asksForTime(request) ? now.toISOString() : null,
     isTracked,
   }
-  return { name: 'nextLink', url: nextLink(root, target, token, service.links) }
+  return { name: 'nextLink', url: nextLink(root, target, token, links) }
 }
 
 async function* streamed(
@@ -152,15 +145,9 @@ async function* streamed(
   yield tail()
 }
 
-export interface CollectionEnvelope {
-  readonly contextUrl: string
-  /** Decimal digits; null when the request has no $count. */
-  readonly count: string | null
-}
-
 /** Everything before the first row. */
 export function collectionHead(
-  { contextUrl, count }: CollectionEnvelope,
+  { contextUrl, count }: { readonly contextUrl: string; readonly count: string | null },
   { metadata, ieee754 }: JsonFormat,
 ): string {
   const context = metadata === 'none' ? '' : `"@odata.context":${JSON.stringify(contextUrl)},`
@@ -173,7 +160,7 @@ export function collectionTail(link: Link | null): string {
   return link === null ? ']}' : `],"@odata.${link.name}":${JSON.stringify(link.url)}}`
 }
 
-export interface Link {
+interface Link {
   readonly name: 'nextLink' | 'deltaLink'
   readonly url: string
 }

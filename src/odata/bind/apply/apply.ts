@@ -5,7 +5,7 @@
 // are grouped by, and every transformation takes these `groups` into account.
 
 import { bindAggregate } from './aggregate.ts'
-import { bindExpression } from '../expression/expression.ts'
+import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindConcat } from './concat.ts'
 import { bindFrom, bindGroupBy } from './groupby.ts'
 import { bindSearch } from '../expression/search.ts'
@@ -31,7 +31,6 @@ import { isInteger, isNumber } from '../../edm/numbers.ts'
 import { newName, type RequestContext } from '../scope.ts'
 import type { ComputeItem, TransformationSyntax } from '../../syntax/syntax.ts'
 import { asCondition } from '../expression/constants.ts'
-import { bindOrder } from '../expression/filter-and-order.ts'
 import type { EntitySet } from '../../edm/model.ts'
 
 /** `within` is the condition for the rows of the set that the sequence begins with. Throws RequestError 400 or 501. */

@@ -8,7 +8,7 @@ import { odataError, unsupported } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
 import { findNavigation, findProperty, type Scope } from '../scope.ts'
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
-import { boundWindow } from '../expression/filter-and-order.ts'
+import { boundWindow } from '../expression/expression.ts'
 
 interface Output extends OutputProperty {
   readonly path: readonly string[]

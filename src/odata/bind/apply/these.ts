@@ -12,7 +12,7 @@ import {
   scopeOfRows,
   withinSize,
 } from './rows.ts'
-import type { Expression, RowSource } from '../bound.ts'
+import { type Expression, type RowSource, call } from '../bound.ts'
 import { newRow, type Scope } from '../scope.ts'
 import { edm } from '../../edm/types.ts'
 
@@ -46,11 +46,6 @@ export function inputOf(rows: ApplyRows, groups: readonly string[], context: App
 
 /** Null where nothing is grouped. To groupby all NaN are one value, as all nulls are. */
 function sameGroup(theirs: readonly Expression[], ours: readonly Expression[]): Expression | null {
-  const operands = theirs.map((value, i): Expression => ({
-    kind: 'call',
-    name: 'same',
-    type: edm.Boolean,
-    operands: [value, ours[i]!],
-  }))
+  const operands = theirs.map((value, i): Expression => call('same', edm.Boolean, value, ours[i]!))
   return operands.length === 0 ? null : { kind: 'logical', operator: 'and', operands }
 }

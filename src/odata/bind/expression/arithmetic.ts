@@ -4,7 +4,7 @@
 // Whether they suffice depends on the values: a result out of range of its type fails in DuckDB, which the
 // service answers with 400.
 
-import { type Expression, typeOf } from '../bound.ts'
+import { type Expression, typeOf, call } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { CallName } from './functions.ts'
 import { durationMicroseconds, exactNumber } from '../../edm/literals.ts'
@@ -61,12 +61,7 @@ export function bindNegation(operand: Expression): Expression {
   if (!isNumber(type) && !isDuration)
     throw odataError('type-mismatch', `the minus sign does not take ${type.name}`)
   const result = isInteger(type) ? edm.Int64 : type
-  return {
-    kind: 'call',
-    name: 'negate',
-    type: result,
-    operands: [cast(operand, result)],
-  }
+  return call('negate', result, cast(operand, result))
 }
 
 function calculateNumbers(
@@ -91,15 +86,12 @@ function calculateNumbers(
   // DuckDB makes NULL of an integer divided by zero. Null divided by zero is null.
   const isChecked = isDivision && !areFloats && right.kind !== 'constant'
   const isMinusOne = right.kind === 'constant' && right.value === '-1'
-  return {
-    kind: 'call',
-    name: numberCall(operator, type, { areIntegers, isChecked, isMinusOne }),
+  return call(
+    numberCall(operator, type, { areIntegers, isChecked, isMinusOne }),
     type,
-    operands: [
-      cast(left, operandType(operator, leftType, type)),
-      cast(right, operandType(operator, rightType, type)),
-    ],
-  }
+    cast(left, operandType(operator, leftType, type)),
+    cast(right, operandType(operator, rightType, type)),
+  )
 }
 
 interface Operands {
@@ -163,12 +155,12 @@ function scaleDuration(
   duration: Expression,
   factor: Expression,
 ): Expression {
-  return {
-    kind: 'call',
-    name: operator === 'mul' ? 'durationMul' : 'durationDiv',
-    type: edm.Duration,
-    operands: [duration, cast(factor, edm.Double)],
-  }
+  return call(
+    operator === 'mul' ? 'durationMul' : 'durationDiv',
+    edm.Duration,
+    duration,
+    cast(factor, edm.Double),
+  )
 }
 
 /** By operator and types: a duration added to a date gives a date, two dates differ by a duration. */

@@ -4,9 +4,8 @@ import { didYouMean } from '../../../core/suggest.ts'
 import { bindCast, bindIsOf } from './cast.ts'
 import { bindCollectionCall, isCollectionFunction } from './collection.ts'
 import { bindComparison } from './comparison.ts'
-import { bindIsDefined } from './isdefined.ts'
 import { bindExpression } from './expression.ts'
-import { type Expression, typeOf } from '../bound.ts'
+import { type Expression, typeOf, call, constant } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import {
   functionNames,
@@ -17,11 +16,13 @@ import {
 } from './functions.ts'
 import { commonNumericType, exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
 import { bindPattern } from './matches-pattern.ts'
-import type { Scope } from '../scope.ts'
+import { type Scope, findNavigation } from '../scope.ts'
 import { foreignFunction } from '../../syntax/foreign-words.ts'
-import type { CallSyntax, ExpressionSyntax } from '../../syntax/syntax.ts'
+import type { CallSyntax, ExpressionSyntax, PathSyntax } from '../../syntax/syntax.ts'
 import { edm, type EdmType, untypedObject } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
+import { findTarget } from './path.ts'
+import { RequestError } from '../../../http/request-error.ts'
 
 /** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
@@ -71,7 +72,7 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
   }
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
   const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
-  return { kind: 'call', name: row.call, type, operands: typed }
+  return call(row.call, type, ...typed)
 }
 
 function fits(operand: Expression, types: readonly EdmType[]): boolean {
@@ -102,7 +103,7 @@ function textOf(operand: ExpressionSyntax): string {
 function bindNow(operands: readonly Expression[], now: Date): Expression {
   if (operands.length > 0) throw odataError('wrong-arguments', 'now takes no arguments')
   const value = now.toISOString().replace('T', ' ').replace('Z', '')
-  return { kind: 'constant', type: edm.DateTimeOffset, value }
+  return constant(edm.DateTimeOffset, value)
 }
 
 interface Branch {
@@ -139,12 +140,7 @@ export function bindHas(left: Expression, right: Expression): Expression {
     const { min, max } = exactRange(type)
     const bits = right.value.split(',').reduce((all, text) => all | flag(text), 0n)
     if (bits < min || bits > max) return booleanConstant(false)
-    return {
-      kind: 'call',
-      name: 'has',
-      type: edm.Boolean,
-      operands: [left, { kind: 'constant', type, value: String(bits) }],
-    }
+    return call('has', edm.Boolean, left, constant(type, String(bits)))
   }
   if (type?.members != null) {
     if (right.type.name === 'Edm.String' && type.members.includes(right.value))
@@ -167,4 +163,34 @@ function flag(text: string): bigint {
       '"has" must be followed by an integer for an integer property',
     )
   return BigInt(text)
+}
+
+/** Throws unknown-property for a name that the entities never had. */
+export function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {
+  const [path, ...more] = operands
+  if (path === undefined || more.length > 0)
+    throw odataError('wrong-arguments', `isdefined takes 1 argument, not ${operands.length}`)
+  if (path.kind !== 'path')
+    throw odataError('type-mismatch', `isdefined takes a path (at character ${at + 1})`)
+  return scope.marks.get(path.names.join('/')) ?? booleanConstant(isKnown(path, scope))
+}
+
+function isKnown(path: PathSyntax, scope: Scope): boolean {
+  if (scope.computed.has(path.names.join('/'))) return true
+  try {
+    findTarget(path, path.at, scope)
+    return true
+  } catch (error) {
+    const isUnknown = error instanceof RequestError && error.code === 'unknown-property'
+    const [name = ''] = path.names
+    const { row, request } = scope
+    const whole = request.sets.get(row.set.name)?.type
+    const wasThere =
+      whole !== undefined &&
+      whole !== row.set.type &&
+      (findNavigation(whole, name) !== undefined ||
+        whole.properties.some((property) => property.name === name))
+    if (isUnknown && wasThere) return false
+    throw error
+  }
 }

@@ -3,7 +3,7 @@
 import { columnType } from '../../../core/relation.ts'
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
-import { type Expression, typeOf } from '../bound.ts'
+import { type Expression, typeOf, call } from '../bound.ts'
 import { isNumber } from '../../edm/numbers.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import type { Scope } from '../scope.ts'
@@ -14,8 +14,8 @@ import {
   edm,
   type EdmType,
   type PrimitiveType,
+  isCastTo,
 } from '../../edm/types.ts'
-import { isCastTo } from '../../edm/type-names.ts'
 import { booleanConstant } from './constants.ts'
 
 /**
@@ -60,7 +60,7 @@ export function bindCast(syntax: CallSyntax, scope: Scope): Expression {
   if (type.name === target.name) return operand
   if (!isCastable(type, target))
     throw odataError('type-mismatch', `cannot cast ${type.name} to ${typeName}`)
-  return { kind: 'call', name: 'cast', type: target, operands: [operand] }
+  return call('cast', target, operand)
 }
 
 /** Whether the specification knows a cast between the two types. */

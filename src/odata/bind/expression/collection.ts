@@ -2,7 +2,7 @@
 // null.
 
 import { sameCollections } from './comparison.ts'
-import { type Expression, typeOf } from '../bound.ts'
+import { type Expression, typeOf, call } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import {
   type CollectionFunction,
@@ -27,12 +27,12 @@ export function bindCollectionCall(name: string, operands: readonly Expression[]
     const made = functionsOfTwo[folded]!
     if (list.kind === 'null' || other.kind === 'null') return nullOf(made, operands)
     if (![list, other].every(isCollection)) throw mismatch(folded, operands)
-    return call(made, sameCollections(list, other))
+    return callOf(made, sameCollections(list, other))
   }
   const { length, substring, substringFrom } = functionsOfOne
   if (folded === 'length') {
     requireCount(folded, operands, [1])
-    return call(length, operands)
+    return callOf(length, operands)
   }
   if (folded !== 'substring') throw mismatch(name, operands)
   requireCount(folded, operands, [2, 3])
@@ -41,7 +41,7 @@ export function bindCollectionCall(name: string, operands: readonly Expression[]
   if (operands.some(({ kind }) => kind === 'null')) return nullOf(made, operands)
   if (!isCollection(list) || !numbers.every((number) => isInteger(typeOf(number)!)))
     throw mismatch(folded, operands)
-  return call(made, [list, ...numbers.map((number) => cast(number, edm.Int64))])
+  return callOf(made, [list, ...numbers.map((number) => cast(number, edm.Int64))])
 }
 
 const isCollection = (operand: Expression) => typeOf(operand)?.kind === 'collection'
@@ -49,12 +49,8 @@ const isCollection = (operand: Expression) => typeOf(operand)?.kind === 'collect
 const resultOf = ({ result }: CollectionFunction, operands: readonly Expression[]): EdmType =>
   result ?? operands.map(typeOf).find((type) => type?.kind === 'collection')!
 
-const call = (made: CollectionFunction, operands: readonly Expression[]): Expression => ({
-  kind: 'call',
-  name: made.call,
-  type: resultOf(made, operands),
-  operands,
-})
+const callOf = (made: CollectionFunction, operands: readonly Expression[]) =>
+  call(made.call, resultOf(made, operands), ...operands)
 
 const nullOf = (made: CollectionFunction, operands: readonly Expression[]): Expression => ({
   kind: 'cast',

@@ -1,9 +1,7 @@
 // Comparisons. A literal takes the type of what it is compared with, here and exactly, so that DuckDB compares
 // values of one type and cannot fail: a number that the column cannot hold is still less or greater than it.
 
-import { compareWithObject, compareWithObjects, holdsObject, isObject } from './object.ts'
-import type { Constant, Expression } from '../bound.ts'
-import { typeOf } from '../bound.ts'
+import { type Constant, type Expression, typeOf, call, constant, compare } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import {
   durationMicroseconds,
@@ -11,12 +9,22 @@ import {
   floorToScale,
   printExact,
   toDouble,
+  dateTimeValue,
+  dateValue,
+  timeValue,
 } from '../../edm/literals.ts'
 import { commonNumericType, exactRange, isExact, isNumber } from '../../edm/numbers.ts'
 import { cannotCompare } from './mismatch.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
-import { collectionOf, type CollectionType, edm, type EdmType } from '../../edm/types.ts'
-import { booleanConstant, cast } from './constants.ts'
+import {
+  collectionOf,
+  type CollectionType,
+  edm,
+  type EdmType,
+  type ComplexType,
+} from '../../edm/types.ts'
+import { booleanConstant, cast, wholeNumber } from './constants.ts'
+import { findPart } from '../scope.ts'
 
 /** Throws type-mismatch when values of the two types cannot be compared. */
 export function bindComparison(
@@ -46,17 +54,6 @@ export function bindComparison(
     throw cannotCompare(operator, left, right)
   return compare(operator, cast(left, type), cast(right, type))
 }
-
-const compare = (
-  operator: ComparisonOperator,
-  left: Expression,
-  right: Expression,
-): Expression => ({
-  kind: 'compare',
-  operator,
-  left,
-  right,
-})
 
 const mirrored: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   eq: 'eq',
@@ -156,11 +153,7 @@ function compareWithNumber(
   if (isExact(type)) return compareExact(operator, left, type, value)
   const isOutside = Number.isFinite(double) && !Number.isFinite(Math.fround(double))
   const common = type.name === 'Edm.Single' && isOutside ? edm.Double : type
-  return compare(operator, cast(left, common), {
-    kind: 'constant',
-    type: common,
-    value: String(double),
-  })
+  return compare(operator, cast(left, common), constant(common, String(double)))
 }
 
 function compareExact(
@@ -185,5 +178,84 @@ function compareExact(
   const value = printExact({ digits: units, scale })
   // Between two values of the column: greater than the one above is at least, less than is at most, the one below.
   const inexact: ComparisonOperator = operator === 'ge' ? 'gt' : operator === 'lt' ? 'le' : operator
-  return compare(exact ? operator : inexact, left, { kind: 'constant', type, value })
+  return compare(exact ? operator : inexact, left, constant(type, value))
 }
+
+type ObjectExpression = Expression & { readonly kind: 'object' }
+
+export const isObject = (expression: Expression): expression is ObjectExpression =>
+  expression.kind === 'object'
+
+/** A collection that the request writes out, with an object in it. */
+export const holdsObject = (expression: Expression): boolean =>
+  expression.kind === 'array' &&
+  expression.items.some((item) => isObject(item) || holdsObject(item))
+
+/** One side is an object. Throws type-mismatch, unknown-property. */
+export function compareWithObject(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression {
+  if (isObject(left) && !isObject(right)) return compareWithObject(operator, right, left)
+  const type = typeOf(left)
+  if (type === null) return booleanConstant(operator === 'ne')
+  if (operator !== 'eq' && operator !== 'ne')
+    throw odataError('type-mismatch', `cannot compare objects by ${operator}`)
+  if (type.kind !== 'complex' || isObject(left) || !isObject(right))
+    throw odataError('type-mismatch', 'a JSON object can only be compared with a complex property')
+  const isSame = sameAs(left, type, right)
+  return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
+}
+
+function sameAs(value: Expression, type: ComplexType, { members }: ObjectExpression): Expression {
+  for (const { name, at } of members) findPart(type, name, at)
+  const operands = type.properties.map(({ name, type: partType }): Expression => {
+    const part: Expression = { kind: 'member', type: partType, of: value, name }
+    const given = members.find((member) => member.name === name)?.value
+    if (given !== undefined) return bindComparison('eq', part, inJson(given, partType))
+    const nothing: Expression =
+      partType.kind === 'collection'
+        ? { kind: 'array', type: partType, items: [] }
+        : { kind: 'null' }
+    return bindComparison('eq', part, nothing)
+  })
+  const isThere = compare('ne', value, { kind: 'null' })
+  return { kind: 'logical', operator: 'and', operands: [isThere, ...operands] }
+}
+
+/** Item by item, where `list` has as many. */
+export function compareWithObjects(
+  list: Expression,
+  { items }: Expression & { readonly kind: 'array' },
+): Expression {
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('objects can only be compared with a collection')
+  const length: Expression = call('hasLength', edm.Boolean, list, wholeNumber(items.length))
+  const operands = items.map((item, i): Expression => {
+    const own: Expression = call('itemAt', type.item, list, wholeNumber(i + 1))
+    return bindComparison('eq', own, item)
+  })
+  return { kind: 'logical', operator: 'and', operands: [length, ...operands] }
+}
+
+/** JSON has texts for dates, times and GUIDs. */
+function inJson(value: Expression, type: EdmType): Expression {
+  if (value.kind !== 'constant' || value.type.name !== 'Edm.String') return value
+  const as = (text: string) => constant(type, text)
+  switch (type.name) {
+    case 'Edm.Date':
+      return as(dateValue(value.value))
+    case 'Edm.DateTimeOffset':
+      return as(dateTimeValue(value.value))
+    case 'Edm.TimeOfDay':
+      return as(timeValue(value.value))
+    case 'Edm.Guid':
+      if (GUID.test(value.value)) return as(value.value)
+      throw odataError('invalid-value', `"${value.value.slice(0, 60)}" is not a GUID`)
+    default:
+      return value
+  }
+}
+
+const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

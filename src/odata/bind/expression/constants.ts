@@ -1,39 +1,38 @@
-// Constants, and values as those of another type.
+// Constants: literals of the narrowest type that their form allows, and values as those of another type. Meeting a property, a
+// literal takes the type of that.
 
-import { type Constant, type Expression, typeOf } from '../bound.ts'
-import { durationMicroseconds, exactNumber, printExact, toDouble } from '../../edm/literals.ts'
-import { isExact, isNumber } from '../../edm/numbers.ts'
+import { type Constant, type Expression, typeOf, constant } from '../bound.ts'
+import {
+  durationMicroseconds,
+  exactNumber,
+  printExact,
+  toDouble,
+  binaryHex,
+  dateTimeValue,
+  dateValue,
+  timeValue,
+} from '../../edm/literals.ts'
+import { isExact, isNumber, literalType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
 import { odataError } from '../../protocol/errors.ts'
+import type { LiteralSyntax } from '../../syntax/syntax.ts'
 
-export const booleanConstant = (value: boolean): Constant => ({
-  kind: 'constant',
-  type: edm.Boolean,
-  value: String(value),
-})
+export const booleanConstant = (value: boolean) => constant(edm.Boolean, String(value))
 
-export const wholeNumber = (value: number): Constant => ({
-  kind: 'constant',
-  type: edm.Int64,
-  value: String(value),
-})
+export const wholeNumber = (value: number) => constant(edm.Int64, String(value))
 
 /** `operand` as a value of `type`, which holds all its values. */
 export function cast(operand: Expression, type: EdmType): Expression {
   if (operand.kind === 'null' || typeOf(operand)?.engine === type.engine) return operand
   if (operand.kind !== 'constant') return { kind: 'cast', type, operand }
   const { value } = operand
-  if (type.name === 'Edm.DateTimeOffset')
-    return { kind: 'constant', type, value: `${value} 00:00:00` }
+  if (type.name === 'Edm.DateTimeOffset') return constant(type, `${value} 00:00:00`)
   if (type.name === 'Edm.Duration') return durationConstant(durationMicroseconds(value)!)
-  return { kind: 'constant', type, value: isNumber(type) ? numberText(value, type) : value }
+  return constant(type, isNumber(type) ? numberText(value, type) : value)
 }
 
-export const durationConstant = (microseconds: bigint): Constant => ({
-  kind: 'constant',
-  type: edm.Duration,
-  value: `${microseconds} microseconds`,
-})
+export const durationConstant = (microseconds: bigint) =>
+  constant(edm.Duration, `${microseconds} microseconds`)
 
 /** As DuckDB reads it: exact types without an exponent, doubles with its names for the infinities. */
 function numberText(text: string, type: EdmType): string {
@@ -47,3 +46,51 @@ export function asCondition(expression: Expression, user: string): Expression {
   if (type === null || type.name === 'Edm.Boolean') return expression
   throw odataError('type-mismatch', `${user} needs a Boolean expression, not ${type.name}`)
 }
+
+export function bindLiteral({ form, text }: LiteralSyntax): Expression {
+  switch (form) {
+    case 'null':
+      return { kind: 'null' }
+    case 'boolean':
+      return constant(edm.Boolean, text)
+    case 'number':
+      return bindNumber(text)
+    case 'string':
+      return constant(edm.String, text)
+    case 'date':
+      return constant(edm.Date, dateValue(text))
+    case 'date-time':
+      return constant(edm.DateTimeOffset, dateTimeValue(text))
+    case 'time-of-day':
+      return constant(edm.TimeOfDay, timeValue(text))
+    case 'guid':
+      return constant(edm.Guid, text)
+    case 'duration': {
+      const microseconds = durationMicroseconds(text)
+      if (microseconds === null) throw invalid(text, 'a duration such as P1DT2H')
+      return durationConstant(microseconds)
+    }
+    case 'binary': {
+      const hex = binaryHex(text)
+      if (hex === null) throw invalid(text, 'base64url text')
+      return constant(edm.Binary, hex)
+    }
+    case 'enum':
+      // The prefix names a type that this service shows as String or as an integer.
+      return constant(edm.String, text)
+    case 'geo':
+      throw odataError('not-supported', 'geo literals are not supported')
+  }
+}
+
+/** Digits that a double would lose are preserved: compared with a Decimal, they count. */
+function bindNumber(text: string): Constant {
+  const type = literalType(text)
+  const number = isExact(type) ? exactNumber(text) : null
+  if (number !== null) return constant(type, printExact(number))
+  const isWord = /[A-Z]{3}/.test(text)
+  return constant(type, isWord ? String(toDouble(text)) : text)
+}
+
+const invalid = (text: string, expected: string) =>
+  odataError('invalid-value', `"${text.slice(0, 60)}" is not ${expected}`)

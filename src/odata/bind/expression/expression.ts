@@ -6,17 +6,16 @@ import { RequestError } from '../../../http/request-error.ts'
 import { bindArithmetic, bindNegation } from './arithmetic.ts'
 import { bindCall, bindCase, bindHas, commonValueType } from './call.ts'
 import { bindComparison } from './comparison.ts'
-import { bindLiteral } from './literal.ts'
+import { bindLiteral, asCondition, booleanConstant, cast } from './constants.ts'
 import { bindCount, bindLambda, bindPathTotal } from './lambda.ts'
 import { bindEntityIsNull, bindPath, bindSameEntity } from './path.ts'
-import { type Constant, type Expression, typeOf } from '../bound.ts'
+import { type Constant, type Expression, typeOf, type OrderItem } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { functionNames } from './functions.ts'
-import { partWithinLimits } from '../size.ts'
+import { partWithinLimits, withinLimits } from '../size.ts'
 import { findNavigation, itemsOf, type Scope, scopeOf } from '../scope.ts'
-import type { ExpressionSyntax } from '../../syntax/syntax.ts'
+import type { ExpressionSyntax, OptionSyntax, OrderItemSyntax } from '../../syntax/syntax.ts'
 import { collectionOf, edm, untypedObject } from '../../edm/types.ts'
-import { asCondition, booleanConstant, cast } from './constants.ts'
 
 /** Throws RequestError 400 or 501. */
 export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
@@ -249,4 +248,26 @@ function bindAlias(name: string, { request }: Scope): Expression {
   openAliases.pop()
   boundAliases.set(name, value)
   return value
+}
+
+export const boundWindow = ({ count, skip, top }: OptionSyntax) => ({
+  withCount: count ?? false,
+  skip: skip ?? 0,
+  top: top ?? null,
+})
+
+export const bindFilter = (filter: ExpressionSyntax, scope: Scope): Expression =>
+  asCondition(withinLimits(bindExpression(filter, scope), scope.request), 'a filter')
+
+/** The items of an orderby. */
+export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): readonly OrderItem[] =>
+  items.map(({ value, descending }) => ({
+    value: sortable(withinLimits(bindExpression(value, scope), scope.request)),
+    descending,
+  }))
+
+function sortable(value: Expression): Expression {
+  const type = typeOf(value)
+  if (type === null || type.kind === 'primitive') return value
+  throw odataError('type-mismatch', `rows cannot be sorted by ${type.name}`)
 }

@@ -1,7 +1,7 @@
 // matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; DuckDB has RE2, whose time is
 // linear in the text whatever the pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
-import { type Expression, typeOf } from '../bound.ts'
+import { type Expression, typeOf, call } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
 
@@ -22,12 +22,7 @@ export function bindPattern(operands: readonly Expression[]): Expression {
     return { kind: 'cast', type: edm.Boolean, operand: { kind: 'null' } }
   if (pattern.kind !== 'constant') throw unsupported('a pattern that is not a literal')
   const translated = { ...pattern, value: toRe2(pattern.value) }
-  return {
-    kind: 'call',
-    name: 'matchespattern',
-    type: edm.Boolean,
-    operands: [text, translated],
-  }
+  return call('matchespattern', edm.Boolean, text, translated)
 }
 
 function toRe2(pattern: string): string {

@@ -2,7 +2,14 @@
 // navigation property become a subquery that DuckDB joins.
 
 import { bindKey } from './key.ts'
-import { type Expression, propertyOf, type RowSource, type RowVariable, typeOf } from '../bound.ts'
+import {
+  type Expression,
+  propertyOf,
+  type RowSource,
+  type RowVariable,
+  typeOf,
+  compare,
+} from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import {
   findNavigation,
@@ -16,7 +23,7 @@ import {
   THIS_ABOVE,
 } from '../scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from '../../syntax/syntax.ts'
-import { isCastTo } from '../../edm/type-names.ts'
+import { isCastTo } from '../../edm/types.ts'
 import type { NavigationProperty } from '../../edm/model.ts'
 
 /** How a value found at the end of a path becomes one of the expression around it. */
@@ -234,7 +241,7 @@ export function bindSameEntity(
       if (part.kind !== 'value') throw new Error(`the key ${name} is not a value`)
       return part.wrap(part.value)
     }) as [Expression, Expression]
-    return { kind: 'compare', operator: 'eq', left: ours, right: theirs }
+    return compare('eq', ours, theirs)
   })
   return { kind: 'logical', operator: 'and', operands }
 }

@@ -1,7 +1,7 @@
 // $search: a term holds when any string property of the row contains it, ignoring case.
 
 import { limits } from '../../../core/limits.ts'
-import { type Expression, propertyOf, type RowVariable, typeOf } from '../bound.ts'
+import { type Expression, propertyOf, type RowVariable, typeOf, call, constant } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { SearchSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
@@ -63,13 +63,8 @@ function bindTerms(search: SearchSyntax, texts: readonly Expression[]): Expressi
 
 /** Null has no parts: a term is true or false of a row, so NOT finds the rows that lack it. */
 function bindTerm(text: string, texts: readonly Expression[]): Expression {
-  const term: Expression = { kind: 'constant', type: edm.String, value: text }
-  const matches = texts.map((value): Expression => ({
-    kind: 'call',
-    type: edm.Boolean,
-    name: 'search',
-    operands: [value, term],
-  }))
+  const term = constant(edm.String, text)
+  const matches = texts.map((value): Expression => call('search', edm.Boolean, value, term))
   if (matches.length === 0) return booleanConstant(false)
   return matches.length === 1 ? matches[0]! : { kind: 'logical', operator: 'or', operands: matches }
 }
