@@ -33,22 +33,28 @@ export async function answerGet(
   const chosen = chooseRepresentation(exchange, bound)
   const headersOf = headersFor(exchange, chosen)
   const headers = headersOf(request.target)
-  const unchanged = { status: 304, headers, body: null, rows: () => 0 }
   // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
-  if (known === 'tag') return unchanged
+  if (known === 'tag') return unchanged(headers)
   const format: AnswerFormat = answerFormats[chosen.format]
   const { lookup, ...content } = await format.make(exchange, bound, chosen)
   if (content.body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
-    const { ETag: _, ...others } = headers
+    const { ETag: _, 'Content-Type': __, ...others } = headers
     return { ...content, status: 204, headers: others }
   }
-  if (known === 'any') return unchanged
-  const typed = (common: Answer['headers']) => ({ ...common, 'Content-Type': chosen.contentType })
-  const answer = { ...content, status: 200, headers: typed(headers) }
-  if (lookup === undefined) return answer
-  return { ...answer, lookup: { ...lookup, headersOf: (target) => typed(headersOf(target)) } }
+  if (known === 'any') return unchanged(headers)
+  const answer = { ...content, status: 200, headers }
+  return lookup === undefined ? answer : { ...answer, lookup: { ...lookup, headersOf } }
+}
+
+/** The answer, or 304 where the client has it. */
+export const unlessUnchanged = (asked: RequestHeaders, answer: Answer): Answer =>
+  unchangedBy(asked, answer.headers['ETag']) === null ? answer : unchanged(answer.headers)
+
+function unchanged(all: Answer['headers']): Answer {
+  const { 'Content-Type': _, ...headers } = all
+  return { status: 304, headers, body: null, rows: () => 0 }
 }
 
 async function openExchange(
@@ -89,11 +95,4 @@ function bindSyntax(
   } catch (error) {
     throw since !== null && error instanceof RequestError ? changesGone() : error
   }
-}
-
-/** The answer, or 304 where the client has it. */
-export function unlessUnchanged(asked: RequestHeaders, answer: Answer): Answer {
-  if (unchangedBy(asked, answer.headers['ETag']) === null) return answer
-  const { 'Content-Type': _, ...headers } = answer.headers
-  return { status: 304, headers, body: null, rows: () => 0 }
 }

@@ -1,6 +1,6 @@
 // A lookup: a request for one row by its key, with properties as they are stored. Its answer may come from a file.
 
-import type { Addressed, BoundQuery, Constant, Expression } from '../bind/bound.ts'
+import type { RowsRequest, BoundQuery, Constant, Expression } from '../bind/bound.ts'
 import type { EdmName } from '../edm/types.ts'
 import type { EntitySet, Property } from '../edm/model.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
@@ -19,7 +19,7 @@ export interface StoredRow {
 /** null where the engine is to be asked. */
 export function rowFromFile(
   { service, snapshot }: Exchange,
-  { query, parent }: Addressed,
+  { query, parent }: RowsRequest,
   { ieee754, omitsNulls }: JsonFormat,
 ): StoredRow | null {
   if (parent !== null || ieee754 || omitsNulls === true) return null

@@ -12,13 +12,13 @@ export type BoundRequest =
   | { readonly kind: 'metadata' }
   /** A document that $metadata refers to, by the name of its file. */
   | { readonly kind: 'vocabulary'; readonly file: string }
-  | ({ readonly kind: 'collection' } & Addressed)
-  | ({ readonly kind: 'entity' } & Addressed)
-  | ({ readonly kind: 'count' } & Addressed)
+  | ({ readonly kind: 'collection' } & RowsRequest)
+  | ({ readonly kind: 'entity' } & RowsRequest)
+  | ({ readonly kind: 'count' } & RowsRequest)
   /** A property or a part of one, named `value` in the output; `raw`: its value alone. */
-  | ({ readonly kind: 'property'; readonly raw: boolean } & Addressed)
+  | ({ readonly kind: 'property'; readonly raw: boolean } & RowsRequest)
 
-export interface Addressed {
+export interface RowsRequest {
   readonly query: BoundQuery
   /**
    * The entity from which a navigation property leads to the rows; null when none does, or a key says which row is meant.
@@ -306,24 +306,24 @@ export interface AggregateColumn extends Total {
 }
 
 /** What every transformation has: the relation before it, and how expressions name a row of that. */
-interface Step {
+interface RelationStep {
   readonly from: Relation
   readonly row: RowVariable
 }
 
 export type Relation =
   | { readonly kind: 'set'; readonly set: EntitySet }
-  | (Step & { readonly kind: 'filter'; readonly condition: Expression })
+  | (RelationStep & { readonly kind: 'filter'; readonly condition: Expression })
   /** These columns and no others. */
-  | (Step & { readonly kind: 'project'; readonly columns: readonly NamedColumn[] })
+  | (RelationStep & { readonly kind: 'project'; readonly columns: readonly NamedColumn[] })
   /** One row for each different combination of the keys; without keys one row, even when there is nothing to group. */
-  | (Step & {
+  | (RelationStep & {
       readonly kind: 'group'
       readonly keys: readonly NamedColumn[]
       readonly aggregates: readonly AggregateColumn[]
     })
   /** Of each partition the rows from `skip` on, at most `top`. */
-  | (Step & {
+  | (RelationStep & {
       readonly kind: 'window'
       readonly partition: readonly Expression[]
       readonly order: readonly OrderItem[]
@@ -331,7 +331,7 @@ export type Relation =
       readonly top: number | null
     })
   /** Of each partition the first rows, until the sum of `value` reaches the limit. */
-  | (Step & {
+  | (RelationStep & {
       readonly kind: 'running'
       readonly partition: readonly Expression[]
       readonly order: readonly OrderItem[]
@@ -348,3 +348,6 @@ export type Relation =
     }
   /** The parts have the same columns in the same order. */
   | { readonly kind: 'union'; readonly parts: readonly Relation[] }
+
+/** A relation around another one. */
+export type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>

@@ -18,7 +18,7 @@ import { isCastTo, type EdmType } from '../edm/types.ts'
 import { bindFilter, bindOrder } from './expression/expression.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
-interface Step {
+interface PathStep {
   readonly set: EntitySet
   /** How it was reached; null for the first. */
   readonly navigation: NavigationProperty | null
@@ -30,7 +30,7 @@ interface Step {
 }
 
 export interface Resource {
-  readonly steps: readonly [Step, ...Step[]]
+  readonly steps: readonly [PathStep, ...PathStep[]]
   /** The request is for rows of this set. */
   readonly set: EntitySet
   /** Whether the steps lead to a collection, or to one entity at most. */
@@ -61,7 +61,9 @@ export function findResource(
 ): Resource {
   const [first, ...rest] = path as readonly [PathSegment, ...PathSegment[]]
   if (first.argument !== null) throw unsupported(`the path /${first.name}(…)`)
-  const steps: [Step, ...Step[]] = [stepTo(findSet(model.sets, first.name), null, first.key)]
+  const steps: [PathStep, ...PathStep[]] = [
+    stepTo(findSet(model.sets, first.name), null, first.key),
+  ]
   let taken = 0
   while (taken < rest.length) {
     const more = stepAlong(steps, rest.slice(taken), keyAsSegment)
@@ -83,13 +85,17 @@ const stepTo = (
   set: EntitySet,
   navigation: NavigationProperty | null,
   key: KeySyntax | null,
-): Step => ({ set, navigation, key, filters: [], place: null })
+): PathStep => ({ set, navigation, key, filters: [], place: null })
 
 /** Adds the next segments to the steps. Returns how many: none when they end the path. */
-function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment: boolean): number {
+function stepAlong(
+  steps: PathStep[],
+  segments: readonly PathSegment[],
+  keyAsSegment: boolean,
+): number {
   const last = steps.at(-1)!
   const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
-  const change = (step: Partial<Step>) => steps.splice(-1, 1, { ...last, ...step })
+  const change = (step: Partial<PathStep>) => steps.splice(-1, 1, { ...last, ...step })
   if (isCastTo(segment.name, last.set.type) && (segment.key === null || isMany(steps))) {
     if (segment.key !== null) change({ key: segment.key })
     return 1
@@ -140,14 +146,14 @@ function keyOfSegments(
   return { kind: 'named', values }
 }
 
-function isMany(steps: readonly Step[]): boolean {
+function isMany(steps: readonly PathStep[]): boolean {
   const { navigation, key, place } = steps.at(-1)!
   return key === null && place === null && (navigation?.many ?? true)
 }
 
 /** What may follow the last set or entity: `$count`, `$ref`, a property and its `$value`. */
 function findEnd(
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   [segment, ...more]: readonly [PathSegment, ...PathSegment[]],
 ): Resource['end'] {
   const { name } = segment
@@ -214,7 +220,7 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
 
 /** An entity with a key is named by its own set, whatever way led to it. */
 function entityPath(
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   path: readonly PathSegment[],
   segments: number,
 ): string {
@@ -233,7 +239,7 @@ function entityPath(
  * `steps`, and `orderby` the order of its places.
  */
 export function pathCondition(
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   row: RowVariable,
   scope: Scope,
   orderby: readonly OrderItemSyntax[] = [],
@@ -275,7 +281,7 @@ export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void
 
 /** The row is the one at that place among those of the last step. */
 function placeCondition(
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   { place, orderby }: { readonly place: number; readonly orderby: readonly OrderItemSyntax[] },
   row: RowVariable,
   scope: Scope,
@@ -304,7 +310,7 @@ function placeCondition(
 
 /** The row has the value that the entity before it has on its side of the link. */
 function linkCondition(
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   { on }: NavigationProperty,
   row: RowVariable,
   scope: Scope,

@@ -41,22 +41,22 @@ export interface RequestScope extends RequestContext {
   readonly openAliases: string[]
   /** Names that $compute has given to expressions. */
   readonly computed: Map<string, Expression>
-  readonly marks: Named['marks']
+  readonly marks: RowNames['marks']
   /** What `$these` leads to, in a transformation of $apply; absent elsewhere. */
-  readonly these?: (scope: Scope) => { readonly source: RowSource; readonly named: Named }
+  readonly these?: (scope: Scope) => { readonly source: RowSource; readonly named: RowNames }
   /** Levels of $expand around the options that are bound. */
   readonly expandDepth: number
 }
 
 /** What is said of rows besides their properties. */
-export interface Named {
+export interface RowNames {
   /** Values by the names that $compute gave them, or by their paths where they are nested. */
   readonly computed: ReadonlyMap<string, Expression>
   /** Whether a row has the value at a path, for values that some rows of $apply lack. */
   readonly marks: ReadonlyMap<string, Expression>
 }
 
-export interface Scope extends Named {
+export interface Scope extends RowNames {
   readonly request: RequestScope
   /** The row of unqualified names, unless there is an item. */
   readonly row: RowVariable
@@ -80,7 +80,7 @@ export const scopeOf = (request: RequestScope): Scope => ({
   variables: NO_VARIABLES,
 })
 
-export const NOTHING_NAMED: Named = { computed: new Map(), marks: new Map() }
+export const NOTHING_NAMED: RowNames = { computed: new Map(), marks: new Map() }
 
 const NO_VARIABLES: Scope['variables'] = new Map()
 

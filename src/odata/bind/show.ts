@@ -14,6 +14,7 @@ import {
   type Relation,
   type RowSource,
   type RowVariable,
+  type StepRelation,
   type Total,
 } from './bound.ts'
 import type { Property } from '../edm/model.ts'
@@ -117,9 +118,7 @@ function relationLines(word: string, relation: Relation, row: RowVariable): read
   }
 }
 
-type Step = Exclude<Relation, { readonly kind: 'set' | 'cross' | 'union' }>
-
-function stepLines(step: Step): readonly string[] {
+function stepLines(step: StepRelation): readonly string[] {
   switch (step.kind) {
     case 'filter':
       return [`where ${show(step.condition)}`]
@@ -145,7 +144,10 @@ function stepLines(step: Step): readonly string[] {
   }
 }
 
-const partitionLines = ({ partition, order }: Step & { readonly kind: 'window' | 'running' }) => [
+const partitionLines = ({
+  partition,
+  order,
+}: StepRelation & { readonly kind: 'window' | 'running' }) => [
   ...(partition.length === 0 ? [] : [`in each ${partition.map(show).join(', ')}`]),
   `order by ${showOrder(order)}`,
 ]

@@ -24,7 +24,7 @@ export function* addNavigation(
   shared: SharedKey[],
 ): Generator<void, void> {
   const columns = new Map<string, NamedColumn[]>()
-  const keys = new Map<string, Referred[]>()
+  const keys = new Map<string, ReferenceTarget[]>()
   const taken = new Map<GrowingSet, Set<string>>()
   for (const [place, set] of sets.entries()) {
     const key = onlyKey(set)
@@ -35,7 +35,7 @@ export function* addNavigation(
     taken.set(set, namesOf(set))
     yield
   }
-  const referred = new Map<GrowingSet, Referred>()
+  const referred = new Map<GrowingSet, ReferenceTarget>()
   for (const [name, all] of keys) {
     const targets = referredTo(name, all)
     if (targets !== all && columns.has(name)) shared.push({ name, sets: all.length })
@@ -59,7 +59,7 @@ interface NamedColumn {
   readonly column: Property
 }
 
-interface Referred {
+interface ReferenceTarget {
   readonly set: GrowingSet
   readonly place: number
   readonly key: Property
@@ -69,8 +69,8 @@ interface Referred {
 
 function refersTo(
   { set, place, column }: NamedColumn,
-  to: Referred,
-  referred: ReadonlyMap<GrowingSet, Referred>,
+  to: ReferenceTarget,
+  referred: ReadonlyMap<GrowingSet, ReferenceTarget>,
 ): boolean {
   if (set === to.set || !isComparable(column.type, to.key.type)) return false
   // Two sets with the same key refer to each other: that is one relationship, of the later set to the earlier.
@@ -98,7 +98,7 @@ const nameOfReferences = (set: EntitySet, key: Property): string =>
 const withoutId = (name: string): string => name.replace(/_id$/i, '')
 
 /** Those of `all` that columns of that name refer to. */
-function referredTo(name: string, all: readonly Referred[]): readonly Referred[] {
+function referredTo(name: string, all: readonly ReferenceTarget[]): readonly ReferenceTarget[] {
   if (all.length <= limits.setsOfOneKey) return all
   const one = foldCase(withoutId(name))
   const names = [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')]

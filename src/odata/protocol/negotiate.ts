@@ -79,6 +79,7 @@ export function formatsFor(
 
 export interface DataFormat {
   readonly name: FormatName
+  readonly contentType: string
   /** Asked for with the format, if that is JSON. */
   readonly json: JsonFormat
 }
@@ -90,7 +91,7 @@ export function negotiateData(
   served: readonly FormatName[],
 ): DataFormat {
   const text = option === null ? header(headers, 'accept') : formatOption(option)
-  if (text === null) return { name: 'json', json: MINIMAL }
+  if (text === null) return dataFormat('json', MINIMAL)
   const all = parseMediaRanges(text)
   const refused = all.filter(({ quality, parameters }) => quality === 0 && parameters.length === 0)
   for (const range of all.filter(({ quality }) => quality > 0)) {
@@ -106,7 +107,7 @@ export function negotiateData(
       range.parameters.every(([parameter, value]) => takes(parameter, value)) &&
       !isRefused(mediaType)
     const name = served.find((each) => isMeant(formats[each]))
-    if (name !== undefined) return { name, json: jsonFormatOf(range) }
+    if (name !== undefined) return dataFormat(name, jsonFormatOf(range))
   }
   const types = served.map((name) => formats[name].mediaType)
   const list = [types.slice(0, -1).join(', '), ...types.slice(-1)].filter((part) => part !== '')
@@ -151,8 +152,11 @@ export function negotiateMetadata(headers: RequestHeaders, option: string | null
   return isJson && !isXml ? 'json' : 'xml'
 }
 
-export function jsonContentType({ metadata, ieee754 }: JsonFormat): string {
-  return `${formats.json.contentType};odata.metadata=${metadata}${ieee754 ? ';IEEE754Compatible=true' : ''}`
+function dataFormat(name: FormatName, json: JsonFormat): DataFormat {
+  const { contentType } = formats[name]
+  if (name !== 'json') return { name, contentType, json }
+  const strings = json.ieee754 ? ';IEEE754Compatible=true' : ''
+  return { name, contentType: `${contentType};odata.metadata=${json.metadata}${strings}`, json }
 }
 
 export function header(headers: RequestHeaders, name: string): string | null {
@@ -214,8 +218,8 @@ export interface Preferences {
   readonly trackChanges: boolean
   /** Properties that are null may be left out. */
   readonly omitNulls: boolean
-  /** Each of these as the client wrote it. */
-  readonly written: ReadonlyMap<PreferenceName, string>
+  /** The value of Preference-Applied: each of these as the client wrote it; null when nothing was applied. */
+  readonly applied: string | null
 }
 
 export type PreferenceName = 'maxpagesize' | 'track-changes' | 'omit-values'
@@ -251,12 +255,8 @@ export function parsePreferences(
     maxPageSize,
     trackChanges: written.has('track-changes'),
     omitNulls: written.has('omit-values'),
-    written,
+    applied: written.size === 0 ? null : [...written.values()].join(', '),
   }
 }
 
 export const NO_PREFERENCES = parsePreferences({}, [])
-
-/** The value of Preference-Applied; null when nothing was applied. */
-export const shownPreferences = ({ written }: Preferences): string | null =>
-  written.size === 0 ? null : [...written.values()].join(', ')

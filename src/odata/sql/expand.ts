@@ -76,7 +76,7 @@ function isStoredRow(
 function membersOf(
   own: readonly Member[],
   expand: readonly Expansion[],
-  related: readonly Related[],
+  related: readonly Level[],
 ): readonly Member[] {
   const isAbout = (expansion: Expansion, { path }: Member) =>
     path.length === 1 && path[0]!.startsWith(`${expansion.name}@`)
@@ -90,7 +90,7 @@ function membersOf(
 }
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */
-interface Related {
+interface Level {
   readonly tables: readonly Sql[]
   readonly joins: readonly Sql[]
   readonly members: readonly Member[]
@@ -98,7 +98,7 @@ interface Related {
 
 const table = (name: string, query: Sql): Sql => sql`${sql.ident(name)} AS MATERIALIZED (${query})`
 
-function relatedRows(expansion: Expansion, parent: string, format: JsonFormat): Related {
+function relatedRows(expansion: Expansion, parent: string, format: JsonFormat): Level {
   const { countOnly, query } = expansion
   const counts = countOnly || query.withCount ? relatedCounts(expansion, parent, format) : NOTHING
   if (countOnly) return counts
@@ -110,10 +110,10 @@ function relatedRows(expansion: Expansion, parent: string, format: JsonFormat): 
   }
 }
 
-const NOTHING: Related = { tables: [], joins: [], members: [] }
+const NOTHING: Level = { tables: [], joins: [], members: [] }
 
 /** Rows before $skip and $top. */
-function relatedCounts(expansion: Expansion, parent: string, { ieee754 }: JsonFormat): Related {
+function relatedCounts(expansion: Expansion, parent: string, { ieee754 }: JsonFormat): Level {
   const { name, query } = expansion
   const counts = `${query.row.alias} counts`
   const key = theirKey(expansion, parent)
@@ -127,7 +127,7 @@ function relatedCounts(expansion: Expansion, parent: string, { ieee754 }: JsonFo
   }
 }
 
-function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat): Related {
+function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat): Level {
   const { name, many, query } = expansion
   const { alias } = query.row
   const [rows, texts] = [`${alias} rows`, `${alias} texts`]

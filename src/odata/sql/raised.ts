@@ -10,14 +10,14 @@ export const BEYOND_CALENDAR = 'the result is beyond the years 0001 to 9999'
 /** limits.expandedRows or limits.expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
 
-interface Raised {
+interface RaisedError {
   readonly code: ErrorCode
   readonly message: string
   readonly target?: string
 }
 
 /** By the words of DuckDB's error. */
-export const raised: ReadonlyMap<string, Raised> = new Map([
+export const raised: ReadonlyMap<string, RaisedError> = new Map([
   [DIVISION_BY_ZERO, { code: 'arithmetic-error', message: DIVISION_BY_ZERO }],
   [BEYOND_CALENDAR, { code: 'arithmetic-error', message: BEYOND_CALENDAR }],
   [NEGATIVE_LENGTH, { code: 'arithmetic-error', message: NEGATIVE_LENGTH }],

@@ -7,6 +7,7 @@ import type {
   NamedColumn,
   OrderItem,
   Relation,
+  StepRelation,
 } from '../bind/bound.ts'
 import { totalSql } from './methods.ts'
 import { BIGINT } from './engine-types.ts'
@@ -33,8 +34,6 @@ export function relationSql(relation: Relation): Sql {
       return sql`(${stepSql(relation, fromSql(relation))})`
   }
 }
-
-type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>
 
 const fromSql = ({ from, row }: StepRelation) =>
   sql`FROM ${relationSql(from)} AS ${sql.ident(row.alias)}`

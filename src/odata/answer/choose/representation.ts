@@ -1,13 +1,12 @@
 // What kind of answer a bound request gets: its format, the preferences that it follows, and its headers.
 
 import { hash } from 'node:crypto'
-import type { Addressed, BoundRequest, OutputProperty } from '../../bind/bound.ts'
+import type { RowsRequest, BoundRequest, OutputProperty } from '../../bind/bound.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import { mayReorder } from '../../bind/size.ts'
 import { type FormatName, formats } from '../../protocol/formats.ts'
 import {
   header,
-  jsonContentType,
   type JsonFormat,
   negotiateCsdlVersion,
   negotiateData,
@@ -19,7 +18,6 @@ import {
   parsePreferences,
   type PreferenceName,
   type Preferences,
-  shownPreferences,
 } from '../../protocol/negotiate.ts'
 import { asksForTime, type Exchange } from '../context.ts'
 
@@ -49,9 +47,8 @@ export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): R
     return plain(format)
   }
   const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
-  const { name, json } = negotiateData(headers, option, formatsFor(bound.kind, origin))
+  const { name, json, contentType } = negotiateData(headers, option, formatsFor(bound.kind, origin))
   if (name !== 'json') return { ...plain(name), headers: attachment(name, bound) }
-  const contentType = jsonContentType(json)
   if (bound.kind === 'service-document') return { ...plain('json'), json, contentType }
   const preferences = parsePreferences(headers, preferencesFor(exchange, bound))
   const written = preferences.omitNulls ? { ...json, omitsNulls: true } : json
@@ -79,7 +76,7 @@ function attachment(format: FormatName, bound: BoundRequest): Representation['he
  */
 function preferencesFor(
   { request, since }: Exchange,
-  { kind, query, parent }: Addressed & { readonly kind: string },
+  { kind, query, parent }: RowsRequest & { readonly kind: string },
 ): readonly PreferenceName[] {
   if (kind === 'property') return []
   if (since !== null) return ['maxpagesize']
@@ -112,7 +109,7 @@ const varying = [
 ]
 const Vary = varying.join(', ')
 
-/** All headers but the type, by the target of a request, if that is all that differs. */
+/** All headers of the answer with its body, by the target of the request, if that is all that differs. */
 export function headersFor(
   { request, snapshot, service }: Exchange,
   { format, contentType, preferences, headers: own }: Representation,
@@ -125,7 +122,7 @@ export function headersFor(
     Vary,
     ...own,
   }
-  const applied = shownPreferences(preferences)
+  const { applied } = preferences
   if (applied !== null) same['Preference-Applied'] = applied
   const { root, version, headers: asked } = request
   const versions = [version, negotiateCsdlVersion(asked)]
@@ -133,13 +130,14 @@ export function headersFor(
   const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
   // Parts of a file fit together only when all bytes are the same.
   const strength = formats[format].isRandomAccess === true ? '' : 'W/'
+  const type = { 'Content-Type': contentType }
   return (target) => {
     // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
     // page size, other paths or another secret, what clients have cached has other rows, or an invalid link.
-    if (asksForTime({ target })) return same
+    if (asksForTime({ target })) return { ...same, ...type }
     const of = [id, root, target, ...versions, contentType, applied, ...settings]
     const tag = hash('sha256', JSON.stringify(of), 'base64url').slice(0, 22)
-    return { ...same, ETag: `${strength}"${tag}"` }
+    return { ...same, ETag: `${strength}"${tag}"`, ...type }
   }
 }
 

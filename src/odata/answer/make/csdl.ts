@@ -149,7 +149,7 @@ function propertyXml(property: Property): string {
   return `${start}><Annotation${attributes(annotation)}/></Property>`
 }
 
-function propertyAttributes({ name, type, nullable }: Named) {
+function propertyAttributes({ name, type, nullable }: DeclaredProperty) {
   const item = itemType(type)
   const many = type.kind === 'collection'
   return {
@@ -162,7 +162,7 @@ function propertyAttributes({ name, type, nullable }: Named) {
   }
 }
 
-type Named = Pick<Property, 'name' | 'type' | 'nullable'>
+type DeclaredProperty = Pick<Property, 'name' | 'type' | 'nullable'>
 
 const complexXml = ({ name, properties }: ComplexType): readonly string[] => [
   `<ComplexType${attributes({ Name: name })}>`,
@@ -237,7 +237,11 @@ function typeJson({ description, key, properties, navigation }: EntityType): obj
   }
 }
 
-function propertyJson({ type, nullable, column }: Named & Partial<Pick<Property, 'column'>>) {
+function propertyJson({
+  type,
+  nullable,
+  column,
+}: DeclaredProperty & Partial<Pick<Property, 'column'>>) {
   const item = itemType(type)
   const many = type.kind === 'collection'
   const description = column?.description

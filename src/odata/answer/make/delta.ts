@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits.ts'
 import { Resources } from '../../../core/resources.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { type Page, pageOf, pageText } from './page.ts'
-import type { Addressed, BoundQuery } from '../../bind/bound.ts'
+import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
 import { isSameShape } from '../../engine/compare-snapshots.ts'
 import type { ComparisonLease } from '../../engine/comparisons.ts'
 import { deltaCountSql, type DeltaQuery, deltaTextsSql } from '../../sql/delta.ts'
@@ -23,7 +23,7 @@ import { storedKeyset } from '../../bind/keyset.ts'
  */
 export async function answerDelta(
   exchange: Exchange,
-  { query }: Addressed,
+  { query }: RowsRequest,
   format: JsonFormat,
   preferences: Preferences,
 ): Promise<Content> {

@@ -1,6 +1,6 @@
 // An entity, or the value of a property, as JSON.
 
-import type { Addressed, OutputProperty } from '../../bind/bound.ts'
+import type { RowsRequest, OutputProperty } from '../../bind/bound.ts'
 import { shownType } from '../../bind/control-information.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { type Content, contextUrl, type Exchange } from '../context.ts'
@@ -10,7 +10,7 @@ import { NO_CONTENT, onlyRow, rowTexts } from './found.ts'
 
 export async function answerEntity(
   exchange: Exchange,
-  addressed: Addressed,
+  addressed: RowsRequest,
   format: JsonFormat,
 ): Promise<Content> {
   const { query } = addressed
@@ -34,7 +34,7 @@ export async function answerEntity(
 
 export async function answerProperty(
   exchange: Exchange,
-  addressed: Addressed,
+  addressed: RowsRequest,
   format: JsonFormat,
 ): Promise<Content> {
   const { request } = exchange

@@ -1,6 +1,6 @@
 // What every answer of rows asks of the engine: how many there are, whether the only one is there, and if not, why.
 
-import type { Addressed, BoundQuery, Expression } from '../../bind/bound.ts'
+import type { RowsRequest, BoundQuery, Expression } from '../../bind/bound.ts'
 import { isSmallQuery } from '../../bind/size.ts'
 import { Query } from '../../engine/query.ts'
 import { odataError } from '../../protocol/errors.ts'
@@ -24,7 +24,7 @@ export const rowTexts = (
 /** null when the entity that leads to it is there and has none. Throws 404. */
 export async function onlyRow(
   exchange: Exchange,
-  addressed: Addressed,
+  addressed: RowsRequest,
   { texts, isLong } = { texts: rowTexts(addressed.query), isLong: false },
 ): Promise<Query | null> {
   const { engine, resources } = exchange
@@ -44,7 +44,7 @@ export async function onlyRow(
  */
 export async function requireParent(
   exchange: Exchange,
-  { query, parent }: Addressed,
+  { query, parent }: RowsRequest,
   isEmpty: boolean,
 ): Promise<void> {
   if (parent === null || (!isEmpty && query.relation.kind === 'set')) return

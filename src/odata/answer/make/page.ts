@@ -2,7 +2,7 @@
 
 import { limits } from '../../../core/limits.ts'
 import { countOf, requireParent } from './found.ts'
-import type { Addressed, BoundQuery } from '../../bind/bound.ts'
+import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
 import { asksForTime, type Content, contextUrl, type Exchange } from '../context.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
@@ -23,7 +23,7 @@ export interface Page {
 
 export async function answerPage(
   exchange: Exchange,
-  addressed: Addressed,
+  addressed: RowsRequest,
   format: JsonFormat,
   preferences: Preferences,
 ): Promise<Content> {

@@ -1,6 +1,6 @@
 // Values alone, without JSON around them: the number of rows, and the value of a property.
 
-import type { Addressed, OutputProperty } from '../../bind/bound.ts'
+import type { RowsRequest, OutputProperty } from '../../bind/bound.ts'
 import { rawTextsSql } from '../../sql/query.ts'
 import { type Content, type Exchange, whole } from '../context.ts'
 import type { AnswerFormat, RequestFor } from './answer-format.ts'
@@ -14,13 +14,13 @@ export const text: AnswerFormat<RequestFor<'text'>> = {
 
 export const bytes: AnswerFormat<RequestFor<'bytes'>> = { make: answerValue }
 
-async function answerCount(exchange: Exchange, addressed: Addressed): Promise<Content> {
+async function answerCount(exchange: Exchange, addressed: RowsRequest): Promise<Content> {
   const digits = await countOf(exchange, addressed.query)
   await requireParent(exchange, addressed, digits === '0')
   return whole(digits)
 }
 
-async function answerValue(exchange: Exchange, bound: Addressed): Promise<Content> {
+async function answerValue(exchange: Exchange, bound: RowsRequest): Promise<Content> {
   const { query } = bound
   const [{ type }] = query.output as readonly [OutputProperty]
   if (!isWrittenRaw(type)) {

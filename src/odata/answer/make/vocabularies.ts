@@ -16,13 +16,13 @@ export const vocabularyPath = (name: string, form: 'xml' | 'json') =>
 /** No entity set has this name: the names of sets have an underscore. */
 export const VOCABULARIES_SEGMENT = 'vocabularies'
 
-interface Typed {
+interface ValueType {
   /** A primitive type, or one that is declared here. */
   readonly type: string
   readonly isCollection?: true
 }
 
-interface Term extends Typed {
+interface Term extends ValueType {
   readonly appliesTo?: string
   /** A tag that is there without a value is true. */
   readonly isTag?: true
@@ -33,12 +33,12 @@ interface Vocabulary {
   /** Vocabularies whose types are used. */
   readonly references: readonly string[]
   readonly terms: Readonly<Record<string, Term>>
-  readonly complexTypes: Readonly<Record<string, Readonly<Record<string, Typed>>>>
+  readonly complexTypes: Readonly<Record<string, Readonly<Record<string, ValueType>>>>
   /** By their names the types that they stand for. */
   readonly typeDefinitions: Readonly<Record<string, string>>
 }
 
-const BOOLEAN: Typed = { type: 'Edm.Boolean' }
+const BOOLEAN: ValueType = { type: 'Edm.Boolean' }
 const tag: Term = { type: `${CORE}.Tag`, appliesTo: 'EntityContainer', isTag: true }
 
 /** A term with a record for an entity set. */
@@ -113,7 +113,8 @@ const about = (name: string) =>
 
 function toXml(name: string, vocabulary: Vocabulary): string {
   const { references, terms, complexTypes, typeDefinitions } = vocabulary
-  const xmlType = ({ type, isCollection }: Typed) => (isCollection ? `Collection(${type})` : type)
+  const xmlType = ({ type, isCollection }: ValueType) =>
+    isCollection ? `Collection(${type})` : type
   return lines([
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
@@ -153,7 +154,7 @@ export const referenceJson = (uri: string, name: string) =>
 
 function toJson(name: string, vocabulary: Vocabulary): string {
   const { references, terms, complexTypes, typeDefinitions } = vocabulary
-  const jsonType = ({ type, isCollection }: Typed) => ({
+  const jsonType = ({ type, isCollection }: ValueType) => ({
     ...(isCollection ? { $Collection: true } : {}),
     $Type: type,
   })

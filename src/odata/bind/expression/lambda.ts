@@ -7,7 +7,7 @@ import { findTarget, type Wrap } from './path.ts'
 import { bindSearch } from './search.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
-import { type Named, NOTHING_NAMED, type Scope, type Variable } from '../scope.ts'
+import { type RowNames, NOTHING_NAMED, type Scope, type Variable } from '../scope.ts'
 import type { ExpressionSyntax, NamesSyntax } from '../../syntax/syntax.ts'
 import { asCondition } from './constants.ts'
 
@@ -16,7 +16,7 @@ interface Members {
   /** One of them. */
   readonly member: Variable
   readonly wrap: Wrap
-  readonly named: Named
+  readonly named: RowNames
 }
 
 /** The entities that a navigation property leads to, or the items of a collection. */

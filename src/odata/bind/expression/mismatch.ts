@@ -15,7 +15,7 @@ export function cannotCompare(operator: ComparisonOperator, left: Expression, ri
   )
 }
 
-interface Unquoted {
+interface PlainValue {
   readonly words: string
   /** What the text means without quotes; null when it means nothing of the type. */
   readonly today: (text: string) => string | null
@@ -28,9 +28,9 @@ const when =
     pattern.test(text) ? show(text) : null
 
 const DAY = String.raw`^\d{4}-\d\d-\d\d`
-const NUMBER: Unquoted = { words: 'a number', today: when(/^-?\d+(\.\d+)?$/), example: '5' }
+const NUMBER: PlainValue = { words: 'a number', today: when(/^-?\d+(\.\d+)?$/), example: '5' }
 
-const unquotedOf: Readonly<Record<string, Unquoted>> = {
+const unquotedOf: Readonly<Record<string, PlainValue>> = {
   'Edm.DateTimeOffset': {
     words: 'a time',
     today: when(new RegExp(`${DAY}(?:$|[T ])`), (text) => {

@@ -16,7 +16,7 @@ import {
   findPart,
   findProperty,
   findSet,
-  type Named,
+  type RowNames,
   newRow,
   type Scope,
   scopeOf,
@@ -40,7 +40,7 @@ export type Target =
       readonly navigation: NavigationProperty | null
       readonly name: string
       readonly wrap: Wrap
-      readonly named?: Named
+      readonly named?: RowNames
     }
   | { readonly kind: 'value'; readonly value: Expression; readonly wrap: Wrap }
 
