@@ -1,5 +1,6 @@
 // Published states as files, read by services; how they are written is said in snapshots.ts.
 
+import { type FSWatcher, watch } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -11,10 +12,9 @@ import {
   type Snapshot,
 } from '../../core/snapshot.ts'
 import { resultInSlices } from '../../core/time-slices.ts'
-import type { CatalogText, CurrentState, SnapshotReader } from '../snapshot-reader.ts'
+import type { CatalogText, CurrentState, Following, SnapshotReader } from '../snapshot-reader.ts'
 import { damagedFiles, markFiles, sizeProblem } from './damage.ts'
 import { fileRows } from './rows.ts'
-import { watchManifest } from './manifest-watch.ts'
 
 /** `dir` may not exist yet. */
 export const fileReader = (dir: string, broughtBy = 'eider run'): SnapshotReader => ({
@@ -74,4 +74,25 @@ async function catalog(dir: string, id: string): Promise<CatalogText | null> {
 async function fileIs(dir: string, { file }: PublishedRelation): Promise<string> {
   const found = await stat(join(dir, file), { bigint: true }).catch(() => null)
   return found === null ? 'gone' : `${found.ino} ${found.size} ${found.mtimeNs}`
+}
+
+/** File events of the directory make a swap prompt. Where there are none, a timer finds it. */
+function watchManifest(dir: string, onChange: () => void): Following {
+  let watcher: FSWatcher | null = null
+  const close = () => {
+    watcher?.close()
+    watcher = null
+  }
+  const ensure = () => {
+    if (watcher !== null) return
+    try {
+      watcher = watch(dir, { persistent: false }, (_, file) => {
+        if (file === null || file === MANIFEST_FILE) onChange()
+      })
+    } catch {
+      return // looked for again with the next look at the manifest
+    }
+    watcher.on('error', close)
+  }
+  return { ensure, close }
 }
