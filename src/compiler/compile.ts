@@ -182,7 +182,7 @@ async function openCompilation(
     partOfSource: sources.partOf,
     isVolatileSource: sources.isVolatile,
     variables,
-    storedType: files.storedType,
+    hasStoredTypes: files.hasStoredTypes,
     connection,
     dir,
     modelNames,

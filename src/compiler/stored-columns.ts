@@ -3,11 +3,12 @@
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
+import { storedType } from '../core/stored-types.ts'
 import type { ProjectFiles } from '../core/project.ts'
 
 /** What a draft knows of where its rows will lie. */
 export interface TargetTypes {
-  readonly storedType: ProjectFiles['storedType']
+  readonly hasStoredTypes: ProjectFiles['hasStoredTypes']
 }
 
 export interface StoredPlaces {
@@ -18,11 +19,11 @@ export interface StoredPlaces {
 }
 
 export function unstorableColumns(
-  { storedType }: TargetTypes,
+  { hasStoredTypes }: TargetTypes,
   columns: readonly Column[],
   { source, spanOf, hintOf }: StoredPlaces,
 ): readonly Diagnostic[] {
-  if (storedType === undefined) return []
+  if (hasStoredTypes !== true) return []
   return columns.flatMap((column, i): readonly Diagnostic[] => {
     const { name, type } = column
     if (storedType(type) !== null) return []

@@ -6,7 +6,6 @@ import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './sources.ts'
 import type { LakeSettings } from './lake.ts'
 import type { ModelName } from './names.ts'
-import type { ColumnType } from './relation.ts'
 import type { SeedFormat, SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Variables } from './variables.ts'
@@ -22,8 +21,8 @@ export interface ProjectFiles {
   readonly checks?: readonly SourceFile[]
   /** What each engine of the project loads; nothing when absent. */
   readonly extensions?: Extensions | undefined
-  /** The type in which the target stores a column, null for none (stored-types.ts); when absent it stores all types. */
-  readonly storedType?: ((type: ColumnType) => ColumnType | null) | undefined
+  /** Whether the target stores some types as others, and refuses some (stored-types.ts). Data, since files go to other processes. */
+  readonly hasStoredTypes?: boolean | undefined
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */

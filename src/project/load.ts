@@ -11,7 +11,6 @@ import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { storedType } from '../core/stored-types.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
 import { readExtensionLock } from './extension-lock.ts'
@@ -139,7 +138,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       variables,
       sources,
       extensions: extensionsOf(root, effective, await readExtensionLock(root)),
-      storedType: paths.lake && storedType,
+      hasStoredTypes: paths.lake !== undefined,
     },
   }
 }

@@ -217,7 +217,7 @@ async function versionsOf(extensions: Extensions) {
 
 /** What is compiled, and what compiles it. */
 async function keysOf(files: ProjectFiles, dir: string): Promise<Keys> {
-  const { models, seeds, macros, checks = [], problems = [], extensions, storedType } = files
+  const { models, seeds, macros, checks = [], problems = [], extensions, hasStoredTypes } = files
   const variables = Array.from(files.variables ?? [], ([name, value]) => [
     name,
     value.is,
@@ -233,7 +233,7 @@ async function keysOf(files: ProjectFiles, dir: string): Promise<Keys> {
     [bindingsVersion(), process.versions.node, buildStamp()],
     extensions === undefined ? [] : await versionsOf(extensions),
     dir,
-    storedType?.name ?? '',
+    hasStoredTypes === true ? 'storedType' : '',
     texts(macros),
   ])
   const hashes = [
