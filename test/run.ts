@@ -1,18 +1,21 @@
-// Runs every *.test.js below this directory, each in a process of its own, and ends with `N passed, N failed`.
-// uvu exits 0 when a file forgets `.run()` or throws in a hook, so its counts are read: a file without tests, with
-// fewer passed than total, with an exit code, or over the time limit is red.
+// Runs the files *.test.js below this directory, and ends with `N passed, N failed`. Without words it runs those of
+// `npm test`; --system runs those of `npm run test:system`, and --all both.
 //
-//   node dist/test/run.js [part of a path]...
+//   node dist/test/run.js [--system | --all] [part of a path]...
+//
+// Files run one after the other in a few processes (run-files.ts), since to load the program takes longer than most
+// tests of it. A file has a process to itself if it is a system test, or says so at its head. It is red with a test that
+// fails, without tests, when its process ends, exits with a code or does not end, and over its time limit.
 
-import { spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ifAsked } from './if-asked.ts'
 import { onBoth } from './on-lakes.ts'
 import { missingLakeParts, missingParts, partsAreRequired } from './support/lake/parts.ts'
 import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
+import { type FileOutcome, startTestProcess } from './test-process.ts'
+import { ifAsked, isSystemTest, startsProcesses } from './which-run.ts'
 
 /** The long forms of CONTRIBUTING.md take as long as they take. */
 const isLong =
@@ -22,6 +25,9 @@ const isLong =
 const FILE_TIMEOUT_MS = isLong ? 2 * 60 * 60_000 : 240_000
 /** A run on a lake takes ten times as long as one on a file. */
 const ON_LAKE_TIMEOUT_MS = Math.max(FILE_TIMEOUT_MS, 30 * 60_000)
+/** A process ends, and another one begins, after so many files or with so much memory: each leaves its modules. */
+const FILES_PER_PROCESS = 40
+const RESIDENT_BYTES = 700e6
 
 const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired
 
@@ -33,17 +39,19 @@ interface FileResult {
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 refuseStaleBundle()
-const filters = process.argv.slice(2)
+const words = process.argv.slice(2)
+const filters = words.filter((word) => !word.startsWith('--'))
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .toSorted()
 /** Those of `onBoth` once more, by a name below lake/. */
 const onLakes = new Map(onBoth.map((path) => [`lake/${path}.test.js`, `${path}.test.js`]))
-const entries = [...onLakes.keys(), ...files].filter((file) =>
-  filters.length === 0
-    ? !ifAsked.includes(file.replace('.test.js', ''))
-    : filters.some((part) => file.includes(part)),
-)
+const entries = [...onLakes.keys(), ...files].filter(isWanted)
+/** At the head of a file: `// Alone in its process: why`, `// Its commands are processes: why`. */
+const says = (file: string, what: string) =>
+  `\n${readFileSync(here + (onLakes.get(file) ?? file), 'utf8')}`.includes(`\n// ${what}: `)
+const isAlone = (file: string) => isSystemTest(file) || says(file, 'Alone in its process')
+const [alone, together] = [entries.filter(isAlone), entries.filter((file) => !isAlone(file))]
 
 const needsLake = (file: string) => file.startsWith('lake/') || file.startsWith('support/lake/')
 /** One PostgreSQL and one store for all: to start them takes seconds of a processor. */
@@ -51,11 +59,14 @@ const servers =
   missingLakeParts().length === 0 && entries.filter(needsLake).length > 1 ? startServers() : null
 
 const results: FileResult[] = []
-const queue = [...entries]
 // One more than there are processors: tests of processes and servers wait as much as they work.
 const workers = Array.from({ length: Math.min(4, availableParallelism() + 1) }, async () => {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift())
-    results.push(await runFile(file))
+  // These may take minutes; the short ones fill the gaps at the end.
+  for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
+    if (onLakes.has(file) && lakeIsMissing) skip(file)
+    else await runFiles([file], 1)
+  }
+  while (together.length > 0) await runFiles(together, FILES_PER_PROCESS)
 })
 await Promise.all(workers)
 await (await servers)?.[Symbol.asyncDispose]()
@@ -70,46 +81,63 @@ if (skipped > 0) for (const line of missingParts()) print(`skipped: ${line}`)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function runFile(file: string): Promise<FileResult> {
-  const startedAt = Date.now()
-  const isOnLake = onLakes.has(file)
-  if (isOnLake && lakeIsMissing) return skip(file)
-  const given = needsLake(file) ? await servers : null
-  const child = spawn(process.execPath, [here + (onLakes.get(file) ?? file)], {
-    env: {
-      ...process.env,
-      ...(isOnLake && { EIDER_TEST_TARGET: 'lake' }),
-      ...(given && { [SERVERS_VARIABLE]: JSON.stringify(given) }),
-      FORCE_COLOR: '0',
-      NO_COLOR: '1',
-    },
-  })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const timeoutMs = isOnLake ? ON_LAKE_TIMEOUT_MS : FILE_TIMEOUT_MS
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
-  const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  clearTimeout(timer)
-
-  const total = countAfter('Total', output)
-  const passed = countAfter('Passed', output)
-  const skipped = countAfter('Skipped', output)
-  // All of a file may be skipped, as that of a browser where there is none.
-  const ok = exitCode === 0 && total + skipped > 0 && passed === total
-  const failed = ok ? 0 : Math.max(1, total - passed)
-  const mark = !ok ? 'FAIL' : total === 0 ? 'skip' : 'ok  '
-  const counts = `${passed} of ${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  print(`${mark} ${nameOf(file)} (${counts}, ${Date.now() - startedAt} ms)`)
-  if (!ok) print(`${output.trimEnd()}\n     exit code ${exitCode}\n`)
-  // A long form prints its figures.
-  else if (isLong) print(output.trim())
-  return { passed, failed, skipped }
+function isWanted(file: string): boolean {
+  if (filters.length > 0) return filters.some((part) => file.includes(part))
+  if (ifAsked.includes(file.replace('.test.js', ''))) return false
+  return words.includes('--all') || isSystemTest(file) === words.includes('--system')
 }
 
-function skip(file: string): FileResult {
+async function envOf(file: string): Promise<Readonly<Record<string, string>>> {
+  const given = needsLake(file) ? await servers : null
+  return {
+    ...(onLakes.has(file) && { EIDER_TEST_TARGET: 'lake' }),
+    ...(given && { [SERVERS_VARIABLE]: JSON.stringify(given) }),
+  }
+}
+
+/** In one process, which takes at most so many of the queue. */
+async function runFiles(queue: string[], most: number): Promise<void> {
+  let file = queue.shift()
+  if (file === undefined) return
+  const tests = startTestProcess(await envOf(file))
+  const ran: string[] = []
+  let residentBytes = 0
+  const hasRoom = () => tests.isRunning() && ran.length < most && residentBytes < RESIDENT_BYTES
+  for (; file !== undefined; file = hasRoom() ? queue.shift() : undefined) {
+    const timeoutMs = onLakes.has(file) ? ON_LAKE_TIMEOUT_MS : FILE_TIMEOUT_MS
+    const toRun = {
+      file: onLakes.get(file) ?? file,
+      isAlone: most === 1,
+      commandsHere: !startsProcesses(file) && !says(file, 'Its commands are processes'),
+    }
+    const outcome = await tests.run(toRun, timeoutMs)
+    results.push(resultOf(file, outcome))
+    if (outcome.problems.length > 0 && ran.length > 0) print(`     after ${ran.join(', ')}\n`)
+    ran.push(nameOf(file))
+    residentBytes = outcome.residentBytes
+  }
+  const problem = await tests.end()
+  if (problem === null) return
+  print(`FAIL the end of the process of ${ran.join(', ')}\n${problem}\n`)
+  results.push({ passed: 0, failed: 1, skipped: 0 })
+}
+
+function resultOf(file: string, outcome: FileOutcome): FileResult {
+  const { passed, total, skipped, problems, output, durationMs } = outcome
+  const isOk = problems.length === 0
+  // All of a file may be skipped, as that of a browser where there is none.
+  const mark = !isOk ? 'FAIL' : total === 0 ? 'skip' : 'ok  '
+  const counts = `${passed} of ${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  print(`${mark} ${nameOf(file)} (${counts}, ${durationMs} ms)`)
+  if (!isOk) print(`${output.trimEnd()}\n\n${problems.join('\n')}\n`)
+  // A long form prints its figures.
+  else if (isLong) print(output.trim())
+  return { passed, failed: isOk ? 0 : Math.max(1, total - passed), skipped }
+}
+
+function skip(file: string): void {
   print(`skip ${nameOf(file)}`)
-  return { passed: 0, failed: 0, skipped: 1 }
+  results.push({ passed: 0, failed: 0, skipped: 1 })
 }
 
 function nameOf(file: string): string {
@@ -123,13 +151,6 @@ function refuseStaleBundle(): void {
   if (builtAt('bundle/main.cjs') >= builtAt('src/cli/main.js')) return
   print('dist/bundle is older than dist/src: run `npm run build`\n0 passed, 1 failed')
   process.exit(1)
-}
-
-function countAfter(word: string, output: string): number {
-  return [...output.matchAll(new RegExp(`^ *${word}: +(\\d+)`, 'gm'))].reduce(
-    (all, match) => all + Number(match[1]),
-    0,
-  )
 }
 
 function print(line: string): void {

@@ -1,4 +1,5 @@
 // On Node 20 the compiled form of the program is kept beside it (bin/compiled-code.js).
+// Alone in its process: it replaces the loader of modules.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // eider.lock: which files of extensions a project is built with.
+// Its commands are processes: an extension stays loaded in one.
 
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'

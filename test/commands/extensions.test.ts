@@ -1,4 +1,5 @@
 // Extensions as a project asks for them, on the command line.
+// Its commands are processes: an extension stays loaded in one, and its file may not be cut short then.
 
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,4 +1,5 @@
 // Tables of a MariaDB server as sources: exact, read only, in words when it is not well, and never for ever.
+// Alone in its process: the server ends when that does.
 
 import { createServer, type Socket } from 'node:net'
 import * as assert from 'uvu/assert'

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { canRunHere, runHere } from './command-here.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -13,6 +14,7 @@ const TIMEOUT_MS = 60_000
 export const repository = fileURLToPath(new URL('../../..', import.meta.url))
 /** EIDER_BINARY: another build, to see that a test fails there. */
 const binary = process.env['EIDER_BINARY'] ?? join(repository, 'bin', 'run.js')
+const main = join(dirname(binary), '..', 'dist', 'bundle', 'main.cjs')
 
 export interface Outcome {
   readonly command: string
@@ -25,6 +27,8 @@ export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** For what differs between a process and a call in this one (command-here.ts). */
+  readonly ownProcess?: true
   /** Another user than that of the tests. */
   readonly uid?: number
   readonly gid?: number
@@ -70,7 +74,7 @@ export async function workspace(files: Readonly<Record<string, string>> = {}): P
       await mkdir(dirname(join(dir, path)), { recursive: true })
       await writeFile(join(dir, path), text)
     },
-    eider: (args, options = {}) => runToEnd(args, { cwd: dir, ...options }),
+    eider: (args, options = {}) => runToEnd(args, dir, options),
     async ok(args, { exitCode = 0, ...options } = {}) {
       const outcome = await space.eider(args, options)
       if (outcome.exitCode !== exitCode)
@@ -91,7 +95,12 @@ export async function workspace(files: Readonly<Record<string, string>> = {}): P
   return space
 }
 
-async function runToEnd(args: readonly string[], options: RunOptions): Promise<Outcome> {
+async function runToEnd(args: readonly string[], dir: string, given: RunOptions): Promise<Outcome> {
+  const command = `eider ${args.join(' ')}`
+  const options = { cwd: dir, ...given }
+  const isPlain = ['ownProcess', 'timeoutMs', 'uid', 'gid'].every((name) => !(name in given))
+  const here = { dir, main, args, cwd: options.cwd, env: eiderProcess(args, options.env).env }
+  if (isPlain && canRunHere(here)) return { command, ...(await runHere(here)) }
   const child = launch(args, options)
   const output = collect(child)
   child.stdin?.end()
@@ -103,7 +112,7 @@ async function runToEnd(args: readonly string[], options: RunOptions): Promise<O
   const afterSeconds = (Date.now() - startedMs) / 1000
   const ended = signal === null ? '' : `\nended by ${signal} after ${afterSeconds} s`
   return {
-    command: `eider ${args.join(' ')}`,
+    command,
     exitCode,
     stdout: output.stdout(),
     stderr: output.stderr() + ended,

@@ -1,3 +1,5 @@
+// Alone in its process: it measures memory.
+
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,5 @@
+// Alone in its process: it measures memory.
+
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// Alone in its process: it measures processor time.
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'

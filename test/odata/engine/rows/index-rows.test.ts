@@ -1,4 +1,5 @@
 // The thread that makes the index of a file with rows.
+// Alone in its process: it looks at what its process has open.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'

@@ -1,0 +1,48 @@
+// Which tests run when none are named. Paths are below test/, without `.test.ts`.
+
+import { onBoth } from './on-lakes.ts'
+
+/** How a path of `npm run test:system` begins: what needs a browser, a lake or clients of others, or takes minutes. */
+const systemTests: readonly string[] = [
+  'clients/',
+  'crash/',
+  'explorer/browser/',
+  'lake/',
+  'load/',
+  'buffer/kill',
+  'buffer/power-cut',
+  'support/explorer-page',
+  'support/lake/',
+]
+
+/** On a lake as well in each run of the system tests: it takes seconds. */
+const onLakeEachRun = 'pipeline/letter-case'
+
+/** These take so long that they run only where a filter names them, such as `node dist/test/run.js lake/`. */
+export const ifAsked: readonly string[] = [
+  'lake/bad-days',
+  'lake/changes-at-once',
+  'lake/encrypted',
+  'lake/faults',
+  'lake/growth',
+  'lake/lost-disks',
+  'lake/messages',
+  'lake/odd-names',
+  'lake/partitions',
+  'lake/restored',
+  'lake/same-content',
+  'lake/upkeep-beside',
+  'load/up-soak',
+  ...onBoth.filter((path) => path !== onLakeEachRun).map((path) => `lake/${path}`),
+]
+
+/** About the program as a process, in addition to the system tests: a command that they run is one. */
+const outsideTests: readonly string[] = ['acceptance/', 'cli/', 'docs/', 'package']
+
+export const isSystemTest = (path: string): boolean => begins(path, systemTests)
+
+export const startsProcesses = (path: string): boolean =>
+  begins(path, [...systemTests, ...outsideTests])
+
+const begins = (path: string, starts: readonly string[]): boolean =>
+  starts.some((start) => path.startsWith(start))
