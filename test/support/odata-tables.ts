@@ -69,7 +69,7 @@ export const kinds: readonly Table[] = [
   },
 ]
 
-/** One row, for statements about values that hold or do not: filter-checks.ts. */
+/** One row, for statements about values that hold or do not. */
 export const one: readonly Table[] = [
   {
     model: 't.one',

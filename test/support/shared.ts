@@ -18,7 +18,12 @@ export function testsSharing<T extends AsyncDisposable>(
         await run(await opened)
       } finally {
         left -= 1
-        if (left === 0) await (await opened)[Symbol.asyncDispose]()
+        if (left === 0) {
+          const last = await opened
+          // The next file in this process opens its own.
+          opened = null
+          await last[Symbol.asyncDispose]()
+        }
       }
     })
   }

@@ -18,7 +18,7 @@ export function sampled(sample: Sample, columns: readonly Pick<Column, 'name'>[]
   return sql`WHERE hash(${names}) % 10000 < ${sql.value(share)}`
 }
 
-/** Tables of sources, each a view (compiler/attach-sources.ts), become views of a share of their rows. */
+/** Tables of sources, each a view (compiler/sources/attach.ts), become views of a share of their rows. */
 export async function sampleSources(
   connection: Connection,
   { external }: Pick<CompiledProject, 'external'>,
