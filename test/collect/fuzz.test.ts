@@ -1,13 +1,14 @@
-// Random events through the validator: the quick way and the exact way never disagree, and no bytes get past it that are
+// Random events through the validator: the quick look and the exact one never disagree, and no bytes get past it that are
 // not one JSON object.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readTree } from '../../src/collect/validate/json-tree.ts'
 import { readEvent, readJsonBatch } from '../../src/collect/read/read-events.ts'
 import { createValidator } from '../../src/collect/validate/validate-event.ts'
-import { ruleFor } from '../../src/collect/validate/value-rules.ts'
+import { columnNames, EventScan } from '../../src/collect/validate/scan-event.ts'
+import { ruleOf } from '../../src/collect/validate/value-rules.ts'
 import { columnType } from '../../src/core/relation.ts'
+import { parseType } from '../../src/core/type-syntax.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { eventsModel } from '../support/handmade-models.ts'
 
@@ -84,7 +85,7 @@ function randomJson(random: () => number, depth: number): string {
   return object(depth)
 }
 
-test('a quick yes is an exact yes, for every type', () => {
+test('what a rule takes as it was sent is valid, for every type', () => {
   const random = randomNumbers(SEED)
   const types = [
     'BOOLEAN',
@@ -115,18 +116,21 @@ test('a quick yes is an exact yes, for every type', () => {
     'MAP(VARCHAR, INTEGER)',
     'MAP(DATE, DOUBLE[])',
     'UNION(a INTEGER)',
-  ].map((type) => ({ type, rule: ruleFor(columnType(type)) }))
+  ].map((type) => ({ type, rule: ruleOf(parseType(columnType(type))) }))
+  const scan = new EventScan()
+  const names = columnNames(['v'])
   let accepted = 0
   for (let round = 0; round < ROUNDS; round++) {
     const text = random() < 0.5 ? SCALARS[round % SCALARS.length]! : randomJson(random, 2).slice(5)
-    const value = parsed(text)
-    // null is never asked about, and long numbers and odd text take the exact way.
-    if (value === undefined || value === null || /\d[\d.]{14}|\\ud8/.test(text)) continue
-    const node = readTree(Buffer.from(text), 0)
+    const body = Buffer.from(`{"v":${text}}`)
+    // null is never asked about, and with long numbers and odd text all values are looked at again.
+    if (scan.read(body, 0, body.length, names) !== body.length || scan.places[0] === 0) continue
+    const node = scan.places[0]!
+    if (text === 'null' || scan.hasLongNumber || scan.hasSurrogate || scan.repeatsName) continue
     for (const { type, rule } of types) {
-      if (!rule.accepts(value)) continue
+      if (rule(scan.spans, node, null) !== null) continue
       accepted++
-      assert.is(rule.check(node, { edits: [], json: [] }), null, `${type} of ${text}`)
+      assert.is(rule(scan.spans, node, { edits: [], json: [] }), null, `${type} of ${text}`)
     }
   }
   assert.ok(accepted > ROUNDS, `only ${accepted} values were accepted`)
@@ -191,14 +195,6 @@ function attempt(work: () => void): string | null {
   } catch (error) {
     if (error instanceof RequestError) return error.code
     throw error
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

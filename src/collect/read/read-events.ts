@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { RequestError } from '../../http/request-error.ts'
 import { refusal } from '../errors.ts'
 import type { MisspeltFields } from '../validate/misspelt.ts'
-import { skipSpace } from '../validate/json-scan.ts'
+import { skipSpace } from '../validate/scan-event.ts'
 import { validateEvent, type ValidEvent, type Validator } from '../validate/validate-event.ts'
 
 /** The bytes to store, one element an event. All readers throw RequestError, and then nothing may be stored. */

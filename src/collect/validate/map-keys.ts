@@ -13,8 +13,8 @@ export function keyIdentity(type: TypeTree): KeyIdentity | null {
 }
 
 /** The first key that equals one before it. */
-export function equalKeys(identity: KeyIdentity | null, keys: readonly string[]): string | null {
-  if (identity === null || keys.length < 2) return null
+export function equalKeys(identity: KeyIdentity, keys: readonly string[]): string | null {
+  if (keys.length < 2) return null
   const known = new Set<string>()
   return keys.find((key) => known.size === known.add(identity(key)).size) ?? null
 }

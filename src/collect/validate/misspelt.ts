@@ -25,11 +25,23 @@ export class MisspeltFields {
   /** null without any, as nearly always. */
   #found: Map<string, string> | null = null
 
-  /** `event` is valid. */
-  note(known: Known, event: object): void {
-    for (const name of Object.keys(event)) {
-      const column = lookalike(known, name)
-      if (column === null || Object.hasOwn(event, column)) continue
+  /** `unknown` are names of a valid event that are no columns; `isGiven` tells of a column whether the event has it. */
+  note(
+    { columns, lookalikes }: Known,
+    unknown: Iterable<string>,
+    isGiven: (column: string) => boolean,
+  ): void {
+    for (const name of unknown) {
+      let column = lookalikes.get(name)
+      if (column === undefined) {
+        column = nearest(
+          name,
+          columns.map((one) => one.name),
+        )
+        // Names come from senders: somebody who makes them up must not fill the memory.
+        if (lookalikes.size < limits.knownFieldNames) lookalikes.set(name, column)
+      }
+      if (column === null || isGiven(column)) continue
       this.#found ??= new Map()
       this.#found.set(name, column)
     }
@@ -43,19 +55,4 @@ export class MisspeltFields {
       target: name,
     }))
   }
-}
-
-function lookalike({ columns, lookalikes }: Known, name: string): string | null {
-  const known = lookalikes.get(name)
-  if (known !== undefined) return known
-  const isColumn = columns.some((column) => column.name === name)
-  const found = isColumn
-    ? null
-    : nearest(
-        name,
-        columns.map((column) => column.name),
-      )
-  // Names come from senders: whoever makes them up must not fill the memory.
-  if (lookalikes.size < limits.knownFieldNames) lookalikes.set(name, found)
-  return found
 }

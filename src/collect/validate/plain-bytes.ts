@@ -1,5 +1,4 @@
-// Texts as most programs print them, recognized by their bytes, without making a string of them: a quick yes for a rule.
-// What is not recognized may be fine too, which the rule decides by the text.
+// Texts as most programs print them, recognized by their bytes. Making strings of them would cost more than all the rest.
 
 const MINUS = 0x2d
 const POINT = 0x2e
@@ -20,7 +19,8 @@ export function isPlainDecimal(
   const first = bytes[start] === MINUS ? start + 1 : start
   const point = digitsEnd(bytes, first, end)
   const whole = point - first
-  if (whole < 1 || whole > wholeDigits || (whole > 1 && bytes[first] === ZERO)) return false
+  if (whole < 1 || (whole > 1 && bytes[first] === ZERO)) return false
+  if (whole > wholeDigits && (whole > 1 || bytes[first] !== ZERO)) return false
   if (point === end) return true
   const fraction = end - point - 1
   if (bytes[point] !== POINT || fraction < 1 || fraction > fractionDigits) return false
@@ -36,35 +36,35 @@ export function isPlainInstant(
   end: number,
   fractionDigits: number,
 ): boolean {
-  if (bytes[end - 1] !== LETTER_Z || !isPlainDay(bytes, start)) return false
-  const isClock =
+  const fraction = end - start - WITHOUT_FRACTION - 1
+  if (fraction < -1 || fraction > fractionDigits || bytes[end - 1] !== LETTER_Z) return false
+  // The years 1 to 99 are left to the rule.
+  return (
+    isPair(bytes, start, 1, 99) &&
+    isPair(bytes, start + 2, 0, 99) &&
+    bytes[start + 4] === MINUS &&
+    isPair(bytes, start + 5, 1, 12) &&
+    bytes[start + 7] === MINUS &&
+    isPair(bytes, start + 8, 1, 28) &&
     bytes[start + 10] === LETTER_T &&
     isPair(bytes, start + 11, 0, 23) &&
     bytes[start + 13] === COLON &&
     isPair(bytes, start + 14, 0, 59) &&
     bytes[start + 16] === COLON &&
-    isPair(bytes, start + 17, 0, 59)
-  const length = end - start
-  if (length === WITHOUT_FRACTION) return isClock
-  const fraction = length - WITHOUT_FRACTION - 1
-  if (!isClock || fraction < 1 || fraction > fractionDigits) return false
-  return bytes[start + 19] === POINT && digitsEnd(bytes, start + 20, end) === end - 1
+    isPair(bytes, start + 17, 0, 59) &&
+    (fraction === -1 ||
+      (fraction > 0 &&
+        bytes[start + 19] === POINT &&
+        digitsEnd(bytes, start + 20, end) === end - 1))
+  )
 }
-
-/** The years 1 to 99 are left to the rule. */
-const isPlainDay = (bytes: Uint8Array, start: number) =>
-  isPair(bytes, start, 1, 99) &&
-  isPair(bytes, start + 2, 0, 99) &&
-  bytes[start + 4] === MINUS &&
-  isPair(bytes, start + 5, 1, 12) &&
-  bytes[start + 7] === MINUS &&
-  isPair(bytes, start + 8, 1, 28)
 
 /** Whether two digits are a number in the range. */
 function isPair(bytes: Uint8Array, at: number, least: number, most: number): boolean {
-  const [tens, ones] = [bytes[at]!, bytes[at + 1]!]
-  const value = (tens - ZERO) * 10 + ones - ZERO
-  return isDigit(tens) && isDigit(ones) && value >= least && value <= most
+  const tens = bytes[at]! - ZERO
+  const ones = bytes[at + 1]! - ZERO
+  const value = tens * 10 + ones
+  return tens >= 0 && ones >= 0 && ones <= 9 && value >= least && value <= most
 }
 
 /** The offset after the digits from `start` on. */

@@ -1,9 +1,9 @@
 // What a column of each scalar type takes; see rule.ts.
 
 import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
-import type { JsonNode } from './json-tree.ts'
 import { isPlainDecimal, isPlainInstant } from './plain-bytes.ts'
-import type { Edit, Rule } from './rule.ts'
+import { type Changes, NOT_AS_SENT, type Rule } from './rule.ts'
+import { BOOLEAN, NUMBER, type Spans, STRING } from './spans.ts'
 import {
   isDate,
   isInterval,
@@ -24,18 +24,32 @@ export function scalarRule(name: string, parameters: readonly number[]): Rule {
   return rule
 }
 
+/** A number stays as it was written: 1.50 stays 1.50. */
+const varcharRule: Rule = (spans, node, changes) => {
+  const kind = spans.kind(node)
+  if (kind === STRING) return null
+  if (changes === null) return NOT_AS_SENT
+  if (kind === NUMBER) replace(spans, node, spans.token(node), changes)
+  else if (kind !== BOOLEAN)
+    return 'must be text, a number or a boolean; a JSON column takes arrays and objects'
+  return null
+}
+
+const jsonRule: Rule = (_spans, node, changes) => {
+  changes?.json.push(node)
+  return null
+}
+
 const ZONED = 'text such as "2024-05-01T12:00:00Z" or "2024-05-01 14:00:00+02:00"'
 const LOCAL = 'text such as "2024-05-01T12:00:00", without an offset other than Z'
 const CLOCK = 'text such as "12:00:00" or "12:00:00.5"'
 
 const RULES: Readonly<Record<string, Rule>> = {
-  BOOLEAN: {
-    exact: false,
-    accepts: (value) => typeof value === 'boolean',
-    check: (node) =>
-      node.is === 'boolean' || textOf(node) === 'true' || textOf(node) === 'false'
-        ? null
-        : 'must be true or false',
+  BOOLEAN: (spans, node, changes) => {
+    if (spans.kind(node) === BOOLEAN) return null
+    if (changes === null) return NOT_AS_SENT
+    const text = textOf(spans, node)
+    return text === 'true' || text === 'false' ? null : 'must be true or false'
   },
   TINYINT: integerRule(-(2n ** 7n), 2n ** 7n - 1n),
   SMALLINT: integerRule(-(2n ** 15n), 2n ** 15n - 1n),
@@ -51,8 +65,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   BIGNUM: integerRule(-(10n ** 1000n), 10n ** 1000n),
   FLOAT: floatRule(3.4028234e38),
   DOUBLE: floatRule(Number.MAX_VALUE),
-  VARCHAR: varcharRule(),
-  JSON: anyRule(),
+  VARCHAR: varcharRule,
+  JSON: jsonRule,
   BLOB: textRule(() => true, 'text; its UTF-8 bytes are stored'),
   BIT: textRule((text) => /^[01]+$/.test(text), 'text of the digits 0 and 1'),
   UUID: textRule(isUuid, 'text such as "550e8400-e29b-41d4-a716-446655440000"'),
@@ -73,114 +87,99 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** A number like 1e999999999 is never written out. */
 const MAX_DIGITS = 1001
 
-const SHORT_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/
-
 function integerRule(min: bigint, max: bigint): Rule {
   const quickMin = Math.max(Number(min), -1e15)
   const quickMax = Math.min(Number(max), 1e15)
+  const takesShort = quickMin === -1e15 && quickMax === 1e15
   const expected = `must be an integer from ${min} to ${max}`
-  const inQuickRange = (value: number) => value >= quickMin && value <= quickMax
-  return {
-    exact: true,
-    accepts: (value) =>
-      typeof value === 'number'
-        ? Number.isInteger(value) && inQuickRange(value)
-        : typeof value === 'string' && SHORT_INTEGER.test(value) && inQuickRange(Number(value)),
-    check: (node, { edits }) => {
-      const source = numberText(node)
-      const decimal = source === null ? null : parseDecimal(source)
-      if (source === null || decimal === null) return expected
-      if (fractionDigits(decimal) > 0) return `${expected}, without a fraction`
-      if (integerDigits(decimal) > MAX_DIGITS) return expected
-      const text = plainText(decimal)
-      const value = BigInt(text)
-      if (value < min || value > max) return expected
-      // With a point or an exponent DuckDB would go through a double; it reads no leading zeros.
-      if (source !== text) replace(node, text, edits)
-      return null
-    },
+  return (spans, node, changes) => {
+    if (changes === null) {
+      if (takesShort && spans.isShortInteger(node)) return null
+      const value = shortInteger(spans, node)
+      return value >= quickMin && value <= quickMax ? null : NOT_AS_SENT
+    }
+    const source = numberText(spans, node)
+    const decimal = source === null ? null : parseDecimal(source)
+    if (source === null || decimal === null) return expected
+    if (fractionDigits(decimal) > 0) return `${expected}, without a fraction`
+    if (integerDigits(decimal) > MAX_DIGITS) return expected
+    const text = plainText(decimal)
+    const value = BigInt(text)
+    if (value < min || value > max) return expected
+    // With a point or an exponent DuckDB would go through a double; it reads no leading zeros.
+    if (source !== text) replace(spans, node, text, changes)
+    return null
   }
+}
+
+/** The integer in a number or a text of few digits; else NaN. */
+function shortInteger(spans: Spans, node: number): number {
+  const isText = isPlainNumber(spans, node, 15, 0)
+  const value = isText ? Number(spans.text(node)) : spans.shortNumber(node)
+  return Number.isInteger(value) ? value : NaN
 }
 
 function decimalRule(width: number, scale: number): Rule {
   const step = 10 ** scale
   // Below this DuckDB's way through a double, times 10^scale, is exact.
   const quickMax = Math.min(10 ** (width - scale), 1e15 / step)
-  const whole = width === scale ? '0' : String.raw`(?:0|[1-9]\d{0,${width - scale - 1}})`
-  const plain = new RegExp(`^-?${whole}${scale === 0 ? '' : String.raw`(?:\.\d{1,${scale}})?`}$`)
   const expected = `must be a number with at most ${width - scale} digits before and ${scale} after the decimal point`
-  return {
-    exact: true,
-    accepts: (value) =>
-      typeof value === 'number'
-        ? Math.abs(value) < quickMax && Math.round(value * step) / step === value
-        : typeof value === 'string' && plain.test(value),
-    acceptsBytes: (bytes, start, end) => isPlainDecimal(bytes, start, end, width - scale, scale),
-    check: (node, { edits }) => {
-      const source = numberText(node)
-      const decimal = source === null ? null : parseDecimal(source)
-      if (source === null || decimal === null) return expected
-      if (integerDigits(decimal) > width - scale || fractionDigits(decimal) > scale) return expected
-      // As a number it goes through a double once it has a point or an exponent; as text it never does.
-      const isExact = plain.test(source) && (node.is === 'string' || !source.includes('.'))
-      if (!isExact) replace(node, plainText(decimal), edits)
-      return null
-    },
+  return (spans, node, changes) => {
+    if (isPlainNumber(spans, node, width - scale, scale)) return null
+    if (changes === null) {
+      const value = spans.shortNumber(node)
+      const isExact = Math.abs(value) < quickMax && Math.round(value * step) / step === value
+      return isExact ? null : NOT_AS_SENT
+    }
+    const source = numberText(spans, node)
+    const decimal = source === null ? null : parseDecimal(source)
+    if (source === null || decimal === null) return expected
+    if (integerDigits(decimal) > width - scale || fractionDigits(decimal) > scale) return expected
+    // A number goes through a double once it has a point or an exponent; a text never does, but has no leading zeros.
+    if (!spans.isInteger(node)) replace(spans, node, plainText(decimal), changes)
+    return null
   }
+}
+
+/** A text such as -12.50. */
+function isPlainNumber(
+  spans: Spans,
+  node: number,
+  wholeDigits: number,
+  fractionDigits: number,
+): boolean {
+  if (spans.isPlainString(node)) {
+    const [start, end] = [spans.start(node) + 1, spans.end(node) - 1]
+    return isPlainDecimal(spans.bytes, start, end, wholeDigits, fractionDigits)
+  }
+  if (spans.kind(node) !== STRING) return false
+  const bytes = Buffer.from(spans.text(node))
+  return isPlainDecimal(bytes, 0, bytes.length, wholeDigits, fractionDigits)
 }
 
 /** Doubles are the nearest ones, as everywhere; only what is beyond their range is rejected. */
 function floatRule(max: number): Rule {
   const expected = `must be a number of at most ${max} (or "NaN", "Infinity", "-Infinity")`
-  return {
-    exact: false,
-    accepts: (value) =>
-      typeof value === 'number' && Math.abs(value) <= max && !Object.is(value, -0),
-    check: (node, { edits }) => {
-      if (node.is === 'string' && /^(?:NaN|-?Infinity)$/.test(node.value)) return null
-      const text = numberText(node)
-      if (text === null || !isNumber(text) || Math.abs(Number(text)) > max) return expected
-      // DuckDB reads no leading zeros, and -0 as an integer, which has no sign.
-      if (node.is === 'number' && text === '-0') replace(node, '-0.0', edits)
-      else if (/^-?0\d/.test(text)) replace(node, text.replace(/^(-?)0+(?=\d)/, '$1'), edits)
-      return null
-    },
-  }
-}
-
-/** A number stays as it was written: 1.50 stays 1.50. */
-function varcharRule(): Rule {
-  return {
-    exact: false,
-    anyText: true,
-    accepts: (value) => typeof value === 'string',
-    check: (node, { edits }) => {
-      if (node.is === 'number') replace(node, node.token, edits)
-      else if (node.is !== 'string' && node.is !== 'boolean')
-        return 'must be text, a number or a boolean; a JSON column takes arrays and objects'
-      return null
-    },
-  }
-}
-
-function anyRule(): Rule {
-  return {
-    exact: true,
-    anyText: true,
-    spelled: true,
-    accepts: () => true,
-    check: (node, { json }) => {
-      json.push(node)
-      return null
-    },
+  return (spans, node, changes) => {
+    const isNumberNode = spans.kind(node) === NUMBER
+    const text = numberText(spans, node)
+    if (changes === null) {
+      const value = isNumberNode ? Number(text) : NaN
+      return Math.abs(value) <= max && !Object.is(value, -0) ? null : NOT_AS_SENT
+    }
+    if (!isNumberNode && text !== null && /^(?:NaN|-?Infinity)$/.test(text)) return null
+    if (text === null || !isNumber(text) || Math.abs(Number(text)) > max) return expected
+    // DuckDB reads no leading zeros, and -0 as an integer, which has no sign.
+    if (isNumberNode && text === '-0') replace(spans, node, '-0.0', changes)
+    else if (/^-?0\d/.test(text)) replace(spans, node, text.replace(/^(-?)0+(?=\d)/, '$1'), changes)
+    return null
   }
 }
 
 function textRule(isValid: (text: string) => boolean, expected: string): Rule {
-  return {
-    exact: false,
-    accepts: (value) => typeof value === 'string' && isValid(value),
-    check: (node) => (node.is === 'string' && isValid(node.value) ? null : `must be ${expected}`),
+  return (spans, node) => {
+    const text = textOf(spans, node)
+    return text !== null && isValid(text) ? null : `must be ${expected}`
   }
 }
 
@@ -195,22 +194,22 @@ function timeRule(isValid: (text: string) => boolean, digits: number, expected: 
 
 /** For types that read an instant in UTC of any year from 100 on. */
 function instantRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
-  return {
-    ...timeRule(isValid, digits, expected),
-    acceptsBytes: (bytes, start, end) => isPlainInstant(bytes, start, end, digits),
-  }
+  const rule = timeRule(isValid, digits, expected)
+  return (spans, node, changes) =>
+    spans.isPlainString(node) &&
+    isPlainInstant(spans.bytes, spans.start(node) + 1, spans.end(node) - 1, digits)
+      ? null
+      : rule(spans, node, changes)
 }
 
-function textOf(node: JsonNode): string | null {
-  return node.is === 'string' ? node.value : null
-}
+const textOf = (spans: Spans, node: number): string | null =>
+  spans.kind(node) === STRING ? spans.text(node) : null
 
 /** Exact numbers may come as text: JavaScript has no other way to send 2^53 + 1. */
-function numberText(node: JsonNode): string | null {
-  return node.is === 'number' ? node.token : textOf(node)
-}
+const numberText = (spans: Spans, node: number): string | null =>
+  spans.kind(node) === NUMBER ? spans.token(node) : textOf(spans, node)
 
 /** Stores the value as a JSON string, which DuckDB casts by its digits. */
-function replace(node: JsonNode, text: string, edits: Edit[]): void {
-  edits.push({ start: node.start, end: node.end, text: `"${text}"` })
+function replace(spans: Spans, node: number, text: string, { edits }: Changes): void {
+  edits.push({ start: spans.start(node), end: spans.end(node), text: `"${text}"` })
 }

@@ -1,9 +1,7 @@
 // The validator: whatever passes is stored, and the flush can read whatever is stored.
 //
-// Three paths, each for what the one before does not accept. The fast path is one pass over the bytes (fast-path.ts).
-// The second is JSON.parse, with one check of each column. The exact path decides the rest: it runs when a number is
-// longer than a double can hold, when an escape may be half a character, when a name may repeat, or when the check of
-// a column is not conclusive.
+// An event is read once (scan-event.ts). Then the rule of each column looks at the span of its value: nearly always all
+// values are fine as they were sent. If one is not, all rules look again and name the changes, or what is wrong.
 //
 // The bytes are stored as they were sent; only single tokens that DuckDB would not read exactly are changed (to
 // strings of the same digits). Columns with JSON whose numbers it would print in another way are there once more, as text
@@ -14,29 +12,26 @@ import { limits } from '../../core/limits.ts'
 import type { EventsModel } from '../../core/model.ts'
 import { type Column, isReceivedAt } from '../../core/relation.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { isPrintedAlike } from './decimal-text.ts'
+import { parseType } from '../../core/type-syntax.ts'
 import { refusal } from '../errors.ts'
-import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
-import { type Scan, scanValue } from './json-scan.ts'
-import { fastPathFor, type FastPath, quickEnd } from './fast-path.ts'
 import type { Lookalikes, MisspeltFields } from './misspelt.ts'
-import type { Edit, Findings, Rule } from './rule.ts'
-import { ruleFor } from './value-rules.ts'
+import type { Changes, Edit, Rule } from './rule.ts'
+import { type ColumnNames, columnNames, EventScan, measureBrackets } from './scan-event.ts'
+import { BOOLEAN, KIND_NAMES, NULL, NUMBER, OBJECT, STRING } from './spans.ts'
+import { holdsJson, ruleOf } from './value-rules.ts'
 
 export interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
   readonly rule: Rule
+  /** The kind of which every value is fine, so that the rule need not be asked; -1 for none. */
+  readonly always: number
 }
 
 export interface Validator {
   readonly columns: readonly ValidatedColumn[]
-  /** Some column holds digits that a double may not. */
-  readonly exact: boolean
+  readonly names: ColumnNames
   /** Some column keeps the spelling of numbers. */
   readonly spelled: boolean
-  /** Some column is named like a property of all objects ("constructor"): only the exact path sees its absence. */
-  readonly inherited: boolean
-  readonly quick: FastPath | null
   readonly lookalikes: Lookalikes
 }
 
@@ -50,15 +45,22 @@ export const createValidator = (model: EventsModel): Validator =>
   )
 
 /** As createValidator(). */
-export function validatorOf(described: readonly Omit<ValidatedColumn, 'rule'>[]): Validator {
-  const columns = described.map((column) => ({ ...column, rule: ruleFor(column.type) }))
+export function validatorOf(
+  described: readonly Pick<ValidatedColumn, 'name' | 'type' | 'required'>[],
+): Validator {
+  const types = described.map(({ type }) => parseType(type))
+  const columns = described.map(({ name, type, required }, i) => ({
+    name,
+    type,
+    required,
+    rule: ruleOf(types[i]!),
+    always: type === 'VARCHAR' ? STRING : type === 'BOOLEAN' ? BOOLEAN : -1,
+  }))
   return {
     columns,
-    quick: fastPathFor(columns),
+    names: columnNames(columns.map(({ name }) => name)),
+    spelled: types.some(holdsJson),
     lookalikes: new Map(),
-    exact: columns.some(({ rule }) => rule.exact),
-    spelled: columns.some(({ rule }) => rule.spelled),
-    inherited: columns.some(({ name }) => name in {}),
   }
 }
 
@@ -69,14 +71,9 @@ export interface ValidEvent {
 }
 
 // Reused for every event; nothing in it outlives one.
-const scan: Scan = {
-  end: -1,
-  depth: 0,
-  names: 0,
-  longNumber: false,
-  respelled: false,
-  surrogate: false,
-}
+const scan = new EventScan()
+const { spans } = scan
+const NO_COLUMNS = columnNames([])
 
 /**
  * Validates the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
@@ -91,26 +88,20 @@ export function validateEvent(
   misspelt: MisspeltFields | null = null,
 ): ValidEvent {
   if (body[start] !== 0x7b) throw notAnObject(body, start, limit)
-  const quick = validator.quick === null ? -1 : quickEnd(validator.quick, body, start, limit)
-  if (quick !== -1) {
-    requireSize(quick - start, maxEventBytes, '')
-    const isWhole = start === 0 && quick === body.length
-    return { stored: isWhole ? body : body.subarray(start, quick), end: quick }
-  }
-  scanValue(body, start, limit, scan)
-  if (scan.end === -1) throw invalidJson(body, start, limit)
-  const { end } = scan
+  const end = scan.read(body, start, limit, validator.names)
+  if (end === -1) throw unreadable(body, start, limit, maxEventBytes)
   requireSize(end - start, maxEventBytes, '')
-  if (scan.depth > limits.eventDepth)
-    throw refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
-  const event = parseJson(body, start, end) as Record<string, unknown>
-  if (isQuicklyFine(validator, event)) {
-    misspelt?.note(validator, event)
-    return { stored: body.subarray(start, end), end }
+  const isWhole = start === 0 && end === body.length
+  let stored: Uint8Array = isWhole ? body : body.subarray(start, end)
+  if (!isFineAsSent(validator)) {
+    if (scan.hasSurrogate || scan.repeatsName) requireSoundText(body, start, end, validator)
+    stored = withChanges(validator)
+    requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
   }
-  const stored = validateExactly(validator, body, start, end)
-  requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
-  misspelt?.note(validator, event)
+  if (misspelt !== null && scan.unknown.size > 0) {
+    const isGiven = (name: string) => scan.places[validator.names.indexes.get(name)!] !== 0
+    misspelt.note(validator, scan.unknown, isGiven)
+  }
   return { stored, end }
 }
 
@@ -119,92 +110,82 @@ function requireSize(sizeBytes: number, maxEventBytes: number, how: string): voi
     throw refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
 }
 
-function isQuicklyFine(validator: Validator, event: Record<string, unknown>): boolean {
-  if (scan.surrogate || validator.inherited || (scan.longNumber && validator.exact)) return false
-  if (scan.respelled && validator.spelled) return false
-  if (countNames(event, scan.depth) !== scan.names) return false
-  for (const { name, required, rule } of validator.columns) {
-    const value = event[name]
-    const fine = value == null ? !required : rule.accepts(value)
-    if (!fine) return false
+/** Whether the event that was read is valid and to be stored as it is. Where it is not, withChanges() knows why. */
+function isFineAsSent({ columns, spelled }: Validator): boolean {
+  if (scan.hasSurrogate || scan.hasLongNumber || scan.repeatsName) return false
+  if (spelled && spans.isPrintedAnew(0)) return false
+  for (let i = 0; i < columns.length; i++) {
+    const { required, rule, always } = columns[i]!
+    const node = scan.places[i]!
+    const kind = node === 0 ? NULL : spans.kind(node)
+    if (kind === NULL ? required : kind !== always && rule(spans, node, null) !== null) return false
   }
   return true
 }
 
-/** Names of members that JSON.parse kept, over all objects. */
-function countNames(value: object, depth: number): number {
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length
-  if (depth === 1) return count
-  for (const item of Object.values(value) as unknown[])
-    if (typeof item === 'object' && item !== null) count += countNames(item, depth - 1)
-  return count
-}
-
-function validateExactly(
-  validator: Validator,
-  body: Buffer,
-  start: number,
-  end: number,
-): Uint8Array {
-  const tree = readTree(body, start)
-  if (tree.is !== 'object') throw new Error('an event that is an object has become another value')
-  walk(tree, refuseUnsoundText)
-  const values = new Map(tree.members.map(({ name, node }) => [name, node]))
+/** The event that was read, as it is to be stored. Throws RequestError where it is not valid. */
+function withChanges(validator: Validator): Uint8Array {
   const edits: Edit[] = []
   const texts = new Map<string, string>()
-  for (const column of validator.columns) {
-    const node = values.get(column.name)
-    if (node !== undefined && node.is !== 'null') {
-      const found: Findings = { edits: [], json: [] }
-      const problem = column.rule.check(node, found)
+  for (const [i, column] of validator.columns.entries()) {
+    const node = scan.places[i]!
+    if (node !== 0 && spans.kind(node) !== NULL) {
+      const changes: Changes = { edits: [], json: [] }
+      const problem = column.rule(spans, node, changes)
       if (problem !== null) throw invalidValue(column, node, problem)
       // One by one: a call takes some 120,000 arguments, and a long list may have more.
-      for (const edit of found.edits) edits.push(edit)
-      if (found.json.some(isPrintedAnew))
-        texts.set(exactKey(column), exactText(column, body, node, found))
-    } else if (column.required) throw missingField(column, values, validator)
+      for (const edit of changes.edits) edits.push(edit)
+      if (changes.json.some((json) => spans.isPrintedAnew(json)))
+        texts.set(exactKey(column), exactText(column, node, changes))
+    } else if (column.required) throw missingField(column, validator)
   }
-  const event = applyEdits(body, start, end, edits)
+  const event = applyEdits(0, edits)
   return texts.size === 0 ? event : withExact(event, texts)
 }
 
-/** Whether DuckDB prints a number of it in another way. */
-function isPrintedAnew(node: JsonNode): boolean {
-  let changes = false
-  walk(node, (inner) => {
-    changes ||= inner.is === 'number' && !isPrintedAlike(inner.token)
-  })
-  return changes
-}
-
 /** The value of a column as withExact() takes it. */
-function exactText(
-  { type }: ValidatedColumn,
-  body: Buffer,
-  node: JsonNode,
-  found: Findings,
-): string {
-  if (type === 'JSON') return printTree(node)
-  const asText = found.json.map((json) => ({
-    start: json.start,
-    end: json.end,
-    text: JSON.stringify(printTree(json)),
+function exactText({ type }: ValidatedColumn, node: number, { edits, json }: Changes): string {
+  if (type === 'JSON') return spans.print(node)
+  const asText = json.map((inner) => ({
+    start: spans.start(inner),
+    end: spans.end(inner),
+    text: JSON.stringify(spans.print(inner)),
   }))
-  return applyEdits(body, node.start, node.end, [...found.edits, ...asText]).toString()
+  return applyEdits(node, [...edits, ...asText]).toString()
 }
 
-function refuseUnsoundText(node: JsonNode): void {
-  if (node.is === 'string') refuseLoneSurrogate(node.value)
-  if (node.is !== 'object') return
-  const names = new Set<string>()
-  for (const { name } of node.members) {
-    refuseLoneSurrogate(name)
-    if (names.has(name))
-      throw refusal('duplicate-field', `the field "${name}" is given more than once`, {
-        target: name,
-      })
-    names.add(name)
+function applyEdits(node: number, edits: readonly Edit[]): Buffer {
+  const { bytes } = spans
+  const end = spans.end(node)
+  let at = spans.start(node)
+  if (edits.length === 0) return bytes.subarray(at, end)
+  const parts: Uint8Array[] = []
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(bytes.subarray(at, edit.start), Buffer.from(edit.text))
+    at = edit.end
   }
+  return Buffer.concat([...parts, bytes.subarray(at, end)])
+}
+
+/** All texts and names are characters, and no object has a name twice. Throws RequestError. */
+function requireSoundText(body: Buffer, start: number, end: number, { names }: Validator): void {
+  // Without columns, all names have spans.
+  scan.read(body, start, end, NO_COLUMNS)
+  for (let node = 0; node < spans.count; node++) {
+    const kind = spans.kind(node)
+    if (kind === STRING) refuseLoneSurrogate(spans.text(node))
+    if (kind !== OBJECT) continue
+    const given = new Set<string>()
+    for (const name of spans.names(node)) {
+      refuseLoneSurrogate(name)
+      if (given.has(name))
+        throw refusal('duplicate-field', `the field "${name}" is given more than once`, {
+          target: name,
+        })
+      given.add(name)
+    }
+  }
+  scan.read(body, start, end, names)
 }
 
 function refuseLoneSurrogate(text: string): void {
@@ -215,29 +196,26 @@ function refuseLoneSurrogate(text: string): void {
     )
 }
 
-function invalidValue({ name, type }: ValidatedColumn, node: JsonNode, problem: string): Error {
-  const was = node.is === 'number' ? ` ${shorten(node.token)}` : ''
+function invalidValue({ name, type }: ValidatedColumn, node: number, problem: string): Error {
+  const kind = spans.kind(node)
+  const was = kind === NUMBER ? ` ${shorten(spans.token(node))}` : ''
   // What is wrong inside of it begins with its place: `field "a" must be …`.
   const demand = problem.startsWith('must ') ? `it ${problem}` : problem
-  const message = `column "${name}" (${type}): the ${node.is}${was} does not fit; ${demand}`
+  const message = `column "${name}" (${type}): the ${KIND_NAMES[kind]}${was} does not fit; ${demand}`
   return refusal('invalid-value', message, { target: name })
 }
 
 /** The first of them in the message, and all in `details` where there are several. */
-function missingField(
-  { name, type }: ValidatedColumn,
-  values: ReadonlyMap<string, JsonNode>,
-  validator: Validator,
-): Error {
-  const known = new Set(validator.columns.map((column) => column.name))
-  const unknown = [...values.keys()].filter((other) => !known.has(other))
-  const isMissing = (column: string) => values.get(column) === undefined
-  const hint = isMissing(name) ? didYouMean(name, unknown) : undefined
-  const because = (column: string) => (isMissing(column) ? 'is missing' : 'is null')
+function missingField({ name, type }: ValidatedColumn, { columns }: Validator): Error {
+  const isNull = new Set(
+    columns.filter((_, i) => scan.places[i] !== 0).map((column) => column.name),
+  )
+  const because = (column: string) => (isNull.has(column) ? 'is null' : 'is missing')
+  const hint = isNull.has(name) ? undefined : didYouMean(name, [...scan.unknown])
   const sent =
     hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
-  const all = validator.columns.filter(
-    (column) => column.required && (values.get(column.name)?.is ?? 'null') === 'null',
+  const all = columns.filter(
+    ({ required }, i) => required && (scan.places[i] === 0 || spans.kind(scan.places[i]!) === NULL),
   )
   const details = all.map((column) => ({
     code: 'missing-field',
@@ -255,17 +233,6 @@ function missingField(
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-function applyEdits(body: Buffer, start: number, end: number, edits: readonly Edit[]): Buffer {
-  if (edits.length === 0) return body.subarray(start, end)
-  const parts: Uint8Array[] = []
-  let at = start
-  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
-    parts.push(body.subarray(at, edit.start), Buffer.from(edit.text))
-    at = edit.end
-  }
-  return Buffer.concat([...parts, body.subarray(at, end)])
-}
-
 function notAnObject(body: Buffer, start: number, limit: number): Error {
   if (start === limit) return refusal('invalid-json', 'the body is empty; send a JSON object')
   const kind = { 0x5b: 'an array', 0x22: 'a string' }[body[start]!]
@@ -279,18 +246,19 @@ function notAnObject(body: Buffer, start: number, limit: number): Error {
 
 const peek = (body: Buffer, start: number) => body.toString('latin1', start, start + 5)
 
-function invalidJson(body: Buffer, start: number, limit: number): Error {
-  try {
-    parseJson(body, start, limit)
-  } catch (error) {
-    return error as Error
-  }
-  return refusal('invalid-json', 'the body is not JSON')
+/** Why a text that begins as an object cannot be read. */
+function unreadable(body: Buffer, start: number, limit: number, maxEventBytes: number): Error {
+  const { end, depth } = measureBrackets(body, start, limit)
+  if (end !== -1) requireSize(end - start, maxEventBytes, '')
+  if (end !== -1 && depth > limits.eventDepth)
+    return refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
+  return invalidJson(body, start, end === -1 ? limit : end)
 }
 
-function parseJson(body: Buffer, start: number, end: number): unknown {
+function invalidJson(body: Buffer, start: number, end: number): Error {
   try {
-    return JSON.parse(body.toString('utf8', start, end))
+    JSON.parse(body.toString('utf8', start, end))
+    return refusal('invalid-json', 'the body is not JSON')
   } catch (cause) {
     // From Node 22 on the line is named too, which is that of this one event.
     const message = (cause as SyntaxError).message.replace(/ \(line \d+ column \d+\)$/, '')
@@ -298,6 +266,6 @@ function parseJson(body: Buffer, start: number, end: number): unknown {
     const names = /^\s*\{\s*'?([A-Za-z_]\w*)'?\s*:/.exec(text)?.[1]
     const problem =
       names === undefined ? message : `names are written in double quotes: {"${names}":…`
-    throw refusal('invalid-json', `this is not JSON: ${problem}`, { cause })
+    return refusal('invalid-json', `this is not JSON: ${problem}`, { cause })
   }
 }

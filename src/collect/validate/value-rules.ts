@@ -1,17 +1,20 @@
 // The rule of each column type (rule.ts): nested types here, scalar ones in scalar-rules.ts.
 
-import type { ColumnType } from '../../core/relation.ts'
-import type { JsonNode } from './json-tree.ts'
 import { equalKeys, keyIdentity } from './map-keys.ts'
-import type { Findings, Rule } from './rule.ts'
+import { type Changes, NOT_AS_SENT, type Rule } from './rule.ts'
 import { scalarRule } from './scalar-rules.ts'
-import { parseType, type TypeTree } from '../../core/type-syntax.ts'
+import { ARRAY, NULL, OBJECT, type Spans, STRING } from './spans.ts'
+import type { TypeTree } from '../../core/type-syntax.ts'
 
-export function ruleFor(type: ColumnType): Rule {
-  return ruleOf(parseType(type))
+/** Whether a type has JSON in it, which keeps numbers as they are spelled. */
+export function holdsJson(tree: TypeTree): boolean {
+  if (tree.is === 'scalar') return tree.name === 'JSON'
+  if (tree.is === 'list') return holdsJson(tree.element)
+  if (tree.is === 'map') return holdsJson(tree.value)
+  return tree.is !== 'enum' && [...tree.fields.values()].some(holdsJson)
 }
 
-function ruleOf(tree: TypeTree): Rule {
+export function ruleOf(tree: TypeTree): Rule {
   switch (tree.is) {
     case 'scalar':
       return scalarRule(tree.name, tree.parameters)
@@ -29,71 +32,53 @@ function ruleOf(tree: TypeTree): Rule {
 }
 
 function enumRule(members: readonly string[]): Rule {
-  const known: ReadonlySet<unknown> = new Set(members)
+  const known: ReadonlySet<string> = new Set(members)
   const shown = members.length <= 10 ? `: ${members.map((member) => `"${member}"`).join(', ')}` : ''
-  return {
-    exact: false,
-    accepts: (value) => known.has(value),
-    check: (node) =>
-      node.is === 'string' && known.has(node.value)
-        ? null
-        : `must be one of the ${members.length} members of the ENUM${shown}`,
-  }
+  return (spans, node) =>
+    spans.kind(node) === STRING && known.has(spans.text(node))
+      ? null
+      : `must be one of the ${members.length} members of the ENUM${shown}`
 }
 
 function listRule(element: Rule, length: number | null): Rule {
-  const fits = (size: number) => length === null || size === length
-  return {
-    exact: element.exact,
-    spelled: element.spelled === true,
-    accepts: (value) =>
-      Array.isArray(value) &&
-      fits(value.length) &&
-      value.every((item) => item === null || element.accepts(item)),
-    check: (node, found) => {
-      if (node.is !== 'array') return 'must be a JSON array'
-      if (!fits(node.elements.length)) return `must be a JSON array of ${length} elements`
-      return firstProblem(node.elements, (item, index) =>
-        within(`element ${index}`, checkOrNull(element, item, found)),
-      )
-    },
+  const size = length === null ? '' : ` of ${length} elements`
+  return (spans, node, changes) => {
+    if (spans.kind(node) !== ARRAY) return 'must be a JSON array'
+    let index = 0
+    let wrong: string | null = null
+    for (let item = node + 1; item < spans.next(node); item = spans.next(item), index++) {
+      const problem: string | null =
+        wrong === null ? checkOrNull(element, spans, item, changes) : null
+      if (problem !== null) wrong = `element ${index} ${problem}`
+    }
+    return length === null || index === length ? wrong : `must be a JSON array${size}`
   }
 }
 
 /** Absent fields are NULL; the flush drops unknown ones, as it does at the top level. */
 function structRule(fields: ReadonlyMap<string, Rule>): Rule {
-  const entries = [...fields]
-  return {
-    exact: entries.some(([, rule]) => rule.exact),
-    spelled: entries.some(([, rule]) => rule.spelled),
-    accepts: (value) =>
-      isObject(value) &&
-      entries.every(([name, rule]) => value[name] == null || rule.accepts(value[name])),
-    check: (node, found) => {
-      if (node.is !== 'object') return 'must be a JSON object'
-      return firstProblem(node.members, (member) => {
-        const rule = fields.get(member.name)
-        return rule === undefined
-          ? null
-          : within(`field "${member.name}"`, checkOrNull(rule, member.node, found))
-      })
-    },
+  return (spans, node, changes) => {
+    if (spans.kind(node) !== OBJECT) return 'must be a JSON object'
+    for (let at = node + 1; at < spans.next(node); at = spans.next(at + 1)) {
+      const name = spans.text(at)
+      const rule = fields.get(name)
+      const problem = rule === undefined ? null : checkOrNull(rule, spans, at + 1, changes)
+      if (problem !== null) return `field "${name}" ${problem}`
+    }
+    return null
   }
 }
 
 function unionRule(members: ReadonlyMap<string, Rule>): Rule {
   const names = [...members.keys()].map((name) => `"${name}"`).join(', ')
-  return {
-    exact: true,
-    spelled: [...members.values()].some((rule) => rule.spelled),
-    accepts: () => false,
-    check: (node, found) => {
-      const only = node.is === 'object' && node.members.length === 1 ? node.members[0]! : null
-      const rule = only === null ? undefined : members.get(only.name)
-      if (only === null || rule === undefined)
-        return `must be a JSON object with one member, one of ${names}`
-      return within(`member "${only.name}"`, checkOrNull(rule, only.node, found))
-    },
+  return (spans, node, changes) => {
+    if (changes === null) return NOT_AS_SENT
+    const [name, ...others] = spans.kind(node) === OBJECT ? spans.names(node) : []
+    const rule = name === undefined ? undefined : members.get(name)
+    if (rule === undefined || others.length > 0)
+      return `must be a JSON object with one member, one of ${names}`
+    const problem = checkOrNull(rule, spans, node + 2, changes)
+    return problem === null ? null : `member "${name}" ${problem}`
   }
 }
 
@@ -101,57 +86,24 @@ function unionRule(members: ReadonlyMap<string, Rule>): Rule {
 function mapRule(keyType: TypeTree, item: Rule): Rule {
   const key = ruleOf(keyType)
   const identity = keyIdentity(keyType)
-  return {
-    exact: key.exact || item.exact,
-    spelled: item.spelled === true,
-    // Keys are text in JSON, whatever their type; a key that passes the quick check as text is valid.
-    accepts: (value) =>
-      isObject(value) &&
-      Object.keys(value).every(
-        (name) => key.accepts(name) && (value[name] === null || item.accepts(value[name])),
-      ) &&
-      equalKeys(identity, Object.keys(value)) === null,
-    check: (node, found) => {
-      if (node.is !== 'object') return 'must be a JSON object'
-      const problem = firstProblem(node.members, (member) => {
-        const { start, end } = member.node
-        const name: JsonNode = { is: 'string', start, end, value: member.name }
-        // DuckDB cannot read a rewritten key, so a key must be valid as it is.
-        const inKey: Findings = { edits: [], json: [] }
-        const problem = key.check(name, inKey)
-        if (problem !== null || inKey.edits.length > 0)
-          return within(`key "${member.name}"`, problem ?? 'must be in plain form')
-        return within(`key "${member.name}"`, checkOrNull(item, member.node, found))
-      })
-      if (problem !== null) return problem
-      const names = node.members.map(({ name }) => name)
-      const equal = equalKeys(identity, names)
-      return equal === null ? null : `key "${equal}" must not equal another key of the MAP`
-    },
+  return (spans, node, changes) => {
+    if (spans.kind(node) !== OBJECT) return 'must be a JSON object'
+    for (let at = node + 1; at < spans.next(node); at = spans.next(at + 1)) {
+      // Keys are text in JSON, whatever their type. DuckDB cannot read a rewritten one, so it must be valid as it is.
+      const inKey: Changes | null = changes && { edits: [], json: [] }
+      const wrong = key(spans, at, inKey)
+      const isChanged = inKey !== null && inKey.edits.length > 0
+      const problem: string | null =
+        wrong ?? (isChanged ? 'must be in plain form' : checkOrNull(item, spans, at + 1, changes))
+      if (problem !== null) return `key "${spans.text(at)}" ${problem}`
+    }
+    const equal = identity === null ? null : equalKeys(identity, spans.names(node))
+    return equal === null ? null : `key "${equal}" must not equal another key of the MAP`
   }
 }
 
-function checkOrNull(rule: Rule, node: JsonNode, found: Findings): string | null {
-  return node.is === 'null' ? null : rule.check(node, found)
-}
-
-const within = (place: string, problem: string | null) =>
-  problem === null ? null : `${place} ${problem}`
-
-function firstProblem<T>(
-  items: readonly T[],
-  check: (item: T, index: number) => string | null,
-): string | null {
-  for (const [index, item] of items.entries()) {
-    const problem = check(item, index)
-    if (problem !== null) return problem
-  }
-  return null
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+const checkOrNull = (rule: Rule, spans: Spans, node: number, changes: Changes | null) =>
+  spans.kind(node) === NULL ? null : rule(spans, node, changes)
 
 function mapValues<K, V, W>(map: ReadonlyMap<K, V>, change: (value: V) => W): ReadonlyMap<K, W> {
   return new Map([...map].map(([key, value]) => [key, change(value)]))

@@ -1,0 +1,312 @@
+// One pass over the bytes of an event: whether they are JSON, and the span of each value (spans.ts).
+
+import { limits } from '../../core/limits.ts'
+import { digitsEnd, isDigit } from './plain-bytes.ts'
+import {
+  ARRAY,
+  BOOLEAN,
+  ESCAPED,
+  FRACTION,
+  LONG,
+  NULL,
+  NUMBER,
+  OBJECT,
+  ODD,
+  Spans,
+  STRING,
+  WIDE,
+} from './spans.ts'
+
+/** Names of columns, to be found in an event. */
+export interface ColumnNames {
+  /** The bytes of `name":`, as nearly all senders write it. */
+  readonly starts: readonly Uint8Array[]
+  readonly indexes: ReadonlyMap<string, number>
+}
+
+/** UTF-8 does not have this byte. */
+const NEVER = Uint8Array.of(0xff)
+
+export function columnNames(names: readonly string[]): ColumnNames {
+  return {
+    // A name that needs escapes in JSON is found by its text alone.
+    starts: names.map((name) =>
+      JSON.stringify(name) === `"${name}"` ? Buffer.from(`${name}":`) : NEVER,
+    ),
+    indexes: new Map(names.map((name, index) => [name, index])),
+  }
+}
+
+/** Characters of a number without an exponent that a double holds exactly, whatever digits they are. */
+const EXACT_LENGTH = 15
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const END_OF_ARRAY = 0x5d
+const END_OF_OBJECT = 0x7d
+
+export class EventScan {
+  readonly spans = new Spans()
+  /** The node of the value of each column; 0 for a column that the event does not have. */
+  places = new Int32Array(0)
+  /** Some number is longer than a double can hold, or has an exponent. */
+  hasLongNumber = false
+  /** Some escape is one half of a surrogate pair, whether the other half follows or not. */
+  hasSurrogate = false
+  /** Some object has a name twice. */
+  repeatsName = false
+  /** Names of the event that are no columns. */
+  readonly unknown = new Set<string>()
+  #names = columnNames([])
+  #bytes: Buffer = Buffer.alloc(0)
+  #limit = 0
+
+  /**
+   * The offset after the object that begins at `start`, which is node 0; -1 when this is not JSON, does not end before
+   * `limit`, or is nested too deeply. Bytes are UTF-8.
+   */
+  read(bytes: Buffer, start: number, limit: number, names: ColumnNames): number {
+    const columns = names.starts.length
+    if (this.places.length < columns) this.places = new Int32Array(columns)
+    // For so few fill() takes longer.
+    for (let column = 0; column < columns; column++) this.places[column] = 0
+    this.hasLongNumber = this.hasSurrogate = this.repeatsName = false
+    if (this.unknown.size > 0) this.unknown.clear()
+    this.#names = names
+    this.#bytes = bytes
+    this.#limit = limit
+    this.spans.begin(bytes)
+    const end = this.#event(start)
+    return end > limit ? -1 : end
+  }
+
+  // What follows returns the offset after a part of the text, or -1 when that part is not there.
+
+  #value(at: number, depth: number): number {
+    const byte = this.#bytes[at]!
+    if (byte === QUOTE) return this.#string(at)
+    if (byte === MINUS || isDigit(byte)) return this.#number(at)
+    if (byte === 0x7b) return this.#object(at, depth + 1)
+    if (byte === 0x5b) return this.#array(at, depth + 1)
+    if (byte === 0x74) return this.#word(at, BOOLEAN, WORDS.true)
+    if (byte === 0x66) return this.#word(at, BOOLEAN, WORDS.false)
+    return this.#word(at, NULL, WORDS.null)
+  }
+
+  #event(start: number): number {
+    const { spans, places } = this
+    const bytes = this.#bytes
+    spans.add(OBJECT, start, start)
+    let at = this.#space(start + 1)
+    if (bytes[at] === END_OF_OBJECT) return spans.close(0, at + 1)
+    for (let column = 0; ; column++) {
+      if (bytes[at] !== QUOTE) return -1
+      // Senders write the members in the order of the columns, or at least always in the same one.
+      const length = this.#lengthOfStart(at + 1, column)
+      if (length > 0) at += 1 + length
+      else {
+        at = this.#name(at)
+        if (at === -1) return -1
+        column = this.#takeName()
+      }
+      if (column !== -1) {
+        if (places[column] !== 0) this.repeatsName = true
+        places[column] = spans.count
+      }
+      if (bytes[at]! <= SPACE) at = this.#space(at)
+      at = bytes[at] === QUOTE ? this.#string(at) : this.#value(at, 1)
+      if (at === -1) return -1
+      if (bytes[at]! <= SPACE) at = this.#space(at)
+      if (bytes[at] !== COMMA) break
+      if (bytes[++at]! <= SPACE) at = this.#space(at)
+    }
+    return bytes[at] === END_OF_OBJECT ? spans.close(0, at + 1) : -1
+  }
+
+  /** The length of the name of a column with its quote and colon, if this is what stands here; else 0. */
+  #lengthOfStart(at: number, column: number): number {
+    const name = this.#names.starts[column]
+    if (name === undefined) return 0
+    const { length } = name
+    const bytes = this.#bytes
+    for (let i = 0; i < length; i++) if (bytes[at + i] !== name[i]) return 0
+    return length
+  }
+
+  /** The column with the name that was read last; -1 when it is none, and then it is noted as unknown. */
+  #takeName(): number {
+    const { spans } = this
+    const name = spans.text(spans.count - 1)
+    const column = this.#names.indexes.get(name)
+    if (column !== undefined) {
+      spans.count--
+      return column
+    }
+    if (this.unknown.has(name)) this.repeatsName = true
+    this.unknown.add(name)
+    return -1
+  }
+
+  #object(start: number, depth: number): number {
+    if (depth > limits.eventDepth) return -1
+    const { spans } = this
+    const bytes = this.#bytes
+    const object = spans.count
+    spans.add(OBJECT, start, start)
+    let at = this.#space(start + 1)
+    if (bytes[at] === END_OF_OBJECT) return spans.close(object, at + 1)
+    for (;;) {
+      at = this.#name(at)
+      if (at === -1) return -1
+      at = this.#value(this.#space(at), depth)
+      if (at === -1) return -1
+      at = this.#space(at)
+      if (bytes[at] !== COMMA) break
+      at = this.#space(at + 1)
+    }
+    if (bytes[at] !== END_OF_OBJECT) return -1
+    spans.close(object, at + 1)
+    this.repeatsName ||= spans.repeatsName(object)
+    return at + 1
+  }
+
+  /** A name and its colon. */
+  #name(start: number): number {
+    const bytes = this.#bytes
+    const end = bytes[start] === QUOTE ? this.#string(start) : -1
+    if (end === -1) return -1
+    const at = this.#space(end)
+    return bytes[at] === COLON ? at + 1 : -1
+  }
+
+  #array(start: number, depth: number): number {
+    if (depth > limits.eventDepth) return -1
+    const { spans } = this
+    const bytes = this.#bytes
+    const array = spans.count
+    spans.add(ARRAY, start, start)
+    let at = this.#space(start + 1)
+    if (bytes[at] === END_OF_ARRAY) return spans.close(array, at + 1)
+    for (;;) {
+      at = this.#value(at, depth)
+      if (at === -1) return -1
+      at = this.#space(at)
+      if (bytes[at] !== COMMA) break
+      at = this.#space(at + 1)
+    }
+    return bytes[at] === END_OF_ARRAY ? spans.close(array, at + 1) : -1
+  }
+
+  #string(start: number): number {
+    const bytes = this.#bytes
+    const limit = this.#limit
+    let flags = STRING
+    let allBits = 0
+    for (let at = start + 1; at < limit; at++) {
+      const byte = bytes[at]!
+      if (byte === QUOTE)
+        return this.spans.add(allBits < 0x80 ? flags : flags | WIDE, start, at + 1)
+      if (byte < 0x20) return -1
+      allBits |= byte
+      if (byte !== BACKSLASH) continue
+      flags |= ESCAPED
+      at = this.#escape(at) - 1
+      if (at < start) return -1
+    }
+    return -1
+  }
+
+  #escape(start: number): number {
+    const bytes = this.#bytes
+    const letter = bytes[start + 1]!
+    if (letter !== 0x75) return SHORT_ESCAPES.has(letter) ? start + 2 : -1
+    const end = start + 6
+    for (let at = start + 2; at < end; at++) if (!isHexDigit(bytes[at]!)) return -1
+    // \uD800 to \uDFFF
+    if ((bytes[start + 2]! | 0x20) === 0x64 && bytes[start + 3]! >= 0x38) this.hasSurrogate = true
+    return end
+  }
+
+  #number(start: number): number {
+    const bytes = this.#bytes
+    const limit = this.#limit
+    const first = bytes[start] === MINUS ? start + 1 : start
+    const hasZero = bytes[first] === ZERO
+    let at = digitsEnd(bytes, first, limit)
+    if (at === first || (hasZero && at > first + 1)) return -1
+    let flags = hasZero && first > start ? NUMBER | ODD : NUMBER
+    if (bytes[at] === POINT) {
+      const point = at
+      at = digitsEnd(bytes, point + 1, limit)
+      if (at === point + 1) return -1
+      flags = NUMBER | FRACTION
+      if (hasZero || bytes[at - 1] === ZERO || at - start > EXACT_LENGTH) flags |= ODD
+    }
+    if (at - start > EXACT_LENGTH) flags |= LONG
+    if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+      const sign = bytes[at + 1]
+      const exponent = sign === MINUS || sign === 0x2b ? at + 2 : at + 1
+      at = digitsEnd(bytes, exponent, limit)
+      if (at === exponent) return -1
+      // 1e-400 becomes 0, which looks like an integer.
+      flags = NUMBER | FRACTION | ODD | LONG
+    }
+    if ((flags & LONG) !== 0) this.hasLongNumber = true
+    return this.spans.add(flags, start, at)
+  }
+
+  #word(start: number, kind: number, word: Uint8Array): number {
+    const bytes = this.#bytes
+    const { length } = word
+    for (let i = 0; i < length; i++) if (bytes[start + i] !== word[i]) return -1
+    return this.spans.add(kind, start, start + length)
+  }
+
+  #space(start: number): number {
+    return skipSpace(this.#bytes, start, this.#limit)
+  }
+}
+
+const WORDS = {
+  true: Buffer.from('true'),
+  false: Buffer.from('false'),
+  null: Buffer.from('null'),
+}
+const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
+
+const isHexDigit = (byte: number) =>
+  isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
+
+/** The first offset from `start` that is not JSON white space. */
+export function skipSpace(bytes: Uint8Array, start: number, limit: number): number {
+  let at = start
+  while (at < limit && isSpace(bytes[at]!)) at++
+  return at
+}
+
+const isSpace = (byte: number) =>
+  byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
+
+/** How far the brackets of text go that is not JSON: the offset after them, -1 when they do not end; and how deep. */
+export function measureBrackets(
+  bytes: Uint8Array,
+  start: number,
+  limit: number,
+): { end: number; depth: number } {
+  let [open, depth] = [0, 0]
+  for (let at = start; at < limit; at++) {
+    const byte = bytes[at]!
+    if (byte === QUOTE)
+      while (++at < limit && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 1 : 0
+    else if (byte === 0x7b || byte === 0x5b) depth = Math.max(depth, ++open)
+    else if ((byte === END_OF_OBJECT || byte === END_OF_ARRAY) && --open === 0)
+      return { end: at + 1, depth }
+  }
+  return { end: -1, depth }
+}

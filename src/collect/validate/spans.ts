@@ -1,0 +1,194 @@
+// Where each value of an event begins and ends in its bytes. Rules read values from here, so a number keeps its digits,
+// and a string is only made where somebody needs it.
+//
+// A value is known by its number, a node. Nodes have the order of the text: an object is followed by the name and the
+// value of each member, an array by its elements. next() leads past everything inside a node. Node 0 is the event, where
+// names of columns have no nodes.
+
+import { isPrintedAlike } from './decimal-text.ts'
+
+/** What a value is. Flags are added to it. */
+export const NULL = 0
+export const BOOLEAN = 1
+export const NUMBER = 2
+export const STRING = 3
+export const ARRAY = 4
+export const OBJECT = 5
+const KIND = 7
+export const KIND_NAMES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
+
+/** A string with an escape, or with a character that is not ASCII. */
+export const ESCAPED = 8
+export const WIDE = 16
+/** A number with a point or an exponent. */
+export const FRACTION = 8
+/** A number with an exponent or more than 15 characters, so a double may not hold it exactly. */
+export const LONG = 16
+/** A number that DuckDB may print in another way, such as 12.50, -0 and 1e3. */
+export const ODD = 32
+
+/** Of a node: kind and flags, the first byte, the byte after the last one, the next node. */
+const CELLS = 4
+const USUAL_NODES = 4096
+/** The names of a small object are compared in pairs. */
+const FEW_NAMES = 16
+
+const MINUS = 0x2d
+const ZERO = 0x30
+
+export class Spans {
+  bytes: Buffer = Buffer.alloc(0)
+  /** Nodes so far. */
+  count = 0
+  #cells = new Int32Array(CELLS * USUAL_NODES)
+
+  /** Forgets all nodes. */
+  begin(bytes: Buffer): void {
+    this.bytes = bytes
+    this.count = 0
+    // One large event must not keep its memory for good.
+    if (this.#cells.length > CELLS * USUAL_NODES) this.#cells = new Int32Array(CELLS * USUAL_NODES)
+  }
+
+  /** Adds a node with nothing inside; returns its end. */
+  add(flags: number, start: number, end: number): number {
+    const cell = CELLS * this.count++
+    if (cell === this.#cells.length) {
+      const more = new Int32Array(2 * cell)
+      more.set(this.#cells)
+      this.#cells = more
+    }
+    const cells = this.#cells
+    cells[cell] = flags
+    cells[cell + 1] = start
+    cells[cell + 2] = end
+    cells[cell + 3] = this.count
+    return end
+  }
+
+  /** All nodes since this one are inside; returns its end. */
+  close(node: number, end: number): number {
+    this.#cells[CELLS * node + 2] = end
+    this.#cells[CELLS * node + 3] = this.count
+    return end
+  }
+
+  /** Whether the node has all of these flags and none of the others in the mask. */
+  #is(node: number, flags: number, mask: number): boolean {
+    return (this.#cells[CELLS * node]! & mask) === flags
+  }
+
+  /** One of NULL, BOOLEAN, NUMBER and so on. */
+  kind(node: number): number {
+    return this.#cells[CELLS * node]! & KIND
+  }
+
+  /** A string that is the bytes between its quotes, in ASCII. */
+  isPlainString(node: number): boolean {
+    return this.#is(node, STRING, -1)
+  }
+
+  isEscaped(string: number): boolean {
+    return this.#is(string, ESCAPED, ESCAPED)
+  }
+
+  /** A number without point and exponent. */
+  isInteger(node: number): boolean {
+    return this.#is(node, NUMBER, KIND | FRACTION)
+  }
+
+  /** A number that shortNumber() gives, without a point. */
+  isShortInteger(node: number): boolean {
+    return this.#is(node, NUMBER, KIND | FRACTION | LONG)
+  }
+
+  start(node: number): number {
+    return this.#cells[CELLS * node + 1]!
+  }
+
+  end(node: number): number {
+    return this.#cells[CELLS * node + 2]!
+  }
+
+  next(node: number): number {
+    return this.#cells[CELLS * node + 3]!
+  }
+
+  /** The characters of a number or a word. */
+  token(node: number): string {
+    return this.bytes.toString('latin1', this.start(node), this.end(node))
+  }
+
+  /** What a string means. */
+  text(node: number): string {
+    const [start, end] = [this.start(node), this.end(node)]
+    if (this.isEscaped(node)) return JSON.parse(this.bytes.toString('utf8', start, end)) as string
+    if (this.isPlainString(node)) return this.bytes.toString('latin1', start + 1, end - 1)
+    return this.bytes.toString('utf8', start + 1, end - 1)
+  }
+
+  /** The value of a number that a double holds exactly; NaN for other nodes. */
+  shortNumber(node: number): number {
+    if (!this.#is(node, NUMBER, KIND | LONG)) return NaN
+    if (this.#is(node, FRACTION, FRACTION)) return Number(this.token(node))
+    const { bytes } = this
+    const [start, end] = [this.start(node), this.end(node)]
+    const isNegative = bytes[start] === MINUS
+    let value = 0
+    for (let at = isNegative ? start + 1 : start; at < end; at++)
+      value = value * 10 + bytes[at]! - ZERO
+    return isNegative ? -value : value
+  }
+
+  /** Whether DuckDB, which goes through doubles, prints a number inside in another way: 12.50, -0, 0.0000001. */
+  isPrintedAnew(node: number): boolean {
+    for (let inner = node; inner < this.next(node); inner++)
+      if (this.#is(inner, NUMBER | ODD, KIND | ODD) && !isPrintedAlike(this.token(inner)))
+        return true
+    return false
+  }
+
+  /** The value as DuckDB prints it, but with its numbers as they were sent. */
+  print(node: number): string {
+    const kind = this.kind(node)
+    if (kind === STRING) return JSON.stringify(this.text(node))
+    if (kind < ARRAY) return this.token(node)
+    const parts: string[] = []
+    for (let inner = node + 1; inner < this.next(node); inner = this.next(inner)) {
+      const name = kind === OBJECT ? `${JSON.stringify(this.text(inner++))}:` : ''
+      parts.push(`${name}${this.print(inner)}`)
+    }
+    return kind === OBJECT ? `{${parts.join(',')}}` : `[${parts.join(',')}]`
+  }
+
+  names(object: number): readonly string[] {
+    const names: string[] = []
+    for (let name = object + 1; name < this.next(object); name = this.next(name + 1))
+      names.push(this.text(name))
+    return names
+  }
+
+  /** Whether an object has a name twice. */
+  repeatsName(object: number): boolean {
+    const end = this.next(object)
+    let count = 0
+    for (let name = object + 1; name < end; name = this.next(name + 1)) {
+      if (this.isEscaped(name) || ++count > FEW_NAMES) {
+        const names = this.names(object)
+        return new Set(names).size < names.length
+      }
+      for (let other = object + 1; other < name; other = this.next(other + 1))
+        if (this.#hasSameBytes(name, other)) return true
+    }
+    return false
+  }
+
+  #hasSameBytes(node: number, other: number): boolean {
+    const { bytes } = this
+    const [start, end, otherStart] = [this.start(node), this.end(node), this.start(other)]
+    if (end - start !== this.end(other) - otherStart) return false
+    for (let i = end - start - 1; i >= 0; i--)
+      if (bytes[start + i] !== bytes[otherStart + i]) return false
+    return true
+  }
+}
