@@ -35,7 +35,7 @@ export interface CollectDaemonOptions {
   readonly token: string | null
   /** Tokens that have names, and services that sign their requests; none by default. */
   readonly named?: Senders['named']
-  readonly webhooks?: Senders['webhooks']
+  readonly signed?: Senders['signed']
   readonly allowAnonymous: boolean
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
@@ -72,7 +72,7 @@ export class CollectDaemon implements AsyncDisposable {
    * UsageError for origins.
    */
   static async open(options: CollectDaemonOptions): Promise<CollectDaemon> {
-    const { buffer, host, port, adminPort, token, named = [], webhooks = [], logger } = options
+    const { buffer, host, port, adminPort, token, named = [], signed = [], logger } = options
     const secured = token ?? named[0]?.hash ?? null
     requireSafeBinding(host, secured, options.allowAnonymous)
     requireTwoPorts(port, adminPort)
@@ -81,7 +81,7 @@ export class CollectDaemon implements AsyncDisposable {
     const served: Served = {
       validators: createValidators(options.targets),
       models: { models: 'current' },
-      senders: { token, named, webhooks },
+      senders: { token, named, signed },
     }
     const traffic = createTraffic()
     buffer.onCommit(traffic.committed)
@@ -118,7 +118,7 @@ export class CollectDaemon implements AsyncDisposable {
    */
   setTargets(
     targets: ReadonlyMap<ModelName, EventsModel>,
-    more: Partial<Pick<Senders, 'named' | 'webhooks'>> = {},
+    more: Partial<Pick<Senders, 'named' | 'signed'>> = {},
   ): void {
     const validators = createValidators(targets)
     const senders = { ...this.#served.senders, ...more }

@@ -50,7 +50,7 @@ export function publicHealth(vitals: Vitals): Handler {
   return async (request, response) => {
     requireMethod(request.method, ['GET', 'HEAD'])
     const { targets, disk_free_bytes, ...totals } = await healthOf(vitals)
-    const body = seesAll(vitals.served.senders, request)
+    const body = (await seesAll(vitals.served.senders, request))
       ? { ...totals, disk_free_bytes, targets }
       : totals
     if (totals.status === 'ok') return sendJson(response, 200, body)

@@ -1,31 +1,34 @@
 // The public port: events in, and whether the daemon is well.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { EventBuffer } from '../buffer/buffer.ts'
+import type { Who } from '../access/credential.ts'
+import { hasExpired } from '../access/hashed-tokens.ts'
 import type { RequestKey } from '../buffer/request-key.ts'
 import type { ModelName } from '../core/names.ts'
 import { logSender } from '../http/access-log.ts'
-import { hasExpired } from '../http/auth.ts'
+import { challenging } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
 import type { FrontRoutes, PostRoute, RequestHead } from '../http/head.ts'
 import { RequestError } from '../http/request-error.ts'
 import type { Handler } from '../http/server.ts'
+import {
+  accept,
+  acceptHere,
+  type AcceptOptions,
+  type BodyFormat,
+  findTarget,
+  type Stored,
+} from './accept.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
 import { requireProgram } from './callers.ts'
-import type { BatchReaders, ReadBatch } from './read/batch-readers.ts'
-import { type MediaType, mediaType, unsupported } from './read/media-type.ts'
-import { readRequestKey } from './read/idempotency.ts'
+import { mediaType, unsupported } from './read/media-type.ts'
+import { deliveryKey, readRequestKey } from './read/idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
-import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read/read-events.ts'
-import { requireSender, type Senders, webhookOf } from './senders.ts'
-import { deliveryKey, readSignature, requireSigned } from './signature.ts'
-import { type Validators, unknownTarget } from './targets.ts'
-import { MisspeltFields, type Warning } from './validate/misspelt.ts'
-import type { Validator } from './validate/validate-event.ts'
+import { requireSender, type Senders } from './senders.ts'
+import type { Validators } from './targets.ts'
+import type { Warning } from './validate/misspelt.ts'
 
-export interface IngestOptions {
-  readonly buffer: EventBuffer
-  readonly readers: BatchReaders
+export interface IngestOptions extends AcceptOptions {
   /** The current validators. */
   readonly validators: () => Validators
   /** GET /health. */
@@ -36,8 +39,6 @@ export interface IngestOptions {
   readonly allowedOrigins: readonly string[]
   /** Who may send events now. */
   readonly senders: () => Senders
-  readonly maxEventBytes: number
-  readonly maxBatchBytes: number
   readonly acceptTextPlain: boolean
 }
 
@@ -58,9 +59,14 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
       requireProgram(head, options.host, options.allowedOrigins)
       const place = readPlace(head.url)
       if (place === null || place === 'health') return null
-      // What is signed has to be looked at before it is taken.
-      if (webhookOf(options.senders(), head, targetOf(place)) !== null) return null
-      return routeTo(options, head, place)
+      const senders = options.senders()
+      const who = requireSender(senders, head, targetOf(place))
+      // A key that has to be fetched, and a body that is signed, take longer than this path has.
+      if (who instanceof Promise) {
+        who.catch(() => undefined)
+        return null
+      }
+      return who?.requireBody === undefined ? routeTo(options, head, place, senders, who) : null
     } catch (error) {
       if (error instanceof RequestError) return null
       throw error
@@ -68,22 +74,28 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
   }
 }
 
-function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace): PostRoute {
-  const senders = options.senders()
-  const token = requireSender(senders, head, targetOf(place))
+function routeTo(
+  options: IngestOptions,
+  head: RequestHead,
+  place: EventsPlace,
+  senders: Senders,
+  who: Who,
+): PostRoute {
   // One text for all requests: maps find what they know without reading it again.
-  const { target } = findValidator(options.validators(), place)
-  const { read } = readerFor(head, place.isBatch, options)
+  const { target } = findTarget(options.validators(), place.schema, place.table)
+  const format = formatOf(head, place.isBatch, options)
   return {
     maxBodyBytes: maxBodyBytes(place, options),
-    isCurrent: () => options.senders() === senders && (token === null || !hasExpired(token)),
+    isCurrent: () => options.senders() === senders && (who === null || !hasExpired(who)),
     take(body) {
       const validators = options.validators()
-      const validator = validators.get(target) ?? findValidator(validators, place).validator
-      const misspelt = new MisspeltFields()
-      const events = read(validator, body, misspelt)
-      const ready = options.buffer.append(target, events, serverTime())
-      return { body: acceptedBody(events.length, misspelt.warnings(target)), ready }
+      const validator = validators.get(target)
+      const to =
+        validator === undefined
+          ? findTarget(validators, place.schema, place.table)
+          : { target, validator }
+      const { count, warnings, ready } = acceptHere(options, to, format, body)
+      return { body: acceptedBody(count, warnings), ready }
     },
     toRefusal: bufferRefusal,
   }
@@ -132,134 +144,54 @@ function collect(
   place: EventsPlace,
 ): Promise<void> {
   requireMethod(request.method, ['POST'])
-  const requestKeyOf = requireKnownSender(options.senders(), request, targetOf(place))
-  const known = findValidator(options.validators(), place)
-  const reader = readerFor(request, place.isBatch, options)
-  return readBody(request, maxBodyBytes(place, options), sizeHint(place))
-    .then((body) => store(options, known, requestKeyOf(body), body, reader))
-    .then((stored) => sendAccepted(response, stored), refuse)
+  const who = requireSender(options.senders(), request, targetOf(place))
+  return who instanceof Promise
+    ? who.then((sender) => collectFrom(sender, options, request, response, place))
+    : collectFrom(who, options, request, response, place)
 }
 
-/**
- * Throws 401 and 403 for a sender who may not post here. What it returns throws 401 for a body that is not signed, and
- * else gives the key of the request.
- */
-function requireKnownSender(
-  senders: Senders,
+function collectFrom(
+  who: Who,
+  options: IngestOptions,
   request: IncomingMessage,
-  target: string,
-): (body: Buffer) => RequestKey | null {
-  const webhook = webhookOf(senders, request, target)
-  if (webhook === null) {
-    requireSender(senders, request, target)
-    return (body) => readRequestKey(request, body)
-  }
-  const signature = readSignature(webhook, request.headers)
-  return (body) => {
-    requireSigned(webhook, signature, body, Date.now())
-    logSender(request, { webhook: webhook.name })
-    return deliveryKey(webhook, body)
-  }
+  response: ServerResponse,
+  place: EventsPlace,
+): Promise<void> {
+  const to = findTarget(options.validators(), place.schema, place.table)
+  const format = formatOf(request, place.isBatch, options)
+  return readBody(request, maxBodyBytes(place, options), sizeHint(place))
+    .then((body) => accept(options, to, format, body, keyOf(who, request, body)))
+    .then(
+      (stored) => sendAccepted(response, stored),
+      (error: unknown) => {
+        throw bufferRefusal(error)
+      },
+    )
+}
+
+/** The key of a request, if it has one. Throws 401 for a body that is not signed as it should be. */
+function keyOf(who: Who, request: IncomingMessage, body: Buffer): RequestKey | null {
+  if (who?.requireBody === undefined) return readRequestKey(request, body)
+  challenging(() => who.requireBody!(body, Date.now()))
+  logSender(request, { webhook: who.name })
+  return deliveryKey(who.name, body)
 }
 
 const sizeHint = ({ isBatch }: EventsPlace) =>
   isBatch ? '(collect.max_batch_bytes); send several batches' : '(collect.max_event_bytes)'
 
-interface Reader {
-  readonly format: MediaType
-  readonly isBatch: boolean
-  readonly read: (validator: Validator, body: Buffer, misspelt: MisspeltFields) => Events
-}
-
-interface Stored {
-  readonly count: number
-  readonly warnings: readonly Warning[]
-}
-
-/**
- * The events are on disk when it resolves. In steps, each of which keeps nothing of the one before: many bodies would stay
- * in memory while they wait for the disk.
- */
-function store(
-  options: IngestOptions,
-  known: KnownTarget,
-  key: RequestKey | null,
-  body: Buffer,
-  reader: Reader,
-): Promise<Stored> {
-  if (key !== null) return storeOnce(options, known, key, body, reader)
-  const { format, isBatch } = reader
-  const { readers, maxEventBytes, maxBatchBytes } = options
-  const batch = { ...known, format, body, maxEventBytes, maxBatchBytes }
-  const apart = isBatch ? readers.read(batch) : null
-  const put = (batch: ReadBatch) => storeBatch(options, known, batch)
-  return apart === null ? put(readHere(known, body, reader)) : apart.then(put)
-}
-
-/** Only the first request with a key is read, at the moment when it is the first. */
-function storeOnce(
-  { buffer }: IngestOptions,
-  { target, validator }: KnownTarget,
-  key: RequestKey,
-  body: Buffer,
-  { read }: Reader,
-): Promise<Stored> {
-  const misspelt = new MisspeltFields()
-  return buffer
-    .appendOnce(target, key, () => read(validator, body, misspelt), serverTime())
-    .then((count) => ({ count, warnings: misspelt.warnings(target) }))
-}
-
-function readHere({ target, validator }: KnownTarget, body: Buffer, { read }: Reader): ReadBatch {
-  const misspelt = new MisspeltFields()
-  const events = read(validator, body, misspelt)
-  return { events, warnings: misspelt.warnings(target) }
-}
-
-function storeBatch(
-  { buffer }: IngestOptions,
-  { target }: KnownTarget,
-  { events, warnings }: ReadBatch,
-): Promise<Stored> {
-  const count = events.length
-  return buffer.append(target, events, serverTime()).then(() => ({ count, warnings }))
-}
-
-function refuse(error: unknown): never {
-  throw bufferRefusal(error)
-}
-
-interface KnownTarget {
-  readonly target: ModelName
-  readonly validator: Validator
-}
-
-function findValidator(validators: Validators, { schema, table }: EventsPlace): KnownTarget {
-  // Only names of models are keys, so another text is never found.
-  const target = targetOf({ schema, table }) as ModelName
-  const validator = validators.get(target)
-  if (validator === undefined) throw unknownTarget(schema, table, validators.keys())
-  return { target, validator }
-}
-
-function readerFor(
-  request: RequestHead,
+function formatOf(
+  { headers }: RequestHead,
   isBatch: boolean,
-  { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
-): Reader {
-  const format = mediaType(request.headers['content-type'], acceptTextPlain)
-  if (format === 'ndjson' && !isBatch)
-    throw unsupported(
-      'this path takes one event as JSON',
-      'send NDJSON to the same path with /batch at the end',
-    )
-  const read = !isBatch ? readEvent : format === 'ndjson' ? readNdjsonBatch : readJsonBatch
-  return {
-    format,
-    isBatch,
-    read: (validator, body, misspelt) =>
-      read(validator, body, maxEventBytes, maxBatchBytes, misspelt),
-  }
+  { acceptTextPlain }: IngestOptions,
+): BodyFormat {
+  const format = mediaType(headers['content-type'], acceptTextPlain)
+  if (isBatch) return format
+  if (format === 'json') return 'event'
+  throw unsupported(
+    'this path takes one event as JSON',
+    'send NDJSON to the same path with /batch at the end',
+  )
 }
 
 /** 202, and only after the buffer has the events on disk (docs/collect.md, What 202 means). */
@@ -287,16 +219,3 @@ const toAscii = (json: string) =>
     /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-
-let timeMs = 0
-let timeText = ''
-
-/** Now, ISO 8601 in UTC with milliseconds. The text is made once a millisecond. */
-function serverTime(): string {
-  const now = Date.now()
-  if (now !== timeMs) {
-    timeMs = now
-    timeText = new Date(now).toISOString()
-  }
-  return timeText
-}

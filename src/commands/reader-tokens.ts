@@ -1,7 +1,7 @@
 // The tokens of `odata.tokens` with their rights.
 
 import { throwIfErrors } from '../core/diagnostics.ts'
-import type { ReaderToken } from '../core/named-tokens.ts'
+import type { ReaderToken } from '../access/hashed-tokens.ts'
 import type { ServiceToken } from '../odata/http/service-tokens.ts'
 import type { Project } from '../project/project.ts'
 
@@ -13,7 +13,7 @@ export async function readerTokens({
   if (readers.tokens.length === 0) return []
   const { tokensInForce } = await import('../project/tokens.ts')
   const { rowFilter } = await import('../compiler/row-filter.ts')
-  const { readerOf } = await import('../odata/protocol/reader.ts')
+  const { readerOf } = await import('../access/reader.ts')
   const tokens: readonly ReaderToken[] = tokensInForce(readers, secrets)
   return tokens.map((token) => {
     const { name, scope, rows } = token

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.ts'
 import { UsageError } from '../core/failures.ts'
-import { NAME_IN_LOG } from '../core/named-tokens.ts'
+import { NAME_IN_LOG } from '../access/hashed-tokens.ts'
 
 /** A guess has one chance in 2^256. */
 const TOKEN_BYTES = 32

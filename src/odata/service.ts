@@ -1,7 +1,7 @@
 // The OData service: what it owns while it is open.
 
 import { limits } from '../core/limits.ts'
-import { WHOLE } from './protocol/reader.ts'
+import { WHOLE } from '../access/reader.ts'
 import { knownReaders, requireBound, type ServiceToken } from './http/service-tokens.ts'
 import type { Logger } from '../core/logger.ts'
 import { makeOwnedDirectory } from '../files/owned-directory.ts'

@@ -27,8 +27,9 @@ import type { Schedule } from '../core/schedule.ts'
 import { isAbsent, type Refuse, spanOf } from './members.ts'
 import { readNotify, secretNotifyKeys } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
-import { readWebhooks } from './webhooks.ts'
-import type { Webhook } from '../core/webhooks.ts'
+import { readSignedSenders } from './signed-senders.ts'
+import type { SignedSender } from '../access/credential.ts'
+import { accessKeys } from './access-keys.ts'
 import { readSchedule } from './schedule.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
@@ -46,7 +47,7 @@ export interface Config {
   readonly schedule: Schedule
   readonly readers: WrittenTokens
   readonly senders: WrittenTokens
-  readonly webhooks: readonly Webhook[]
+  readonly signedSenders: readonly SignedSender[]
   readonly notify: Notify | null
   /** As declared, and what each target overrides. */
   readonly variables: Variables
@@ -116,7 +117,7 @@ export function parseConfig(source: SourceFile): Config {
     notify: readNotify(nodeOf('notify'), source, refuse),
     readers: readTokens('odata.tokens', nodeOf('odata.tokens'), source, refuse),
     senders: readTokens('collect.tokens', nodeOf('collect.tokens'), source, refuse),
-    webhooks: readWebhooks(nodeOf('collect.webhooks'), source, refuse),
+    signedSenders: readSignedSenders(nodeOf('collect.webhooks'), source, refuse),
     diagnostics,
   }
 }
@@ -209,9 +210,7 @@ const OF_THEIR_OWN = new Set([
   'notify',
   'sources',
   'secrets',
-  'odata.tokens',
-  'collect.tokens',
-  'collect.webhooks',
+  ...Object.values<readonly string[]>(accessKeys).flat(),
 ])
 
 /** True for a key whose value is not a setting; it is stored for the code that reads it. */

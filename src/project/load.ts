@@ -130,7 +130,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     notify: config.notify,
     readers: config.readers,
     senders: config.senders,
-    webhooks: config.webhooks,
+    signedSenders: config.signedSenders,
     secrets: [env, dotEnv],
     files: {
       ...files,

@@ -3,7 +3,7 @@
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
 import type { Notify } from '../core/notifications.ts'
 import type { Schedule } from '../core/schedule.ts'
-import type { Webhook } from '../core/webhooks.ts'
+import type { SignedSender } from '../access/credential.ts'
 import type { WrittenTokens } from './tokens.ts'
 import type { Settings } from './settings.ts'
 
@@ -23,7 +23,7 @@ export interface Project {
   readonly readers: WrittenTokens
   /** `collect.tokens` and `collect.webhooks`, likewise. */
   readonly senders: WrittenTokens
-  readonly webhooks: readonly Webhook[]
+  readonly signedSenders: readonly SignedSender[]
   /** What `${NAME}` stands for: the environment, then .env. */
   readonly secrets: readonly Readonly<Record<string, string | undefined>>[]
 }

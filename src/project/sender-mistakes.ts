@@ -1,23 +1,23 @@
 // Names in `collect.tokens` and `collect.webhooks` that no events model has: found when the models are known.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { matches, type ScopeName } from '../core/named-tokens.ts'
+import { matches, type ScopeName } from '../access/rights.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from './project.ts'
 
 /** `targets` are the names of the events models. A pattern may wait for its first one. */
 export function senderMistakes(
-  { senders, webhooks }: Pick<Project, 'senders' | 'webhooks'>,
+  { senders, signedSenders }: Pick<Project, 'senders' | 'signedSenders'>,
   targets: readonly string[],
 ): readonly Diagnostic[] {
   const scopes = senders.tokens.flatMap(({ scope }) => scope ?? [])
   const ofTokens = scopes.filter(
     ({ text }) => !text.includes('*') && !targets.some((name) => matches(text, name)),
   )
-  const ofWebhooks = webhooks.filter(({ target }) => !targets.includes(target))
+  const ofSigned = signedSenders.filter(({ target }) => !targets.includes(target))
   return [
     ...ofTokens.map((one) => noSuchTarget('collect.tokens.targets', one, targets)),
-    ...ofWebhooks.map(({ target, source, span }) =>
+    ...ofSigned.map(({ target, source, span }) =>
       noSuchTarget('collect.webhooks.target', { text: target, source, span }, targets),
     ),
   ]

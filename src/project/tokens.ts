@@ -2,13 +2,9 @@
 
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import {
-  NAME_IN_LOG,
-  type NamedToken,
-  type ReaderToken,
-  type ScopeName,
-  type WrittenFilter,
-} from '../core/named-tokens.ts'
+import type { NamedToken } from '../access/credential.ts'
+import { NAME_IN_LOG, type ReaderToken } from '../access/hashed-tokens.ts'
+import type { ScopeName, WrittenFilter } from '../access/rights.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
 import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'

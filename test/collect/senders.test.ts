@@ -3,8 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { limits } from '../../src/core/limits.ts'
-import { type NamedToken } from '../../src/core/named-tokens.ts'
-import type { SignatureShape, Webhook } from '../../src/core/webhooks.ts'
+import type { NamedToken, SignatureShape, SignedSender } from '../../src/access/credential.ts'
 import { openDaemon, PAGE_VIEWS, targetsOf } from '../support/collect-daemon.ts'
 import { eventsModel } from '../support/handmade-models.ts'
 
@@ -17,7 +16,7 @@ const named = (name: string, targets?: readonly string[], expiresAt?: Date): Nam
   scope: targets?.map((text) => ({ text, ...place })) ?? null,
 })
 
-const webhook = (shape: SignatureShape, secrets = ['s1', 's2']): Webhook => {
+const signer = (shape: SignatureShape, secrets = ['s1', 's2']): SignedSender => {
   const toleranceMs = limits.signatureToleranceMs
   return { name: `from-${shape}`, target: `raw.${shape}`, shape, secrets, toleranceMs, ...place }
 }
@@ -40,8 +39,8 @@ const now = () => Math.floor(Date.now() / 1000)
 async function opened(options: Parameters<typeof openDaemon>[0] = {}) {
   const log: LogLine[] = []
   const logger = createLogger((line) => log.push(line), 'debug')
-  const webhooks = [webhook('github'), webhook('stripe')]
-  const fixture = await openDaemon({ targets, webhooks, logger, ...options })
+  const signed = [signer('github'), signer('stripe')]
+  const fixture = await openDaemon({ targets, signed, logger, ...options })
   const post = async (target: string, body: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${fixture.daemon.url}/collect/raw/${target}`, {
       method: 'POST',
@@ -99,7 +98,7 @@ test('a token with a name sends to its targets until it ends, and the access log
 })
 
 test('the fast path keeps to the same tokens', async () => {
-  await using fixture = await opened({ named: NAMED, webhooks: [] })
+  await using fixture = await opened({ named: NAMED, signed: [] })
   const { post, stored } = fixture
   assert.is((await post('page_views', '{"event_name":"a"}', show('shop'))).status, 202)
   assert.is((await post('github', '{"ref":"a"}', show('shop'))).status, 403)

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../src/core/failures.ts'
-import { identify, isLoopback, requireSafeBinding } from '../../src/http/auth.ts'
+import { isLoopback, requireSafeBinding, whoAsks } from '../../src/http/auth.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 
 const asking = (authorization?: string) =>
   ({ headers: { authorization } }) as unknown as IncomingMessage
 const requireToken = (request: IncomingMessage, token: string | null) =>
-  identify(request, { token, named: [] })
+  whoAsks(request, { token, named: [] })
 function hasToken(request: IncomingMessage, token: string | null): boolean {
   try {
     return requireToken(request, token) === null

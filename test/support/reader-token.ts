@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { rowFilter } from '../../src/compiler/row-filter.ts'
-import { readerOf } from '../../src/odata/protocol/reader.ts'
+import { readerOf } from '../../src/access/reader.ts'
 import type { ServiceToken } from '../../src/odata/http/service-tokens.ts'
 
 export interface Rights {

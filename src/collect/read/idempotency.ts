@@ -17,3 +17,10 @@ export function readRequestKey(request: IncomingMessage, body: Uint8Array): Requ
     { target: 'Idempotency-Key' },
   )
 }
+
+/** The key of what a signed sender sends: a delivery that comes again, from the service or from somebody who has recorded it, is stored once. */
+export const deliveryKey = (name: string, body: Uint8Array): RequestKey => {
+  const { body: digest } = requestKey('', body)
+  // No header has such a character, so no sender can choose this key.
+  return requestKey(`\0webhook ${name} ${digest}`, body)
+}

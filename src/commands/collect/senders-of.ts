@@ -8,18 +8,18 @@ import type { Project } from '../../project/project.ts'
 export async function sendersOf(
   project: Project,
   targets: Iterable<string>,
-): Promise<Pick<Senders, 'named' | 'webhooks'>> {
-  const { senders, webhooks, secrets } = project
-  if (senders.tokens.length === 0 && webhooks.length === 0) return { named: [], webhooks: [] }
-  const [{ tokensInForce }, { webhooksInForce }, { senderMistakes }] = await Promise.all([
+): Promise<Pick<Senders, 'named' | 'signed'>> {
+  const { senders, signedSenders, secrets } = project
+  if (senders.tokens.length === 0 && signedSenders.length === 0) return { named: [], signed: [] }
+  const [{ tokensInForce }, { signedSendersInForce }, { senderMistakes }] = await Promise.all([
     import('../../project/tokens.ts'),
-    import('../../project/webhooks.ts'),
+    import('../../project/signed-senders.ts'),
     import('../../project/sender-mistakes.ts'),
   ])
   const mistakes = senderMistakes(project, [...targets])
   if (mistakes.length > 0) throw new DiagnosticsError(mistakes)
   return {
     named: tokensInForce(senders, secrets),
-    webhooks: webhooksInForce(webhooks, secrets),
+    signed: signedSendersInForce(signedSenders, secrets),
   }
 }

@@ -9,7 +9,7 @@ import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-p
 import { buildEntityModelInSlices, type SnapshotFacts } from '../edm/entity-model.ts'
 import { factsKey, type RowFacts, type KnownFacts, readFacts } from './row-facts.ts'
 import { type ReaderView, readerView } from './reader-model.ts'
-import type { Reader } from '../protocol/reader.ts'
+import type { Reader } from '../../access/reader.ts'
 import type { EntityModel } from '../edm/model.ts'
 
 export interface OpenOptions {

@@ -15,7 +15,7 @@ import {
   type SnapshotFacts,
 } from '../edm/entity-model.ts'
 import type { EntityModel } from '../edm/model.ts'
-import type { Reader } from '../protocol/reader.ts'
+import type { Reader } from '../../access/reader.ts'
 import { tableSql } from '../sql/relation.ts'
 
 export interface ReaderView {

@@ -3,7 +3,7 @@
 import { compress, type ContentCoding } from '../../http/content-coding.ts'
 import type { Answer } from '../answer/context.ts'
 import { header, type RequestHeaders } from '../protocol/negotiate.ts'
-import type { Reader } from '../protocol/reader.ts'
+import type { Reader } from '../../access/reader.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
 
 export interface AskedAnswer {

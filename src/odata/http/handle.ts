@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import { Resources } from '../../core/resources.ts'
-import type { Reader } from '../protocol/reader.ts'
+import type { Reader } from '../../access/reader.ts'
 import { type RequestEnd, whenAnswered } from '../../http/access-log.ts'
 import { acceptedCodings } from '../../http/content-coding.ts'
 import { METRICS_TYPE } from '../../http/prometheus.ts'
@@ -32,8 +32,8 @@ import {
   pageFor,
   requireAll,
   seenBy,
-  whoAsks,
-  whoAsksIfKnown,
+  readerAtOnce,
+  readerFor,
 } from './who-asks.ts'
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
@@ -115,7 +115,7 @@ function findKnown(exchange: HttpExchange): Answer | null {
   const { method, url = '', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return null
   if (context.pages !== null && isNavigationToRoot(request)) return null
-  const reader = (exchange.reader = whoAsksIfKnown(context, request))
+  const reader = (exchange.reader = readerAtOnce(context, request))
   if (reader === null) return null
   return answers.find({ snapshotId: snapshots.currentId, url, headers, reader, gone: NEVER })
 }
@@ -159,7 +159,8 @@ async function route(exchange: HttpExchange): Promise<void> {
     sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
     return
   }
-  const reader = requireReader(exchange)
+  const asked = exchange.reader ?? readerFor(context, request)
+  const reader = (exchange.reader = asked instanceof Promise ? await asked : asked)
   if (path === '/metrics') {
     requireAll(reader)
     requireMethod(request, ['GET', 'HEAD'])
@@ -178,19 +179,15 @@ async function route(exchange: HttpExchange): Promise<void> {
   })
 }
 
-/** Throws 401. */
-const requireReader = (exchange: HttpExchange): Reader =>
-  (exchange.reader ??= whoAsks(exchange.context, exchange.request))
-
-/** With the links of who asks. */
+/** With the links of who asks, which route() has found out. */
 const serviceFor = (exchange: HttpExchange): HandlerContext =>
-  seenBy(exchange.context, requireReader(exchange))
+  seenBy(exchange.context, exchange.reader!)
 
 async function sendPage(exchange: HttpExchange, host: string): Promise<void> {
   const { context, request } = exchange
   const [path, query] = splitTarget(request.url ?? '')
   const root = rootUrl(host, context.trustProxy ? request.headers : {})
-  const page = await pageFor(context, requireReader(exchange), {
+  const page = await pageFor(context, exchange.reader!, {
     path,
     query,
     root,

@@ -1,11 +1,12 @@
 // The tokens of a service that have names, and whether their row filters fit what is published.
 
 import { type Diagnostic, diagnostic, throwIfErrors } from '../../core/diagnostics.ts'
-import { matches, type ReaderToken, type WrittenFilter } from '../../core/named-tokens.ts'
+import type { ReaderToken } from '../../access/hashed-tokens.ts'
+import { matches, type WrittenFilter } from '../../access/rights.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { KnownReaders } from './who-asks.ts'
-import type { Reader } from '../protocol/reader.ts'
+import type { Reader } from '../../access/reader.ts'
 
 export interface ServiceToken {
   readonly token: ReaderToken

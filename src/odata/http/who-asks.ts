@@ -1,15 +1,15 @@
 // Who a request comes from, and what is there for them.
 
 import type { IncomingMessage } from 'node:http'
-import type { ReaderToken } from '../../core/named-tokens.ts'
-import { type Accepted, identify } from '../../http/auth.ts'
+import type { Accepted, Who } from '../../access/credential.ts'
+import { whoAsks } from '../../http/auth.ts'
 import type { AskedPage, SidePage, SidePages } from '../../http/side-pages.ts'
 import type { ServiceContext } from '../answer/context.ts'
 import { odataError } from '../protocol/errors.ts'
-import { type Reader, WHOLE } from '../protocol/reader.ts'
+import { type Reader, WHOLE } from '../../access/reader.ts'
 
 export interface KnownReaders {
-  readonly accepted: Accepted<ReaderToken>
+  readonly accepted: Accepted
   /** What the holder of a token may see, by its name. */
   readonly readers: ReadonlyMap<string, Reader>
 }
@@ -19,20 +19,32 @@ interface Asked {
   readonly now: () => Date
 }
 
-/** Throws 401. */
-export function whoAsks({ known, now }: Asked, request: IncomingMessage): Reader {
+/** Throws 401. A promise where it takes longer to know, and then it may reject with 401. */
+export function readerFor(
+  { known, now }: Asked,
+  request: IncomingMessage,
+): Reader | Promise<Reader> {
   const { accepted, readers } = known()
-  const token = identify(request, accepted, now)
-  if (token === null) return WHOLE
-  const reader = readers.get(token.name)
-  if (reader === undefined) throw new Error(`nothing is known of the token "${token.name}"`)
+  const who = whoAsks(request, accepted, now)
+  return who instanceof Promise
+    ? who.then((principal) => seenByPrincipal(principal, readers))
+    : seenByPrincipal(who, readers)
+}
+
+function seenByPrincipal(who: Who, readers: KnownReaders['readers']): Reader {
+  if (who === null) return WHOLE
+  const reader = readers.get(who.name)
+  if (reader === undefined) throw new Error(`nothing is known of the token "${who.name}"`)
   return reader
 }
 
-/** null: nobody who may ask. */
-export function whoAsksIfKnown(asked: Asked, request: IncomingMessage): Reader | null {
+/** null: nobody who may ask, or it takes longer to know. */
+export function readerAtOnce(asked: Asked, request: IncomingMessage): Reader | null {
   try {
-    return whoAsks(asked, request)
+    const reader = readerFor(asked, request)
+    if (!(reader instanceof Promise)) return reader
+    reader.catch(() => undefined)
+    return null
   } catch {
     return null
   }

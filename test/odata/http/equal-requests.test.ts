@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { AnswerCache } from '../../../src/odata/http/answer-cache.ts'
 import { madeAnswers } from '../../../src/odata/http/answers.ts'
-import { WHOLE } from '../../../src/odata/protocol/reader.ts'
+import { WHOLE } from '../../../src/access/reader.ts'
 import type { Answer } from '../../../src/odata/answer/context.ts'
 
 const asked = {

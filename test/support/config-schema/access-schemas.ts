@@ -1,10 +1,11 @@
 // Tokens and webhooks of eider.yml as JSON Schema.
 
+import { signatureShapes } from '../../../src/access/credential.ts'
+import { NAME_IN_LOG } from '../../../src/access/hashed-tokens.ts'
 import { limits } from '../../../src/core/limits.ts'
-import { NAME_IN_LOG } from '../../../src/core/named-tokens.ts'
-import { signatureShapes } from '../../../src/core/webhooks.ts'
+import type { AccessKey } from '../../../src/project/access-keys.ts'
+import type { signedSenderKeys } from '../../../src/project/signed-senders.ts'
 import type { tokenKeys } from '../../../src/project/tokens.ts'
-import type { webhookKeys } from '../../../src/project/webhooks.ts'
 import { group, type JsonSchema, text } from './value-schemas.ts'
 
 const NAME = { type: 'string', pattern: NAME_IN_LOG.source }
@@ -48,7 +49,7 @@ const ofSender: Readonly<Record<(typeof tokenKeys)['collect.tokens'][number], Js
   },
 }
 
-const webhook: Readonly<Record<(typeof webhookKeys)[number], JsonSchema>> = {
+const signedSender: Readonly<Record<(typeof signedSenderKeys)[number], JsonSchema>> = {
   name: { description: 'Name in the log: letters, digits, _ and -', ...NAME },
   target: { description: 'The events model that it posts to', type: 'string', minLength: 1 },
   signature: {
@@ -78,18 +79,14 @@ const list = (
   items: { ...group(members), type: 'object', required },
 })
 
-/** Members of the groups `collect` and `odata` that only the file has, and no target. */
-export const access: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
-  collect: {
-    tokens: list('Tokens of senders, with names', ofSender, ['name', 'hash']),
-    webhooks: list('Services that sign their requests', webhook, [
-      'name',
-      'target',
-      'signature',
-      'secret',
-    ]),
-  },
-  odata: {
-    tokens: list('Tokens of readers, with names, sets and rows', ofReader, ['name', 'hash']),
-  },
+/** Keys that only the file has, and no target. */
+export const access: Readonly<Record<AccessKey, JsonSchema>> = {
+  'collect.tokens': list('Tokens of senders, with names', ofSender, ['name', 'hash']),
+  'collect.webhooks': list('Services that sign their requests', signedSender, [
+    'name',
+    'target',
+    'signature',
+    'secret',
+  ]),
+  'odata.tokens': list('Tokens of readers, with names, sets and rows', ofReader, ['name', 'hash']),
 }

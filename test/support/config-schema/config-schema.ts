@@ -43,13 +43,19 @@ export function configSchema(): JsonSchema {
 }
 
 /** The groups that have more in the file than in a target. */
-const withAccess = (shared: Readonly<Record<string, JsonSchema>>) =>
-  Object.fromEntries(
-    Object.entries(access).map(([name, members]) => {
-      const { properties, ...others } = shared[name] as { readonly properties: JsonSchema }
-      return [name, { ...others, properties: { ...properties, ...members } }]
-    }),
-  )
+function withAccess(
+  shared: Readonly<Record<string, JsonSchema>>,
+): Readonly<Record<string, JsonSchema>> {
+  const groups: Record<string, JsonSchema> = {}
+  for (const [key, schema] of Object.entries(access)) {
+    const [name, member] = key.split('.') as [string, string]
+    const { properties, ...others } = (groups[name] ?? shared[name]) as {
+      readonly properties: JsonSchema
+    }
+    groups[name] = { ...others, properties: { ...properties, [member]: schema } }
+  }
+  return groups
+}
 
 /** By the first part of their names: a setting, or the group of those below it. */
 function settingGroups(): Readonly<Record<string, JsonSchema>> {

@@ -2,15 +2,21 @@
 
 import { isScalar, isSeq, type Node } from 'yaml'
 import { limits } from '../core/limits.ts'
-import { NAME_IN_LOG } from '../core/named-tokens.ts'
+import { NAME_IN_LOG } from '../access/hashed-tokens.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { signatureShapes, type Webhook } from '../core/webhooks.ts'
+import { signatureShapes, type SignedSender } from '../access/credential.ts'
 import { malformedReference, valueInForce } from './environment-values.ts'
 import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
 
 const KEY = 'collect.webhooks'
-export const webhookKeys = ['name', 'target', 'signature', 'secret', 'tolerance_seconds'] as const
+export const signedSenderKeys = [
+  'name',
+  'target',
+  'signature',
+  'secret',
+  'tolerance_seconds',
+] as const
 const EXPECTED = {
   name: 'a name of letters, digits, _ and -',
   target: 'the name of an events model, such as raw.pushes',
@@ -20,11 +26,11 @@ const EXPECTED = {
 }
 
 /** Their secrets are names of variables still. */
-export function readWebhooks(
+export function readSignedSenders(
   node: Node | null,
   source: SourceFile,
   refuse: Refuse,
-): readonly Webhook[] {
+): readonly SignedSender[] {
   if (isAbsent(node)) return []
   if (!isSeq(node)) {
     refuse(node, KEY, 'a list of webhooks, each with name, target, signature and secret')
@@ -32,19 +38,19 @@ export function readWebhooks(
   }
   const seen = new Set<string>()
   return (node.items as readonly Node[]).flatMap((item) => {
-    const webhook = readWebhook(item, source, refuse)
-    if (webhook === null) return []
-    for (const name of [`the name ${webhook.name}`, `the target ${webhook.target}`]) {
+    const sender = readSignedSender(item, source, refuse)
+    if (sender === null) return []
+    for (const name of [`the name ${sender.name}`, `the target ${sender.target}`]) {
       if (seen.has(name.toLowerCase()))
         refuse(item, KEY, `webhooks that differ; two of them have ${name}`)
       seen.add(name.toLowerCase())
     }
-    return [webhook]
+    return [sender]
   })
 }
 
-function readWebhook(item: Node, source: SourceFile, refuse: Refuse): Webhook | null {
-  const members = groupOf(item, KEY, webhookKeys, refuse)
+function readSignedSender(item: Node, source: SourceFile, refuse: Refuse): SignedSender | null {
+  const members = groupOf(item, KEY, signedSenderKeys, refuse)
   if (members === null) return null
   const name = textMember(members, 'name', KEY, EXPECTED.name, refuse)
   const target = textMember(members, 'target', KEY, EXPECTED.target, refuse)
@@ -82,14 +88,14 @@ function toleranceOf(node: Node | undefined, refuse: Refuse): number {
 }
 
 /** With the values of variables. Throws DiagnosticsError for one that is not set. */
-export function webhooksInForce(
-  webhooks: readonly Webhook[],
+export function signedSendersInForce(
+  senders: readonly SignedSender[],
   environments: readonly Readonly<Record<string, string | undefined>>[],
-): readonly Webhook[] {
-  return webhooks.map((webhook) => {
-    const { source, span } = webhook
+): readonly SignedSender[] {
+  return senders.map((sender) => {
+    const { source, span } = sender
     const place = { key: `${KEY}.secret`, source, span }
-    const secrets = webhook.secrets.map((text) => valueInForce(text, environments, place))
-    return { ...webhook, secrets }
+    const secrets = sender.secrets.map((text) => valueInForce(text, environments, place))
+    return { ...sender, secrets }
   })
 }

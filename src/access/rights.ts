@@ -1,19 +1,6 @@
-// Tokens of a service that have names: what eider.yml says of each. A token itself is written nowhere; its hash is.
+// What somebody may see or do: names of targets or sets, and conditions on the rows of sets.
 
-import type { SourceFile, Span } from './source.ts'
-
-/** Names of tokens and webhooks. Without flags: the JSON Schema of eider.yml has it too. */
-export const NAME_IN_LOG = /^[A-Za-z0-9_-]{1,60}$/
-
-export interface NamedToken {
-  readonly name: string
-  /** SHA-256 of the token, in hexadecimal digits. */
-  readonly hash: string
-  /** The moment from which it is no longer accepted; null: never. */
-  readonly expiresAt: Date | null
-  /** Of targets or sets; null: all. */
-  readonly scope: readonly ScopeName[] | null
-}
+import type { SourceFile, Span } from '../core/source.ts'
 
 /** A name, or a pattern for names, with its place in eider.yml. */
 export interface ScopeName {
@@ -29,10 +16,6 @@ export interface WrittenFilter {
   readonly text: string
   readonly source: SourceFile
   readonly span: Span
-}
-
-export interface ReaderToken extends NamedToken {
-  readonly rows: readonly WrittenFilter[]
 }
 
 /** Whether a name is in scope. Sets are known by the names of their models too. */

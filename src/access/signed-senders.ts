@@ -1,14 +1,12 @@
-// Signatures of webhooks: HMAC-SHA256 over the body as it was sent, with a secret that the service and the daemon share.
+// Services that sign their requests instead of showing a token: HMAC-SHA256 over the body as it was sent, with a secret that
+// the service and the daemon share. eider.yml calls them webhooks.
 //
 //   github   X-Hub-Signature-256: sha256=<hex>             over the body
 //   stripe   Stripe-Signature: t=<seconds>,v1=<hex>,…      over "<seconds>.<body>"; several v1 while a secret is replaced
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { requestKey, type RequestKey } from '../buffer/request-key.ts'
-import type { Webhook } from '../core/webhooks.ts'
-import { CHALLENGED } from '../http/auth.ts'
-import { refusal } from './errors.ts'
+import { AccessError, type Credential, type SignedSender } from './credential.ts'
 
 const HEADERS = { github: 'X-Hub-Signature-256', stripe: 'Stripe-Signature' } as const
 
@@ -20,15 +18,29 @@ interface Signature {
   readonly atMs: number | null
 }
 
-/** The signature of a request, before its body is read. Throws 401. */
-export function readSignature({ shape }: Webhook, headers: IncomingHttpHeaders): Signature {
+/** With a token, the holder of one may post to the target of a signed sender too. */
+export const signedSenders: Credential = {
+  judges: ({ authorization }, { signer, token, named }) =>
+    signer != null && (authorization === undefined || (token === null && named.length === 0)),
+  identify(headers, { signer }) {
+    const sender = signer!
+    const signature = readSignature(sender, headers)
+    const { name, target: text, source, span } = sender
+    return {
+      name,
+      expiresAt: null,
+      scope: [{ text, source, span }],
+      requireBody: (body, nowMs) => requireSigned(sender, signature, body, nowMs),
+    }
+  },
+}
+
+/** The signature of a request, before its body is read. Throws AccessError. */
+function readSignature({ shape }: SignedSender, headers: IncomingHttpHeaders): Signature {
   const name = HEADERS[shape]
   const text = headers[name.toLowerCase()]
   if (typeof text !== 'string')
-    throw refusal('unsigned', `a request to this path is signed in ${name}`, {
-      ...CHALLENGED,
-      target: name,
-    })
+    throw new AccessError('unsigned', `a request to this path is signed in ${name}`, name)
   // What is signed are the bytes on the wire, which nobody has after they are decompressed.
   if (headers['content-encoding'] !== undefined)
     throw invalid(name, 'a signed body is sent without Content-Encoding')
@@ -37,9 +49,9 @@ export function readSignature({ shape }: Webhook, headers: IncomingHttpHeaders):
   return signature
 }
 
-/** Throws 401 for a signature that no secret makes of this body, or that is too old. */
-export function requireSigned(
-  { shape, secrets, toleranceMs }: Webhook,
+/** Throws AccessError for a signature that no secret makes of this body, or that is too old. */
+function requireSigned(
+  { shape, secrets, toleranceMs }: SignedSender,
   { prefix, digests, atMs }: Signature,
   body: Uint8Array,
   nowMs: number,
@@ -53,22 +65,15 @@ export function requireSigned(
   }
   if (!isRight) throw invalid(name, `${name} does not match the body and the secret of the webhook`)
   if (atMs === null || Math.abs(nowMs - atMs) <= toleranceMs) return
-  throw refusal(
+  throw new AccessError(
     'signature-expired',
     `the time in ${name} is more than ${toleranceMs / 1000} s from now`,
-    { ...CHALLENGED, target: name },
+    name,
   )
 }
 
-/** A delivery that comes again, from the service or from somebody who has recorded it, is stored once. */
-export const deliveryKey = ({ name }: Webhook, body: Uint8Array): RequestKey => {
-  const { body: digest } = requestKey('', body)
-  // No header has such a character, so no sender can choose this key.
-  return requestKey(`\0webhook ${name} ${digest}`, body)
-}
-
 const invalid = (target: string, message: string) =>
-  refusal('invalid-signature', message, { ...CHALLENGED, target })
+  new AccessError('invalid-signature', message, target)
 
 function gitHubSignature(text: string): Signature | null {
   const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(text) ?? []

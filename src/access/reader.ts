@@ -1,8 +1,8 @@
 // Who asks, as far as it decides what is there for them: which sets, and which of their rows.
 
-import { hashOf } from '../../core/hash.ts'
-import { isInScope, matches, type ScopeName } from '../../core/named-tokens.ts'
-import type { RowFilter } from '../../core/row-filter.ts'
+import { hashOf } from '../core/hash.ts'
+import { isInScope, matches, type ScopeName } from './rights.ts'
+import type { RowFilter } from '../core/row-filter.ts'
 
 export interface Reader {
   /** Of the token, for the log; null without one that has a name. */

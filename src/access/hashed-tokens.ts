@@ -1,0 +1,48 @@
+// Tokens of which only hashes are known: what eider.yml says of each, and whether a request shows one.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AccessError, type Credential, type NamedToken, type Principal } from './credential.ts'
+import type { WrittenFilter } from './rights.ts'
+
+/** Names of tokens and of signed senders. Without flags: the JSON Schema of eider.yml has it too. */
+export const NAME_IN_LOG = /^[A-Za-z0-9_-]{1,60}$/
+
+export interface ReaderToken extends NamedToken {
+  readonly rows: readonly WrittenFilter[]
+}
+
+/**
+ * A token comes as Bearer, or as the password of Basic. The time that it takes does not tell which one is nearly right:
+ * each is compared, as a hash, in constant time.
+ */
+export const hashedTokens: Credential = {
+  judges: (_headers, { token, named }) => token !== null || named.length > 0,
+  identify(headers, { token, named }, now) {
+    const shown = shownToken(headers.authorization ?? '')
+    const digest = digestOf(shown ?? '')
+    const isPlain = token !== null && timingSafeEqual(digest, digestOf(token))
+    let found: NamedToken | null = null
+    for (const one of named)
+      if (timingSafeEqual(digest, Buffer.from(one.hash, 'hex'))) found ??= one
+    if (shown !== null && isPlain) return null
+    if (shown === null || found === null)
+      throw new AccessError('unauthorized', 'a valid token is required')
+    if (found.expiresAt === null || !hasExpired(found, now())) return found
+    const at = found.expiresAt.toISOString().replace('.000', '')
+    throw new AccessError('token-expired', `the token has expired (${at}); ask for a new one`)
+  },
+}
+
+export const hasExpired = ({ expiresAt }: Principal, now = new Date()): boolean =>
+  expiresAt !== null && now >= expiresAt
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest()
+
+function shownToken(authorization: string): string | null {
+  const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? []
+  // A token is what its owner chose, in UTF-8; node:http gives each byte as a character.
+  if (/^bearer$/i.test(scheme)) return Buffer.from(credentials, 'latin1').toString('utf8')
+  if (!/^basic$/i.test(scheme)) return null
+  const pair = Buffer.from(credentials, 'base64').toString('utf8')
+  return pair.slice(pair.indexOf(':') + 1)
+}
