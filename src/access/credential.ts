@@ -43,7 +43,7 @@ export interface SignedSender {
 }
 
 /** What a service accepts. Nothing: anybody may come. */
-export interface Accepted {
+export interface AccessList {
   /** A token without a name, for all there is. */
   readonly token: string | null
   readonly named: readonly NamedToken[]
@@ -56,9 +56,9 @@ export type Who = Principal | null
 
 export interface Credential {
   /** Whether it is for this kind to say who a request is from. */
-  judges(headers: IncomingHttpHeaders, accepted: Accepted): boolean
+  judges(headers: IncomingHttpHeaders, accepted: AccessList): boolean
   /** Throws AccessError, or rejects with it. A promise where something must be fetched first, such as a key. */
-  identify(headers: IncomingHttpHeaders, accepted: Accepted, now: () => Date): Who | Promise<Who>
+  identify(headers: IncomingHttpHeaders, accepted: AccessList, now: () => Date): Who | Promise<Who>
 }
 
 export type AccessCode =

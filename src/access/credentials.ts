@@ -1,7 +1,7 @@
 // All kinds of credentials. A kind that is missing here does not compile.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Accepted, Credential, CredentialKind, Who } from './credential.ts'
+import type { AccessList, Credential, CredentialKind, Who } from './credential.ts'
 import { hashedTokens } from './hashed-tokens.ts'
 import { signedSenders } from './signed-senders.ts'
 
@@ -16,7 +16,7 @@ const inOrder = Object.values(credentials)
 /** Who a request is from: at once where nothing has to be fetched. Throws AccessError, or rejects with it. */
 export function identify(
   headers: IncomingHttpHeaders,
-  accepted: Accepted,
+  accepted: AccessList,
   now: () => Date = () => new Date(),
 ): Who | Promise<Who> {
   for (const credential of inOrder)

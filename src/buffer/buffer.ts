@@ -15,7 +15,7 @@ import {
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
 import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
-import type { Usage } from './usage.ts'
+import type { Usage } from './store.ts'
 import type { KeyLimits } from './key-memory.ts'
 import { type LockOptions, takeBufferLock } from './lock.ts'
 import type { RequestKey } from './request-key.ts'

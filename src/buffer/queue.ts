@@ -4,6 +4,7 @@
 import { hostname } from 'node:os'
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { newLine } from '../core/in-turn.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Claim } from './claim-source.ts'
 import { BufferUnavailableError, UnknownClaimError } from './errors.ts'
@@ -61,7 +62,7 @@ interface Removal {
 export class TargetQueue implements AsyncDisposable {
   readonly #options: QueueOptions
   readonly #store: SegmentStore
-  readonly #inTurn = turns()
+  readonly #inTurn = newLine()
   #nextSeq: number
   #collecting: Group = emptyGroup()
   #spare: Group = emptyGroup()
@@ -245,14 +246,4 @@ export class TargetQueue implements AsyncDisposable {
 
 function unavailable(error: unknown): never {
   throw new BufferUnavailableError('the buffer cannot be changed', { cause: error })
-}
-
-/** Runs tasks one after the other, in the order of the calls, whether or not they fail. */
-function turns() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(task: () => Promise<T>): Promise<T> => {
-    const result = last.then(task)
-    last = result.catch(() => {})
-    return result
-  }
 }

@@ -8,7 +8,15 @@ import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment } from './recovery.ts'
 import type { Origin, Place, Segment } from './recovery.ts'
 import { segmentFileName, type EventStamp, type SegmentName, type SegmentState } from './segment.ts'
-import type { Usage } from './usage.ts'
+
+/** What a buffer holds, which all of its targets share. */
+export interface Usage {
+  storedBytes: number
+  /** Appended and not yet on disk. */
+  pendingBytes: number
+  /** When a write to the disk last failed; null after a success. */
+  failedAt: Date | null
+}
 
 export interface StoreOptions extends Place {
   readonly usage: Usage

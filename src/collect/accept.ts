@@ -36,7 +36,7 @@ export function findTarget(validators: Validators, schema: string, table: string
   return { target, validator }
 }
 
-export interface Stored {
+export interface Receipt {
   readonly count: number
   readonly warnings: readonly Warning[]
 }
@@ -51,7 +51,7 @@ export function accept(
   format: BodyFormat,
   body: Buffer,
   key: RequestKey | null,
-): Promise<Stored> {
+): Promise<Receipt> {
   if (key !== null) return acceptOnce(options, to, format, body, key)
   const { readers, maxEventBytes, maxBatchBytes } = options
   const apart =
@@ -66,7 +66,7 @@ export function acceptHere(
   to: Target,
   format: BodyFormat,
   body: Buffer,
-): Stored & { readonly ready: Promise<void> } {
+): Receipt & { readonly ready: Promise<void> } {
   const { events, warnings } = read(options, to, format, body)
   const ready = options.buffer.append(to.target, events, serverTime())
   return { count: events.length, warnings, ready }
@@ -79,7 +79,7 @@ function acceptOnce(
   format: BodyFormat,
   body: Buffer,
   key: RequestKey,
-): Promise<Stored> {
+): Promise<Receipt> {
   let warnings: readonly Warning[] = []
   const readFirst = () => {
     const batch = read(options, to, format, body)
@@ -106,7 +106,7 @@ function storeBatch(
   { buffer }: AcceptOptions,
   { target }: Target,
   { events, warnings }: ReadBatch,
-): Promise<Stored> {
+): Promise<Receipt> {
   const count = events.length
   return buffer.append(target, events, serverTime()).then(() => ({ count, warnings }))
 }

@@ -17,7 +17,7 @@ import {
   type AcceptOptions,
   type BodyFormat,
   findTarget,
-  type Stored,
+  type Receipt,
 } from './accept.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
 import { requireProgram } from './callers.ts'
@@ -195,7 +195,7 @@ function formatOf(
 }
 
 /** 202, and only after the buffer has the events on disk (docs/collect.md, What 202 means). */
-function sendAccepted(response: ServerResponse, { count, warnings }: Stored): void {
+function sendAccepted(response: ServerResponse, { count, warnings }: Receipt): void {
   const body = acceptedBody(count, warnings)
   response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])
   // Written before the end, head and body are one string and one system call; Node corks the socket otherwise.

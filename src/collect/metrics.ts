@@ -19,65 +19,14 @@ export async function writeMetrics(
   health: Health,
   { totals }: Traffic,
 ): Promise<string> {
-  const { targets } = health
-  const perTarget = (value: (target: Health['targets'][number]) => number) =>
-    targets.map((target): Sample => [{ target: target.target }, value(target)])
-  const claims = await Promise.all(targets.map(({ target }) => buffer.inflight(target)))
+  const claims = await Promise.all(health.targets.map(({ target }) => buffer.inflight(target)))
   const stats = [...buffer.stats().targets]
   const repeats = new Map(stats.map(([target, queue]) => [target, queue.repeats]))
-  const count = (counts: ReadonlyMap<ModelName, number>) =>
-    perTarget(({ target }) => counts.get(target) ?? 0)
   return [
-    family('events_total', 'counter', 'Events accepted', count(totals.events)),
-    family('bytes_total', 'counter', 'Bytes of accepted events on disk', count(totals.bytes)),
-    family(
-      'requests_total',
-      'counter',
-      'Answers of the public port',
-      byLabel('status', totals.requests),
-    ),
-    family('refused_total', 'counter', 'Requests refused', byLabel('code', totals.refused)),
-    family(
-      'commit_seconds',
-      'histogram',
-      'Time to write and sync a group of requests',
-      histogramSamples(totals.commits),
-    ),
-    family(
-      'repeats_total',
-      'counter',
-      'Repeated requests, recognized by their Idempotency-Key',
-      count(repeats),
-    ),
-    family(
-      'backlog_events',
-      'gauge',
-      'Events that no run has flushed',
-      perTarget((t) => t.events),
-    ),
-    family(
-      'backlog_bytes',
-      'gauge',
-      'Bytes on disk of events that no run has flushed',
-      perTarget((t) => t.bytes),
-    ),
-    family(
-      'oldest_seconds',
-      'gauge',
-      'Age of the oldest event that no run has flushed',
-      perTarget((t) => age(t.oldest)),
-    ),
-    family(
-      'inflight_events',
-      'gauge',
-      'Events in open claims',
-      perTarget((t) => t.inflight),
-    ),
-    family(
-      'inflight_claims',
-      'gauge',
-      'Open claims',
-      targets.map(({ target }, i) => [{ target }, claims[i]!.length]),
+    ...trafficFamilies(health, totals, repeats),
+    ...backlogFamilies(
+      health,
+      claims.map(({ length }) => length),
     ),
     family('writable', 'gauge', '1 while events are accepted', [
       [{}, Number(health.status === 'ok')],
@@ -90,6 +39,46 @@ export async function writeMetrics(
     ]),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
   ].join('')
+}
+
+/** Samples of a family that has one for each target. */
+const perTarget = (
+  { targets }: Health,
+  value: (target: Health['targets'][number], index: number) => number,
+) => targets.map((target, i): Sample => [{ target: target.target }, value(target, i)])
+
+function trafficFamilies(
+  health: Health,
+  { events, bytes, requests, refused, commits }: Traffic['totals'],
+  repeats: ReadonlyMap<ModelName, number>,
+): readonly string[] {
+  const count = (counts: ReadonlyMap<ModelName, number>) =>
+    perTarget(health, ({ target }) => counts.get(target) ?? 0)
+  const answered = byLabel('status', requests)
+  const commitTime = 'Time to write and sync a group of requests'
+  const repeated = 'Repeated requests, recognized by their Idempotency-Key'
+  return [
+    family('events_total', 'counter', 'Events accepted', count(events)),
+    family('bytes_total', 'counter', 'Bytes of accepted events on disk', count(bytes)),
+    family('requests_total', 'counter', 'Answers of the public port', answered),
+    family('refused_total', 'counter', 'Requests refused', byLabel('code', refused)),
+    family('commit_seconds', 'histogram', commitTime, histogramSamples(commits)),
+    family('repeats_total', 'counter', repeated, count(repeats)),
+  ]
+}
+
+function backlogFamilies(health: Health, claims: readonly number[]): readonly string[] {
+  const gauge = (name: string, help: string, value: Parameters<typeof perTarget>[1]) =>
+    family(name, 'gauge', help, perTarget(health, value))
+  return [
+    gauge('backlog_events', 'Events that no run has flushed', (t) => t.events),
+    gauge('backlog_bytes', 'Bytes on disk of events that no run has flushed', (t) => t.bytes),
+    gauge('oldest_seconds', 'Age of the oldest event that no run has flushed', (t) =>
+      age(t.oldest),
+    ),
+    gauge('inflight_events', 'Events in open claims', (t) => t.inflight),
+    gauge('inflight_claims', 'Open claims', (_, index) => claims[index]!),
+  ]
 }
 
 const age = (oldest: string | null) =>

@@ -1,13 +1,13 @@
 // Who may send events to which target: holders of a token, and services that sign their requests.
 
-import type { Accepted, Who, SignedSender } from '../access/credential.ts'
+import type { AccessList, Who, SignedSender } from '../access/credential.ts'
 import { isInScope } from '../access/rights.ts'
 import { logSender } from '../http/access-log.ts'
 import { whoAsks } from '../http/auth.ts'
 import type { RequestHead } from '../http/head.ts'
 import { refusal } from './errors.ts'
 
-export interface Senders extends Omit<Accepted, 'signer'> {
+export interface Senders extends Omit<AccessList, 'signer'> {
   readonly signed: readonly SignedSender[]
 }
 

@@ -1,7 +1,7 @@
 // Authentication. Without a token anybody who reaches the port has access.
 
 import { isIP } from 'node:net'
-import { type Accepted, AccessError, type Who } from '../access/credential.ts'
+import { type AccessList, AccessError, type Who } from '../access/credential.ts'
 import { identify } from '../access/credentials.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { RequestHead } from './head.ts'
@@ -12,8 +12,8 @@ const CHALLENGES = ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8
 
 /** Throws where all tokens are gone: a port that asked for one does not open for a change of a file. */
 export function requireStillClosed(
-  before: Accepted,
-  { token, named }: Accepted,
+  before: AccessList,
+  { token, named }: AccessList,
   key: 'odata.tokens' | 'collect.tokens',
 ): void {
   if (token !== null || named.length > 0 || before.named.length === 0) return
@@ -25,7 +25,7 @@ export function requireStillClosed(
 /** Who a request is from; see access/credentials.ts. Throws RequestError, or rejects with it. */
 export function whoAsks(
   { headers }: RequestHead,
-  accepted: Accepted,
+  accepted: AccessList,
   now?: () => Date,
 ): Who | Promise<Who> {
   const who = challenging(() => identify(headers, accepted, now))

@@ -7,7 +7,7 @@ import { nearest } from '../../core/suggest.ts'
 /** Of one model: the column that each unknown name looks like; null for a name that looks like none. */
 export type Lookalikes = Map<string, string | null>
 
-interface Known {
+interface ModelColumns {
   readonly columns: readonly { readonly name: string }[]
   readonly lookalikes: Lookalikes
 }
@@ -27,7 +27,7 @@ export class MisspeltFields {
 
   /** `unknown` are names of a valid event that are no columns; `isGiven` tells of a column whether the event has it. */
   note(
-    { columns, lookalikes }: Known,
+    { columns, lookalikes }: ModelColumns,
     unknown: Iterable<string>,
     isGiven: (column: string) => boolean,
   ): void {

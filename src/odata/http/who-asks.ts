@@ -1,7 +1,7 @@
 // Who a request comes from, and what is there for them.
 
 import type { IncomingMessage } from 'node:http'
-import type { Accepted, Who } from '../../access/credential.ts'
+import type { AccessList, Who } from '../../access/credential.ts'
 import { whoAsks } from '../../http/auth.ts'
 import type { AskedPage, SidePage, SidePages } from '../../http/side-pages.ts'
 import type { ServiceContext } from '../answer/context.ts'
@@ -9,19 +9,19 @@ import { odataError } from '../protocol/errors.ts'
 import { type Reader, WHOLE } from '../../access/reader.ts'
 
 export interface KnownReaders {
-  readonly accepted: Accepted
+  readonly accepted: AccessList
   /** What the holder of a token may see, by its name. */
   readonly readers: ReadonlyMap<string, Reader>
 }
 
-interface Asked {
+interface ReaderSource {
   readonly known: () => KnownReaders
   readonly now: () => Date
 }
 
 /** Throws 401. A promise where it takes longer to know, and then it may reject with 401. */
 export function readerFor(
-  { known, now }: Asked,
+  { known, now }: ReaderSource,
   request: IncomingMessage,
 ): Reader | Promise<Reader> {
   const { accepted, readers } = known()
@@ -39,7 +39,7 @@ function seenByPrincipal(who: Who, readers: KnownReaders['readers']): Reader {
 }
 
 /** null: nobody who may ask, or it takes longer to know. */
-export function readerAtOnce(asked: Asked, request: IncomingMessage): Reader | null {
+export function readerAtOnce(asked: ReaderSource, request: IncomingMessage): Reader | null {
   try {
     const reader = readerFor(asked, request)
     if (!(reader instanceof Promise)) return reader
