@@ -5,7 +5,7 @@ import { isInScope, matches, type ScopeName } from './rights.ts'
 import type { RowFilter } from '../core/row-filter.ts'
 
 export interface Reader {
-  /** Of the token, for the log; null without one that has a name. */
+  /** The name of the token, for the log; null without one that has a name. */
   readonly name: string | null
   /** Equal for those who see the same; empty for all there is. Part of what answers, links and files are known by. */
   readonly key: string
@@ -16,7 +16,7 @@ export interface Reader {
   filtersBeside(sets: readonly string[]): readonly SetFilter[]
 }
 
-/** A filter with the name of a set, which is no pattern. */
+/** A filter with the name of a set, not a pattern. */
 export interface SetFilter {
   readonly set: string
   readonly filter: RowFilter

@@ -22,7 +22,7 @@ export interface OpenFile {
    * nothing is known about them (the kernel forgets).
    */
   fdatasync(): Promise<void>
-  /** As fdatasync, with the size of a file that was truncated. */
+  /** Like fdatasync, with the size of a file that was truncated. */
   fsync(): Promise<void>
   close(): Promise<void>
 }
@@ -136,7 +136,7 @@ export async function ensureDirectory(files: Files, path: string): Promise<void>
     }
     if (errorCode(error) !== 'EEXIST') throw error
   }
-  // Also when it was there already: whoever made it may have died before this line.
+  // Also when it was there already: the process that made it may have died before this line.
   await files.fsyncDirectory(parent)
 }
 

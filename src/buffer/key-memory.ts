@@ -18,12 +18,12 @@ import {
 export interface KeyLimits {
   /** A key is forgotten this long after its request. */
   readonly retentionMs: number
-  /** Of one target; with more the oldest are forgotten. */
+  /** Keys of one target; with more the oldest are forgotten. */
   readonly maxKeys: number
 }
 
 interface Remembered extends StoredKey {
-  /** Of its first event; null when the key lies in a separate file, which is `file`. */
+  /** The sequence number of its first event; null when the key lies in a separate file, which is `file`. */
   readonly seq: number | null
   readonly file: string | null
   /** Events of the request, once they are on disk. */
@@ -98,7 +98,7 @@ export class KeyMemory {
     return await this.keepRest()
   }
 
-  /** As keepRest(), as often as it makes sense to ask a disk again. */
+  /** Does keepRest() as often as it makes sense to ask a disk again. */
   async retry(): Promise<void> {
     const nextMs = this.#triedAtMs + limits.retryAfterSeconds * 1000
     if (this.#unkept.length > 0 && Date.now() >= nextMs) await this.keepRest()

@@ -67,7 +67,7 @@ export class TargetQueue implements AsyncDisposable {
   #collecting: Group = emptyGroup()
   #spare: Group = emptyGroup()
   #commitIsDue = false
-  /** Of the acks that wait for their turn. */
+  /** The removal by the acks that wait for their turn. */
   #removal: Removal | null = null
   #repeats = 0
 
@@ -82,7 +82,7 @@ export class TargetQueue implements AsyncDisposable {
     return new TargetQueue(options, await SegmentStore.open(options))
   }
 
-  /** As EventBuffer.append. */
+  /** See EventBuffer.append. */
   append(
     events: readonly Uint8Array[],
     time: string,
@@ -108,7 +108,7 @@ export class TargetQueue implements AsyncDisposable {
     return known
   }
 
-  /** As EventBuffer.appendOnce. */
+  /** See EventBuffer.appendOnce. */
   appendOnce(key: RequestKey, read: () => readonly Uint8Array[], time: string): Promise<number> {
     const known = this.findRepeat(key)
     if (known !== null) return known

@@ -144,7 +144,7 @@ async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: 
     const damaged = bytes.subarray(range.start, range.end)
     const crc = crc32(damaged).toString(16).padStart(8, '0')
     const path = join(place.directory, `${name.number}-${crc}.damaged`)
-    // Of a file that is empty nothing can be kept, and a full disk has no room for a copy of nothing.
+    // Nothing of an empty file can be kept, and a full disk has no room for a copy of nothing.
     if (hasBytes(range)) await replaceFile(place, path, (write) => write(damaged))
     const segment = segmentFileName(name)
     const kept = { ...(hasBytes(range) && { path }), keptEvents: scan.events }

@@ -27,7 +27,7 @@ export interface Vitals {
   readonly lastRun: () => Promise<LastRun | null>
 }
 
-/** Of those that `eider up` has started. */
+/** The last run that `eider up` has started. */
 export interface LastRun {
   readonly last: string
   readonly at: string

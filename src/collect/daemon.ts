@@ -89,7 +89,7 @@ export class CollectDaemon implements AsyncDisposable {
     const vitals = { buffer, bufferDir, served, traffic, lastRun }
     await using resources = new Resources()
     const readers = resources.use(new BatchReaders())
-    // The admin port opens first: whoever sees the public one can flush.
+    // The admin port opens first: who sees the public one can flush.
     const admin = resources.use(
       await HttpServer.open({
         host: '127.0.0.1',
@@ -134,7 +134,7 @@ export class CollectDaemon implements AsyncDisposable {
     this.#served.models = { models: 'stale', stale_since: new Date().toISOString() }
   }
 
-  /** Of the models on disk: whether they are the ones that are served. */
+  /** Whether the models on disk are the ones that are served. */
   get models(): ModelsState {
     return this.#served.models
   }

@@ -9,7 +9,7 @@ import { type Validator, createValidator } from './validate/validate-event.ts'
 
 export type Validators = ReadonlyMap<ModelName, Validator>
 
-/** As health shows it. `stale`: the models on disk have errors, and the last good ones are served. */
+/** What health shows. `stale`: the models on disk have errors, and the last good ones are served. */
 export type ModelsState =
   { readonly models: 'current' } | { readonly models: 'stale'; readonly stale_since: string }
 

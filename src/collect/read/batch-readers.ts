@@ -28,7 +28,7 @@ export interface ReadBatch {
   readonly warnings: readonly Warning[]
 }
 
-/** What a thread is told. */
+/** What is sent to a thread. */
 export interface BatchOrder extends Pick<
   Batch,
   'format' | 'target' | 'maxEventBytes' | 'maxBatchBytes'
@@ -39,11 +39,11 @@ export interface BatchOrder extends Pick<
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** What it answers, in the order of what it was told. */
+/** The answers of a thread have the order of what was sent to it. */
 export type BatchAnswer =
   | {
       readonly bytes: Uint8Array<ArrayBuffer>
-      /** Of each event: where it begins in `bytes`, and where it ends. */
+      /** Where each event begins in `bytes`, and where it ends. */
       readonly places: Uint32Array<ArrayBuffer>
       readonly warnings: readonly Warning[]
     }
@@ -65,7 +65,7 @@ export class BatchReaders implements AsyncDisposable {
     this.#most = most
   }
 
-  /** null: it is small, or all threads have enough to do, and whoever asks reads it. Rejects with RequestError. */
+  /** null: it is small, or all threads have enough to do, and the caller reads it. Rejects with RequestError. */
   read(batch: Batch): Promise<ReadBatch> | null {
     if (batch.body.length < limits.batchReaderBytes) return null
     const thread = this.#threads.find(({ isFree }) => isFree) ?? this.#openThread()

@@ -4,7 +4,7 @@
 import { limits } from '../../core/limits.ts'
 import { nearest } from '../../core/suggest.ts'
 
-/** Of one model: the column that each unknown name looks like; null for a name that looks like none. */
+/** The column of a model that each unknown name looks like; null for a name that looks like none. */
 export type Lookalikes = Map<string, string | null>
 
 interface ModelColumns {

@@ -27,7 +27,7 @@ export const LONG = 16
 /** A number that DuckDB may print in another way, such as 12.50, -0 and 1e3. */
 export const ODD = 32
 
-/** Of a node: kind and flags, the first byte, the byte after the last one, the next node. */
+/** The cells of a node: kind and flags, the first byte, the byte after the last one, the next node. */
 const CELLS = 4
 const USUAL_NODES = 4096
 /** The names of a small object are compared in pairs. */

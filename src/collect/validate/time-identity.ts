@@ -3,7 +3,7 @@
 const CLOCK =
   /^(?:(\d{4}-\d\d-\d\d)[T ]?)?(?:(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/
 
-/** Of a TIME, or of a TIMESTAMP with an offset or without. */
+/** For a TIME, or a TIMESTAMP with an offset or without. */
 export function instantOf(text: string): string {
   const [
     ,
@@ -19,7 +19,7 @@ export function instantOf(text: string): string {
   return `${instant}.${fraction.replace(/0+$/, '')}`
 }
 
-/** Of a TIME WITH TIME ZONE: to DuckDB the same moment at another offset is another value. */
+/** For a TIME WITH TIME ZONE: to DuckDB the same moment at another offset is another value. */
 export function zonedClockOf(text: string): string {
   const [offset = 'Z'] = /[+-]\d\d(?::\d\d)?$/.exec(text) ?? []
   return `${instantOf(text)} ${offsetSeconds(offset)}`
@@ -32,7 +32,7 @@ function offsetSeconds(offset: string): number {
 
 const DAY = 86_400_000_000n
 
-/** As DuckDB compares intervals: a month has 30 days. */
+/** DuckDB compares intervals like this: a month has 30 days. */
 const UNITS: Readonly<Record<string, bigint>> = {
   year: 360n * DAY,
   month: 30n * DAY,
@@ -45,7 +45,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   microsecond: 1n,
 }
 
-/** Of an INTERVAL. */
+/** For an INTERVAL. */
 export function microsecondsOf(text: string): bigint {
   let sum = 0n
   for (const [, count, unit] of text.matchAll(/(-?\d+) ([a-z]+?)s?(?= |$)/g))

@@ -1,4 +1,4 @@
-// The validator: whatever passes is stored, and the flush can read whatever is stored.
+// The validator: each event that passes is stored, and the flush can read all that is stored.
 //
 // An event is read once (scan-event.ts). Then the rule of each column looks at the span of its value: nearly always all
 // values are fine as they were sent. If one is not, all rules look again and name the changes, or what is wrong.
@@ -44,7 +44,7 @@ export const createValidator = (model: EventsModel): Validator =>
     }),
   )
 
-/** As createValidator(). */
+/** Throws Error for a column type that has no rule. */
 export function validatorOf(
   described: readonly Pick<ValidatedColumn, 'name' | 'type' | 'required'>[],
 ): Validator {

@@ -89,7 +89,7 @@ function mapRule(keyType: TypeTree, item: Rule): Rule {
   return (spans, node, changes) => {
     if (spans.kind(node) !== OBJECT) return 'must be a JSON object'
     for (let at = node + 1; at < spans.next(node); at = spans.next(at + 1)) {
-      // Keys are text in JSON, whatever their type. DuckDB cannot read a rewritten one, so it must be valid as it is.
+      // Keys of every type are text in JSON. DuckDB cannot read a rewritten one, so it must be valid as it is.
       const inKey: Changes | null = changes && { edits: [], json: [] }
       const wrong = key(spans, at, inKey)
       const isChanged = inKey !== null && inKey.edits.length > 0
