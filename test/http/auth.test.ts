@@ -46,12 +46,12 @@ test('a token may have spaces and letters of every language', () => {
 
 test('without a token everybody may ask', () => {
   assert.ok(hasToken(asking(), null))
-  requireToken(asking(), null)
+  assert.is(requireToken(asking(), null), null)
 })
 
 test('401 says how to show a token', () => {
   try {
-    requireToken(asking('Bearer no'), 'secret')
+    void requireToken(asking('Bearer no'), 'secret')
     assert.unreachable()
   } catch (error) {
     assert.instance(error, RequestError)
