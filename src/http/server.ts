@@ -172,8 +172,10 @@ export class HttpServer implements AsyncDisposable {
     // its client sends it again. Only its body is read away, as closing before that might lose the last answer.
     if (this.#newest.get(request.socket)?.shouldKeepAlive === false) return void request.resume()
     this.#newest.set(request.socket, response)
-    if (this.#stopping) response.shouldKeepAlive = false
-    this.#pipelining.inOrder(response, () => this.#work(request, response, refusal))
+    const unclear = framingProblem(request)
+    // Where this request ends and the next one begins is what its readers may see differently.
+    if (this.#stopping || unclear !== null) response.shouldKeepAlive = false
+    this.#pipelining.inOrder(response, () => this.#work(request, response, unclear ?? refusal))
   }
 
   #work(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {
@@ -264,6 +266,21 @@ function createNodeServer(): Server {
   // A client that closes its direction after its last request still gets the answer; a service that wants to stop its
   // work for a client that has left altogether must look at the socket. (Node has no type for this.)
   return Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/**
+ * What node:http takes and another server may read as a body of another length, or none (RFC 9112, sections 6.1 and 6.3);
+ * null: all read it alike.
+ */
+function framingProblem({ httpVersion, headers }: IncomingMessage): RequestError | null {
+  const coding = headers['transfer-encoding']
+  if (httpVersion !== '1.0' && httpVersion !== '1.1')
+    return new RequestError(400, 'bad-request', `HTTP/${httpVersion} is not HTTP/1.0 or HTTP/1.1`)
+  if (coding === undefined) return null
+  if (httpVersion === '1.0')
+    return new RequestError(400, 'bad-request', 'HTTP/1.0 has no Transfer-Encoding')
+  const message = 'a Transfer-Encoding other than "chunked" is not understood'
+  return coding.toLowerCase() === 'chunked' ? null : new RequestError(400, 'bad-request', message)
 }
 
 function requireSoundHead(request: IncomingMessage): void {

@@ -146,6 +146,43 @@ test('requests that two servers could read differently are refused', async () =>
   }
 })
 
+/** Each with a whole chunked body of `abc`, and what may be smuggled after it. */
+const unclearFraming = [
+  'POST PATH HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity, chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nTransfer-Encoding: identity, chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nTransfer-Encoding: identity, chunked',
+  'POST PATH HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nTransfer-Encoding: identity, chunked',
+  'POST PATH HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked',
+  'POST PATH HTTP/2.0\r\nHost: x\r\nTransfer-Encoding: chunked',
+  'POST PATH HTTP/0.9\r\nHost: x\r\nTransfer-Encoding: chunked',
+]
+
+test('framing that is not plain is refused, and nothing after it is read', async () => {
+  const seen: string[] = []
+  await using server = await open({
+    handle: (request, response) => {
+      seen.push(request.url ?? '')
+      sendJson(response, 200, {})
+    },
+  })
+  for (const head of [...unclearFraming, 'GET PATH HTTP/2.0\r\nHost: x']) {
+    await using client = await RawClient.open(server.url)
+    const next = 'GET /next HTTP/1.1\r\nHost: x\r\n\r\n'
+    const body = head.startsWith('GET') ? '' : '3\r\nabc\r\n0\r\n\r\n'
+    client.send(`${head.replace('PATH', '/first')}\r\n\r\n${body}${next}`)
+    const answer = await client.answer()
+    assert.is(codeOf(answer), '400 bad-request', head)
+    assert.is(answer!.headers.get('connection'), 'close', head)
+    assert.is(await client.answer(), null, head)
+    assert.ok(await client.closes(), head)
+  }
+  assert.equal(seen, [])
+})
+
 test('limits of the head: header bytes and URL bytes', async () => {
   await using server = await open({ errorHeaders: { 'X-Service': 'test' } })
   await using large = await RawClient.open(server.url)
