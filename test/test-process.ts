@@ -14,7 +14,7 @@ export interface FileOutcome extends FileCounts {
   readonly durationMs: number
 }
 
-export interface TestProcess {
+interface TestProcess {
   run(file: Exclude<FileToRun, 'end'>, timeoutMs: number): Promise<FileOutcome>
   /** False: it has crashed, or was killed. */
   isRunning(): boolean

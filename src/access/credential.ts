@@ -61,7 +61,7 @@ export interface Credential {
   identify(headers: IncomingHttpHeaders, accepted: AccessList, now: () => Date): Who | Promise<Who>
 }
 
-export type AccessCode =
+type AccessCode =
   'unauthorized' | 'token-expired' | 'unsigned' | 'invalid-signature' | 'signature-expired'
 
 /** A request does not show who it is from. A server answers it with 401. */

@@ -17,7 +17,7 @@ export interface Reader {
 }
 
 /** A filter with the name of a set, not a pattern. */
-export interface SetFilter {
+interface SetFilter {
   readonly set: string
   readonly filter: RowFilter
 }
@@ -30,7 +30,7 @@ export const WHOLE: Reader = {
   filtersBeside: () => [],
 }
 
-export interface ReaderRights {
+interface ReaderRights {
   readonly name: string
   /** null: all sets. */
   readonly sets: readonly Pick<ScopeName, 'text'>[] | null

@@ -35,7 +35,7 @@ export interface EventBufferOptions extends LockOptions {
   readonly keyLimits?: KeyLimits
 }
 
-export interface BufferStats {
+interface BufferStats {
   readonly targets: ReadonlyMap<ModelName, QueueStats>
   readonly bytes: number
   /** false while it is full, and for some seconds after the disk refused something. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { errorCode } from './errors.ts'
 
 /** Flags as in `open` of node:fs: a file that exists, a file that does not. */
-export type OpenFlags = 'r+' | 'wx'
+type OpenFlags = 'r+' | 'wx'
 
 export interface OpenFile {
   stat(): Promise<{ readonly sizeBytes: number; readonly changedAt: Date }>
@@ -85,7 +85,7 @@ export function writeAll(file: OpenFile, bytes: Uint8Array, position: number): v
   }
 }
 
-export interface FileContent extends Disposable {
+interface FileContent extends Disposable {
   /** Empty once it is disposed. */
   readonly bytes: Buffer
 }

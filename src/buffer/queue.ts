@@ -14,7 +14,7 @@ import type { Segment } from './recovery.ts'
 import { keyText, type RequestKey } from './request-key.ts'
 import { SegmentStore, type StoreOptions } from './store.ts'
 
-export interface QueueOptions extends StoreOptions {
+interface QueueOptions extends StoreOptions {
   readonly target: ModelName
   readonly outage: Outage
   /** Called for each group that is on disk. */

@@ -39,7 +39,7 @@ export interface Place {
 /** The part of their names that all segments created from now on share. */
 export type Origin = Pick<SegmentName, 'begin' | 'opening'>
 
-export interface RecoveredDirectory {
+interface RecoveredDirectory {
   /** Ascending by number. */
   readonly segments: readonly Segment[]
   /** Segments without events, to be removed as soon as one with a higher number is on disk. */

@@ -222,7 +222,7 @@ function renumber(seq: number): boolean {
 }
 
 /** An event line with a key. */
-export interface KeyedLine extends EventStamp {
+interface KeyedLine extends EventStamp {
   readonly key: string
 }
 

@@ -40,7 +40,7 @@ interface OpenSegment {
 const EMPTY = { sizeBytes: 0, events: 0, first: null, last: null } as const
 
 /** What every segment with events has, also the one that is appended to. */
-export type SegmentSummary = Pick<OpenSegment, 'name' | 'sizeBytes' | 'events' | 'first'>
+type SegmentSummary = Pick<OpenSegment, 'name' | 'sizeBytes' | 'events' | 'first'>
 
 export class SegmentStore implements AsyncDisposable {
   readonly #options: StoreOptions

@@ -26,7 +26,7 @@ export interface SharedFlags {
   readonly vars?: readonly string[] | undefined
 }
 
-export type SettingFlags = Partial<Record<SettingName, string | number | boolean | undefined>>
+type SettingFlags = Partial<Record<SettingName, string | number | boolean | undefined>>
 
 export abstract class BaseCommand extends Command {
   static override baseFlags = {

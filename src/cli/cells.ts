@@ -2,7 +2,7 @@
 
 const TAB_COLUMNS = 4
 
-export interface Cell {
+interface Cell {
   readonly text: string
   readonly columns: number
 }

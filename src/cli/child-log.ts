@@ -1,6 +1,6 @@
 // Lines that children of `eider up` write into their logs: with the name of the child, as JSON where they are JSON.
 
-export interface ChildLogOptions {
+interface ChildLogOptions {
   /** As JSON, one object a line; else for people. */
   readonly json: boolean
   readonly write: (line: string) => void

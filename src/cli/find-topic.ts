@@ -3,7 +3,7 @@
 import { didYouMean } from '../core/suggest.ts'
 import { documentation, type Page, type Row, rowsAbout } from '../files/documentation.ts'
 
-export type Found =
+type Found =
   | { readonly is: 'page'; readonly page: Page }
   | { readonly is: 'rows'; readonly rows: readonly Row[] }
   | { readonly is: 'chapter'; readonly page: Page; readonly title: string; readonly text: string }

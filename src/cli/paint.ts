@@ -16,7 +16,7 @@ export interface Output {
   write(text: string): unknown
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+type Environment = Readonly<Record<string, string | undefined>>
 
 // Some terminals without a window say 0.
 const UNKNOWN_WIDTH = 80

@@ -45,7 +45,7 @@ export function modelText(result: ModelResult, isShort: boolean): string {
   return `${size}${duration(ms)} (${because})`
 }
 
-export interface FailurePlace {
+interface FailurePlace {
   readonly path: string
   readonly line: number
   readonly column: number

@@ -27,7 +27,7 @@ export const againstFlag = {
   }),
 }
 
-export interface SelectionFlags {
+interface SelectionFlags {
   readonly select?: readonly string[] | undefined
   readonly exclude?: readonly string[] | undefined
 }

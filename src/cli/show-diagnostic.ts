@@ -29,7 +29,7 @@ export function showDiagnostic(diagnostic: Diagnostic, look: Look = plainLook): 
   return showFrame({ place, severity, subject: code, message, source, span, hint }, look)
 }
 
-export interface Frame {
+interface Frame {
   readonly place: string | null
   readonly severity: 'error' | 'warning'
   /** A code, or a model. */

@@ -1,6 +1,6 @@
 // The columns that each column of a model is computed from, as a tree.
 
-export interface ShownColumn {
+interface ShownColumn {
   readonly model: string
   readonly column: string
   readonly kind: string

@@ -1,10 +1,10 @@
 // Rows for people and for other programs: table, json, ndjson, csv.
 
 export const rowFormats = ['table', 'json', 'ndjson', 'csv'] as const
-export type RowFormat = (typeof rowFormats)[number]
+type RowFormat = (typeof rowFormats)[number]
 
 /** Values by the name of the column. */
-export type ShownRow = object
+type ShownRow = object
 
 /** Without a newline at the end; empty when the format prints nothing for no rows. */
 export function showRows(

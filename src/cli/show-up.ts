@@ -65,7 +65,7 @@ export function upText(event: UpEvent): readonly [string, string, string] | null
 }
 
 /** `212 events, 3 built, 2 unchanged, 0.4 s`, or why not. */
-export function runText(run: RunRecord): string {
+function runText(run: RunRecord): string {
   if (run.reason !== null) return `${run.name}: ${run.reason}`
   const counts = [
     ...(run.events > 0 ? [count(run.events, 'event')] : []),

@@ -2,7 +2,7 @@
 
 import { createLogger, type Level, type LogLine, type Logger } from '../core/logger.ts'
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: Level
   readonly json: boolean
   /** Where something is drawn on the terminal, lines go by it. */

@@ -22,7 +22,7 @@ export type BodyFormat = 'event' | 'json' | 'ndjson'
 
 const READ = { event: readEvent, json: readJsonBatch, ndjson: readNdjsonBatch } as const
 
-export interface Target {
+interface Target {
   readonly target: ModelName
   readonly validator: Validator
 }

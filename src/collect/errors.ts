@@ -86,7 +86,7 @@ export const errors = {
   },
 } as const satisfies Record<string, ErrorRow>
 
-export type ErrorCode = keyof typeof errors
+type ErrorCode = keyof typeof errors
 
 /** The rejection to throw; its status is in the table. `message` is shown to the sender. */
 export function refusal(

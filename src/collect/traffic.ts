@@ -12,7 +12,7 @@ export const COMMIT_BUCKETS = [
 
 const RATE_SECONDS = 60
 
-export interface Totals {
+interface Totals {
   readonly events: ReadonlyMap<ModelName, number>
   readonly bytes: ReadonlyMap<ModelName, number>
   /** Answers of the public port; 202 for requests whose events were stored by them. */

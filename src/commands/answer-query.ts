@@ -22,13 +22,13 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { isHeld, runAtWork } from './reading.ts'
 
-export interface Query {
+interface Query {
   readonly text: string
   /** Rows to read; null: all. */
   readonly limit: number | null
 }
 
-export interface Answer {
+interface Answer {
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
 }

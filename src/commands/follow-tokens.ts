@@ -7,7 +7,7 @@ import { ProjectWatch } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { readerTokens } from './reader-tokens.ts'
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly load: () => Promise<Project>
   readonly logger: Logger
 }

@@ -6,7 +6,7 @@ import type { Lender } from '../pipeline/borrow/borrow.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'
 
-export interface BorrowFlags {
+interface BorrowFlags {
   readonly from?: string | undefined
   readonly sample?: string | undefined
   readonly 'sample-by'?: string | undefined
@@ -15,7 +15,7 @@ export interface BorrowFlags {
 /** The name of the state of a project without a target. */
 const DEFAULT = 'default'
 
-export interface Borrowing {
+interface Borrowing {
   readonly lender?: Lender
   readonly sample?: Sample
 }

@@ -12,7 +12,7 @@ import type { Connection } from '../duckdb/database.ts'
 import type { Project } from '../project/project.ts'
 import type { Store } from '../store/store.ts'
 
-export interface Reading extends AsyncDisposable {
+interface Reading extends AsyncDisposable {
   readonly project: CompiledProject
   readonly store: Store
   readonly connection: Connection
@@ -24,7 +24,7 @@ export interface Reading extends AsyncDisposable {
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
-export interface ReadingOptions {
+interface ReadingOptions {
   readonly orLastState?: boolean
   /** The next command finds the project compiled; nothing happens where that cannot be written. */
   readonly keepsCompiled?: boolean

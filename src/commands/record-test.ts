@@ -21,7 +21,7 @@ import type { Project } from '../project/project.ts'
 import { eventsDoor } from './events-door.ts'
 import { openToRead } from './reading.ts'
 
-export interface RecordRequest {
+interface RecordRequest {
   readonly model: string
   readonly name: string
   /** A condition in SQL. */
@@ -30,7 +30,7 @@ export interface RecordRequest {
   readonly mask: readonly string[]
 }
 
-export interface RecordedTest {
+interface RecordedTest {
   readonly model: string
   readonly test: string
   readonly path: string

@@ -21,7 +21,7 @@ import { ProjectWatch } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { runOptionsOf } from './run-options.ts'
 
-export interface SavedModelsOptions {
+interface SavedModelsOptions {
   readonly load: () => Promise<Project>
   readonly logger: Logger
   readonly signal: AbortSignal

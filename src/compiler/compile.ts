@@ -40,7 +40,7 @@ import { type ResolvedQuery, resolveQueries } from './resolve.ts'
 
 const NO_MODELS: KeptModels = new Map()
 
-export interface CompileOptions {
+interface CompileOptions {
   /** The project directory, absolute; relative file names begin there. */
   readonly dir: string
   /** Tables of sources as they were when they could be read, for those that cannot be read now. */

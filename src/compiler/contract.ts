@@ -9,7 +9,7 @@ import type { SourceFile, Span } from '../core/source.ts'
 import type { Annotation } from './annotations/annotations.ts'
 import type { ContractTerm } from './annotations/annotation-values.ts'
 
-export interface ContractSubject {
+interface ContractSubject {
   readonly name: ModelName
   readonly source: SourceFile
   readonly terms: readonly Annotation<ContractTerm>[]

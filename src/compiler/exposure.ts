@@ -8,7 +8,7 @@ import type { SourceFile, Span } from '../core/source.ts'
 import type { SyntaxNode } from '../duckdb/syntax.ts'
 import { type Location, locationOf } from './sql/references.ts'
 
-export interface ExposedModel {
+interface ExposedModel {
   readonly source: SourceFile
   /** The place of the annotation. */
   readonly span: Span

@@ -8,7 +8,7 @@ export interface GraphNode {
   readonly dependsOn: readonly ModelName[]
 }
 
-export interface Order<Node> {
+interface Order<Node> {
   /** Each after all that it reads, by name among equals. Models on a cycle are left out. */
   readonly order: readonly Node[]
   /** Each reads the next, the last reads the first; the first is first by name. */

@@ -23,7 +23,7 @@ export interface ResolvedQuery {
   readonly absent: readonly string[]
 }
 
-export interface Resolution {
+interface Resolution {
   /** The queries whose references are all known. */
   readonly queries: readonly ResolvedQuery[]
   readonly diagnostics: readonly Diagnostic[]

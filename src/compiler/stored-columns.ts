@@ -11,7 +11,7 @@ export interface TargetTypes {
   readonly hasStoredTypes: ProjectFiles['hasStoredTypes']
 }
 
-export interface StoredPlaces {
+interface StoredPlaces {
   readonly source: SourceFile
   /** Of a column. */
   readonly spanOf: (index: number) => Span

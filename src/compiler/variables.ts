@@ -8,7 +8,7 @@ import { didYouMean } from '../core/suggest.ts'
 import { identifierOf, literalOf, type Variables } from '../core/variables.ts'
 import { isSymbol, isWord, nameOf, type Token, tokenize } from './sql/tokens.ts'
 
-export interface BodyWithVariables {
+interface BodyWithVariables {
   readonly body: ModelBody
   readonly diagnostics: readonly Diagnostic[]
 }

@@ -93,7 +93,7 @@ export interface CatalogOrigin {
   readonly column: string
 }
 
-export interface CatalogCheck {
+interface CatalogCheck {
   /** `warn`: the rows are published all the same. */
   readonly severity: 'fail' | 'warn'
   /** As it is written. */

@@ -2,7 +2,7 @@
 
 import { positionOf, type SourceFile, type Span } from './source.ts'
 
-export type Severity = 'error' | 'warning'
+type Severity = 'error' | 'warning'
 
 /**
  * Every diagnostic code with its message. The parameters of a message are the parameters of the code.
@@ -118,7 +118,7 @@ const messages = {
 } as const satisfies Record<string, (parameters: never) => string>
 
 export type Code = keyof typeof messages
-export type Parameters<C extends Code> = Parameters_<(typeof messages)[C]>
+type Parameters<C extends Code> = Parameters_<(typeof messages)[C]>
 type Parameters_<F> = F extends () => string
   ? {}
   : F extends (parameters: infer P) => string

@@ -5,7 +5,7 @@ import type { Kind } from './model.ts'
 import { type ColumnType, columnType } from './relation.ts'
 import type { Step } from './step.ts'
 
-export interface KindTraits {
+interface KindTraits {
   /** What it is in the warehouse. */
   readonly relation: 'table' | 'view'
   /** Its rows are those of a SELECT; the others bring them in from outside. */
@@ -20,7 +20,7 @@ export interface KindTraits {
   readonly addedColumns: readonly AddedColumn[]
 }
 
-export interface AddedColumn {
+interface AddedColumn {
   readonly name: string
   readonly type: ColumnType
 }

@@ -29,7 +29,7 @@ export interface LakeStore extends LakeStoreSettings {
   readonly data: string
 }
 
-export interface LakeStoreSettings {
+interface LakeStoreSettings {
   /** `s3://bucket/prefix/`, always with the slash. */
   readonly data: string | null
   /** `host:port`; null: AWS. */

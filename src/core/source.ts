@@ -15,7 +15,7 @@ export interface Span {
 }
 
 /** One-based line and column (in characters, as editors count them) with the text of that line. */
-export interface Position {
+interface Position {
   readonly line: number
   readonly column: number
   readonly lineText: string

@@ -37,7 +37,7 @@ export interface ExternalSource {
 /** What has the tables: a database in a file, a server, or a file for each of them. */
 export type SourceKind = 'files' | 'duckdb' | 'sqlite' | 'postgres' | 'mysql'
 
-export interface SourceTraits {
+interface SourceTraits {
   /** What an engine needs to read it, in addition to what the formats of its files need. */
   readonly extensions: readonly string[]
   /** Functions of these extensions with which a model would reach a database that no source names. */
@@ -62,7 +62,7 @@ export const sourceKinds: Readonly<Record<SourceKind, SourceTraits>> = {
 
 export type FileFormat = 'csv' | 'json' | 'parquet' | 'excel' | 'iceberg' | 'delta'
 
-export interface FormatTraits {
+interface FormatTraits {
   readonly extensions: readonly string[]
   /** A table is a directory, of which its log says what belongs to it. */
   readonly isDirectory: boolean
@@ -110,7 +110,7 @@ export interface StoreSecret {
   readonly urlStyle: 'vhost' | 'path'
 }
 
-export interface WebSecret {
+interface WebSecret {
   readonly name: string
   readonly type: 'http'
   /** The value of the header Authorization. */

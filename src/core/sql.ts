@@ -12,7 +12,7 @@ type Node =
   | { readonly kind: 'type'; readonly type: ColumnType }
   | { readonly kind: 'body'; readonly body: ModelBody }
 
-export interface PreparedSql {
+interface PreparedSql {
   readonly text: string
   readonly values: readonly SqlValue[]
 }

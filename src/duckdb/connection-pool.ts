@@ -7,7 +7,7 @@ import type { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection, Database } from './database.ts'
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly size: number
   /** Run on each connection. */
   readonly settings: readonly Sql[]

@@ -9,7 +9,7 @@ import { Database } from './database.ts'
 import { DatabaseError } from './errors.ts'
 import { ExtensionError, extensionFile, reasonOf, versionOfExtension } from './extension-files.ts'
 
-export interface InstalledExtension {
+interface InstalledExtension {
   readonly name: string
   /** false: it was there already, and loads. */
   readonly isNew: boolean

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { EmptyEngine, type EngineSettings, type AttachedFile } from './read-only.ts'
 
-export interface FileWriterOptions extends Omit<EngineSettings, 'threads' | 'connections'> {
+interface FileWriterOptions extends Omit<EngineSettings, 'threads' | 'connections'> {
   readonly files: readonly AttachedFile[]
   /** Absolute; it is empty, so that there is nothing in it to read. */
   readonly dir: string

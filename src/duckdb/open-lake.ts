@@ -22,15 +22,12 @@ const CATALOG_SECRET = sql.ident('lake_catalog')
 /** Nothing listens there. */
 const DEAD_END = '127.0.0.1:1'
 
-export interface LakeEngineOptions extends Omit<
-  OpenOptions,
-  'path' | 'readOnly' | 'secretDirectory'
-> {
+interface LakeEngineOptions extends Omit<OpenOptions, 'path' | 'readOnly' | 'secretDirectory'> {
   /** As PostgreSQL shows who is connected: at most 63 characters. */
   readonly applicationName: string
 }
 
-export interface AttachOptions {
+interface AttachOptions {
   readonly readOnly?: boolean
   readonly version?: bigint | null
   /** Where no lake is, one is made. */
@@ -228,7 +225,7 @@ export class LakeEngine {
  * Asks a connection without session keys, as the engine's own are, instead of trusting that they have none. Throws
  * EnvironmentError `lake-unsafe`.
  */
-export async function requireNoKeys(
+async function requireNoKeys(
   connection: Connection,
   { data }: Pick<LakeStore, 'data'>,
 ): Promise<void> {

@@ -26,7 +26,7 @@ export interface EngineSettings {
   readonly connections: number
 }
 
-export interface ReadOnlyOptions extends EngineSettings {
+interface ReadOnlyOptions extends EngineSettings {
   readonly files: readonly AttachedFile[]
 }
 

@@ -5,7 +5,7 @@
 
 import { createServer, connect, type Server, type Socket } from 'node:net'
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly host: string
   readonly port: number
   /** Until it is connected, and until the server says its first word. */

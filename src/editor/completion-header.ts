@@ -13,7 +13,7 @@ import { sameName } from '../core/names.ts'
 import { rowsAbout } from '../files/documentation.ts'
 import { columnItem, type Relation } from './relations.ts'
 
-export interface HeaderContext {
+interface HeaderContext {
   readonly text: string
   readonly own: Model | null
   readonly tables: readonly Relation[]

@@ -21,7 +21,7 @@ export interface LastCompile {
   readonly compiled: CompiledProject
 }
 
-export interface EditedProjectOptions extends LoadOptions {
+interface EditedProjectOptions extends LoadOptions {
   /** All that is wrong now. */
   readonly onDiagnostics: (diagnostics: readonly Diagnostic[]) => void
   /** Why the project cannot be compiled, if no file of it is to blame. */

@@ -18,7 +18,7 @@ export class Refusal extends Error {
 }
 
 /** Edits do not overlap. */
-export function applied(text: string, edits: readonly Edit[]): string {
+function applied(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => b.start - a.start)
     .reduce((all, { start, end, text: by }) => all.slice(0, start) + by + all.slice(end), text)

@@ -11,7 +11,7 @@ const REPLACES: ReadonlySet<string> = new Set([
   'exposed-without-key',
 ])
 
-export interface Fix {
+interface Fix {
   readonly title: string
   readonly span: Span
   readonly text: string

@@ -18,7 +18,7 @@ import { allMentions } from './names.ts'
 import { renamableModel } from './rename-column.ts'
 import { requireSameMeaning } from './same-meaning.ts'
 
-export interface RenamedModel extends Change {
+interface RenamedModel extends Change {
   /** What is left to do, as a command. */
   readonly next: string
 }

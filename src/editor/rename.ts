@@ -38,7 +38,7 @@ export async function renameTarget(file: OpenFile, position: Position): Promise<
   })
 }
 
-export interface RenameResult {
+interface RenameResult {
   readonly edit: WorkspaceEdit
   /** What is left to do. */
   readonly next: string | null

@@ -35,7 +35,7 @@ import { fileOfUri, type OpenFile, OpenProjects, tellPerson } from './open-proje
 import { positionAt, rangeOf } from './positions.ts'
 import { rename, renameTarget } from './rename.ts'
 
-export interface ServeEditorOptions extends LoadOptions {
+interface ServeEditorOptions extends LoadOptions {
   readonly version: string
 }
 

@@ -70,7 +70,7 @@ export function describeSetting(text: string, offset: number): string | null {
   return `**${name}**\n\n${description}${value}`
 }
 
-export interface Proposal {
+interface Proposal {
   readonly label: string
   readonly detail: string
   readonly isValue: boolean

@@ -3,7 +3,7 @@
 import { outputNames } from '../compiler/sql/select-list.ts'
 import { isSymbol, isWord, nameOf, type Token, tokenize } from '../compiler/sql/tokens.ts'
 
-export interface ScopedTable {
+interface ScopedTable {
   /** By which columns name it. */
   readonly alias: string
   /** `schema.table`; null for a common table expression or a subquery. */
@@ -58,7 +58,7 @@ function ctesIn(text: string, tokens: readonly Token[]): ReadonlyMap<string, rea
   return found
 }
 
-export type Expected =
+type Expected =
   | { readonly is: 'table'; readonly schema: string | null }
   | { readonly is: 'column'; readonly of: string | null }
   | { readonly is: 'variable' }

@@ -5,7 +5,7 @@ import { type CatalogOptions, createCatalogs } from './catalog.ts'
 import { firstRows } from './first-rows/first-rows.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
-export interface ExplorerOptions extends CatalogOptions {
+interface ExplorerOptions extends CatalogOptions {
   /** Where the bundled page lies. */
   readonly pageDir: string
   /** How long a page waits for its first rows; as the limit says unless given. */

@@ -24,7 +24,7 @@ export async function readPage(dir: string): Promise<Page> {
   return { files, atDepth: DEPTHS.map((depth) => pageAt(html, depth)) }
 }
 
-export interface Page {
+interface Page {
   readonly files: ReadonlyMap<string, SidePage>
   /** The HTML by the number of directories that its address lies below the root. */
   readonly atDepth: readonly HtmlPage[]

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, connect } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 
-export interface LifeSign extends AsyncDisposable {
+interface LifeSign extends AsyncDisposable {
   /** Of the socket, in its directory. */
   readonly name: string
 }

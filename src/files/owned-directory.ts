@@ -7,7 +7,7 @@ import { readLockHolder, takeProcessLock } from './process-lock.ts'
 
 const OWNER_FILE = 'owner.lock'
 
-export interface OwnedDirectory extends AsyncDisposable {
+interface OwnedDirectory extends AsyncDisposable {
   readonly path: string
 }
 

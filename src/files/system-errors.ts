@@ -4,7 +4,7 @@ import { accessSync, constants, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, relative, sep } from 'node:path'
 
-export interface SystemProblem {
+interface SystemProblem {
   /** A whole sentence, with the path in it. */
   readonly problem: string
   readonly hint: string

@@ -5,7 +5,7 @@ import { UsageError } from '../core/failures.ts'
 import type { Headers } from './respond.ts'
 import type { Handler } from './server.ts'
 
-export interface CorsRules {
+interface CorsRules {
   /** `*` for any. */
   readonly origins: readonly string[]
   readonly methods: string

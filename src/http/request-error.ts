@@ -11,7 +11,7 @@ export interface RequestErrorOptions {
 /** A header with several values is sent as so many lines. */
 export type RequestErrorHeaders = Readonly<Record<string, string | string[]>>
 
-export interface RequestErrorDetail {
+interface RequestErrorDetail {
   readonly code: string
   readonly message: string
   readonly target?: string

@@ -16,7 +16,7 @@ export async function openWarehouseToRead(
   return withSources(await warehouse.openToRead(options), sources)
 }
 
-export interface ProjectSources {
+interface ProjectSources {
   /** Of the project: relative paths of sources begin there. */
   readonly dir: string
   readonly sources: readonly ExternalSource[]

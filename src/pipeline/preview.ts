@@ -12,7 +12,7 @@ import type { SnapshotStore } from '../store/snapshots.ts'
 import type { Warehouse } from '../store/warehouse.ts'
 import { publishModels } from './publish.ts'
 
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly warehouse: Warehouse
   readonly memoryLimit: string | null
   readonly extensions?: Extensions | undefined

@@ -15,7 +15,7 @@ import type { Published, PublishedRows, Retention, SnapshotStore } from '../stor
 import { checkKey } from './build/materialize/check-key.ts'
 import { relationOf } from './build/materialize/relation.ts'
 
-export interface PublishModelsOptions {
+interface PublishModelsOptions {
   readonly connection: Connection
   readonly snapshots: SnapshotStore
   readonly runId: string

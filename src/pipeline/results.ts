@@ -146,7 +146,7 @@ export interface NoteDraft {
   hold(run: EndedRun, connection: Connection, meanwhile: Promise<unknown>): Promise<WriteNote>
 }
 
-export interface EndedRun {
+interface EndedRun {
   readonly summary: RunSummary
   readonly published: Published
   /** Of the files that models read. */

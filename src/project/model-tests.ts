@@ -23,7 +23,7 @@ export interface ModelTest {
   readonly problem: string | null
 }
 
-export interface TestRun {
+interface TestRun {
   readonly given: readonly Fixture[]
   /** What the model holds after it; null: that is not compared. */
   readonly expect: string | null
@@ -34,14 +34,14 @@ export interface TestRun {
   readonly refusedPath: string
 }
 
-export interface Fixture {
+interface Fixture {
   /** A model, or a table of a source. */
   readonly relation: string
   readonly path: string
   readonly format: FixtureFormat
 }
 
-export type FixtureFormat = 'csv' | 'ndjson' | 'sql'
+type FixtureFormat = 'csv' | 'ndjson' | 'sql'
 
 const FIRST_NOW = new Date('2026-01-01T00:00:00Z')
 const EXPECT = 'expect.csv'

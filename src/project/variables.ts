@@ -49,7 +49,7 @@ export function readVariables(
   return found
 }
 
-export interface VariableSources {
+interface VariableSources {
   readonly declared: Variables
   readonly target: Variables | undefined
   /** The first environment that has a variable counts. */

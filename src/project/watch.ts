@@ -9,7 +9,7 @@ import { limits } from '../core/limits.ts'
 
 const WATCHED = ['eider.yml', '.env', 'models', 'seeds', 'macros', 'checks']
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly quietMs?: number
   /** The same where a single text was saved: somebody is waiting. `quietMs` when absent. */
   readonly quietTextMs?: number

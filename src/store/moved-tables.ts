@@ -19,7 +19,7 @@ export interface TableContent {
   readonly hash: string
 }
 
-export interface UnfinishedMove {
+interface UnfinishedMove {
   readonly source: string
   readonly tables: ReadonlyMap<ModelName, TableContent>
 }

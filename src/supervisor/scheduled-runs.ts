@@ -11,7 +11,7 @@ import { RunReader } from './run-record.ts'
 import { Timetable } from './timetable.ts'
 import { RunQueue } from './run-queue.ts'
 
-export interface ScheduledRunsOptions {
+interface ScheduledRunsOptions {
   readonly runs: readonly ScheduledRun[]
   /** What was known when the supervisor was last at work. */
   readonly before: readonly ScheduledState[]

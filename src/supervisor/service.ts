@@ -7,7 +7,7 @@ import { processIdentity } from '../files/process-lock.ts'
 import { type Child, type ChildOutput, type Exit, exitText } from './child.ts'
 import { pause } from './pause.ts'
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly name: ServiceName
   /** `before`: where it listened, for a service on a free port to keep it. */
   readonly start: (output: ChildOutput, before: Listening | null) => Child

@@ -19,7 +19,7 @@ import { type Listening, Service } from './service.ts'
 import { readUpState, StateFile } from './state-file.ts'
 import { endLeftovers } from './leftovers.ts'
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly project: string
   readonly target: string | null
   /** Where the state of the target is; its lock is held by the caller. */
@@ -37,7 +37,7 @@ export interface SupervisorOptions {
   readonly onProblem: (problem: string, error: unknown) => void
 }
 
-export type Source = ServiceName | 'run' | 'notify'
+type Source = ServiceName | 'run' | 'notify'
 
 export class Supervisor {
   readonly #options: SupervisorOptions

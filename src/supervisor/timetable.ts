@@ -4,7 +4,7 @@
 import { limits } from '../core/limits.ts'
 import type { ScheduledRun } from '../core/schedule.ts'
 
-export interface Due {
+interface Due {
   readonly run: ScheduledRun
   /** The last of its times that have passed. */
   readonly dueMs: number

@@ -8,7 +8,7 @@ export interface Took {
   readonly processorMs: number
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly cwd: string
   readonly env?: NodeJS.ProcessEnv
 }

@@ -42,7 +42,7 @@ export interface Served extends AsyncDisposable {
   cost(): Promise<Cost>
 }
 
-export interface ServedOptions {
+interface ServedOptions {
   readonly pageSize?: number
   readonly cacheBytes?: number
 }

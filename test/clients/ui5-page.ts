@@ -17,7 +17,7 @@ const LOCALE = 'sap/ui/core/cldr/en.json'
 export const fromPage = <T>(value: T): T => structuredClone(value)
 
 /** The part of sap.ui.model.odata.v4.Context that the tests read. */
-export interface Ui5Context {
+interface Ui5Context {
   getObject(): Readonly<Record<string, unknown>>
   getPath(): string
 }

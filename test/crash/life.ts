@@ -34,7 +34,7 @@ const REFUSED_SHARE = 0.08
 /** Who is gone at the cut. The other one, where there is one, goes on and is restarted later. */
 export type Victim = 'machine' | 'buffer' | 'run'
 
-export interface World extends AsyncDisposable {
+interface World extends AsyncDisposable {
   readonly connection: Connection
   /** Where segments lie for the engine to read. */
   readonly dir: string

@@ -136,7 +136,7 @@ export class Sender {
   }
 }
 
-export interface Wrong {
+interface Wrong {
   readonly lost: readonly number[]
   readonly doubled: readonly number[]
   /** Refused, or never sent. */

@@ -75,7 +75,7 @@ export interface State {
   readonly faults: number
 }
 
-export interface Move {
+interface Move {
   readonly name: string
   readonly next: State
 }

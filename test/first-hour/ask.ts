@@ -15,7 +15,7 @@ import { repository, type Running, type Workspace, workspace } from '../support/
 import { linesOf } from './lines-of.ts'
 import type { Changes, CommandAsk, DaemonAsk, Mistake, ServiceAsk, Step } from './mistake.ts'
 
-export interface Answer {
+interface Answer {
   /** Lines without indentation; no blank ones. */
   readonly lines: readonly string[]
   readonly exitCode: number | null

@@ -29,7 +29,7 @@ export interface Mistake {
  * A: says where, what, and how to fix it, or simply works. B: right, but without the way out. There is no C: a row that
  * misleads, or says nothing about a mistake, is a bug.
  */
-export type Grade = 'A' | 'B'
+type Grade = 'A' | 'B'
 
 /** Arguments of a command that succeeds, or files that are changed. */
 export type Step = readonly string[] | Changes
@@ -61,4 +61,4 @@ export interface DaemonAsk extends RequestAsk {
   readonly body?: string | Uint8Array
 }
 
-export type Ask = 'compile' | CommandAsk | ServiceAsk | DaemonAsk
+type Ask = 'compile' | CommandAsk | ServiceAsk | DaemonAsk

@@ -6,7 +6,7 @@ import { pick } from '../support/front-requests.ts'
 
 type Random = () => number
 
-export interface Crowd extends Disposable {
+interface Crowd extends Disposable {
   readonly sockets: readonly Socket[]
   /** Those that the service has not closed. */
   readonly open: number

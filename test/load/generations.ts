@@ -28,14 +28,14 @@ export const runOf = (generation: number): readonly string[] => [
   `generation=${generation}`,
 ]
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly snapshot: string
   readonly text: string
 }
 
 /** Rejects when the connection breaks or the body is not whole. */
-export function ask(url: string, { agent, body }: { agent?: Agent; body?: string } = {}) {
+function ask(url: string, { agent, body }: { agent?: Agent; body?: string } = {}) {
   return new Promise<Answer>((resolve, reject) => {
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
     const method = body === undefined ? 'GET' : 'POST'

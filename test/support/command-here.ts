@@ -21,7 +21,7 @@ const CLOSE_TIMEOUT_MS = 2_000
 const require = createRequire(import.meta.url)
 let isBusy = false
 
-export interface CommandHere {
+interface CommandHere {
   /** Of the project. */
   readonly dir: string
   readonly main: string

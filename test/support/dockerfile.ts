@@ -1,6 +1,6 @@
 // The instructions of a Dockerfile.
 
-export interface Instruction {
+interface Instruction {
   readonly name: string
   readonly text: string
 }

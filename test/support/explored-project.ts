@@ -56,7 +56,7 @@ const events = Array.from({ length: 300 }, (_, i) => ({
   changed_at: new Date(Date.UTC(2026, 0, 1, 12) + Math.floor(i / 3) * 86_400_000).toISOString(),
 }))
 
-export interface ExploredProject extends AsyncDisposable {
+interface ExploredProject extends AsyncDisposable {
   readonly base: string
   readonly space: Workspace
   /** Of the run in which a model failed. */

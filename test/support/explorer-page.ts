@@ -13,12 +13,12 @@ const axeSource = readFileSync(
   'utf8',
 )
 
-export interface Served extends AsyncDisposable {
+interface Served extends AsyncDisposable {
   /** Of the OData service: http://127.0.0.1:1234/odata */
   readonly base: string
 }
 
-export interface ExplorerPage {
+interface ExplorerPage {
   readonly page: Page
   /** http://127.0.0.1:1234 */
   readonly origin: string
@@ -32,7 +32,7 @@ export interface ExplorerPage {
   readonly faults: string[]
 }
 
-export interface ExplorerTestOptions extends BrowserContextOptions {
+interface ExplorerTestOptions extends BrowserContextOptions {
   /** Schemes that it runs in; light alone unless it says otherwise. */
   readonly schemes?: readonly Scheme[]
 }

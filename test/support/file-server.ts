@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface FileServer extends AsyncDisposable {
+interface FileServer extends AsyncDisposable {
   readonly url: string
   /** `GET /a.csv Bearer …` for each request. */
   readonly requests: string[]
@@ -11,7 +11,7 @@ export interface FileServer extends AsyncDisposable {
   readonly files: Map<string, string | Uint8Array | Answer>
 }
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 export async function fileServer(
   files: Readonly<Record<string, string | Uint8Array | Answer>>,

@@ -11,7 +11,7 @@ import { temporaryDirectory } from './temporary-directory.ts'
 import { parseTxtar, printTxtar, type TextFile } from './txtar.ts'
 import { repository } from './workspace.ts'
 
-export interface GoldenCase {
+interface GoldenCase {
   /** Of the file, without its ending. */
   readonly name: string
   readonly files: readonly TextFile[]

@@ -4,7 +4,7 @@
 
 import type { Grammar } from 'ohm-js'
 
-export interface Example {
+interface Example {
   readonly text: string
   readonly accepted: boolean
 }

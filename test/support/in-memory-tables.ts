@@ -22,7 +22,7 @@ import { fileRows } from '../../src/store/files/rows.ts'
 
 export const ROOT = 'http://127.0.0.1:8090/odata/'
 
-export const NOW = new Date('2024-06-01T12:00:00.500Z')
+const NOW = new Date('2024-06-01T12:00:00.500Z')
 
 export class InMemoryTables implements AsyncDisposable {
   readonly model: EntityModel

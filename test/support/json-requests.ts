@@ -1,6 +1,6 @@
 // Requests of a well-behaved client, by fetch. Requests that no client would send: raw-client.ts.
 
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly body: Record<string, unknown>

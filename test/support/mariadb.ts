@@ -11,7 +11,7 @@ import { temporaryDirectory } from './temporary-directory.ts'
 const PROGRAMS = ['mariadbd', 'mariadb-install-db', 'mariadb'] as const
 const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
-export interface MariaDb extends AsyncDisposable {
+interface MariaDb extends AsyncDisposable {
   readonly port: number
   /** Statements of the administrator. */
   run(statements: string): void

@@ -11,7 +11,7 @@ export interface Namespace {
   within(command: string, args: readonly string[]): readonly [string, readonly string[]]
 }
 
-export interface Network extends AsyncDisposable {
+interface Network extends AsyncDisposable {
   readonly machines: readonly Namespace[]
   /** What one of the two sends to the other is lost; the others, and this process, reach both. */
   part(one: Namespace, other: Namespace): void

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Notification } from '../../src/core/report/up.ts'
 
-export interface Receiver extends AsyncDisposable {
+interface Receiver extends AsyncDisposable {
   readonly url: string
   readonly port: number
   /** In the order of their arrival. */

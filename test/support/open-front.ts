@@ -6,7 +6,7 @@ import { fastFront } from '../../src/http/fast/post-front.ts'
 import type { Front, PostRoute } from '../../src/http/head.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 
-export interface OpenFront extends Disposable {
+interface OpenFront extends Disposable {
   readonly front: Front
   readonly url: string
 }

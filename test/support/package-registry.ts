@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { repository } from './workspace.ts'
 
-export interface Registry extends AsyncDisposable {
+interface Registry extends AsyncDisposable {
   readonly url: string
 }
 

@@ -2,7 +2,7 @@
 
 type Random = () => number
 
-export interface RandomType {
+interface RandomType {
   /** JSON of a value, and what the engine shows of it as VARCHAR. */
   readonly next: (random: Random) => { readonly json: string; readonly text: string }
   /** Whether the engine's text is that of the value; equal when it is absent. */

@@ -5,7 +5,7 @@ import { rowFilter } from '../../src/compiler/row-filter.ts'
 import { readerOf } from '../../src/access/reader.ts'
 import type { ServiceToken } from '../../src/odata/http/service-tokens.ts'
 
-export interface Rights {
+interface Rights {
   readonly sets?: readonly string[]
   readonly rows?: Readonly<Record<string, string>>
   readonly expiresAt?: Date

@@ -19,7 +19,7 @@ type Rows<T> = readonly (readonly [string, T])[] | Readonly<Record<string, T>>
 /** The status of a refusal, or its code. */
 type Refusal = number | string
 
-export interface RequestTests {
+interface RequestTests {
   /** Filters of a set with the keys that each finds, a space between them. */
   finds(set: string, filters: Rows<string>): void
   /** Filters that are true of every row of a set of one row. */

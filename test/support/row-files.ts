@@ -18,12 +18,12 @@ export const AT_ONCE: RowFileBounds = {
   rowsPerLookupBefore: Infinity,
   readMs: Infinity,
 }
-export const NEVER: RowFileBounds = { rows: 0 }
+const NEVER: RowFileBounds = { rows: 0 }
 export const common = { linkSecret: '2'.repeat(64), cacheBytes: 0 }
 /** Answers name the address that the client has used. */
-export const Host = '127.0.0.1'
+const Host = '127.0.0.1'
 
-export interface Both {
+interface Both {
   readonly ours: Served
   readonly engine: Served
 }
@@ -43,7 +43,7 @@ export async function both(
 export const ask = (service: Served, asked: Asked) =>
   service.send({ ...asked, headers: { Host, ...asked.headers } })
 
-export function shown({ status, rawHeaders, text, aborted }: Answer) {
+function shown({ status, rawHeaders, text, aborted }: Answer) {
   const headers: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i] !== 'Date') headers.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)

@@ -4,7 +4,7 @@ import type { Workspace } from './workspace.ts'
 
 type Event = Readonly<Record<string, unknown>>
 
-export interface Results {
+interface Results {
   /** Why a model was built or failed; `unchanged` when it was not built. */
   readonly models: Readonly<Record<string, string>>
   /** Everything that was printed. */

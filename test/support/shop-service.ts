@@ -3,7 +3,7 @@
 import * as assert from 'uvu/assert'
 import { type Running, type Workspace, workspace } from './workspace.ts'
 
-export const shopModels: Readonly<Record<string, string>> = {
+const shopModels: Readonly<Record<string, string>> = {
   'eider.yml': 'name: acceptance\n',
   'models/shop/customers.sql': `-- @kind: table
 -- @expose customer_id
@@ -58,14 +58,14 @@ export async function serveShop(): Promise<ShopService> {
   }
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   readonly json: JsonObject
 }
 
-export interface JsonObject {
+interface JsonObject {
   readonly [name: string]: unknown
   readonly value: readonly Readonly<Record<string, unknown>>[]
   readonly error: { readonly code: string; readonly message: string; readonly target?: string }

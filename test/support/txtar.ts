@@ -17,7 +17,7 @@ export interface TextFile {
   readonly content: Buffer
 }
 
-export interface Txtar {
+interface Txtar {
   readonly comment: string
   readonly files: readonly TextFile[]
 }

@@ -18,7 +18,7 @@ const LONGEST_STEP_MS = 90_000
 
 type Verb = 'run' | 'file' | 'output' | 'not run'
 
-export interface Block {
+interface Block {
   readonly verb: Verb | null
   readonly argument: string
   readonly text: string

@@ -7,7 +7,7 @@ import { newLake } from './lake/project-lake.ts'
 import { isOnLake, pathsOf } from './pipeline-project.ts'
 import { type Workspace, workspace } from './workspace.ts'
 
-export interface TargetWorkspace extends Workspace {
+interface TargetWorkspace extends Workspace {
   readonly paths: ProjectPaths
 }
 

@@ -7,7 +7,7 @@ export interface Candidate {
   readonly description?: string | undefined
 }
 
-export interface Flag {
+interface Flag {
   readonly name: string
   readonly char?: string | undefined
   readonly summary?: string | undefined
@@ -27,7 +27,7 @@ export interface CommandShape {
   readonly args: Readonly<Record<string, { readonly options?: readonly string[] | undefined }>>
 }
 
-export interface CommandLine {
+interface CommandLine {
   readonly commands: readonly CommandShape[]
   /** Words that begin several commands, with what they are about. */
   readonly topics: ReadonlyMap<string, string>

@@ -18,7 +18,7 @@ import {
   type TargetsBody,
 } from './admin-protocol.ts'
 
-export interface AdminClientOptions {
+interface AdminClientOptions {
   readonly port: number
   /** Directory of the buffer that the daemon must own. */
   readonly bufferDir: string

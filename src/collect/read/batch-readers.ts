@@ -13,7 +13,7 @@ import type { ValidatedColumn, Validator } from '../validate/validate-event.ts'
 import type { MediaType } from './media-type.ts'
 import type { Events } from './read-events.ts'
 
-export interface Batch {
+interface Batch {
   readonly format: MediaType
   readonly target: string
   readonly validator: Validator

@@ -1,7 +1,7 @@
 // Decimal numbers by their digits: a double cannot tell 9007199254740993 from 9007199254740992.
 
 /** ± digits × 10^exponent; digits without leading and trailing zeros, empty for zero. */
-export interface Decimal {
+interface Decimal {
   readonly negative: boolean
   readonly digits: string
   readonly exponent: number

@@ -5,7 +5,7 @@ import { parseDecimal, plainText } from './decimal-text.ts'
 import { instantOf, microsecondsOf, zonedClockOf } from './time-identity.ts'
 
 /** A text that two keys share when they are equal in their type. For keys that pass validation. */
-export type KeyIdentity = (key: string) => string
+type KeyIdentity = (key: string) => string
 
 /** null for a type whose values are equal only when their texts are. */
 export function keyIdentity(type: TypeTree): KeyIdentity | null {

@@ -10,9 +10,9 @@ import type { ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Project } from '../../project/project.ts'
 
-export type Targets = ReadonlyMap<ModelName, EventsModel>
+type Targets = ReadonlyMap<ModelName, EventsModel>
 
-export interface CompiledTargets {
+interface CompiledTargets {
   readonly targets: Targets
   /** Of other models. */
   readonly mistakes: readonly Diagnostic[]

@@ -7,7 +7,7 @@ import { entitySetName, type ModelName, sameName } from '../../core/names.ts'
 import type { Project } from '../../project/project.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 
-export interface Queried {
+interface Queried {
   /** Path below the service root and query, percent-encoded. */
   readonly target: string
   readonly published: SnapshotReader

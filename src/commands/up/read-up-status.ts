@@ -23,7 +23,7 @@ interface Asked {
   readonly health: Health | null
 }
 
-export interface StatusOptions {
+interface StatusOptions {
   /** Whether only the processes count, and not how runs went. */
   readonly liveOnly: boolean
 }

@@ -133,7 +133,7 @@ export type Header = {
     : Annotation<ValueOf<N>>
 }
 
-export interface ParsedHeader {
+interface ParsedHeader {
   readonly header: Header
   /** Names that are present, including those whose value was not understood. */
   readonly mentioned: ReadonlySet<string>

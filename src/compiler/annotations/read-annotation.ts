@@ -15,12 +15,12 @@ import {
 } from './annotation-values.ts'
 
 /** A text that is not what was expected. */
-export interface Failure {
+interface Failure {
   /** Offset of what could not be read. */
   readonly failedAt: number
 }
 
-export interface AnnotationParts {
+interface AnnotationParts {
   readonly name: string
   /** Offset of the end of the name. */
   readonly nameEnd: number

@@ -23,13 +23,13 @@ export interface Bindable extends GraphNode {
   ) => Promise<readonly Diagnostic[]>
 }
 
-export interface Bindings {
+interface Bindings {
   /** The columns of models that bind and read only such models. */
   readonly columns: ReadonlyMap<ModelName, readonly Column[]>
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export interface BindOptions {
+interface BindOptions {
   /** Models whose columns are known. Each has an empty table only where another model reads it, or `alsoRead` names it. */
   readonly kept: { readonly has: (name: ModelName) => boolean; readonly size: number }
   readonly alsoRead: readonly ModelName[]

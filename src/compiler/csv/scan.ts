@@ -13,7 +13,7 @@ import { firstInvalid } from '../../core/utf8.ts'
 import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline } from './shape.ts'
 import { RowScanner } from './row-scanner.ts'
 
-export interface CsvScan {
+interface CsvScan {
   /** null: it cannot be determined. */
   readonly shape: CsvShape | null
   readonly fault: CsvFault | null

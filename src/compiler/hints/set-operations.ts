@@ -4,7 +4,7 @@ import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { firstLocation } from '../exposure.ts'
 import type { Location } from '../sql/references.ts'
 
-export interface UnevenOperation {
+interface UnevenOperation {
   readonly left: number
   readonly right: number
   /** The place of the first column of the right SELECT. */

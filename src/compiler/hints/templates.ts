@@ -5,7 +5,7 @@ import type { Span } from '../../core/source.ts'
 import { nearest } from '../../core/suggest.ts'
 import { isSymbol, type Token } from '../sql/tokens.ts'
 
-export interface Template {
+interface Template {
   readonly span: Span
   readonly hint: string
 }

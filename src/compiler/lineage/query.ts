@@ -30,13 +30,13 @@ import {
 import { scopeOf } from './tables.ts'
 
 /** Is told of each table and each column that a query names, also where it only decides which rows there are. */
-export interface NameObserver {
+interface NameObserver {
   readonly table: (node: SyntaxNode, name: string) => void
   /** `isItem`: it is an item of a SELECT list, whose name it gives. */
   readonly column: (node: SyntaxNode, value: Value, isItem: boolean) => void
 }
 
-export interface LineageContext {
+interface LineageContext {
   readonly findModel: (name: string) => ModelName | null
   /** The lineage of models that come before. */
   readonly columnsOf: (model: ModelName) => Columns

@@ -17,7 +17,7 @@ import { sourceAccess } from './kinds.ts'
 import { unusable } from './problems.ts'
 import type { OpenSource } from './source-access.ts'
 
-export interface AttachResult {
+interface AttachResult {
   readonly tables: readonly CompiledExternal[]
   /** Why a declared table cannot be read, by its name; one diagnostic for all tables of a source that is missing. */
   readonly problems: ReadonlyMap<string, Diagnostic>

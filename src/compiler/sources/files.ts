@@ -23,7 +23,7 @@ import { SourceProblem } from './problems.ts'
 import type { SourceAccess } from './source-access.ts'
 
 /** A table that is a file, with the values of the environment. */
-export interface FileTable extends ExternalTable {
+interface FileTable extends ExternalTable {
   readonly file: string
   readonly location: string
   readonly format: FileFormat

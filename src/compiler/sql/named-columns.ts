@@ -8,7 +8,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import type { NamedColumn } from '../annotations/annotation-values.ts'
 import type { ParsedModel } from '../model-file.ts'
 
-export interface ResolvedColumns {
+interface ResolvedColumns {
   /** Spelled as in the model; those that it does not have are left out. */
   readonly names: readonly string[]
   readonly diagnostics: readonly Diagnostic[]

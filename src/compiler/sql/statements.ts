@@ -6,7 +6,7 @@ import { type Token, isSymbol, tokenize } from './tokens.ts'
 /** Tokens of one statement without comments; never empty. */
 export type Statement = readonly [Token, ...Token[]]
 
-export interface Statements {
+interface Statements {
   /** Comments before the first token of the first statement. */
   readonly header: readonly Token[]
   /** All other comments. */

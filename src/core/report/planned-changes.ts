@@ -72,7 +72,7 @@ export interface EventsVerdict {
   readonly reasons: readonly RejectionReason[]
 }
 
-export interface RejectionReason {
+interface RejectionReason {
   /** Of the first of the events. */
   readonly reason: string
   readonly events: number

@@ -11,7 +11,7 @@ import { ACCEPT, rowsOf } from '../page/service/client.ts'
 import { FIRST_ROWS_PLACE, type FillPage, type HtmlPage } from '../serve-page.ts'
 import { rowsHtml } from './rows-html.ts'
 
-export interface FirstRowsOptions {
+interface FirstRowsOptions {
   readonly project: string
   /** How long the page waits for them; as the limit says unless given. */
   readonly firstRowsMs?: number

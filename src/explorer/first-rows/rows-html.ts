@@ -19,7 +19,7 @@ import {
   type RowsState,
 } from '../page/rows/requests.ts'
 
-export interface ShownRows {
+interface ShownRows {
   readonly project: string
   readonly schema: Schema
   readonly set: EntitySet

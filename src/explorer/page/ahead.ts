@@ -21,14 +21,14 @@ export const service = new Service(
   },
 )
 
-export interface Beginning {
+interface Beginning {
   /** The first page of them, where the address is one of rows. */
   readonly rows: Promise<unknown> | undefined
   readonly document: Promise<Row>
   readonly catalog: Promise<Catalog | null>
 }
 
-export function begin(): Beginning {
+function begin(): Beginning {
   const rows = askForRows()
   const document = service.object('$metadata?$format=json')
   const catalog = readCatalog()

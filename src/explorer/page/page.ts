@@ -31,7 +31,7 @@ export interface Page {
 }
 
 /** One kind of address may stand for several views, so its own name is put in. */
-export type RouteOf<V extends ViewName, R extends Route = Route> = R extends Route
+type RouteOf<V extends ViewName, R extends Route = Route> = R extends Route
   ? V extends R['view']
     ? R & { readonly view: V }
     : never

@@ -7,7 +7,7 @@ import { answerText, bodyHeaders, errorText, httpDate } from '../answer-text.ts'
 import type { FrontHooks, FrontRoutes, PostAnswer, PostRoute } from '../head.ts'
 import type { Headers } from '../respond.ts'
 
-export type AnswerOptions = FrontRoutes & Pick<FrontHooks, 'toRefusal'>
+type AnswerOptions = FrontRoutes & Pick<FrontHooks, 'toRefusal'>
 
 export interface Route extends PostRoute {
   readonly url: string

@@ -12,7 +12,7 @@ import { formatSql } from '../sql/format.ts'
 import { countSql, rowsSql } from '../sql/query.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 
-export interface Explanation {
+interface Explanation {
   /** For people. */
   readonly bound: string
   /** For other programs. */
@@ -20,13 +20,13 @@ export interface Explanation {
   readonly statements: readonly Statement[]
 }
 
-export interface Statement {
+interface Statement {
   readonly what: 'rows' | 'count' | 'parent'
   /** With its values in it. Each set is the table `<set>.main.rows`. */
   readonly sql: string
 }
 
-export interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit'> {
+interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit'> {
   readonly host: string
   readonly port: number
   readonly keyAsSegment?: boolean

@@ -9,7 +9,7 @@ import { chosenMembers } from './chosen-members.ts'
 import type { Exchange } from './context.ts'
 
 /** A row as a file has it. */
-export interface StoredRow {
+interface StoredRow {
   readonly row: Buffer
   readonly lookup: RowLookup
   /** Of such a row what is asked for, in that order; as the engine writes it. */

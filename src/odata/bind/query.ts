@@ -169,7 +169,7 @@ function selectList(
  * In the requested order, each once; without $select, or for a star in it, every property and all that $compute names
  * (Protocol 11.2.5.3). A navigation property alone adds nothing to the rows.
  */
-export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
+function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
   if (select === undefined)
     return valuesOf(EVERYTHING, scope).map(([name, value]) => ({
       name,
@@ -275,7 +275,7 @@ const typeAt = (type: EdmType, path: readonly string[]): EdmType =>
 const ITEM_OPTIONS: readonly string[] = ['filter', 'search', 'orderby', 'skip', 'top', 'count']
 
 /** `address($select=city,zip)` is `address/city,address/zip`. */
-export const withoutSelect = ({ path, at, options }: SelectItem): readonly SelectItem[] =>
+const withoutSelect = ({ path, at, options }: SelectItem): readonly SelectItem[] =>
   options?.select === undefined
     ? [{ path, at }]
     : options.select.flatMap((inner) =>

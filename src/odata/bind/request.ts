@@ -18,7 +18,7 @@ import { newRow, type RequestContext, type Scope } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from '../syntax/syntax.ts'
 import type { EntityModel } from '../edm/model.ts'
 
-export interface RequestSettings extends Costs {
+interface RequestSettings extends Costs {
   /** The time that the whole request sees. */
   readonly now: Date
   readonly version: ODataVersion

@@ -89,7 +89,7 @@ export function newRow(scope: Scope, set: EntitySet): RowVariable {
 }
 
 /** A name for rows, or for the items of a collection, that nothing else in the statement has. */
-export function newAlias({ request }: Scope): string {
+function newAlias({ request }: Scope): string {
   request.rows.count++
   if (request.rows.count > limits.expressionRows)
     throw odataError(

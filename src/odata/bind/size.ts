@@ -25,7 +25,7 @@ interface Measure {
  * How often each operand of the expression is written in its SQL, in the order of operandsOf; once where nothing is said.
  * Whoever prints the SQL knows (sql/expression.ts).
  */
-export type CopiesOf = (expression: Expression) => readonly number[]
+type CopiesOf = (expression: Expression) => readonly number[]
 
 export interface Costs {
   readonly copiesOf: CopiesOf
@@ -83,7 +83,7 @@ function measure(expression: Expression, copiesOf: CopiesOf): Measure {
 }
 
 /** Nodes of an expression, as often as they are written; only once where it was not measured. */
-export const sizeOf = (expression: Expression): number =>
+const sizeOf = (expression: Expression): number =>
   measures.get(expression)?.size ??
   operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)
 
@@ -118,7 +118,7 @@ const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
 export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
 
 /** Rows that it gives: no more than a page has, more, or the entity with a key, which lies in one place of the file. */
-export type Extent = 'page' | 'more' | 'one'
+type Extent = 'page' | 'more' | 'one'
 
 /** Whether it ends soon: it looks at one set alone, without a query inside it, and at no more than some rows of that. */
 export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
@@ -133,7 +133,7 @@ export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
 }
 
 /** What most expressions consist of; it has no operands. */
-export const isLeaf = ({ kind }: Expression): boolean =>
+const isLeaf = ({ kind }: Expression): boolean =>
   kind === 'property' || kind === 'constant' || kind === 'null' || kind === 'item'
 
 /** In the order in which CopiesOf counts them (size.ts). */

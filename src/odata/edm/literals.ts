@@ -3,7 +3,7 @@
 import { odataError } from '../protocol/errors.ts'
 
 /** `digits` divided by ten to the power of `scale`: -1.5 is { digits: -15n, scale: 1 }. */
-export interface ExactNumber {
+interface ExactNumber {
   readonly digits: bigint
   readonly scale: number
 }

@@ -11,7 +11,7 @@ export const isFloat = ({ name }: EdmType) => name === 'Edm.Double' || name === 
 export const isExact = (type: EdmType) => isInteger(type) || type.name === 'Edm.Decimal'
 export const isNumber = (type: EdmType) => isExact(type) || isFloat(type)
 
-export interface ExactRange {
+interface ExactRange {
   /** In units of ten to the minus `scale`. */
   readonly min: bigint
   readonly max: bigint

@@ -50,7 +50,7 @@ export interface ComplexType extends Facets {
   readonly properties: readonly ComplexProperty[]
 }
 
-export interface ComplexProperty {
+interface ComplexProperty {
   readonly name: string
   readonly type: EdmType
 }
@@ -139,7 +139,7 @@ const typeOfEngineType: Readonly<Record<string, PrimitiveType>> = {
 }
 
 /** What the type of a column alone does not tell. */
-export interface ColumnTraits {
+interface ColumnTraits {
   /** A TINYINT is an Edm.Byte only while it holds no negative value. */
   readonly negative: boolean
   /**

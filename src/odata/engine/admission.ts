@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os'
 import { limits } from '../../core/limits.ts'
 import { odataError } from '../protocol/errors.ts'
 
-export interface AdmissionLimits {
+interface AdmissionLimits {
   readonly running: number
   /** Of these, how many may be large. */
   readonly large: number

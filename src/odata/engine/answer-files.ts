@@ -18,7 +18,7 @@ export interface FileOrder extends FileContent {
 }
 
 /** A file that stays readable until it is disposed of, whatever becomes of its name. */
-export interface AnswerFile extends AsyncDisposable {
+interface AnswerFile extends AsyncDisposable {
   readonly bytes: number
   readonly rows: number
   /** `end` is the offset after the last byte. Throws when the file ends early. */

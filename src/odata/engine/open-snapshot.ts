@@ -12,7 +12,7 @@ import { type ReaderView, readerView } from './reader-model.ts'
 import type { Reader } from '../../access/reader.ts'
 import type { EntityModel } from '../edm/model.ts'
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly published: SnapshotReader
   readonly engines: { take(): Promise<EmptyEngine> }
   /** Of the files of another snapshot, to which most of these may belong. */

@@ -27,7 +27,7 @@ export interface EngineAccess {
   readonly gone: AbortSignal
 }
 
-export interface QueryOptions extends TextStreamOptions {
+interface QueryOptions extends TextStreamOptions {
   /** Whether it is known to end soon (bind/size.ts). */
   readonly isSmall: boolean
 }

@@ -25,7 +25,7 @@ export interface ReaderView {
   readonly problems: readonly UnboundFilter[]
 }
 
-export interface UnboundFilter {
+interface UnboundFilter {
   readonly set: string
   readonly filter: RowFilter
   /** Words of DuckDB, for the log and for the start. */

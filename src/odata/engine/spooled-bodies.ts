@@ -17,7 +17,7 @@ export interface SpooledBodies {
   spool(parts: AsyncIterable<Buffer>): Promise<SpooledBody>
 }
 
-export interface SpooledBody extends AsyncDisposable {
+interface SpooledBody extends AsyncDisposable {
   readonly body: Buffer | AsyncIterable<Buffer>
 }
 

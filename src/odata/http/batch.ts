@@ -26,7 +26,7 @@ export interface BatchRequest {
   readonly refusal?: RequestError
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   /** The request that carries the batch; its target is `$batch`. */
   readonly carrier: ODataRequest
   readonly snapshot: OpenSnapshot

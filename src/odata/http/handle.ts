@@ -37,7 +37,7 @@ import {
 } from './who-asks.ts'
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
-export interface HandlerContext extends ServiceContext, MetricSources {
+interface HandlerContext extends ServiceContext, MetricSources {
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string

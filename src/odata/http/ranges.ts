@@ -49,7 +49,7 @@ function isSame(headers: RequestHeaders, etag: string | undefined): boolean {
 }
 
 /** null for what is no single range of bytes, which counts as if it were not there. */
-export function parseRange(text: string, bytes: number): Range | 'beyond' | null {
+function parseRange(text: string, bytes: number): Range | 'beyond' | null {
   const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(text) ?? []
   if (first === '' && last === '') return null
   if (first === '') {

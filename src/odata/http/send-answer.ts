@@ -8,7 +8,7 @@ import type { Answers } from './answers.ts'
 import type { Answer } from '../answer/context.ts'
 import { ClientGone } from '../engine/query.ts'
 
-export interface Receiver {
+interface Receiver {
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
   readonly codings: AcceptedCodings

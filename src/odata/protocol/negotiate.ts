@@ -55,7 +55,7 @@ function askedVersion(headers: RequestHeaders): string | null {
 }
 
 /** Where a request came from, as far as it decides which formats its answer may have. */
-export interface Origin {
+interface Origin {
   readonly isInBatch: boolean
   /** It has a token of a next link. */
   readonly isContinued: boolean
@@ -77,7 +77,7 @@ export function formatsFor(
   })
 }
 
-export interface DataFormat {
+interface DataFormat {
   readonly name: FormatName
   readonly contentType: string
   /** Asked for with the format, if that is JSON. */

@@ -20,7 +20,7 @@ import {
   type WriteValue,
 } from './json-value.ts'
 
-export interface RowTextsOptions {
+interface RowTextsOptions {
   readonly keyset?: KeysetWindow | null
   /** Whether there are so many rows that the time to write them counts, and not the time to plan that. */
   readonly areMany?: boolean

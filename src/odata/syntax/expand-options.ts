@@ -5,7 +5,7 @@ import type { ExpressionSyntax, OptionSyntax } from './syntax.ts'
 import { isPlainOption, optionName, parsePlainOption } from './option-names.ts'
 
 /** `$levels` exists in $expand only. */
-export type ExpandOption = OptionSyntax & {
+type ExpandOption = OptionSyntax & {
   readonly levels?: number
   readonly aliases?: ReadonlyMap<string, ExpressionSyntax>
 }

@@ -90,7 +90,7 @@ function flag(text: string, target: string): boolean {
 
 const plainValues = { top: rowCount, skip: rowCount, count: flag } as const
 
-export type PlainOption = keyof typeof plainValues
+type PlainOption = keyof typeof plainValues
 
 export const isPlainOption = (name: OptionName | null): name is PlainOption =>
   name !== null && Object.hasOwn(plainValues, name)

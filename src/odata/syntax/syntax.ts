@@ -65,7 +65,7 @@ export interface SelectItem {
 }
 
 /** Values of `@name=…`, by name without the @. */
-export type AliasSyntax = ReadonlyMap<string, ExpressionSyntax>
+type AliasSyntax = ReadonlyMap<string, ExpressionSyntax>
 
 /** `orders`, `orders/$ref`, `orders/$count` or `*`, with the options in its parentheses. */
 export interface ExpandItem {

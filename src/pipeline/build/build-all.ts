@@ -10,7 +10,7 @@ import type { FlushPosition } from '../../store/state.ts'
 import { prepare } from './build.ts'
 import { buildGroup, finishEarly } from './build-group.ts'
 
-export interface BuildAllOptions {
+interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
   readonly connections: readonly Connection[]
   /** Do not start another model after a failure. */

@@ -20,7 +20,7 @@ import { materializationOf } from './materialize/kinds.ts'
 import type { Built } from './materialize/materialization.ts'
 import { continuesTable, noteRelation } from './materialize/relation.ts'
 
-export interface GroupBuilder {
+interface GroupBuilder {
   readonly context: RunContext
   readonly results: RunResults
   /** The last segment that went into each events model. */

@@ -14,7 +14,7 @@ import { createSchema, relationType } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
 
 /** What a build gives, besides the relation. */
-export interface BuiltRows extends Pick<ModelResult, 'rows'> {
+interface BuiltRows extends Pick<ModelResult, 'rows'> {
   readonly version: string
   readonly warnings: readonly string[]
 }

@@ -6,7 +6,7 @@ import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import { goneFrom, type ManifestModel, parseManifest } from './manifest.ts'
 
-export interface Compared {
+interface Compared {
   readonly changes: Changes
   /** As the manifest has them. */
   readonly removed: readonly CatalogModel[]

@@ -16,7 +16,7 @@ import type { PublishedRelation } from '../../core/snapshot.ts'
 
 /** How much is said of models, from all to least. */
 export const DETAILS = ['sql', 'lineage', 'columns', 'names'] as const
-export type Detail = (typeof DETAILS)[number]
+type Detail = (typeof DETAILS)[number]
 
 export function describeSet(relation: PublishedRelation): CatalogSet {
   const { model, description, rows, bytes, key, columns } = relation

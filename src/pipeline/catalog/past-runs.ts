@@ -97,7 +97,7 @@ function addState(
   })
 }
 
-export function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {
+function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {
   const count = (status: string) => models.filter((model) => model.status === status).length
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
   return {

@@ -8,7 +8,7 @@ import type { Published, SnapshotStore } from '../../store/snapshots.ts'
 import { identityOf, pastRunsOf, printCatalog } from './catalog-text.ts'
 import type { PastRuns } from './past-runs.ts'
 
-export interface CatalogedRun {
+interface CatalogedRun {
   readonly snapshots: SnapshotStore
   readonly project: CompiledProject
   readonly published: Pick<Published, 'snapshot' | 'before' | 'changed'>

@@ -15,7 +15,7 @@ import { RunResults } from '../results.ts'
 import type { RunRequest } from '../run-request.ts'
 import { flushEvents } from './flush-events.ts'
 
-export type FlushOptions = Omit<
+type FlushOptions = Omit<
   RunRequest,
   'fullRefresh' | 'keepHistory' | 'range' | 'modelsAtOnce' | 'failFast' | 'retention'
 >

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ModelFailure } from '../failure.ts'
 
-export interface NdjsonLine {
+interface NdjsonLine {
   /** From 1 on; blank lines count. */
   readonly line: number
   readonly text: string

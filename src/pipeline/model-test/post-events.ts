@@ -37,7 +37,7 @@ export interface EventsDoor {
   ) => Promise<ClaimSource>
 }
 
-export interface Posting {
+interface Posting {
   readonly door: EventsDoor
   readonly dir: string
   readonly model: EventsModel

@@ -47,7 +47,7 @@ import {
 } from './post-events.ts'
 import { comparedModel, type TestedModel, testedModel } from './tested-model.ts'
 
-export interface TestCase {
+interface TestCase {
   readonly model: string
   /** When the first run takes place; each further one is a day later. */
   readonly now: Date
@@ -56,7 +56,7 @@ export interface TestCase {
   readonly runs: readonly CaseRun[]
 }
 
-export interface CaseRun {
+interface CaseRun {
   readonly given: readonly GivenFile[]
   /** Paths relative to the project directory. */
   readonly expect: string | null
@@ -66,14 +66,14 @@ export interface CaseRun {
   readonly refusedPath: string
 }
 
-export interface TestOutcome {
+interface TestOutcome {
   /** Why it failed, but for rows; null: they alone decide. */
   readonly problem: string | null
   /** Of the first run whose rows differ. */
   readonly difference: RowDifference | null
 }
 
-export interface TestOptions {
+interface TestOptions {
   readonly project: CompiledProject
   readonly paths: ProjectPaths
   readonly memoryLimit: string | null

@@ -35,7 +35,7 @@ import {
   type Side,
 } from './sides.ts'
 
-export interface MoveOptions {
+interface MoveOptions {
   readonly from: Side
   readonly to: Side
   /** How long to wait for runs to end. */

@@ -31,7 +31,7 @@ export interface OpenSide extends AsyncDisposable {
 export const nameOf = ({ target }: Pick<Side, 'target'>): string => target ?? 'the default target'
 
 /** The flag with which other commands are about the target. */
-export const flagOf = ({ target }: Pick<Side, 'target'>): string =>
+const flagOf = ({ target }: Pick<Side, 'target'>): string =>
   target === null ? '' : ` --target ${target}`
 
 /** What `work` does with the store of `side` fails in its words. */

@@ -7,7 +7,7 @@ import type { Column } from '../../core/relation.ts'
 import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import type { ModelRecord } from '../../store/state.ts'
 
-export type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
+type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
 
 /**
  * In the order of a publication. `succeeding` models would be published as they are compiled, the others as they are, and

@@ -13,7 +13,7 @@ import { expectedRelation, nextPublication } from './next-publication.ts'
 import { columnChanges, nothingKnown } from './planned-step.ts'
 import { uncompiledSteps } from './steps.ts'
 
-export interface PlanAgainst {
+interface PlanAgainst {
   readonly steps: readonly PlannedStep[]
   /** What the manifest exposes. */
   readonly published: Snapshot

@@ -13,7 +13,7 @@ import type { Slice } from '../../core/step.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { STATE_SCHEMA } from '../../store/state.ts'
 
-export interface Assessment {
+interface Assessment {
   /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */
   readonly problem: string | null
   /** What the run would replace or drop, as far as the flags allow it; one line each. */

@@ -27,7 +27,7 @@ import { columnChanges, nothingKnown } from './planned-step.ts'
 import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
 /** What a read-only command needs of a project. */
-export interface PlanSource {
+interface PlanSource {
   readonly connection: Connection
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
@@ -35,7 +35,7 @@ export interface PlanSource {
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
-export interface PlanOptions extends PlanRequest, PlanSource {
+interface PlanOptions extends PlanRequest, PlanSource {
   /** Build the models in memory, and compare their rows with what the warehouse holds. */
   readonly diff: boolean
 }

@@ -19,7 +19,7 @@ import type { RenamedFile } from './rename-file.ts'
 
 type Place = Pick<ProjectPaths, 'dir' | 'state'>
 
-export interface RenameOptions extends Omit<Renaming, 'file'> {
+interface RenameOptions extends Omit<Renaming, 'file'> {
   /** null: it has its new name already. */
   readonly file: (RenamedFile & Renaming['file']) | null
 }

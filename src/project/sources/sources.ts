@@ -24,7 +24,7 @@ export const SOURCE_KEYS: readonly string[] = [
 const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED_SOURCE = 'a group with tables, and database where they are in one'
 
-export interface SourceDeclarations {
+interface SourceDeclarations {
   readonly source: SourceFile
   readonly refuse: Refuse
   readonly environments: Environments
@@ -147,4 +147,4 @@ const hasProxy = (environments: Environments): boolean =>
 const isReserved = (name: string) =>
   RESERVED.includes(foldCase(name)) || foldCase(name).startsWith('_eider')
 
-export const isName = (name: string) => /^[^.\p{Cc}]+$/u.test(name)
+const isName = (name: string) => /^[^.\p{Cc}]+$/u.test(name)

@@ -3,7 +3,7 @@
 import type { StoredRows } from '../../core/snapshot.ts'
 
 /** The one table of a published file. */
-export const SNAPSHOT_TABLE = 'rows'
+const SNAPSHOT_TABLE = 'rows'
 
 export const fileRows: StoredRows = {
   tableOf: (name) => [name, 'main', SNAPSHOT_TABLE],

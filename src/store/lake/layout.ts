@@ -25,7 +25,7 @@ import { DatabaseError, isConflict } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../state.ts'
 
-export const LAKE_FORMAT = 1
+const LAKE_FORMAT = 1
 
 /** Rows up to this number are written into PostgreSQL, and no file. */
 const INLINED_ROWS = 100_000

@@ -193,7 +193,7 @@ const isMadeMeanwhile = (error: unknown): boolean =>
   /^Failed to initialize DuckLake.*(?:already exists|duplicate key)/s.test(error.details.message)
 
 /** What PostgreSQL shows of a connection: the work, the host, the process. */
-export function applicationName(work: string): string {
+function applicationName(work: string): string {
   const start = `eider ${work} `
   const end = `:${process.pid}`
   const room = limits.applicationNameBytes - start.length - end.length

@@ -43,7 +43,7 @@ export const lakeTables: TableStorage = {
 }
 
 /** In lower case, since names that differ only in case are one relation. */
-export const storedTable = (name: ModelName): Sql => sql.ident(STORED_SCHEMA, foldCase(name))
+const storedTable = (name: ModelName): Sql => sql.ident(STORED_SCHEMA, foldCase(name))
 
 /** Types as readers see them, where the relation is a view on a stored table; null: it is not. */
 async function storedApart(

@@ -85,7 +85,7 @@ export async function least(rounds: number, measure: () => Promise<number> | num
   return ms
 }
 
-export function shownMs(ms: number): string {
+function shownMs(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toPrecision(3)} s`
   return ms >= 1 ? `${ms.toPrecision(3)} ms` : `${(ms * 1_000).toPrecision(3)} µs`
 }

@@ -23,7 +23,7 @@ const curves: readonly Curve[] = [
   connections,
 ]
 
-export interface GrowthOptions {
+interface GrowthOptions {
   readonly quick: boolean
   readonly full: boolean
   /** A part of names of curves. */

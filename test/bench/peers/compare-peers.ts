@@ -26,7 +26,7 @@ const peers: readonly PeerBenchmark[] = [
   ondatraPeer,
 ]
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly quick: boolean
   /** A part of names of peers. */
   readonly only: string

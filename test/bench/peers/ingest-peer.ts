@@ -30,7 +30,7 @@ export interface Sent {
   readonly allEvents: number
 }
 
-export interface IngestPeer extends Pick<
+interface IngestPeer extends Pick<
   PeerBenchmark,
   'name' | 'title' | 'version' | 'settings' | 'durability' | 'missing'
 > {

@@ -89,7 +89,7 @@ export function javaLibraries(peer: keyof typeof javaArtifacts): string {
 
 const COPY_DEPENDENCIES = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
-export interface RedisPrograms {
+interface RedisPrograms {
   readonly server: string
   readonly benchmark: string
   readonly env: NodeJS.ProcessEnv

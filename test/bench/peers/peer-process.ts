@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../../support/until.ts'
 
-export interface PeerProcess extends AsyncDisposable {
+interface PeerProcess extends AsyncDisposable {
   readonly pid: number
 }
 
 export const peerDirectory = () => mkdtemp(join(tmpdir(), 'eider-peer-'))
 
-export interface PeerProcessOptions {
+interface PeerProcessOptions {
   readonly dir: string
   readonly env?: NodeJS.ProcessEnv
   readonly uid?: number

@@ -10,10 +10,10 @@ import { publishedTable, untilRowFile } from '../served.ts'
 import { compareRows, csvRows, type Row } from './equal-rows.ts'
 import { inTurn, type PeerBenchmark, type PeerFigure, SHARED } from './peer.ts'
 
-export const works = ['lookup', 'page', 'count', 'sums', 'export'] as const
-export type Work = (typeof works)[number]
+const works = ['lookup', 'page', 'count', 'sums', 'export'] as const
+type Work = (typeof works)[number]
 
-export interface Question {
+interface Question {
   readonly path: string
   /** With it, the request is a POST. */
   readonly body?: string
@@ -30,7 +30,7 @@ export interface ServedTable extends AsyncDisposable {
   exported(answer: string): readonly Row[]
 }
 
-export interface ServedPeer extends Pick<
+interface ServedPeer extends Pick<
   PeerBenchmark,
   'name' | 'title' | 'settings' | 'durability' | 'missing'
 > {

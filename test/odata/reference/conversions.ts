@@ -17,7 +17,7 @@ import {
   type Value,
 } from './values.ts'
 
-export interface Source {
+interface Source {
   readonly pick: <T>(from: readonly T[]) => T
   /** An expression of that type which is not the literal null. */
   readonly typed: (type: Type) => Expression

@@ -16,12 +16,12 @@ const LEAST = -719_162n
 const MOST = 2_932_896n
 
 /** Year 1 to 9999. */
-export function instant(us: bigint): Instant {
+function instant(us: bigint): Instant {
   if (us < LEAST * US_PER_DAY || us >= (MOST + 1n) * US_PER_DAY) throw new Failure('year')
   return new Instant(us)
 }
 
-export function day(days: bigint): Day {
+function day(days: bigint): Day {
   if (days < LEAST || days > MOST) throw new Failure('year')
   return new Day(days)
 }

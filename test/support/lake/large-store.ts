@@ -18,7 +18,7 @@ const policy = {
   ],
 }
 
-export interface LargeStore extends RightsStore {
+interface LargeStore extends RightsStore {
   /** The lake of a test with its objects in this store. */
   placeOf(lake: Pick<TestLake, 'settings' | 'env'>): Pick<TestLake, 'settings' | 'env'>
 }

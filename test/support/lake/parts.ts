@@ -12,7 +12,7 @@ export const engineVersion = '1.5.5'
 export const lakeExtensions = ['ducklake', 'postgres_scanner', 'httpfs']
 
 /** For tests of sources, and of models that call functions of one. */
-export const otherExtensions = [
+const otherExtensions = [
   'avro',
   'aws',
   'delta',

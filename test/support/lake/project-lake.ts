@@ -11,7 +11,7 @@ import { ownDatabase, type TestLake } from './with-lake.ts'
 import { bucket, sharedServers, storeKeys } from './servers.ts'
 import { places } from './parts.ts'
 
-export interface NewLake extends Pick<TestLake, 'settings' | 'env'> {
+interface NewLake extends Pick<TestLake, 'settings' | 'env'> {
   readonly lake: LakeSettings
 }
 

@@ -8,7 +8,7 @@ import { lakeExtensions, places } from './parts.ts'
 import { storeKeys } from './servers.ts'
 import type { TestLake } from './with-lake.ts'
 
-export interface RawEngine extends AsyncDisposable {
+interface RawEngine extends AsyncDisposable {
   /** A connection with the keys of the store, if those are of connections, and the lake as its default. */
   connect(): Promise<RawConnection>
   /** With what the database has, as the connections that DuckLake opens for itself. */
@@ -79,7 +79,7 @@ export async function openRawEngine(lake: TestLake, options: RawOptions = {}): P
 }
 
 /** The statements of scale-out: no password in the connection string, which every error of ATTACH shows. */
-export function attachment(lake: TestLake, { options = '', parameters = '' }: RawOptions = {}) {
+function attachment(lake: TestLake, { options = '', parameters = '' }: RawOptions = {}) {
   const { database, user, password, catalog, data } = lake
   return `
     CREATE OR REPLACE SECRET lake_catalog (TYPE postgres, HOST '127.0.0.1', PORT ${catalog.port},

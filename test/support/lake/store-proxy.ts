@@ -8,7 +8,7 @@ import {
   type Server,
 } from 'node:http'
 
-export interface StoreRequest {
+interface StoreRequest {
   readonly method: string
   /** With its query. */
   readonly url: string

@@ -29,7 +29,7 @@ export interface Test {
   readonly values: readonly string[]
 }
 
-export interface FreeText {
+interface FreeText {
   readonly kind: 'text'
   readonly text: string
 }

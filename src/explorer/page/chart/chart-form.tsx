@@ -13,7 +13,7 @@ import { hasTime, kindOf } from './column-kind.ts'
 import type { Grouping } from './chart-request.ts'
 import { timeUnits } from './time-units.ts'
 
-export interface ChartFormProps {
+interface ChartFormProps {
   readonly state: ChartState
   readonly groups: readonly ColumnGroup[]
   readonly x: Property | undefined

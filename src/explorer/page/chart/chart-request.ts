@@ -35,7 +35,7 @@ export interface ChartRequest {
   ) => { readonly value: unknown; readonly groups: number } | null
 }
 
-export interface ChartColumns {
+interface ChartColumns {
   readonly x: TypedColumn
   /** Names that computed ones must not have: the properties of the set and its navigation. */
   readonly names: readonly string[]
@@ -97,7 +97,7 @@ export function boundsRequest(state: ChartState, x: string, isFloating = false):
   ].join('/')
 }
 
-export function filterOf({ filter }: Pick<ChartState, 'filter'>): readonly string[] {
+function filterOf({ filter }: Pick<ChartState, 'filter'>): readonly string[] {
   return filter === null ? [] : [`filter(${filter})`]
 }
 

@@ -10,7 +10,7 @@ const WEEK_S = 604_800
 const FIRST_MONDAY_MS = 4 * DAY_MS
 
 /** As many points as a line of the width of a page shows apart. */
-export const MOST_POINTS = 400
+const MOST_POINTS = 400
 /** Below that a finer unit says more. */
 const FEWEST_POINTS = 20
 

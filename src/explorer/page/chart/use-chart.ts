@@ -20,7 +20,7 @@ import { unitBetween } from './time-units.ts'
 
 const MOST_BINS = 40
 
-export interface Chart {
+interface Chart {
   /** What is shown at the moment, or what stopped it. */
   readonly answer: Answer<readonly Row[]>
   /** undefined while it is not known yet. */
@@ -31,7 +31,7 @@ export interface Chart {
   readonly isTooLarge: boolean
 }
 
-export interface ChartOf {
+interface ChartOf {
   readonly set: string
   readonly x: Property
   /** Properties of the set and its navigation. */

@@ -3,7 +3,7 @@
 import { readOptions, withOptions, writeOptions } from '../address/options.ts'
 import { type LineageGraph, type LineageNode, setId } from './graph.ts'
 
-export interface LineageAddress {
+interface LineageAddress {
   readonly chosen: LineageNode | null
   readonly column: string | null
   /** Nodes of a large graph whose neighbours are shown too. */

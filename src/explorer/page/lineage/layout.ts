@@ -2,7 +2,7 @@
 
 import type { ColumnPaths, LineageGraph, LineageNode } from './graph.ts'
 
-export interface Point {
+interface Point {
   readonly x: number
   readonly y: number
 }
@@ -18,7 +18,7 @@ export interface PlacedNode {
   readonly columns: readonly string[]
 }
 
-export interface PlacedEdge {
+interface PlacedEdge {
   readonly from: string
   readonly to: string
   readonly points: readonly Point[]

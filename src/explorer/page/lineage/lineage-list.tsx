@@ -3,7 +3,7 @@ import { Link } from '../parts/link.tsx'
 import { lineageQuery } from './address.ts'
 import type { LineageGraph, LineageNode } from './graph.ts'
 
-export interface LineageListProps {
+interface LineageListProps {
   readonly page: Page
   readonly graph: LineageGraph
   readonly chosen: LineageNode | null
@@ -62,7 +62,7 @@ function Reads({ page, nodes }: { page: Page; nodes: readonly LineageNode[] }) {
   )
 }
 
-export interface NodeLinkProps {
+interface NodeLinkProps {
   readonly page: Page
   readonly node: LineageNode
   readonly column?: string | null

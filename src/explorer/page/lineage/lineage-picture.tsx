@@ -15,7 +15,7 @@ import {
   type PlacedNode,
 } from './layout.ts'
 
-export interface LineagePictureProps {
+interface LineagePictureProps {
   readonly page: Page
   readonly layout: Layout
   readonly chosen: LineageNode | null
@@ -150,7 +150,7 @@ function State({ state, at }: { state: CatalogState | undefined; at: number }) {
   )
 }
 
-export function stateOf({ catalog }: Page, { model, kind }: LineageNode): CatalogState | undefined {
+function stateOf({ catalog }: Page, { model, kind }: LineageNode): CatalogState | undefined {
   return model === null || kind === 'set' ? undefined : catalog?.states[model.name]
 }
 

@@ -10,7 +10,7 @@ import type { ColumnOf, LineageGraph, LineageNode, ColumnPaths } from './graph.t
 import { factsOf } from './lineage-picture.tsx'
 import { NodeLink } from './lineage-list.tsx'
 
-export interface NodePanelProps {
+interface NodePanelProps {
   readonly page: Page
   readonly graph: LineageGraph
   readonly node: LineageNode

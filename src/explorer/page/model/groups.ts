@@ -12,7 +12,7 @@ export interface ListedSet {
   readonly warned: number
 }
 
-export interface SetGroup {
+interface SetGroup {
   readonly schema: string
   readonly sets: readonly ListedSet[]
 }

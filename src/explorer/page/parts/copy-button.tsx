@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   readonly text: string
   /** What is copied, for who does not see it: "Copy the request". */
   readonly name?: string
@@ -24,7 +24,7 @@ export function CopyButton({ text, name, label = 'Copy' }: CopyButtonProps) {
 }
 
 /** A page that came over plain HTTP from another machine has no clipboard of the newer kind. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

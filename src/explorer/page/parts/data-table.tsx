@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 
-export interface DataColumn<R> {
+interface DataColumn<R> {
   readonly name: string
   readonly isNumber?: boolean
   /** Text, or an element; never markup in a text. */
   readonly cell: (row: R) => ComponentChildren
 }
 
-export interface DataTableProps<R> {
+interface DataTableProps<R> {
   /** What it is, for who does not see it: "Columns". */
   readonly name: string
   readonly columns: readonly DataColumn<R>[]

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren

@@ -3,7 +3,7 @@ import { encodeOption } from '../address/encode.ts'
 import type { Route } from '../address/route.ts'
 import type { Page } from '../page.ts'
 
-export interface LinkProps {
+interface LinkProps {
   readonly page: Page
   readonly to: Route
   readonly class?: string

@@ -1,7 +1,7 @@
 import './pictures.css'
 import type { Bar } from '../profile/profile-requests.ts'
 
-export interface HistogramProps {
+interface HistogramProps {
   readonly bars: readonly Bar[]
   /** What it shows, for who does not see it. */
   readonly sentence: string

@@ -111,7 +111,7 @@ export function grafana({
 }
 
 /** Opens Power BI Desktop at the dialog of this service. */
-export function pbids(url: string): string {
+function pbids(url: string): string {
   const connection = {
     details: { protocol: 'odata', address: { url } },
     options: {},

@@ -9,9 +9,9 @@ import { localTime, showBytes, showTime } from '../model/show.ts'
 import { textOf, type Row, type Value } from '../model/value.ts'
 import { valueAt, type RowColumn } from './columns.ts'
 
-export type RowRoute = Extract<Route, { view: 'row' }>
+type RowRoute = Extract<Route, { view: 'row' }>
 
-export type Attributes = Readonly<Record<string, string | number | undefined>>
+type Attributes = Readonly<Record<string, string | number | undefined>>
 
 /** How elements are made. */
 export interface CellElements<E> {
@@ -55,7 +55,7 @@ export function targetOf(
 }
 
 /** One line of a value, at most so long. The whole value is one click away. */
-export interface CellText {
+interface CellText {
   readonly text: string
   /** How it is told apart from a text with the same letters. */
   readonly kind: 'plain' | 'null' | 'empty' | 'structure' | 'special' | 'waiting'

@@ -14,7 +14,7 @@ import {
 import { valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 
-export interface FilterEditorProps {
+interface FilterEditorProps {
   readonly context: RowsContext
   /** That is changed; undefined for a new one. */
   readonly condition: Condition | undefined

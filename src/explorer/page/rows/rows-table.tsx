@@ -17,7 +17,7 @@ import {
   type CellPlace,
 } from './use-layout.ts'
 
-export interface RowsTableProps {
+interface RowsTableProps {
   readonly context: RowsContext
   readonly columns: readonly RowColumn[]
   readonly rows: readonly Row[]
@@ -58,18 +58,6 @@ export function RowsTable(props: RowsTableProps) {
     if (rows.length > 0) lookAhead()
   }, [rows.length])
 
-  const act = (event: Event, isFilter: boolean) => {
-    const place = placeOf(event)
-    const column = place && columns[place.column]
-    const row = place && rows[place.row]
-    if (column === undefined || row === undefined) return
-    const value = valueAt(row, column.name)
-    if (!isFilter || (props.isShort && isPart(column.property, value)))
-      return props.onOpen(column, row)
-    const condition = conditionOf(column.name, value ?? null, true)
-    if (condition === undefined || column.property === undefined) return
-    context.change(filterBy(context.state.options, context.typeOf, condition))
-  }
   return (
     <div
       ref={scroller}
@@ -83,7 +71,7 @@ export function RowsTable(props: RowsTableProps) {
         if (roving.press(event)) return
         if (event.key !== 'Enter' || placeOf(event) === undefined) return
         event.preventDefault()
-        act(event, event.shiftKey)
+        act(props, event, event.shiftKey)
       }}
     >
       <table
@@ -103,12 +91,27 @@ export function RowsTable(props: RowsTableProps) {
             // Whoever marks text in a cell wants to copy it.
             if (getSelection()?.isCollapsed === false) return
             roving.setActive(placeOf(event))
-            act(event, false)
+            act(props, event, false)
           }}
         />
       </table>
     </div>
   )
+}
+
+/** Opens the value of the cell, or filters by it. */
+function act(props: RowsTableProps, event: Event, isFilter: boolean): void {
+  const { context, columns, rows } = props
+  const place = placeOf(event)
+  const column = place && columns[place.column]
+  const row = place && rows[place.row]
+  if (column === undefined || row === undefined) return
+  const value = valueAt(row, column.name)
+  if (!isFilter || (props.isShort && isPart(column.property, value)))
+    return props.onOpen(column, row)
+  const condition = conditionOf(column.name, value ?? null, true)
+  if (condition === undefined || column.property === undefined) return
+  context.change(filterBy(context.state.options, context.typeOf, condition))
 }
 
 interface PartProps extends RowsTableProps {

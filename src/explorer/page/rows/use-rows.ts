@@ -14,7 +14,7 @@ import { FIRST_PAGE, firstPageRequest, MOST_BYTES } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { isKnownToBeLong, shortRows, type ShortRows } from './short-rows.ts'
 
-export interface LoadedRows {
+interface LoadedRows {
   /** The request that these rows answer; while another one is under way, still the one before. */
   readonly of: string
   readonly rows: readonly Row[]

@@ -14,7 +14,7 @@ import { isPart } from './short-rows.ts'
 import { conditionOf, filterBy } from './table-actions.ts'
 import { WholeValue } from './whole-value.tsx'
 
-export interface ValueDialogProps {
+interface ValueDialogProps {
   readonly context: RowsContext
   readonly column: RowColumn
   readonly row: Row

@@ -4,7 +4,7 @@ import type { Catalog, CatalogLastRun, CatalogRun, CatalogState } from '../../..
 
 export const STRIP_RUNS = 50
 
-export interface StripBar {
+interface StripBar {
   readonly run: CatalogRun
   /** Of the longest run in the strip: 0 to 1. */
   readonly height: number

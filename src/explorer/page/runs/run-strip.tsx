@@ -4,7 +4,7 @@ import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { stripOf, stripSentence, showMs } from './run-statistics.ts'
 
-export interface RunStripProps {
+interface RunStripProps {
   readonly page: Page
   readonly runs: readonly CatalogRun[]
   readonly current: string | null

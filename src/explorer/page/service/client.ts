@@ -24,7 +24,7 @@ export function asServiceError(error: unknown): ServiceError {
 }
 
 /** The status of a server that did not answer at all. */
-export const GONE = 0
+const GONE = 0
 /** Of an answer that is longer than its reader can take. */
 export const TOO_LONG = -2
 

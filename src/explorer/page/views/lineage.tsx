@@ -62,18 +62,7 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
           <Zoom scale={scale} onScale={zoom} />
         </div>
       </header>
-      {chosen === null && /(?:^|&)(?:model|set)=/.test(route.query) && (
-        <p role="alert">There is nothing of this name in the graph.</p>
-      )}
-      {chosen === null && (
-        <p class="soft">
-          From sources and events at the left to the sets at the right. Choose a model to see what
-          it is made of
-          {graph.nodes.size > MOST_NODES &&
-            '; this is the part around the one with the most connections'}
-          .
-        </p>
-      )}
+      {chosen === null && <NothingChosen query={route.query} graph={graph} />}
       <div class="lineage">
         <div
           ref={place}
@@ -102,6 +91,23 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
         )}
       </div>
       <LineageList page={page} graph={graph} chosen={chosen} />
+    </>
+  )
+}
+
+function NothingChosen({ query, graph }: { query: string; graph: LineageGraph }) {
+  return (
+    <>
+      {/(?:^|&)(?:model|set)=/.test(query) && (
+        <p role="alert">There is nothing of this name in the graph.</p>
+      )}
+      <p class="soft">
+        From sources and events at the left to the sets at the right. Choose a model to see what it
+        is made of
+        {graph.nodes.size > MOST_NODES &&
+          '; this is the part around the one with the most connections'}
+        .
+      </p>
     </>
   )
 }

@@ -56,15 +56,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
         </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
-      {loaded?.short !== undefined && (
-        <>
-          <p class="about">
-            Some values here are long, so these rows came with the beginnings of texts and without
-            lists. A click on a cell asks for the whole value.
-          </p>
-          <RequestBar name="Request of the beginnings" url={page.service.url(loaded.short)} />
-        </>
-      )}
+      {loaded?.short !== undefined && <ShortNote url={page.service.url(loaded.short)} />}
       {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
@@ -97,6 +89,18 @@ function RowsOfSet({ context }: { context: RowsContext }) {
           onClose={() => setOpened(null)}
         />
       )}
+    </>
+  )
+}
+
+function ShortNote({ url }: { url: string }) {
+  return (
+    <>
+      <p class="about">
+        Some values here are long, so these rows came with the beginnings of texts and without
+        lists. A click on a cell asks for the whole value.
+      </p>
+      <RequestBar name="Request of the beginnings" url={url} />
     </>
   )
 }

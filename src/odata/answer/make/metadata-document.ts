@@ -7,7 +7,7 @@ import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csd
 import { inSlices } from '../../../core/time-slices.ts'
 import type { EntityModel } from '../../edm/model.ts'
 
-export interface DocumentForm {
+interface DocumentForm {
   readonly kind: 'xml' | 'json'
   readonly version: ProtocolVersion
 }

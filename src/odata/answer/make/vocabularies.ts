@@ -14,7 +14,7 @@ export const vocabularyPath = (name: string, form: 'xml' | 'json') =>
   `${VOCABULARIES_SEGMENT}/${name}.${form}`
 
 /** No entity set has this name: the names of sets have an underscore. */
-export const VOCABULARIES_SEGMENT = 'vocabularies'
+const VOCABULARIES_SEGMENT = 'vocabularies'
 
 interface ValueType {
   /** A primitive type, or one that is declared here. */

@@ -123,7 +123,7 @@ function bindMethod(syntax: ExpressionSyntax, method: string, at: number, scope:
  * none. The key tells apart the entities that several rows lead to. `ofEntities`: whether the path may end at entities.
  * `end` of the result: what it ends at.
  */
-export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
+function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
   if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null
   if (scope.computed.has(syntax.names.join('/'))) return null
   const { sources, row, rest, end } = alongNavigation(syntax.names, syntax.at, scope)
@@ -164,7 +164,7 @@ function alongNavigation(names: readonly string[], at: number, scope: Scope) {
 }
 
 /** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
-export function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
+function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
   if (syntax.kind !== 'path' || scope.computed.has(syntax.names.join('/'))) return null
   const target = findTarget(syntax, syntax.at, scope)
   if (target.kind !== 'one' || target.navigation === null) return null

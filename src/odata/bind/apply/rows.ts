@@ -32,7 +32,7 @@ export interface ValueColumn {
   readonly mark?: Property
 }
 
-export interface SortColumn {
+interface SortColumn {
   readonly property: Property
   readonly descending: boolean
 }

@@ -166,7 +166,7 @@ function flag(text: string): bigint {
 }
 
 /** Throws unknown-property for a name that the entities never had. */
-export function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {
+function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {
   const [path, ...more] = operands
   if (path === undefined || more.length > 0)
     throw odataError('wrong-arguments', `isdefined takes 1 argument, not ${operands.length}`)

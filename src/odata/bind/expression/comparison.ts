@@ -183,16 +183,16 @@ function compareExact(
 
 type ObjectExpression = Expression & { readonly kind: 'object' }
 
-export const isObject = (expression: Expression): expression is ObjectExpression =>
+const isObject = (expression: Expression): expression is ObjectExpression =>
   expression.kind === 'object'
 
 /** A collection that the request writes out, with an object in it. */
-export const holdsObject = (expression: Expression): boolean =>
+const holdsObject = (expression: Expression): boolean =>
   expression.kind === 'array' &&
   expression.items.some((item) => isObject(item) || holdsObject(item))
 
 /** One side is an object. Throws type-mismatch, unknown-property. */
-export function compareWithObject(
+function compareWithObject(
   operator: ComparisonOperator,
   left: Expression,
   right: Expression,
@@ -225,7 +225,7 @@ function sameAs(value: Expression, type: ComplexType, { members }: ObjectExpress
 }
 
 /** Item by item, where `list` has as many. */
-export function compareWithObjects(
+function compareWithObjects(
   list: Expression,
   { items }: Expression & { readonly kind: 'array' },
 ): Expression {

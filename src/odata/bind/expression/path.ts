@@ -30,7 +30,7 @@ import type { NavigationProperty } from '../../edm/model.ts'
 export type Wrap = (value: Expression) => Expression
 
 /** What a path leads to. `name` is what messages call it. */
-export type Target =
+type Target =
   /** An entity that is there for certain: `$it`, or the variable of a lambda. */
   | { readonly kind: 'row'; readonly row: RowVariable; readonly wrap: Wrap }
   /** An entity that may be missing, or entities, reached through a navigation property or `$root`. */

@@ -21,7 +21,7 @@ import { keyedRowsSql } from '../../sql/keyed-rows.ts'
 import { type FileMaker, makeFile } from '../make-file.ts'
 import { RowIndex, type RowIndexParts, type RowPlace } from './row-index.ts'
 
-export interface RowFileOptions extends FileMaker {
+interface RowFileOptions extends FileMaker {
   readonly timeLimitMs: number
   readonly signal: AbortSignal
   readonly onDamage: (error: unknown) => void

@@ -6,7 +6,7 @@ import type { Column, ColumnType } from '../../../core/relation.ts'
 import type { StoredColumnChange } from '../../../store/table-storage.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 
-export interface Evolution {
+interface Evolution {
   readonly model: ModelName
   readonly from: readonly Column[]
   readonly to: readonly Column[]

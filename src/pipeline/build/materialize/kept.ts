@@ -28,7 +28,7 @@ import {
 } from './stage.ts'
 
 /** What a kind adds to these steps. */
-export interface KeptKind<M extends KeptModel> extends Pick<
+interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
   'losses' | 'rowKey' | 'currentRows'
 > {

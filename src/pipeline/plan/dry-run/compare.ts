@@ -12,7 +12,7 @@ import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { needsText, sameValues } from '../../build/materialize/stage.ts'
 
-export interface Comparison {
+interface Comparison {
   /** What is there. */
   readonly before: Sql
   readonly after: Sql

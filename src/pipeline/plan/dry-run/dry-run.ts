@@ -19,7 +19,7 @@ import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state.ts'
 import { layOver } from './layers.ts'
 
-export interface DryRunResult {
+interface DryRunResult {
   /** Why the run would fail here; else null. */
   readonly problem: string | null
   /** False: what reads the model would not be built on its account. */
