@@ -37,8 +37,12 @@ function sourceOf(top: string): string {
  * Codes that are given where the error is made, as `make('code'` or `make(400, 'code'`, have a row; and each row is a
  * word of the source. Codes that reach the constructor by a variable are found by the second half only.
  */
-function compareWithSource(documented: readonly string[], top: string, make: string): void {
-  const source = sourceOf(top)
+function compareWithSource(
+  documented: readonly string[],
+  tops: readonly string[],
+  make: string,
+): void {
+  const source = tops.map(sourceOf).join('\n')
   const made = new RegExp(`\\b(?:${make})\\(\\s*(?:\\d+,\\s*)?'([a-z-]+)'`, 'g')
   const codes = [...source.matchAll(made)].map(([, code = '']) => code)
   assert.ok(codes.length > 3)
@@ -59,11 +63,12 @@ test('diagnostics: every code has a row, every row a code', () => {
 })
 
 test('environment: every code has a row, every row a code', () => {
-  compareWithSource(codesBelow('Environment problems'), 'src', 'EnvironmentError|failure')
+  compareWithSource(codesBelow('Environment problems'), ['src'], 'EnvironmentError|failure')
 })
 
 test('both services: every code has a row, every row a code', () => {
-  compareWithSource(codesBelow('Answers of both services'), 'src/http', 'RequestError')
+  const tops = ['src/http', 'src/access']
+  compareWithSource(codesBelow('Answers of both services'), tops, 'RequestError')
 })
 
 test('collect: the rows are those of the code, with status and meaning', () => {
