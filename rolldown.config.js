@@ -20,7 +20,7 @@ const program = {
     main: 'src/cli/main.ts',
     'command-not-found': 'src/cli/command-not-found.ts',
     help: 'src/cli/help.ts',
-    'compile-child': 'src/commands/collect/compile-child.ts',
+    'compile-child': 'src/wiring/collect/compile-child.ts',
     'batch-reader-thread': 'src/collect/read/batch-reader-thread.ts',
     'index-rows-thread': 'src/odata/engine/rows/index-rows-thread.ts',
     ...commandEntries,

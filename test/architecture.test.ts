@@ -99,7 +99,9 @@ test('only the store imports a kind of store, and no command asks which one a ta
     .filter(({ text }) => importsOf(text).some((specifier) => kinds.test(specifier)))
   assert.equal(pathsOf(entering), [])
   const asking = sources
-    .filter((file) => ['commands', 'compiler', 'pipeline'].includes(roomOf(file)))
+    .filter((file) =>
+      ['commands', 'compiler', 'pipeline', 'report', 'wiring'].includes(roomOf(file)),
+    )
     .filter(({ text }) => /\.lake\b|=== 'lake'|!== 'lake'/.test(withoutComments(text)))
   assert.equal(pathsOf(asking), [])
 })
@@ -187,9 +189,9 @@ test('the search for circles finds them, and nothing else', () => {
   assert.equal(expanded('`a/{b,c}`, `d/e`'), ['a/b', 'a/c', 'd/e'])
 })
 
-test('the environment and the exit of the process belong to cli and commands', () => {
+test('the environment and the exit of the process belong to cli, wiring and commands', () => {
   const wrong = sources
-    .filter((file) => !['cli', 'commands'].includes(roomOf(file)))
+    .filter((file) => !['cli', 'wiring', 'commands'].includes(roomOf(file)))
     .filter(({ text }) => /\bprocess\s*\.\s*(env|exit|exitCode)\b/.test(withoutComments(text)))
   assert.equal(pathsOf(wrong), [])
 })

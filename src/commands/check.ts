@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { gitHubAnnotation, sarifLog } from '../cli/diagnostic-formats.ts'
+import { gitHubAnnotation, repositoryPrefix, sarifLog } from '../cli/diagnostic-formats.ts'
 import { againstFlag, selectionFlags, selectionOf } from '../cli/selection.ts'
 import { showDiagnostic } from '../cli/show-diagnostic.ts'
 import { diagnosticEvents } from '../cli/show-failure.ts'
@@ -12,8 +12,7 @@ import { count } from '../core/counts.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
-import { readManifest } from './read-manifest.ts'
-import { repositoryPrefix } from './repository-prefix.ts'
+import { readManifest } from '../wiring/read-manifest.ts'
 
 const formats = ['text', 'json', 'github', 'sarif'] as const
 

@@ -6,8 +6,9 @@ import { variableFlags } from '../cli/variable-flags.ts'
 import type { DocsData } from '../core/docs-data.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { packageDir } from '../files/package.ts'
-import { unreadableManifest } from './read-manifest.ts'
-import { openInBrowser } from './open-in-browser.ts'
+import { unreadableManifest } from '../wiring/read-manifest.ts'
+import { spawn } from 'node:child_process'
+import { EnvironmentError } from '../core/failures.ts'
 
 export default class Docs extends BaseCommand {
   static override summary = 'Write the documentation of the project as one HTML file'
@@ -69,4 +70,23 @@ async function write(path: string, data: DocsData): Promise<void> {
   const template = await readFile(join(packageDir, 'dist', 'explorer', 'docs.html'), 'utf8')
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, docsFile(template, data))
+}
+
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+}
+
+/** Throws EnvironmentError where nothing can show it. */
+async function openInBrowser(path: string): Promise<void> {
+  const [program, ...words] = openers[process.platform] ?? ['xdg-open']
+  const child = spawn(program, [...words, path], { stdio: 'ignore', detached: true })
+  const problem = await new Promise<string | null>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code) => resolve(code === 0 ? null : `${program} ended with ${code}`))
+  })
+  if (problem === null) return
+  throw new EnvironmentError('no-browser', `the file cannot be shown: ${problem}`, {
+    hint: `open ${path} yourself`,
+  })
 }

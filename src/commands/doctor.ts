@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import type { Style } from '../cli/paint.ts'
-import type { Finding } from './checkup.ts'
+import type { Finding } from '../report/checkup.ts'
 
 const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const satisfies Record<string, Style>
 
@@ -11,7 +11,7 @@ export default class Doctor extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
     const project = await this.openProject(flags)
-    const { checkUp } = await import('./checkup.ts')
+    const { checkUp } = await import('../report/checkup.ts')
     const paint = this.paintFor(flags)
     let failed = false
     for await (const finding of checkUp(project)) {

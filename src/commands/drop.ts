@@ -5,7 +5,7 @@ import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { sameName, targetsOf } from '../core/names.ts'
-import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
+import { changeWarehouse, refuseReserved } from '../wiring/change-warehouse.ts'
 
 export default class Drop extends BaseCommand {
   static override summary = 'Drop a table or view whose model is gone from the project'

@@ -23,8 +23,8 @@ export default class Explain extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Explain)
     const project = await this.openProject(flags)
-    const { openToRead } = await import('./reading.ts')
-    const { findModel } = await import('./find-model.ts')
+    const { openToRead } = await import('../wiring/reading.ts')
+    const { findModel } = await import('../compiler/find-model.ts')
     const { explainModel } = await import('../pipeline/explain-model.ts')
     await using reading = await openToRead(project)
     const model = findModel(reading.project, args.model)

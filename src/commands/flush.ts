@@ -15,7 +15,7 @@ import { hasToExit } from '../core/until-exit.ts'
 import type { ModelName } from '../core/names.ts'
 import type { RunEvent } from '../core/report/progress.ts'
 import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
-import { runOptionsOf } from './run-options.ts'
+import { runOptionsOf } from '../wiring/run-options.ts'
 
 type FlushFlags = Interfaces.InferredFlags<typeof Flush.flags & typeof BaseCommand.baseFlags>
 
@@ -114,7 +114,7 @@ export default class Flush extends BaseCommand {
       store: openStore(paths),
       project: compiled,
       ...(isNamed ? { selection: { include: events, exclude: [], retry: false } } : {}),
-      openClaims: async () => (await import('./claims.ts')).openClaims(project, logger),
+      openClaims: async () => (await import('../wiring/claims.ts')).openClaims(project, logger),
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: (event) => this.#progress(event, flags),

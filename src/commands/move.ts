@@ -141,7 +141,7 @@ const inJson = (from: Target, to: Target, { tables, left, runs, rejected }: Move
 
 async function sideOf({ name, project }: Target): Promise<Side> {
   const { openStore } = await import('../store/open.ts')
-  const { runOptionsOf } = await import('./run-options.ts')
+  const { runOptionsOf } = await import('../wiring/run-options.ts')
   const { paths, files } = project
   const names = [...files.models, ...files.seeds].map((file) => file.name)
   return { target: name, paths, store: openStore(paths), engine: runOptionsOf(project), names }

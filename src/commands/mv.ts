@@ -10,7 +10,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { ProjectFiles as Files } from '../core/project.ts'
 import type { Renaming } from '../pipeline/rename/record.ts'
 import type { Project } from '../project/project.ts'
-import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
+import { changeWarehouse, refuseReserved } from '../wiring/change-warehouse.ts'
 
 interface Asked {
   /** null: the file was renamed before. */

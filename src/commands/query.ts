@@ -30,7 +30,7 @@ export default class Query extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Query)
     const project = await this.openProject(flags)
-    const { answerQuery } = await import('./answer-query.ts')
+    const { answerQuery } = await import('../report/answer-query.ts')
     const query = await textOf(args.sql, flags.file)
     // What is piped into a file must be whole.
     const limit = flags.limit ?? (process.stdout.isTTY ? ROWS_ON_A_TERMINAL : null)

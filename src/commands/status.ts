@@ -14,7 +14,7 @@ export default class Status extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Status)
     const project = await this.openProject(flags)
-    const { readUpStatus } = await import('./up/read-up-status.ts')
+    const { readUpStatus } = await import('../report/up-status.ts')
     const status = await readUpStatus(project, { liveOnly: flags.live })
     if (flags.json) this.printEvent({ event: 'status', ...status })
     else if (flags.quiet) for (const { message } of status.problems) this.print(message)

@@ -15,6 +15,8 @@ import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
+import type { Recording } from '../pipeline/model-test/record-test.ts'
+import type { TestOptions, TestOutcome } from '../pipeline/model-test/run-test.ts'
 import type { ModelTest } from '../project/model-tests.ts'
 import type { Project } from '../project/project.ts'
 
@@ -82,10 +84,25 @@ export default class Test extends BaseCommand {
       throw new UsageError('--record takes a model, a name for the test, and --where', {
         hint: 'such as eider test --record core.orders newest_wins --where "order_id IN (1, 7)"',
       })
-    const { recordTest } = await import('./record-test.ts')
+    const { recordTest } = await import('../pipeline/model-test/record-test.ts')
+    const { readModelTests } = await import('../project/model-tests.ts')
+    const { openToRead } = await import('../wiring/reading.ts')
     const mask = flags.mask?.split(',').map((column) => column.trim()) ?? []
     const project = await this.openProject(flags)
-    const { files, remarks, ...recorded } = await recordTest(project, { model, name, where, mask })
+    const { dir } = project.paths
+    await using reading = await openToRead(project)
+    const opened = { project, compiled: reading.project }
+    const recording: Recording = {
+      project: reading.project,
+      connection: reading.connection,
+      dir,
+      run: async (path, accept) => {
+        const test = (await readModelTests(dir)).find((one) => one.path === path)!
+        return (await runOne(opened, test, accept)).problem
+      },
+    }
+    const request = { model, name, where, mask }
+    const { files, remarks, ...recorded } = await recordTest(recording, request)
     if (flags.json) return this.printEvent({ event: 'test-recorded', ...recorded, files, remarks })
     for (const { path, rows } of files) this.print(`wrote  ${path}  ${count(rows, 'row')}`)
     for (const remark of remarks) this.print(`note   ${remark}`)
@@ -165,19 +182,13 @@ export default class Test extends BaseCommand {
     flags: TestFlags,
   ): Promise<ShownTest> {
     const startedMs = performance.now()
-    const { eventsDoor } = await import('./events-door.ts')
-    const { runTest } = await import('../pipeline/model-test/run-test.ts')
-    const { paths, settings } = project
+    const { dir } = project.paths
+    const accept = flags.accept
+      ? (path: string, text: string) => writeFile(join(dir, path), text)
+      : null
     const outcome =
       test.problem === null
-        ? await runTest({
-            project: compiled,
-            paths,
-            memoryLimit: settings.memory_limit,
-            test,
-            openDoor: (stateDir) => eventsDoor(project, stateDir),
-            accept: flags.accept ? (path, text) => writeFile(join(paths.dir, path), text) : null,
-          })
+        ? await runOne({ project, compiled }, test, accept)
         : { problem: test.problem, difference: null }
     const model = [...compiled.models.values()].find(
       ({ name }) => foldCase(name) === foldCase(test.model),
@@ -199,6 +210,24 @@ export default class Test extends BaseCommand {
       ms,
     })
   }
+}
+
+async function runOne(
+  { project, compiled }: Opened,
+  test: ModelTest,
+  accept: TestOptions['accept'],
+): Promise<TestOutcome> {
+  const { eventsDoor } = await import('../wiring/events-door.ts')
+  const { runTest } = await import('../pipeline/model-test/run-test.ts')
+  const { paths, settings } = project
+  return await runTest({
+    project: compiled,
+    paths,
+    memoryLimit: settings.memory_limit,
+    test,
+    openDoor: (stateDir) => eventsDoor(project, stateDir),
+    accept,
+  })
 }
 
 const shownOf = ({ model, name, about, runs }: ModelTest): ShownTest => ({

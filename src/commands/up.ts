@@ -44,11 +44,11 @@ export default class Up extends BaseCommand {
       { programs, runOnce },
       { takeUpLock },
     ] = await Promise.all([
-      import('./up/check-schedule.ts'),
+      import('../supervisor/check-schedule.ts'),
       import('../project/notify.ts'),
       import('../supervisor/notifications/ways.ts'),
-      import('./up/programs.ts'),
-      import('./up/take-up-lock.ts'),
+      import('../wiring/up/programs.ts'),
+      import('../supervisor/up-lock.ts'),
     ])
     const { schedule, paths, notify } = project
     const child = programs(project, flags)
@@ -86,7 +86,7 @@ export default class Up extends BaseCommand {
 
   async #printUnit(kind: UnitKind, project: Project, flags: UpFlags): Promise<void> {
     const [{ deploymentOf }, { unitText }] = await Promise.all([
-      import('./up/deployment-of.ts'),
+      import('../wiring/up/deployment-of.ts'),
       import('../supervisor/units.ts'),
     ])
     const deployment = deploymentOf(project, flags, this.config.version)

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { runOptionsOf } from '../../src/commands/run-options.ts'
+import { runOptionsOf } from '../../src/wiring/run-options.ts'
 import { loadProject } from '../../src/project/load.ts'
 import { workspace } from '../support/workspace.ts'
 

@@ -1,4 +1,7 @@
 // What may come next on a command line.
+//
+// @oclif/plugin-autocomplete does not replace it: it proposes commands and flags, but neither models nor targets, has no
+// fish, keeps a copy of the commands under HOME that is made again after each upgrade, and from version 4 on needs Node 22.
 
 import { argumentValues, flagValues, MANY, manyValues, type ValueKind } from './value-kinds.ts'
 

@@ -33,7 +33,7 @@ export default class CollectDaemonCommand extends BaseCommand {
       })
     const { paths } = await load()
     const { ProjectWatch } = await import('../../project/watch.ts')
-    const { compileTargets } = await import('./compile-targets.ts')
+    const { compileTargets } = await import('../../wiring/collect/compile-targets.ts')
     await using watch = await ProjectWatch.open(paths.dir)
     // Read again, so that no change falls between the reading and the watching.
     const project = await load()
@@ -47,12 +47,12 @@ export default class CollectDaemonCommand extends BaseCommand {
     const [compiled, { openEventBuffer }, { openDaemon }, { reloadTargets }] = await Promise.all([
       unlessStopped(compileTargets(project, signal)),
       // Loaded while another process compiles.
-      import('../event-buffer.ts'),
-      import('./open-daemon.ts'),
-      import('./reload.ts'),
+      import('../../wiring/claims.ts'),
+      import('../../wiring/collect/open-daemon.ts'),
+      import('../../wiring/collect/reload.ts'),
     ])
     if (compiled === null) return
-    const { logDiagnostics } = await import('../log-mistakes.ts')
+    const { logDiagnostics } = await import('../../wiring/log-mistakes.ts')
     const { targets, mistakes } = compiled
     logDiagnostics(mistakes, logger)
     await using buffer = await unlessStopped(

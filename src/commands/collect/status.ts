@@ -10,7 +10,7 @@ export default class CollectStatus extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(CollectStatus)
     const project = await this.openProject(flags)
-    const { readStatus } = await import('./read-status.ts')
+    const { readStatus } = await import('../../report/collect-status.ts')
     const { showStatus } = await import('../../cli/show-status.ts')
     const status = await readStatus(project, this.loggerFor(flags))
     if (flags.json) this.printEvent({ event: 'collect-status', ...status })

@@ -10,7 +10,7 @@ import {
 } from '../../core/extensions.ts'
 import { UsageError } from '../../core/failures.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { type ExtensionsInForce, extensionsInForce } from './in-force.ts'
+import { type ExtensionsInForce, extensionsInForce } from '../../wiring/extensions-in-force.ts'
 
 export default class ExtensionInstall extends BaseCommand {
   static override summary = 'Install extensions of DuckDB; by default those that the project needs'

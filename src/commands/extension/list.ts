@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { withRequired } from '../../core/extensions.ts'
-import { extensionsInForce } from './in-force.ts'
+import { extensionsInForce } from '../../wiring/extensions-in-force.ts'
 
 const SUFFIX = '.duckdb_extension'
 

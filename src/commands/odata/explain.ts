@@ -4,8 +4,8 @@ import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
-import { serviceOptions } from '../service-options.ts'
-import { queriedSnapshot } from './queried-snapshot.ts'
+import { serviceOptions } from '../../wiring/service-options.ts'
+import { queriedSnapshot } from '../../report/queried-snapshot.ts'
 
 export default class ODataExplain extends BaseCommand {
   static override summary = 'Show how an OData query is interpreted, and its SQL'

@@ -7,8 +7,8 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import { Resources } from '../../core/resources.ts'
-import { serviceOptions } from '../service-options.ts'
-import { queriedSnapshot } from './queried-snapshot.ts'
+import { serviceOptions } from '../../wiring/service-options.ts'
+import { queriedSnapshot } from '../../report/queried-snapshot.ts'
 
 export default class ODataPreview extends BaseCommand {
   static override summary =

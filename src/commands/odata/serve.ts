@@ -4,9 +4,13 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
 import { watchVariableFlags } from '../../cli/variable-flags.ts'
 import { Resources } from '../../core/resources.ts'
-import { explorerOf } from '../explorer-options.ts'
-import { readerTokens } from '../reader-tokens.ts'
-import { serviceOptions } from '../service-options.ts'
+import { readerTokens } from '../../wiring/reader-tokens.ts'
+import { serviceOptions } from '../../wiring/service-options.ts'
+import { packageDir } from '../../files/package.ts'
+import { isLoopback } from '../../http/auth.ts'
+import type { SidePages } from '../../http/side-pages.ts'
+import type { Project } from '../../project/project.ts'
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 
 export default class ODataServe extends BaseCommand {
   static override summary = 'Answer OData queries from the published snapshot'
@@ -50,14 +54,14 @@ export default class ODataServe extends BaseCommand {
     let { published } = openStore(project.paths)
     if (flags.watch) {
       await requireOpenable({ ...options, published })
-      const { SavedModels } = await import('../saved-models.ts')
+      const { SavedModels } = await import('../../wiring/saved-models.ts')
       const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
       published = saved.published
     }
     const pages = await explorerOf(project, published)
     const service = resources.use(await ODataService.open({ ...options, published, pages }))
     if (options.tokens.length > 0) {
-      const { followTokens } = await import('../follow-tokens.ts')
+      const { followTokens } = await import('../../wiring/follow-tokens.ts')
       resources.use(await followTokens(project, service, { load, logger }))
     }
     const { url } = service
@@ -71,4 +75,21 @@ export default class ODataServe extends BaseCommand {
     }
     await stop.asked
   }
+}
+
+/** null where there is to be no page. */
+async function explorerOf(
+  { name, settings }: Project,
+  published: SnapshotReader,
+): Promise<SidePages | null> {
+  const shown =
+    settings['odata.explorer'] ?? (isLoopback(settings['odata.host']) ? 'project' : 'sets')
+  if (shown === 'off') return null
+  const { openExplorer } = await import('../../explorer/open-explorer.ts')
+  return await openExplorer({
+    project: name,
+    shows: shown,
+    find: (id) => published.catalog(id),
+    pageDir: join(packageDir, 'dist', 'explorer'),
+  })
 }

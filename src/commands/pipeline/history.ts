@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Project } from '../../project/project.ts'
-import { openToRead } from '../reading.ts'
+import { openToRead } from '../../wiring/reading.ts'
 
 export default class PipelineHistory extends BaseCommand {
   static override summary = 'List the last runs, or what they did to one model; newest first'
@@ -48,6 +48,6 @@ async function historyOf<T>(
 ): Promise<readonly T[]> {
   const rows = await read(asked)
   if (rows.length > 0) return rows
-  const { findModel } = await import('../find-model.ts')
+  const { findModel } = await import('../../compiler/find-model.ts')
   return read(findModel(project, asked).name)
 }

@@ -9,9 +9,9 @@ import { entitySetName, foldCase } from '../../core/names.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
 import type { Project } from '../../project/project.ts'
-import { readManifest } from '../read-manifest.ts'
-import { openToRead } from '../reading.ts'
-import { readUnchanged, type Unchanged } from '../unchanged.ts'
+import { readManifest } from '../../wiring/read-manifest.ts'
+import { openToRead } from '../../wiring/reading.ts'
+import { readUnchanged, type Unchanged } from '../../wiring/unchanged.ts'
 
 export default class PipelineLs extends BaseCommand {
   static override summary =

@@ -17,8 +17,8 @@ import { EnvironmentError } from '../../core/failures.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
 import type { Project } from '../../project/project.ts'
-import { readManifest } from '../read-manifest.ts'
-import { isHeld, openToRead } from '../reading.ts'
+import { readManifest } from '../../wiring/read-manifest.ts'
+import { isHeld, openToRead } from '../../wiring/reading.ts'
 
 const againstPlan = 'Compare with this manifest.json of another state; no warehouse is looked at'
 

@@ -29,12 +29,12 @@ import type { Phase, RunEvent, Share } from '../../core/report/progress.ts'
 import type { EngineUse } from '../../core/report/run-profile.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
-import { borrowingOf } from '../lender.ts'
-import { readManifest } from '../read-manifest.ts'
-import { runOptionsOf } from '../run-options.ts'
-import { ProfiledRun } from '../run-profile.ts'
-import { type OpenTrace, openTrace, traced } from '../trace/open-trace.ts'
-import { hasWaitingEvents, openIdle } from '../unchanged.ts'
+import { borrowingOf } from '../../wiring/lender.ts'
+import { readManifest } from '../../wiring/read-manifest.ts'
+import { runOptionsOf } from '../../wiring/run-options.ts'
+import { ProfiledRun } from '../../report/profiled-run.ts'
+import { type OpenTrace, openTrace, traced } from '../../report/trace/open-trace.ts'
+import { hasWaitingEvents, openIdle } from '../../wiring/unchanged.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
@@ -181,7 +181,8 @@ export default class PipelineRun extends BaseCommand {
         range: rangeOf(flags),
         contractChanges,
         logger,
-        openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
+        openClaims: async () =>
+          (await import('../../wiring/claims.ts')).openClaims(project, logger),
         hasWaitingEvents: () => hasWaitingEvents(paths),
         needsEngine: trace !== null,
       }),

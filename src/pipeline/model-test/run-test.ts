@@ -66,14 +66,14 @@ interface CaseRun {
   readonly refusedPath: string
 }
 
-interface TestOutcome {
+export interface TestOutcome {
   /** Why it failed, but for rows; null: they alone decide. */
   readonly problem: string | null
   /** Of the first run whose rows differ. */
   readonly difference: RowDifference | null
 }
 
-interface TestOptions {
+export interface TestOptions {
   readonly project: CompiledProject
   readonly paths: ProjectPaths
   readonly memoryLimit: string | null

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileTargets } from '../../../src/commands/collect/compile-targets.ts'
+import { compileTargets } from '../../../src/wiring/collect/compile-targets.ts'
 import { compile } from '../../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../../src/core/diagnostics.ts'
 import { loadProject } from '../../../src/project/load.ts'

@@ -20,7 +20,7 @@ import { openWarehouseToRead, withSources } from '../pipeline/open-warehouse.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { isHeld, runAtWork } from './reading.ts'
+import { isHeld, runAtWork } from '../wiring/reading.ts'
 
 interface Query {
   readonly text: string

@@ -4,8 +4,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
 import type { Phase, RunEvent } from '../../core/report/progress.ts'
 import { RunTrace } from './run-trace.ts'
-import { sendTrace } from './send-trace.ts'
-import { traceSettings } from './trace-settings.ts'
+import { traceSettings, type TraceSettings } from './trace-settings.ts'
 
 export interface OpenTrace {
   readonly note: (event: RunEvent) => void
@@ -50,3 +49,27 @@ export const traced =
       throw error
     }
   }
+
+/** Ends within the time limit of the settings. */
+async function sendTrace(
+  { endpoint, headers, timeoutMs }: TraceSettings,
+  request: object,
+  logger: Logger,
+): Promise<void> {
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await response.body?.cancel()
+    if (!response.ok) logger.warn('trace-not-sent', { status: response.status })
+  } catch (error) {
+    // Neither the URL nor a header: both may hold a key.
+    const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } }
+    const why = name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : (cause?.code ?? name)
+    logger.warn('trace-not-sent', { error: why })
+  }
+}

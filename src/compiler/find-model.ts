@@ -1,6 +1,6 @@
 // The model that a command line names.
 
-import { knownModels, meantModel } from '../compiler/select.ts'
+import { knownModels, meantModel } from './select.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import type { CompiledProject, Model } from '../core/model.ts'

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showProfile } from '../../src/cli/show-profile.ts'
-import { ProfiledRun } from '../../src/commands/run-profile.ts'
+import { ProfiledRun } from '../../src/report/profiled-run.ts'
 import type { Phase, RunEvent } from '../../src/core/report/progress.ts'
 import type { RunProfile } from '../../src/core/report/run-profile.ts'
 import { modelName } from '../support/model-name.ts'

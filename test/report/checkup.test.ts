@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Finding, lockFinding } from '../../src/commands/checkup.ts'
+import { type Finding, lockFinding } from '../../src/report/checkup.ts'
 import { workspace } from '../support/workspace.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 // One supervisor for each target of a project.
 
 import { join } from 'node:path'
-import { EnvironmentError } from '../../core/failures.ts'
-import { describeHolder, LockHeldError, takeProcessLock } from '../../files/process-lock.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import { describeHolder, LockHeldError, takeProcessLock } from '../files/process-lock.ts'
 
 export const upLock = (stateDir: string): string => join(stateDir, 'up.lock')
 

@@ -2,10 +2,10 @@
 // published one, or one of the rows in the warehouse where the model is not published. Only then is the project compiled,
 // so that what is served can be looked at whatever its files say now.
 
-import type { Resources } from '../../core/resources.ts'
-import { entitySetName, type ModelName, sameName } from '../../core/names.ts'
-import type { Project } from '../../project/project.ts'
-import type { SnapshotReader } from '../../store/snapshot-reader.ts'
+import type { Resources } from '../core/resources.ts'
+import { entitySetName, type ModelName, sameName } from '../core/names.ts'
+import type { Project } from '../project/project.ts'
+import type { SnapshotReader } from '../store/snapshot-reader.ts'
 
 interface Queried {
   /** Path below the service root and query, percent-encoded. */
@@ -29,7 +29,7 @@ export async function queriedSnapshot(
   // A query on a command line may contain spaces, as in a browser's address bar.
   const targetOf = (model: ModelName) =>
     `${entitySetName(model)}${path}${options}`.replaceAll(/[^\u0021-\u007e]/gu, encodeURIComponent)
-  const { openStore } = await import('../../store/open.ts')
+  const { openStore } = await import('../store/open.ts')
   const store = openStore(paths)
   const current = await store.published.current()
   // One that is damaged serves nothing.
@@ -38,14 +38,14 @@ export async function queriedSnapshot(
     sameName(model, name) || sameName(entitySetName(model), name)
   const served = relations.find(isMeant)
   if (served !== undefined) return { target: targetOf(served.model), published: store.published }
-  const { compileOnce } = await import('../../compiler/compile-once.ts')
+  const { compileOnce } = await import('../compiler/compile-once.ts')
   const { dir, state } = paths
   const compiled = await compileOnce(files, { dir, state, save: false })
   const { models } = compiled
-  const { findModel } = await import('../find-model.ts')
+  const { findModel } = await import('../compiler/find-model.ts')
   const model = findModel(compiled, name)
-  const { publishPreview } = await import('../../pipeline/preview.ts')
-  const { makeScratch } = await import('../../pipeline/scratch.ts')
+  const { publishPreview } = await import('../pipeline/preview.ts')
+  const { makeScratch } = await import('../pipeline/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
   await publishPreview({
     warehouse: store.warehouse,

@@ -1,14 +1,13 @@
 // Where the events of a project are: in the buffer on disk, or with the daemon that owns it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventBuffer } from '../buffer/buffer.ts'
+import { EventBuffer, type EventBufferOptions } from '../buffer/buffer.ts'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { AdminClient } from '../collect/admin/admin-client.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Project } from '../project/project.ts'
-import { openEventBuffer } from './event-buffer.ts'
 
 export const openClaims = (project: Project, logger: Logger): Promise<ClaimSource> =>
   openBufferOrDaemon(project, 'run', logger)
@@ -54,4 +53,24 @@ function unreachable(cause: EnvironmentError, port: number): EnvironmentError {
       cause,
     },
   )
+}
+
+interface Opening extends Required<Pick<EventBufferOptions, 'role'>> {
+  readonly logger: Logger
+  readonly signal?: AbortSignal
+}
+
+/** Throws EnvironmentError `buffer-locked` when another process holds it: a daemon, or a run for too long. */
+export function openEventBuffer({ paths, settings }: Project, opening: Opening) {
+  return EventBuffer.open({
+    dir: paths.buffer,
+    lockFile: paths.collectLock,
+    maxBufferBytes: settings['collect.max_buffer_bytes'],
+    keyLimits: {
+      retentionMs: settings['collect.idempotency_hours'] * 3_600_000,
+      maxKeys: settings['collect.idempotency_keys'],
+    },
+    waitMs: limits.bufferLockWaitMs,
+    ...opening,
+  })
 }

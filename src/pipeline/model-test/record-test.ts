@@ -3,23 +3,16 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseQuery } from '../compiler/sql/query-text.ts'
-import { count } from '../core/counts.ts'
-import { UsageError } from '../core/failures.ts'
-import { foldCase } from '../core/names.ts'
-import { csvText } from '../pipeline/model-test/csv-text.ts'
-import {
-  type Recorded,
-  type RecordedTable,
-  recordRows,
-} from '../pipeline/model-test/record-rows.ts'
-import { runTest } from '../pipeline/model-test/run-test.ts'
-import { type TestedModel, testedModel } from '../pipeline/model-test/tested-model.ts'
-import { ModelFailure } from '../pipeline/failure.ts'
-import { readModelTests } from '../project/model-tests.ts'
-import type { Project } from '../project/project.ts'
-import { eventsDoor } from './events-door.ts'
-import { openToRead } from './reading.ts'
+import { parseQuery } from '../../compiler/sql/query-text.ts'
+import { count } from '../../core/counts.ts'
+import { UsageError } from '../../core/failures.ts'
+import type { CompiledProject } from '../../core/model.ts'
+import { foldCase } from '../../core/names.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { ModelFailure } from '../failure.ts'
+import { csvText } from './csv-text.ts'
+import { type Recorded, type RecordedTable, recordRows } from './record-rows.ts'
+import { type TestedModel, testedModel } from './tested-model.ts'
 
 interface RecordRequest {
   readonly model: string
@@ -39,18 +32,29 @@ interface RecordedTest {
   readonly remarks: readonly string[]
 }
 
+export interface Recording {
+  readonly project: CompiledProject
+  /** Relations are looked up in the warehouse through it. */
+  readonly connection: Connection
+  /** The directory of the project. */
+  readonly dir: string
+  /** Runs the test at `path`, and gives what is wrong with it. `accept` takes the rows that come out. */
+  readonly run: (
+    path: string,
+    accept: (file: string, text: string) => Promise<void>,
+  ) => Promise<string | null>
+}
+
 /** Throws UsageError and DiagnosticsError; then nothing was written. */
 export async function recordTest(
-  project: Project,
+  recording: Recording,
   { model: asked, name, where, mask }: RecordRequest,
 ): Promise<RecordedTest> {
   if (!/^[\p{L}0-9_][\p{L}0-9_ -]*$/u.test(name))
     throw new UsageError(`"${name}" cannot name a test`, {
       hint: 'a name has letters, digits, _ and -, such as newest_wins',
     })
-  const { dir } = project.paths
-  await using reading = await openToRead(project)
-  const { project: compiled, connection } = reading
+  const { project: compiled, connection, dir } = recording
   const model = asFailure(() => testedModel(compiled, asked))
   if (model.kind === 'events')
     throw new UsageError(`${model.name} takes rows from events, which are not kept as they came`, {
@@ -78,7 +82,7 @@ export async function recordTest(
   }))
   try {
     for (const file of files) await write(dir, file.path, file.text)
-    const built = await expectation(project, compiled, path)
+    const built = await expectation(recording, path)
     const remarks = [...remarksOn(recorded, mask.length > 0 ? null : built.text, model)]
     const expected = { path: join(path, 'expect.csv'), rows: built.rows }
     const shown = [...files.map((file) => ({ path: file.path, rows: file.rows })), expected]
@@ -89,24 +93,11 @@ export async function recordTest(
   }
 }
 
-async function expectation(
-  project: Project,
-  compiled: Parameters<typeof recordRows>[1],
-  path: string,
-): Promise<{ readonly text: string; readonly rows: number }> {
-  const { paths, settings } = project
-  const test = (await readModelTests(paths.dir)).find((one) => one.path === path)!
+async function expectation({ dir, run }: Recording, path: string) {
   let text = ''
-  const { problem } = await runTest({
-    project: compiled,
-    paths,
-    memoryLimit: settings.memory_limit,
-    test,
-    openDoor: (stateDir) => eventsDoor(project, stateDir),
-    async accept(file, written) {
-      text = written
-      await write(paths.dir, file, written)
-    },
+  const problem = await run(path, async (file, written) => {
+    text = written
+    await write(dir, file, written)
   })
   if (problem !== null) throw new ModelFailure(problem, 'placed')
   return { text, rows: Math.max(0, text.split('\n').length - 2) }

@@ -1,10 +1,10 @@
 // The selectors of a schedule are looked up before anything starts: in another process, since the engine that compiles
 // would stay in the memory of this one.
 
-import { diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
-import type { Schedule } from '../../core/schedule.ts'
-import { positionOf } from '../../core/source.ts'
-import { Child, type Program } from '../../supervisor/child.ts'
+import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import type { Schedule } from '../core/schedule.ts'
+import { positionOf } from '../core/source.ts'
+import { Child, type Program } from './child.ts'
 
 interface Found {
   readonly event: string

@@ -1,17 +1,17 @@
 // Where the numbers of `eider collect status` come from: the daemon or the buffer on disk, and the warehouse.
 
-import type { AdminClient } from '../../collect/admin/admin-client.ts'
-import type { EventBuffer } from '../../buffer/buffer.ts'
-import type { CollectStatus, TargetStatus } from '../../core/report/collect-status.ts'
-import { EnvironmentError } from '../../core/failures.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { ModelName } from '../../core/names.ts'
-import { sql } from '../../core/sql.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
-import type { Project } from '../../project/project.ts'
-import { openStore } from '../../store/open.ts'
-import type { Warehouse } from '../../store/warehouse.ts'
-import { openBufferOrDaemon } from '../claims.ts'
+import type { AdminClient } from '../collect/admin/admin-client.ts'
+import type { EventBuffer } from '../buffer/buffer.ts'
+import type { CollectStatus, TargetStatus } from '../core/report/collect-status.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ModelName } from '../core/names.ts'
+import { sql } from '../core/sql.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import type { Project } from '../project/project.ts'
+import { openStore } from '../store/open.ts'
+import type { Warehouse } from '../store/warehouse.ts'
+import { openBufferOrDaemon } from '../wiring/claims.ts'
 
 type Waiting = Omit<TargetStatus, 'rejected'>
 

@@ -1,8 +1,8 @@
 // The extensions of a project, for commands that need not be in one.
 
-import type { ExtensionLock } from '../../core/extensions.ts'
-import type { NeededExtension } from '../../project/extensions.ts'
-import type { Project } from '../../project/project.ts'
+import type { ExtensionLock } from '../core/extensions.ts'
+import type { NeededExtension } from '../project/extensions.ts'
+import type { Project } from '../project/project.ts'
 
 export interface ExtensionsInForce {
   /** Absolute. */
@@ -18,8 +18,8 @@ export async function extensionsInForce(
   open: () => Promise<Project>,
   project: string | undefined,
 ): Promise<ExtensionsInForce> {
-  const { findProjectDir } = await import('../../project/load.ts')
-  const { extensionDirectory, neededExtensions } = await import('../../project/extensions.ts')
+  const { findProjectDir } = await import('../project/load.ts')
+  const { extensionDirectory, neededExtensions } = await import('../project/extensions.ts')
   if (project === undefined && (await findProjectDir(process.cwd())) === null) {
     const directory = process.env['EIDER_EXTENSIONS'] || null
     return {

@@ -1,14 +1,14 @@
 // Where the answers of `eider status` come from: the state file of the supervisor, the services by HTTP, and the disk.
 
-import { waitingBytes } from '../../buffer/waiting.ts'
-import { limits } from '../../core/limits.ts'
-import type { ServiceState, UpState } from '../../core/report/up.ts'
-import type { Problem, RunStatus, ServiceStatus, UpStatus } from '../../core/report/up-status.ts'
-import { readLockHolder } from '../../files/process-lock.ts'
-import type { Project } from '../../project/project.ts'
-import { traitsOf } from '../../store/traits-of.ts'
-import { readUpState } from '../../supervisor/state-file.ts'
-import { upLock } from './take-up-lock.ts'
+import { waitingBytes } from '../buffer/waiting.ts'
+import { limits } from '../core/limits.ts'
+import type { ServiceState, UpState } from '../core/report/up.ts'
+import type { Problem, RunStatus, ServiceStatus, UpStatus } from '../core/report/up-status.ts'
+import { readLockHolder } from '../files/process-lock.ts'
+import type { Project } from '../project/project.ts'
+import { traitsOf } from '../store/traits-of.ts'
+import { readUpState } from '../supervisor/state-file.ts'
+import { upLock } from '../supervisor/up-lock.ts'
 
 interface Health {
   readonly status?: string
@@ -121,7 +121,7 @@ async function publicationOf({ paths }: Project, asked: readonly Asked[]) {
   if (health?.snapshot != null && health.published_at != null)
     return { id: health.snapshot, published_at: health.published_at }
   if (traitsOf(paths).isPulled) return null // only its service knows what has been brought here
-  const { openStore } = await import('../../store/open.ts')
+  const { openStore } = await import('../store/open.ts')
   const snapshot = await openStore(paths).snapshots.current()
   return snapshot && { id: snapshot.id, published_at: snapshot.publishedAt.toISOString() }
 }
