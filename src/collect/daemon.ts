@@ -18,7 +18,7 @@ import type { LastRun, Vitals } from './backlog.ts'
 import { publicHealth } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
 import { BatchReaders } from './read/batch-readers.ts'
-import type { Senders } from './senders.ts'
+import { closedTargets, type Senders } from './senders.ts'
 import { type ModelsState, createValidators, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
 
@@ -114,18 +114,27 @@ export class CollectDaemon implements AsyncDisposable {
 
   /**
    * Takes over newly compiled events models, and who may send events to them; changes nothing when one of them has a type
-   * without a rule, or the last token is gone: it throws.
+   * without a rule, or the last token is gone: it throws. Returns the targets that have lost what protected them: nobody
+   * can send to them until the daemon starts again, because everybody could.
    */
   setTargets(
     targets: ReadonlyMap<ModelName, EventsModel>,
     more: Partial<Pick<Senders, 'named' | 'signed'>> = {},
-  ): void {
+  ): readonly string[] {
     const validators = createValidators(targets)
-    const senders = { ...this.#served.senders, ...more }
-    requireStillClosed(this.#served.senders, senders, 'collect.tokens')
+    const before = this.#served.senders
+    const changed = { ...before, ...more }
+    const closed = closedTargets(before, changed)
+    const senders = { ...changed, signed: [...changed.signed, ...closed] }
+    requireStillClosed(before, senders, 'collect.tokens')
     this.#served.validators = validators
     this.#served.senders = senders
     this.#served.models = { models: 'current' }
+    return closed
+      .map(({ target }) => target)
+      .filter((target) =>
+        before.signed.some((one) => one.target === target && one.secrets.length > 0),
+      )
   }
 
   /** The models on disk cannot be taken over: the last good ones stay, and health says since when. */

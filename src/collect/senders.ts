@@ -11,6 +11,14 @@ export interface Senders extends Omit<AccessList, 'signer'> {
   readonly signed: readonly SignedSender[]
 }
 
+/** Signed senders that are gone and leave their targets to everybody, with no secret: nobody's signature is right. */
+export function closedTargets(before: Senders, after: Senders): readonly SignedSender[] {
+  if (after.token !== null || after.named.length > 0) return []
+  return before.signed
+    .filter(({ target }) => !after.signed.some((one) => one.target === target))
+    .map((sender) => ({ ...sender, secrets: [] }))
+}
+
 /** Who sends. Throws 401 and 403. What a token is not for is refused whether it exists or not. */
 export function requireSender(
   { token, named, signed }: Senders,

@@ -31,17 +31,17 @@ import { readSignedSenders } from './signed-senders.ts'
 import type { SignedSender } from '../access/credential.ts'
 import { accessKeys } from './access-keys.ts'
 import { readSchedule } from './schedule.ts'
-import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
+import { malformedReference, type SettingReference } from './environment-values.ts'
+import { type SettingValue, acceptValue, describeType, isFilled, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
 import { readVariables } from './variables.ts'
 
 export interface Config {
   /** Empty only together with a diagnostic. */
   readonly name: string
-  /** By the name of the setting. */
-  readonly values: ReadonlyMap<string, SettingValue>
+  readonly values: WrittenValues
   /** What each target overrides, by its name. */
-  readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
+  readonly targets: ReadonlyMap<string, WrittenValues>
   /** With the values of the environment; the first that has one counts. */
   readonly sources: (environments: Environments) => readonly ExternalSource[]
   readonly schedule: Schedule
@@ -54,6 +54,10 @@ export interface Config {
   readonly targetVariables: ReadonlyMap<string, Variables>
   readonly diagnostics: readonly Diagnostic[]
 }
+
+/** By the name of the setting: its value, or what the environment completes. */
+export type WrittenValues = ReadonlyMap<string, WrittenValue>
+export type WrittenValue = SettingValue | { readonly reference: SettingReference }
 
 const text = { is: 'text' } as const
 const settingNames = Object.keys(settings)
@@ -71,8 +75,8 @@ const WHOLE_FILE: Span = { start: 0, end: 0 }
 
 export function parseConfig(source: SourceFile): Config {
   const document = parseDocument(source.text, { prettyErrors: false })
-  const values = new Map<string, SettingValue>()
-  const targets = new Map<string, Map<string, SettingValue>>()
+  const values = new Map<string, WrittenValue>()
+  const targets = new Map<string, Map<string, WrittenValue>>()
   const nodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const refuse: Refuse = (node, key, expected, hint) =>
@@ -98,7 +102,8 @@ export function parseConfig(source: SourceFile): Config {
     }
   }
   const nodeOf = (key: string) => nodes.get(key) ?? null
-  const name = String(values.get('name') ?? '')
+  const written = values.get('name')
+  const name = typeof written === 'string' ? written : ''
   if (name === '' && diagnostics.length === 0)
     diagnostics.push(
       diagnostic(
@@ -125,9 +130,9 @@ export function parseConfig(source: SourceFile): Config {
 interface Reading {
   readonly source: SourceFile
   readonly document: Document
-  readonly values: Map<string, SettingValue>
+  readonly values: Map<string, WrittenValue>
   /** null within a target. */
-  readonly targets: Map<string, Map<string, SettingValue>> | null
+  readonly targets: Map<string, Map<string, WrittenValue>> | null
   /** What stands under keys that are not settings; those of a target have its name before them, as in `targets.prod.vars`. */
   readonly nodes: Map<string, Node | null>
   /** What a key of `nodes` begins with. */
@@ -155,10 +160,33 @@ function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: s
   if (isGroup && isMap(node)) return readGroup(reading, node, `${key}.`)
   const given: unknown = node.toJS(document)
   if (type !== null && isSecret(type, given)) return refuseSecret(reading, node, key)
+  if (type !== null && hasReference(given)) return readReference(reading, node, key, type)
   const value = type === null ? null : acceptValue(type, given)
   if (value !== null) values.set(key, value)
   else if (type === null) refuse(node, key, 'a group of settings', groupHint(reading, key, node))
   else refuse(node, key, describeType(type), hintFor(type, given))
+}
+
+const textsOf = (given: unknown): readonly string[] =>
+  (Array.isArray(given) ? given : [given]).filter((one) => typeof one === 'string')
+
+const hasReference = (given: unknown): boolean => textsOf(given).some((one) => one.includes('${'))
+
+/** It is never taken as it is written: a token would be a text that many can read in the file. */
+function readReference(reading: Reading, node: Node, key: string, type: SettingType): void {
+  const { document, source, values, refuse } = reading
+  const given: unknown = node.toJS(document)
+  const texts = textsOf(given)
+  const isList = Array.isArray(given) && type.is === 'list' && texts.length === given.length
+  const text = isList ? texts : typeof given === 'string' && type.is !== 'list' ? given : null
+  if (key === 'name') refuse(node, key, 'a name without ${…}')
+  else if (text === null || !isFilled(type))
+    refuse(node, key, describeType(type), '${NAME} stands for text only')
+  else {
+    const problem = texts.map(malformedReference).find((one) => one !== null)
+    if (problem != null) refuse(node, key, problem)
+    else values.set(key, { reference: { text, key, source, span: spanOf(node) } })
+  }
 }
 
 function hintFor(type: SettingType, given: unknown): string | undefined {
@@ -244,7 +272,7 @@ function readTargets(reading: Reading, node: Node | null): void {
   if (!isMap(node)) return refuse(node, 'targets', 'a group of targets, each with settings')
   for (const { key, value } of node.items as readonly Pair<Node, Node | null>[]) {
     const name = isScalar(key) ? String(key.value) : ''
-    const values = new Map<string, SettingValue>()
+    const values = new Map<string, WrittenValue>()
     targets?.set(name, values)
     if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named with letters, digits, _ and -')
     else if (isMap(value)) {
@@ -254,12 +282,7 @@ function readTargets(reading: Reading, node: Node | null): void {
   }
 }
 
-function refuseBoth(
-  refuse: Refuse,
-  values: ReadonlyMap<string, SettingValue>,
-  group: YAMLMap,
-  key: string,
-): void {
+function refuseBoth(refuse: Refuse, values: WrittenValues, group: YAMLMap, key: string): void {
   const hasLake = [...values.keys()].some((name) => name.startsWith('lake.'))
   if (!hasLake || !values.has('database')) return
   const hint = 'leave "database" out: the tables of a lake are in its store'

@@ -7,6 +7,14 @@ import { didYouMean } from '../core/suggest.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** A text of eider.yml, or several, with the place of the setting. */
+export interface SettingReference {
+  readonly text: string | readonly string[]
+  readonly key: string
+  readonly source: SourceFile
+  readonly span: Span
+}
+
 const REFERENCE = /\$\{([^}]*)\}/g
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -15,6 +23,9 @@ export function malformedReference(text: string): string | null {
   const rest = text.replaceAll(REFERENCE, (whole, name: string) => (NAME.test(name) ? '' : whole))
   return rest.includes('${') ? 'written with variables of the environment as ${NAME}' : null
 }
+
+/** Nothing but the name of a variable. Where it is a value already, somebody expects that it is replaced, and it is not. */
+export const isReference = (text: string): boolean => /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(text)
 
 /** The text with its values, the first environment that has one counts; or the first name that none has. */
 function withEnvironment(
@@ -37,7 +48,13 @@ export function valueInForce(
   { key, source, span }: { readonly key: string; readonly source: SourceFile; readonly span: Span },
 ): string {
   const found = withEnvironment(text, environments)
-  if ('value' in found) return found.value
+  if ('value' in found) {
+    if (!isReference(found.value)) return found.value
+    const expected = 'the value of a variable, and what that holds names another one'
+    throw new DiagnosticsError([
+      diagnostic('config-invalid-value', { key, expected }, { source, span }),
+    ])
+  }
   const parameters = { key, name: found.missing }
   const hint = missingHint(found.missing, environments)
   throw new DiagnosticsError([diagnostic('secret-not-set', parameters, { source, span }, { hint })])

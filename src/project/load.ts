@@ -11,7 +11,7 @@ import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { type Config, parseConfig } from './config.ts'
+import { type Config, parseConfig, type WrittenValue, type WrittenValues } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
 import { readExtensionLock } from './extension-lock.ts'
 import { extensionsOf } from './extensions.ts'
@@ -26,7 +26,14 @@ import {
   type Settings,
   settings,
 } from './settings.ts'
-import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
+import { isReference } from './environment-values.ts'
+import {
+  type SettingValue,
+  acceptValue,
+  describeType,
+  parseValue,
+  valueOfReference,
+} from './values.ts'
 import { variablesInForce } from './variables.ts'
 
 const CONFIG_FILE = 'eider.yml'
@@ -102,7 +109,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     if (flag !== undefined) return [key, fromFlag(key, setting.type, flag)]
     const variable = 'env' in setting ? setting.env : null
     const fromEnv = variable === null ? null : valueOf(variable, setting.type, env, dotEnv)
-    return [key, fromEnv ?? ofTarget?.get(key) ?? values.get(key) ?? setting.default]
+    const written = fromEnv ?? ofTarget?.get(key) ?? values.get(key) ?? setting.default
+    return [key, inForceOf(written, setting.type, [env, dotEnv])]
   })
   const effective = withAdminPort(Object.fromEntries(found) as SettingValues)
   const ownDatabase = ofTarget?.get('database') ?? null
@@ -166,10 +174,7 @@ function isSameFile(a: string, b: string): boolean {
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
 }
 
-function settingsOfTarget(
-  target: string,
-  targets: Config['targets'],
-): ReadonlyMap<string, SettingValue> {
+function settingsOfTarget(target: string, targets: Config['targets']): WrittenValues {
   const found = targets.get(target)
   if (found !== undefined) return found
   const known = [...targets.keys()].join(', ')
@@ -180,10 +185,23 @@ function settingsOfTarget(
   })
 }
 
+function inForceOf(
+  written: WrittenValue | null,
+  type: SettingType,
+  environments: readonly Environment[],
+): SettingValue | null {
+  if (typeof written !== 'object' || written === null || !('reference' in written)) return written
+  return valueOfReference(type, written.reference, environments)
+}
+
 function fromFlag(key: string, type: SettingType, flag: string | number | boolean): SettingValue {
   const value = typeof flag === 'string' ? parseValue(type, flag) : acceptValue(type, flag)
-  if (value !== null) return value
   const name = key.slice(key.lastIndexOf('.') + 1).replaceAll('_', '-')
+  if (typeof flag === 'string' && isReference(flag))
+    throw new UsageError(`--${name} is ${flag}, which nothing replaces by its value`, {
+      hint: `write --${name} "$NAME" in double quotes, so that the shell replaces it`,
+    })
+  if (value !== null) return value
   throw new UsageError(`--${name} must be ${describeType(type)}, not "${flag}"`, {
     hint: `it sets ${key}, see docs/configuration.md`,
   })
@@ -198,9 +216,13 @@ function valueOf(
 ): SettingValue | null {
   const text = env[variable] || dotEnv[variable]
   if (!text) return null
-  const value = parseValue(type, text)
+  const value = isReference(text) ? null : parseValue(type, text)
   if (value !== null) return value
   const place = env[variable] ? `the variable ${variable}` : `${variable} in .env`
+  if (isReference(text))
+    throw new UsageError(`${place} holds ${text}, which nothing replaces by its value`, {
+      hint: 'write the value itself; in eider.yml ${NAME} stands for a variable',
+    })
   const isSecret = ['catalog', 'secret'].includes(type.is) || holdsPassword(text)
   const shown = isSecret ? '' : `, not "${text}"`
   throw new UsageError(`${place} must be ${describeType(type)}${shown}`)
@@ -222,7 +244,7 @@ function withAdminPort(found: SettingValues): Settings {
 }
 
 /** Only eider.yml makes a target a lake: a variable that is meant for another one must not. */
-const isLake = (values: ReadonlyMap<string, SettingValue>): boolean =>
+const isLake = (values: WrittenValues): boolean =>
   [...values.keys()].some((key) => key.startsWith('lake.'))
 
 /**

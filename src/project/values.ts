@@ -4,8 +4,15 @@ import { parseEndpoint, parseStoreUrl } from './urls.ts'
 import { parseServerUrl } from '../core/server-url.ts'
 import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'
+import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import { type SettingReference, valueInForce } from './environment-values.ts'
 
 export type SettingValue = string | number | boolean | readonly string[]
+
+/** Types of which a value is text, where `${NAME}` stands for a variable of the environment. */
+const FILLED: ReadonlySet<string> = new Set(['text', 'list', 'catalog', 'store', 'endpoint'])
+
+export const isFilled = ({ is }: SettingType): boolean => FILLED.has(is)
 
 /** Without flags: the JSON Schema of eider.yml has it too. */
 export const SIZE = /^\d+(\.\d+)? ?[KMGTkmgt][Ii]?[Bb]$/
@@ -85,4 +92,22 @@ export function parseValue(type: SettingType, text: string): SettingValue | null
       text.split(',').map((item) => item.trim()),
     )
   return acceptValue(type, text)
+}
+
+/** With the values of variables. Throws DiagnosticsError for one that is not set, and where they make no such value. */
+export function valueOfReference(
+  type: SettingType,
+  reference: SettingReference,
+  environments: readonly Readonly<Record<string, string | undefined>>[],
+): SettingValue {
+  const { text, key, source, span } = reference
+  const fill = (one: string) => valueInForce(one, environments, reference)
+  const value =
+    typeof text === 'string' ? parseValue(type, fill(text)) : acceptValue(type, text.map(fill))
+  if (value !== null) return value
+  const parameters = { key, expected: describeType(type) }
+  const hint = 'with the values of its variables it is not'
+  throw new DiagnosticsError([
+    diagnostic('config-invalid-value', parameters, { source, span }, { hint }),
+  ])
 }

@@ -36,6 +36,9 @@ interface Words {
 }
 
 function wordsFor(text: string, code: string, message: string, at: number): Words {
+  // Within brackets YAML takes the brace for the beginning of a group.
+  if (text.startsWith('${', at - 1))
+    return { problem: message, hint: 'within [ ] and { } a variable is in quotes: "${NAME}"' }
   switch (code) {
     case 'MULTIPLE_DOCS':
       return {

@@ -211,7 +211,9 @@ async function checkSecrets({ paths }: Project): Promise<Finding> {
     const path = join(paths.dir, name)
     const text = await readFile(path, 'utf8').catch(() => '')
     const holdsToken =
-      /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*\S/m.test(text)
+      /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*(?!["']?\$\{)\S/m.test(
+        text,
+      )
     if (holdsToken && ((await stat(path)).mode & 0o004) !== 0) exposed.push(name)
   }
   if (exposed.length === 0 || process.platform === 'win32')

@@ -6,6 +6,7 @@ import type { Project } from '../project/project.ts'
 import { ProjectWatch } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { readerTokens } from './reader-tokens.ts'
+import { warnOfWiderAccess } from './widened-access.ts'
 
 interface FollowOptions {
   readonly load: () => Promise<Project>
@@ -14,17 +15,21 @@ interface FollowOptions {
 
 /** Follows them until it is disposed of. Where the files have mistakes, the tokens stay as they are. */
 export async function followTokens(
-  { paths }: Project,
+  started: Project,
   service: ODataService,
   { load, logger }: FollowOptions,
 ): Promise<AsyncDisposable> {
   let known = ''
+  let before = started
   const take = async () => {
     try {
-      const tokens = await readerTokens(await load())
+      const project = await load()
+      const tokens = await readerTokens(project)
       const text = JSON.stringify(tokens)
+      if (text !== known) await service.setTokens(tokens)
+      warnOfWiderAccess('odata', before, project, logger)
+      before = project
       if (text === known) return
-      await service.setTokens(tokens)
       if (known !== '') logger.info('tokens-reloaded', { tokens: tokens.map(nameOf) })
       known = text
     } catch (error) {
@@ -32,7 +37,7 @@ export async function followTokens(
       logger.warn('tokens-stale', { hint: 'the previous tokens stay valid' })
     }
   }
-  const watch = await ProjectWatch.open(paths.dir, { only: ['eider.yml', '.env'] })
+  const watch = await ProjectWatch.open(started.paths.dir, { only: ['eider.yml', '.env'] })
   // What has changed since the service read them.
   await take()
   watch.onChange(take)

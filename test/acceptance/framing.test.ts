@@ -6,12 +6,12 @@ import { RawClient } from '../support/raw-client.ts'
 import { workspace } from '../support/workspace.ts'
 
 const HEADS = [
-  'HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity, chunked',
-  'HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked',
-  'HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
-  'HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked',
-  'HTTP/2.0\r\nHost: x\r\nTransfer-Encoding: chunked',
-  'HTTP/2.0\r\nHost: x\r\nContent-Length: BYTES',
+  'HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: identity, chunked',
+  'HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: gzip, chunked',
+  'HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+  'HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked',
+  'HTTP/2.0\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked',
+  'HTTP/2.0\r\nHost: 127.0.0.1\r\nContent-Length: BYTES',
 ]
 const EVENT = '{"id":1}'
 const CHUNKED = `${EVENT.length.toString(16)}\r\n${EVENT}\r\n0\r\n\r\n`
@@ -37,7 +37,7 @@ for (const settings of ['', 'collect:\n  access_log: true\n'])
         const body = head.includes('BYTES') ? EVENT : CHUNKED
         const first = `POST ${path} ${head.replace('BYTES', `${EVENT.length}`)}`
         client.send(`${first}\r\nContent-Type: application/json\r\n\r\n${body}`)
-        client.send('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+        client.send('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
         const answer = await client.answer()
         assert.is(answer?.status, 400, what)
         assert.is(

@@ -61,7 +61,7 @@ export default class CollectDaemonCommand extends BaseCommand {
     if (buffer === null) return
     const allowAnonymous = flags['allow-anonymous']
     await using daemon = await openDaemon(project, buffer, targets, { allowAnonymous, logger })
-    watch.onChange(() => reloadTargets(daemon, { load, started: project, logger, signal }))
+    watch.onChange(reloadTargets(daemon, { load, started: project, logger, signal }))
     if (flags.json)
       this.printEvent({ event: 'listening', url: daemon.url, admin_url: daemon.adminUrl })
     else this.print(`listening on ${daemon.url}`)

@@ -5,6 +5,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Project } from '../../project/project.ts'
 import { logDiagnostics, logMistakes } from '../log-mistakes.ts'
 import { compileTargets } from './compile-targets.ts'
+import { warnOfWiderAccess } from '../widened-access.ts'
 import { sendersOf } from './senders-of.ts'
 
 export interface ReloadOptions {
@@ -16,24 +17,36 @@ export interface ReloadOptions {
   readonly signal: AbortSignal
 }
 
-/** Other settings are read at the start only; of a change in them the log says so. */
-export async function reloadTargets(
+/** What reloads them. Other settings are read at the start only; of a change in them the log says so. */
+export function reloadTargets(
   daemon: CollectDaemon,
   { load, started, logger, signal }: ReloadOptions,
-): Promise<void> {
-  try {
-    const project = await load()
-    if (JSON.stringify(project.settings) !== JSON.stringify(started.settings))
-      logger.warn('settings-need-restart')
-    const { targets, mistakes } = await compileTargets(project, signal)
-    logDiagnostics(mistakes, logger)
-    const senders = await sendersOf(project, targets.keys())
-    daemon.setTargets(targets, senders)
-    logger.info('models-reloaded', { targets: [...targets.keys()] })
-  } catch (error) {
-    if (signal.aborted) return
-    daemon.keepTargets()
-    logMistakes(error, logger)
-    logger.warn('models-stale', daemon.models)
+): () => Promise<void> {
+  let known = started
+  return async () => {
+    try {
+      const project = await load()
+      if (JSON.stringify(project.settings) !== JSON.stringify(started.settings))
+        logger.warn('settings-need-restart')
+      const { targets, mistakes } = await compileTargets(project, signal)
+      logDiagnostics(mistakes, logger)
+      const senders = await sendersOf(project, targets.keys())
+      for (const target of daemon.setTargets(targets, senders)) warnOfLastSender(target, logger)
+      warnOfWiderAccess('collect', known, project, logger)
+      known = project
+      logger.info('models-reloaded', { targets: [...targets.keys()] })
+    } catch (error) {
+      if (signal.aborted) return
+      daemon.keepTargets()
+      logMistakes(error, logger)
+      logger.warn('models-stale', daemon.models)
+    }
   }
 }
+
+const warnOfLastSender = (target: string, logger: Logger) =>
+  logger.warn('last-token', {
+    target,
+    message: `the last webhook of ${target} was removed from collect.webhooks`,
+    hint: 'restart the server to accept requests from anybody',
+  })

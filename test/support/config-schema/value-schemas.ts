@@ -50,11 +50,11 @@ export function schemaOfType(type: SettingType): JsonSchema {
     case 'secret':
       return { type: 'null' }
     case 'catalog':
-      return matching(/^postgres(ql)?:\/\//)
+      return matching(/^postgres(ql)?:\/\/|\$\{/)
     case 'store':
-      return matching(/^s3:\/\//)
+      return matching(/^s3:\/\/|\$\{/)
     case 'endpoint':
-      return matching(/^https?:\/\//)
+      return matching(/^https?:\/\/|\$\{/)
     case 'list':
       return texts
     case 'extensions':
