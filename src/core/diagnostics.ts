@@ -74,6 +74,7 @@ const messages = {
     `the seed has no rows to infer types from, so these columns are VARCHAR: ${p.columns}`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
+  'query-failed': (p: { problem: string }) => p.problem,
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
   'invalid-variable': (p: { problem: string }) => p.problem,
   'quoted-variable': (p: { name: string; what: string }) =>

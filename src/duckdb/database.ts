@@ -9,6 +9,7 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBValue,
 } from '@duckdb/node-api'
+import { textDecoder } from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
 import type { InTurn } from '../core/in-turn.ts'
@@ -21,6 +22,10 @@ import { DatabaseError, ErrorWords, isFatal, isInterrupt, toDatabaseError } from
 import { extensionError, requireLocked } from './extension-files.ts'
 import { nameSync } from './name-sync.ts'
 import { type Row, textOf } from './values.ts'
+
+/** The driver would take U+FEFF at the beginning of a value for a byte order mark, and leave it out. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+textDecoder.decode = decoder.decode.bind(decoder)
 
 export interface OpenOptions {
   /** Absolute path, or ':memory:'. */
@@ -250,7 +255,12 @@ export class Connection implements AsyncDisposable {
     // Without parameters there is nothing to prepare, which would take two more round trips.
     const parameters: DuckDBValue[] | undefined = values.length === 0 ? undefined : [...values]
     const reader = await this.attempt(() => this.driver.runAndReadAll(text, parameters))
-    return reader.getRowObjectsJson()
+    const names = reader.deduplicatedColumnNames()
+    // The driver assigns values by name, which of this one sets the prototype of the row.
+    if (!names.includes('__proto__')) return reader.getRowObjectsJson()
+    return reader
+      .getRowsJson()
+      .map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]!])))
   }
 
   /**

@@ -4,19 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseQuery } from '../compiler/sql/query-text.ts'
+import { engineDiagnostic } from '../compiler/hints/engine-diagnostic.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import type { Snapshot } from '../core/snapshot.ts'
-import { sql } from '../core/sql.ts'
+import { type ModelBody, sql } from '../core/sql.ts'
 import { catalogKey, describe, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
-import { isInterrupt } from '../duckdb/errors.ts'
+import { DatabaseError, isDamage, isFatal, isInterrupt } from '../duckdb/errors.ts'
 import type { Row } from '../duckdb/values.ts'
 import { interruptOnAbort } from '../pipeline/interrupt.ts'
 import { openWarehouseToRead, withSources } from '../pipeline/open-warehouse.ts'
+import { toEnvironmentError } from '../pipeline/failure.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -131,8 +133,23 @@ async function answer(connection: Connection, { text, limit }: Query): Promise<A
   const body = await parseQuery(connection, text)
   const all = sql`SELECT * FROM (${sql.body(body)}\n)`
   const query = limit === null ? all : sql`${all} LIMIT ${sql.value(limit)}`
-  const columns = (await describe(connection, query)).map(({ name }) => name)
-  return { columns, rows: await connection.rows(query) }
+  try {
+    const columns = (await describe(connection, query)).map(({ name }) => name)
+    return { columns, rows: await connection.rows(query) }
+  } catch (error) {
+    throw queryFailure(error, body)
+  }
+}
+
+/** A query that DuckDB could bind and not carry out is a mistake in it, as long as the engine and the disk are well. */
+function queryFailure(error: unknown, body: ModelBody): unknown {
+  if (!(error instanceof DatabaseError) || isInterrupt(error)) return error
+  const { details } = error
+  const isOurs = details.type === 'Out of Memory' || isFatal(error) || isDamage(error)
+  if (isOurs || /No space left on device/.test(details.message)) return toEnvironmentError(error)
+  // A position counts from the start of what was put around the query.
+  const placed = engineDiagnostic({ ...details, position: null }, body)
+  return new DiagnosticsError([{ ...placed, code: 'query-failed' }])
 }
 
 const NEVER_RUN = 'nothing is built yet: "eider run" builds the models'

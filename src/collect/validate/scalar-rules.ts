@@ -63,8 +63,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   UHUGEINT: integerRule(0n, 2n ** 128n - 1n),
   // Bounded only so that a body full of digits does not take long.
   BIGNUM: integerRule(-(10n ** 1000n), 10n ** 1000n),
-  FLOAT: floatRule(3.4028234e38),
-  DOUBLE: floatRule(Number.MAX_VALUE),
+  FLOAT: floatRule(3.4028235e38, Math.fround),
+  DOUBLE: floatRule(Number.MAX_VALUE, Number),
   VARCHAR: varcharRule,
   JSON: jsonRule,
   BLOB: textRule(() => true, 'text; its UTF-8 bytes are stored'),
@@ -157,18 +157,22 @@ function isPlainNumber(
   return isPlainDecimal(bytes, 0, bytes.length, wholeDigits, fractionDigits)
 }
 
-/** Doubles are the nearest ones, as everywhere; only what is beyond their range is rejected. */
-function floatRule(max: number): Rule {
+/**
+ * Numbers are the nearest ones of the type, as everywhere; only what is beyond their range is rejected. The largest FLOAT
+ * is a little less than the digits that are written of it.
+ */
+function floatRule(max: number, nearest: (value: number) => number): Rule {
+  const isInRange = (value: number) => Number.isFinite(nearest(value))
   const expected = `must be a number of at most ${max} (or "NaN", "Infinity", "-Infinity")`
   return (spans, node, changes) => {
     const isNumberNode = spans.kind(node) === NUMBER
     const text = numberText(spans, node)
     if (changes === null) {
       const value = isNumberNode ? Number(text) : NaN
-      return Math.abs(value) <= max && !Object.is(value, -0) ? null : NOT_AS_SENT
+      return isInRange(value) && !Object.is(value, -0) ? null : NOT_AS_SENT
     }
     if (!isNumberNode && text !== null && /^(?:NaN|-?Infinity)$/.test(text)) return null
-    if (text === null || !isNumber(text) || Math.abs(Number(text)) > max) return expected
+    if (text === null || !isNumber(text) || !isInRange(Number(text))) return expected
     // DuckDB reads no leading zeros, and -0 as an integer, which has no sign.
     if (isNumberNode && text === '-0') replace(spans, node, '-0.0', changes)
     else if (/^-?0\d/.test(text)) replace(spans, node, text.replace(/^(-?)0+(?=\d)/, '$1'), changes)

@@ -10,7 +10,6 @@ import {
   constant,
 } from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
-import type { CallName } from './expression/functions.ts'
 import { edm } from '../edm/types.ts'
 import type { Property } from '../edm/model.ts'
 
@@ -38,10 +37,6 @@ export const joinedTexts = (a: Expression, b: Expression): Expression =>
 /** As written in the parentheses of a URL. */
 function keyText(row: RowVariable, property: Property): Expression {
   const { type } = property
-  return call(inUrl[type.name] ?? 'valueInUrl', edm.String, propertyOf(row, property))
-}
-
-const inUrl: Readonly<Record<string, CallName>> = {
-  'Edm.String': 'textInUrl',
-  'Edm.DateTimeOffset': 'timeInUrl',
+  const name = type.name === 'Edm.String' ? 'textInUrl' : 'valueInUrl'
+  return call(name, edm.String, propertyOf(row, property))
 }

@@ -59,14 +59,13 @@ export function valueSql(expression: Expression): Sql {
     case 'not':
       return notSql(expression.operand)
     case 'call':
-      return printCall(expression, expression.operands.map(valueSql))
+      return inOneUnit(printCall(expression, expression.operands.map(valueSql)), expression.type)
     case 'case':
       return caseSql(expression)
-    case 'member':
-      return neverNull(
-        sql`(${valueSql(expression.of)}).${sql.ident(expression.name)}`,
-        expression.type,
-      )
+    case 'member': {
+      const part = sql`(${valueSql(expression.of)}).${sql.ident(expression.name)}`
+      return neverNull(inOneUnit(part, expression.type), expression.type)
+    }
     case 'item':
       return sql.ident(expression.alias, ITEM)
     case 'array':
@@ -108,7 +107,19 @@ export function valueSql(expression: Expression): Sql {
 export function columnSql(alias: string, { column, type, clamped }: Property): Sql {
   const stored = sql.ident(alias, column.name)
   const value = column.type === type.engine ? stored : castSql(stored, type)
-  return clamped ? clampSql(value, type) : neverNull(value, type)
+  return clamped ? clampSql(value, type) : neverNull(inOneUnit(value, type), type)
+}
+
+/**
+ * DuckDB counts months, days and microseconds of an INTERVAL separately, and takes `1 day -00:00:01` for another value
+ * than `23:59:59`. It is read as what is served of it, its microseconds.
+ */
+function inOneUnit(value: Sql, type: EdmType): Sql {
+  if (type.name === 'Edm.Duration') return sql`to_microseconds(epoch_us(${value}))`
+  const isList = type.kind === 'collection' && type.item.name === 'Edm.Duration'
+  return isList
+    ? sql`list_transform(${value}, lambda each: to_microseconds(epoch_us(each)))`
+    : value
 }
 
 /** A collection is empty where DuckDB has NULL. */

@@ -5,8 +5,11 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { type Call, typeOf } from '../bind/bound.ts'
 import type { CallName } from '../bind/expression/functions.ts'
 import { arithmeticSql } from './arithmetic.ts'
+import { isFloat } from '../edm/numbers.ts'
+import type { EdmType } from '../edm/types.ts'
 import { castToSql } from './cast.ts'
 import { VARCHAR } from './engine-types.ts'
+import { floatTextSql, jsonTextSql } from './json-value.ts'
 import { NEGATIVE_LENGTH } from './raised.ts'
 
 /** As many operands as the call has; the others are empty. */
@@ -38,10 +41,19 @@ const textSql = {
   search: (text, part) => sql`coalesce(contains(lower(${text}), lower(${part})), FALSE)`,
   textInUrl: (text) =>
     sql`('''' || url_encode(replace(CAST(${text} AS ${sql.type(VARCHAR)}), '''', '''''')) || '''')`,
-  timeInUrl: (time) =>
-    sql`url_encode(replace(CAST(${time} AS ${sql.type(VARCHAR)}), ' ', 'T') || 'Z')`,
-  valueInUrl: (value) => sql`url_encode(CAST(${value} AS ${sql.type(VARCHAR)}))`,
+  valueInUrl: (value, _b, _c, { operands: [operand] }) => urlValueSql(value, typeOf(operand!)!),
 } satisfies Partial<Record<CallName, PrintCall>>
+
+/** As in JSON, where a value has the same form but for the quotes. Two types have a name before them. */
+function urlValueSql(value: Sql, type: EdmType): Sql {
+  const text = isFloat(type)
+    ? floatTextSql(value, type, '')
+    : sql`replace(${jsonTextSql(value, type)}, '"', '')`
+  const prefix = { 'Edm.Binary': 'binary', 'Edm.Duration': 'duration' }[type.name]
+  return prefix === undefined
+    ? sql`url_encode(${text})`
+    : sql`(${sql.value(`${prefix}'`)} || ${text} || '''')`
+}
 
 const timeSql = {
   year: (day) => integer(sql`year(${day})`),

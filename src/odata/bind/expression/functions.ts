@@ -141,7 +141,6 @@ type OperatorCall =
   | 'itemAt'
   /** A part of a key as it stands in a URL. */
   | 'textInUrl'
-  | 'timeInUrl'
   | 'valueInUrl'
 
 /** Each has its SQL in sql/functions.ts. */

@@ -2,9 +2,9 @@
 
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
-import { type Constant, type Expression, propertyOf } from '../bound.ts'
-import { exactNumber } from '../../edm/literals.ts'
-import { exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
+import { call, type Constant, constant, type Expression, propertyOf } from '../bound.ts'
+import { exactNumber, toDouble } from '../../edm/literals.ts'
+import { exactRange, isFloat, isInteger, isNumber } from '../../edm/numbers.ts'
 import { edm } from '../../edm/types.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
@@ -24,7 +24,11 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
       if (value.kind !== 'constant')
         throw odataError('invalid-key', `${property.name} must have a value other than null`)
       requireInteger(property, value)
-      return bindComparison('eq', propertyOf(scope.row, property), value)
+      const own = propertyOf(scope.row, property)
+      // NaN is equal to nothing, and still the key of its row.
+      if (isFloat(property.type) && Number.isNaN(toDouble(value.value)) && isNumber(value.type))
+        return call('same', edm.Boolean, own, constant(property.type, 'NaN'))
+      return bindComparison('eq', own, value)
     })
     return { kind: 'logical', operator: 'and', operands: conditions }
   })
