@@ -51,13 +51,13 @@ const program = {
         // What a run needs to find that there is nothing to do, and what others need then, which have no engine.
         {
           name: 'idle',
-          test: /\/src\/pipeline\/(idle|open-ahead|prepared-run)\.|\/src\/compiler\/(compile-once|cache\/)|\/src\/store\/traits-of\.|\/src\/commands\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
+          test: /\/src\/pipeline\/(idle|open-ahead|prepared-run)\.|\/src\/compiler\/(compile-once|cache\/)|\/src\/store\/traits-of\.|\/src\/wiring\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
           priority: 1,
         },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
         // What commands share, and read of a project before they do anything.
-        { name: 'cli', test: /\/src\/cli\/(base-command|selection|show-rows|show-orphans)\./ },
+        { name: 'cli', test: /\/src\/cli\/(base-command|shared-flags|table|run-lines)\./ },
         { name: 'project', test: /\/src\/project\/(load|files)\./ },
       ],
     },

@@ -4,14 +4,13 @@ import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
-import type { Logger } from '../core/logger.ts'
+import { type Logger, createLogger, type Level, type LogLine } from '../core/logger.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
 import { type Look, lookOf, type Paint } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
-import { stderrLogger } from './stderr-logger.ts'
 import { usageProblem } from './usage-problem.ts'
 
 export interface SharedFlags {
@@ -160,3 +159,37 @@ export abstract class BaseCommand extends Command {
     })
   }
 }
+
+interface LoggerOptions {
+  readonly level: Level
+  readonly json: boolean
+  /** Where something is drawn on the terminal, lines go by it. */
+  readonly write?: ((line: string) => void) | undefined
+}
+
+function stderrLogger({ level, json, write = toStderr }: LoggerOptions): Logger {
+  const show = json ? asJson : asText
+  return createLogger((line) => write(show(line)), level)
+}
+
+const toStderr = (line: string) => void process.stderr.write(line + '\n')
+
+function asJson({ time, level, event, fields }: LogLine): string {
+  return JSON.stringify(
+    { time: time.toISOString(), level, event, ...fields },
+    (_key, value: unknown) =>
+      value instanceof Error ? describe(value) : typeof value === 'bigint' ? String(value) : value,
+  )
+}
+
+function asText({ time, level, event, fields }: LogLine): string {
+  const shown = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`)
+  return [time.toISOString().slice(11, 23), level.padEnd(5), event, ...shown].join(' ')
+}
+
+function fieldText(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(describe(value))
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+}
+
+const describe = (error: Error): string => error.stack ?? `${error.name}: ${error.message}`

@@ -8,7 +8,6 @@ import { run } from '@oclif/core/run'
 import { UsageError } from '../core/failures.ts'
 import { hasToExit } from '../core/until-exit.ts'
 import { codeDir, packageDir } from '../files/package.ts'
-import { inOwnWords } from './argv.ts'
 import { ownPlugin } from './own-plugin.ts'
 import { lookOf } from './paint.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
@@ -61,4 +60,15 @@ function reportLostOutput(error: NodeJS.ErrnoException): void {
 
 function write(stream: NodeJS.WriteStream, text: string): void {
   if (text !== '') stream.write(text + '\n')
+}
+
+const VERSION_WORDS = ['--version', '-v', '-V']
+
+/** The same command line as oclif reads it. */
+function inOwnWords(argv: readonly string[]): readonly string[] {
+  const [first = '', ...rest] = argv
+  if (VERSION_WORDS.includes(first)) return ['version', ...rest]
+  // Other tools have it as a command; here it is one only with something to look up.
+  const isHelpOfHelp = first === 'help' && rest.some((word) => word === '-h' || word === '--help')
+  return isHelpOfHelp ? [...rest.filter((word) => !word.startsWith('-')), '--help'] : argv
 }

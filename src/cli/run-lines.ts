@@ -1,7 +1,7 @@
 // What a run says, line by line, for people.
 
 import { count, grouped } from '../core/counts.ts'
-import type { ModelResult } from '../core/report/progress.ts'
+import type { ModelResult, Orphan } from '../core/report/progress.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import type { Paint, Style } from './paint.ts'
 
@@ -81,3 +81,45 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
 }
+
+/** When, and what, with the files of one save in one line. */
+export function savedText(paths: readonly string[]): string {
+  const time = new Date().toTimeString().slice(0, 8)
+  const [first = '', ...others] = paths
+  return `${time}   ${first}${others.length === 0 ? '' : ` and ${count(others.length, 'other file')}`}`
+}
+
+/** `isUncounted`: nobody knows how many rows they have, since a run holds the warehouse. */
+export const orphanLines = (
+  orphans: readonly Orphan[],
+  width: number,
+  isUncounted: boolean,
+): readonly string[] =>
+  orphans.map((orphan) => {
+    const state = isUncounted ? wayOn(orphan) : orphanState(orphan)
+    return `orphan     ${orphan.model.padEnd(width)}  ${state}`
+  })
+
+export const orphanState = ({ rows, ...orphan }: Orphan): string =>
+  `${sizeOf(rows)}, and ${wayOn(orphan)}`
+
+/** Where the rows cannot be counted. */
+export function wayOn(orphan: Omit<Orphan, 'rows'>): string {
+  const { model } = orphan
+  const kept = howToKeep(orphan)
+  const ways = [...(kept === null ? [] : [kept]), `eider drop ${model} removes it`]
+  return `no file defines it: ${ways.join(', ')}`
+}
+
+/** How to keep it; null for what its file alone can make again. */
+function howToKeep({ model, kind, renamed_to: heir }: Omit<Orphan, 'rows'>): string | null {
+  if (kind === 'view' || kind === 'seed') return null
+  // Events are sent and wait under the name of their model.
+  if (kind === 'events') return `models/${model.replace('.', '/')}.sql of kind events takes it over`
+  if (heir !== undefined)
+    return `${heir} has the same SQL, and eider mv ${model} ${heir} --replace gives it these rows`
+  return `eider mv ${model} NEW keeps it as the model NEW`
+}
+
+export const sizeOf = (rows: number | null): string =>
+  rows === null ? 'a view' : count(rows, 'row')

@@ -11,6 +11,7 @@ import type {
 } from '../core/report/planned-changes.ts'
 import { count } from '../core/counts.ts'
 import { type Paint, plain } from './paint.ts'
+import { tableLines, withoutControls } from './table.ts'
 
 export function showPlan(
   steps: readonly PlannedStep[],
@@ -18,14 +19,14 @@ export function showPlan(
   paint: Paint = plain,
 ): string {
   const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
-  const setWidth = Math.max(0, ...contract.map(({ set }) => set.length))
+  const changes = tableLines(contract.map(({ set, change }) => [set, change]))
   const { build, unchanged, failing, skip } = planCounts(steps)
   const breaking = contract.filter((change) => change.breaking).length
   return [
     ...steps.flatMap((step) => stepLines(step, width, paint)),
-    ...contract.map(({ set, change, breaking: breaks }) => {
+    ...contract.map(({ breaking: breaks }, i) => {
       const word = breaks ? paint('red', 'breaking ') : 'contract '
-      return `${word}  ${set.padEnd(setWidth)}  ${change}`
+      return `${word}  ${changes[i]}`
     }),
     `plan: ${build} to build, ${unchanged} unchanged` +
       (failing === 0 ? '' : `, ${failing} failing`) +
@@ -110,6 +111,4 @@ const valuesLine = (values: Values) =>
     .map(([name, value]) => `${name}=${shown(value)}`)
     .join(' ')
 
-/** On one line, whatever the value holds. */
-const shown = (value: string | null) =>
-  value === null ? 'NULL' : value.replaceAll(/\p{Cc}/gu, '\ufffd')
+const shown = (value: string | null) => (value === null ? 'NULL' : withoutControls(value))

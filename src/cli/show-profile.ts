@@ -1,10 +1,11 @@
-// Where the time of a run went, for people.
+// Where the time and the memory of a run or of a query went, for people.
 
 import type { RunProfile } from '../core/report/run-profile.ts'
 import { grouped } from '../core/counts.ts'
-import { byteText } from './byte-text.ts'
 import { duration } from './run-lines.ts'
-import { showRows } from './show-rows.ts'
+import { showRows } from './table.ts'
+import type { ExplainedPlan } from '../core/report/explained-plan.ts'
+import { cut } from './cells.ts'
 
 /** Models that a table shows; the others are a sum. */
 const SHOWN = 20
@@ -38,4 +39,41 @@ export function showProfile(profile: RunProfile): string {
   if (left.length === 0) return `${table}\n\n${whole}`
   const leftMs = left.reduce((sum, { ms }) => sum + ms, 0)
   return `${table}\nand ${left.length} more, ${duration(leftMs)}\n\n${whole}`
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
+
+function byteText(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${power === 0 ? value : value.toPrecision(3)} ${UNITS[power]}`
+}
+
+const DETAILS_COLUMNS = 80
+
+export function showExplained({ operators, analyzed }: ExplainedPlan): string {
+  const total = operators.reduce((sum, { ms }) => sum + (ms ?? 0), 0)
+  const rows = operators.map((operator) => ({
+    operator: `${'  '.repeat(operator.depth)}${operator.name}`,
+    estimated: operator.estimated_rows,
+    ...(analyzed === null
+      ? {}
+      : {
+          rows: operator.rows,
+          ms: operator.ms,
+          share: total === 0 ? '' : `${Math.round((100 * (operator.ms ?? 0)) / total)}%`,
+        }),
+    details: cut(operator.details, DETAILS_COLUMNS),
+  }))
+  const columns = [
+    'operator',
+    'estimated',
+    ...(analyzed === null ? [] : ['rows', 'ms', 'share']),
+    'details',
+  ]
+  const table = showRows(columns, rows, 'table')
+  if (analyzed === null) return table
+  const { ms, cpu_ms: cpu, peak_memory_bytes: memory, spilled_bytes: spilled } = analyzed
+  const read = analyzed.rows_scanned.toLocaleString('en')
+  return `${table}\n\n${duration(ms)}, ${duration(cpu)} of CPU time; ${read} rows read, peak memory ${byteText(memory)}, ${byteText(spilled)} spilled`
 }

@@ -6,8 +6,15 @@ import type { RunSummary } from '../core/report/run-summary.ts'
 import { widthOf, wrap } from './cells.ts'
 import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
 import type { Look, Output } from './paint.ts'
-import { duration, flushText, line, modelText, STATUS_COLUMNS, totalText } from './run-lines.ts'
-import { orphanState } from './show-orphans.ts'
+import {
+  duration,
+  flushText,
+  line,
+  modelText,
+  STATUS_COLUMNS,
+  totalText,
+  orphanState,
+} from './run-lines.ts'
 
 export interface RunDisplayOptions {
   /** stdout and stderr; what comes from elsewhere to the same terminal goes by note(). */

@@ -4,6 +4,7 @@ import { count } from '../core/counts.ts'
 import { cut, widthOf } from './cells.ts'
 import type { Paint } from './paint.ts'
 import { duration } from './run-lines.ts'
+import { tableLines, withoutControls } from './table.ts'
 
 export interface ShownTest {
   readonly model: string
@@ -70,28 +71,19 @@ export const titleOf = ({ model, name, runs }: Pick<ShownTest, 'model' | 'name' 
 
 function differenceLines(difference: ShownDifference, paint: Paint): readonly string[] {
   const { columns, missing, unexpected, missingRows, unexpectedRows } = difference
-  const cell = (row: Row, name: string) =>
-    cut((row[name] ?? 'NULL').replaceAll(/\p{Cc}/gu, '\ufffd'), CELL_COLUMNS)
-  const rows = rowsOf(difference).map((shown) => ({
-    ...shown,
-    cells: columns.map((name) => cell(shown.row, name)),
-  }))
-  const widths = columns.map((name, i) =>
-    Math.max(widthOf(name), ...rows.map(({ cells }) => widthOf(cells[i]!))),
-  )
-  const line = (cells: readonly string[]) =>
-    cells.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')
+  const rows = rowsOf(difference)
+  const cell = (row: Row, name: string) => cut(withoutControls(row[name] ?? 'NULL'), CELL_COLUMNS)
+  const cells = rows.map(({ row, isBuilt, others }) => [
+    ...columns.map((name) => cell(row, name)),
+    isBuilt ? `built${others.length === 0 ? '' : `: other ${others.join(', ')}`}` : 'expected',
+  ])
+  const [head = '', ...lines] = tableLines([[...columns, ''], ...cells], { widthOf })
   const more = (all: number, shown: number, what: string) =>
     all > shown ? [`  … and ${count(all - shown, 'row')} more ${what}`] : []
   return [
-    `  ${line(columns)}`.trimEnd(),
-    ...rows.map(({ cells, isBuilt, others }) =>
-      isBuilt
-        ? paint(
-            'green',
-            `+ ${line(cells)}  built${others.length === 0 ? '' : `: other ${others.join(', ')}`}`,
-          )
-        : paint('red', `- ${line(cells)}  expected`),
+    `  ${head}`,
+    ...lines.map((line, i) =>
+      rows[i]!.isBuilt ? paint('green', `+ ${line}`) : paint('red', `- ${line}`),
     ),
     ...more(missingRows, missing.length, 'expected'),
     ...more(unexpectedRows, unexpected.length, 'built'),

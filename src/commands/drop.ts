@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.ts'
-import { sizeOf } from '../cli/show-orphans.ts'
+import { sizeOf } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'

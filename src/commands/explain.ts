@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { showExplained } from '../cli/show-explained.ts'
-import { variableFlags } from '../cli/variable-flags.ts'
+import { showExplained } from '../cli/show-profile.ts'
+import { variableFlags } from '../cli/shared-flags.ts'
 
 export default class Explain extends BaseCommand {
   static override summary = 'Show the query plan of a model; changes nothing'

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { cut } from '../cli/cells.ts'
+import { tableLines } from '../cli/table.ts'
 import type { Line } from '../cli/search-pages.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
@@ -42,11 +43,10 @@ export default class Help extends BaseCommand {
     await this.#showCommand([], json)
     if (json) return
     const pages = documentation()
-    const width = Math.max(...pages.map(({ topic }) => topic.length))
     const { paint, columns } = this.lookOf(process.stdout)
     this.print(paint('bold', 'DOCUMENTATION'))
-    for (const { topic, title } of pages)
-      this.print(cut(`  ${topic.padEnd(width)}  ${title}`, columns))
+    for (const line of tableLines(pages.map(({ topic, title }) => [topic, title])))
+      this.print(cut(`  ${line}`, columns))
     this.print(
       '\neider help TOPIC shows one; annotations, codes, settings and chapters are topics too',
     )

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { variableFlags } from '../cli/variable-flags.ts'
+import { variableFlags } from '../cli/shared-flags.ts'
 
 export default class Lsp extends BaseCommand {
   static override summary = 'Start the language server for editors, on stdin and stdout'

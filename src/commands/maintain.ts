@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
 import { onStop } from '../cli/signals.ts'
+import { tableLines } from '../cli/table.ts'
 import { count } from '../core/counts.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
@@ -52,11 +53,10 @@ export default class Maintain extends BaseCommand {
   }
 
   #print(report: UpkeepReport, dryRun: boolean, quiet: boolean): void {
-    const width = Math.max(0, ...report.tables.map(({ table }) => table.length))
+    const lines = tableLines(report.tables.map((table) => [table.table, filesText(table, dryRun)]))
     const changed = (table: TableUpkeep) => table.busy || table.filesBefore !== table.filesAfter
-    for (const table of report.tables)
-      if (dryRun ? table.filesBefore > 0 : changed(table) && !quiet)
-        this.print(`${table.table.padEnd(width)}  ${filesText(table, dryRun)}`)
+    for (const [i, table] of report.tables.entries())
+      if (dryRun ? table.filesBefore > 0 : changed(table) && !quiet) this.print(lines[i]!)
     const { statesDropped, statesKept, filesDeleted } = report
     const states = `${count(statesDropped, 'old state')}, ${count(filesDeleted, 'unused file')}`
     this.print(`${dryRun ? 'would drop' : 'dropped'} ${states}; ${statesKept} states are kept`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { everyFlag } from '../cli/every.ts'
+import { everyFlag } from '../cli/shared-flags.ts'
 import { giveWay } from '../cli/priority.ts'
 import { duration } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'

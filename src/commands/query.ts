@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { BaseCommand } from '../cli/base-command.ts'
-import { rowFormats, showRows } from '../cli/show-rows.ts'
+import { rowFormats, showRows } from '../cli/table.ts'
 import { UsageError } from '../core/failures.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
+import { tableLines } from '../cli/table.ts'
 
 interface Package {
   readonly name: string
@@ -37,9 +38,8 @@ export default class Version extends BaseCommand {
     this.print(`eider/${version} ${platform} node-v${node} duckdb-v${duckdb}`)
     if (!flags.verbose) return
     this.print(`\npackages in ${join(packageDir, 'dist', 'bundle')}`)
-    const width = Math.max(...packages.map(({ name }) => name.length))
-    for (const part of packages)
-      this.print(`  ${part.name.padEnd(width)}  ${part.version}  ${part.license}`)
+    const rows = packages.map(({ name, ...part }) => [name, `${part.version}  ${part.license}`])
+    for (const line of tableLines(rows)) this.print(`  ${line}`)
   }
 }
 

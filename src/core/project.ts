@@ -1,6 +1,6 @@
 // A project directory as read, before anything is compiled.
 
-import type { DeclaredCheck } from './declared-check.ts'
+import type { DeclaredCheck } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './sources.ts'

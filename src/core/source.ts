@@ -61,3 +61,10 @@ export const wholeFile = (path: string): { readonly source: SourceFile; readonly
   source: { path, text: '' },
   span: { start: 0, end: 0 },
 })
+
+/** A check outside a model file, written as after @check. */
+export interface DeclaredCheck {
+  readonly severity: 'fail' | 'warn'
+  readonly source: SourceFile
+  readonly span: Span
+}

@@ -3,7 +3,7 @@
 // A kind of source has three parts. What is true of it everywhere is here, how its keys of eider.yml are read in
 // project/sources/kinds.ts, and how an engine reads it in compiler/sources/kinds.ts.
 
-import type { DeclaredCheck } from './declared-check.ts'
+import type { DeclaredCheck } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { HiddenValue } from './hidden.ts'
 import type { Column } from './relation.ts'

@@ -1,7 +1,7 @@
 // `notify` of eider.yml: who is told when scheduled runs fail, recover or are late.
 
 import type { Node } from 'yaml'
-import { parseTime } from '../core/durations.ts'
+import { parseTime } from './durations.ts'
 import { limits } from '../core/limits.ts'
 import {
   type NotificationWay,

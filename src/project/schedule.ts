@@ -1,7 +1,7 @@
 // `schedule` of eider.yml: when `eider up` runs what.
 
 import { type Node, isSeq } from 'yaml'
-import { parseTime } from '../core/durations.ts'
+import { parseTime } from './durations.ts'
 import { limits } from '../core/limits.ts'
 import { foldCase } from '../core/names.ts'
 import type { Schedule, ScheduledRun, WrittenSelector } from '../core/schedule.ts'

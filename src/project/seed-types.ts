@@ -2,7 +2,7 @@
 
 import { type Node, type Pair, isMap, isScalar, parseDocument } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { DeclaredCheck } from '../core/declared-check.ts'
+import type { DeclaredCheck } from '../core/source.ts'
 import type { DeclaredType } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { checkKeys, readDeclaredChecks } from './declared-checks.ts'

@@ -71,3 +71,24 @@ const SPECIAL = /[^\p{L}\p{N}_.,:=@%+*/-]/gu
 const endOfBreaks = (typed: string) => Math.max(typed.lastIndexOf(':'), typed.lastIndexOf('=')) + 1
 
 const escapeColons = (value: string) => value.replaceAll('\\', '\\\\').replaceAll(':', '\\:')
+
+/** The last word is the one that is being typed; empty after a space. Quotes may still be open. */
+export function splitWords(line: string): readonly string[] {
+  const words: string[] = []
+  let word: string | null = null
+  let quote: string | null = null
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i]!
+    if (quote === null && /\s/.test(char)) {
+      if (word !== null) words.push(word)
+      word = null
+    } else if (char === quote) quote = null
+    else if (quote === null && (char === '"' || char === "'")) {
+      quote = char
+      word ??= ''
+    } else if (char === '\\' && quote !== "'" && i + 1 < line.length)
+      word = (word ?? '') + line[++i]!
+    else word = (word ?? '') + char
+  }
+  return [...words, word ?? '']
+}

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
-import { variableFlags } from '../../cli/variable-flags.ts'
+import { variableFlags } from '../../cli/shared-flags.ts'
 
 export default class CollectDaemonCommand extends BaseCommand {
   static override summary = 'Collect events over HTTP and keep them until a run flushes them'

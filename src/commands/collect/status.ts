@@ -1,6 +1,8 @@
 import { BaseCommand } from '../../cli/base-command.ts'
+import type { CollectStatus, TargetStatus } from '../../core/report/collect-status.ts'
+import { tableLines } from '../../cli/table.ts'
 
-export default class CollectStatus extends BaseCommand {
+export default class CollectStatusCommand extends BaseCommand {
   static override summary = 'Show buffered, claimed and rejected events'
   static override examples = [
     '<%= config.bin %> collect status',
@@ -8,12 +10,35 @@ export default class CollectStatus extends BaseCommand {
   ]
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(CollectStatus)
+    const { flags } = await this.parse(CollectStatusCommand)
     const project = await this.openProject(flags)
     const { readStatus } = await import('../../report/collect-status.ts')
-    const { showStatus } = await import('../../cli/show-status.ts')
     const status = await readStatus(project, this.loggerFor(flags))
     if (flags.json) this.printEvent({ event: 'collect-status', ...status })
     else this.print(showStatus(status))
   }
+}
+
+const COLUMNS: readonly [title: string, text: (target: TargetStatus) => string][] = [
+  ['target', ({ target }) => target],
+  ['buffered', ({ buffered }) => String(buffered)],
+  ['claimed', ({ claimed }) => String(claimed)],
+  ['rejected', ({ rejected }) => String(rejected ?? '?')],
+  ['bytes', ({ bytes }) => String(bytes)],
+  ['rate/s', ({ rate }) => String(rate ?? '-')],
+  ['oldest', ({ oldest }) => oldest ?? '-'],
+]
+
+function showStatus({ daemon, targets, rejected_unknown: unknown }: CollectStatus): string {
+  const head = daemon
+    ? 'the daemon is running'
+    : 'no daemon is running; read from the buffer on disk'
+  const notes = unknown === null ? [] : [`rejected events are unknown: ${unknown}`]
+  if (targets.length === 0) return [head, 'nothing was collected', ...notes].join('\n')
+  const rows = [
+    COLUMNS.map(([title]) => title),
+    ...targets.map((target) => COLUMNS.map(([, text]) => text(target))),
+  ]
+  const lines = tableLines(rows, { isRight: (i) => i > 0 && i < COLUMNS.length - 1 })
+  return [head, ...lines, ...notes].join('\n')
 }

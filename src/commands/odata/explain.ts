@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { variableFlags } from '../../cli/variable-flags.ts'
+import { variableFlags } from '../../cli/shared-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { showRows } from '../../cli/show-rows.ts'
+import { showRows } from '../../cli/table.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Project } from '../../project/project.ts'
 import { openToRead } from '../../wiring/reading.ts'

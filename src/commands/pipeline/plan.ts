@@ -7,9 +7,9 @@ import {
   rangeOf,
   selectionFlags,
   selectionOf,
-} from '../../cli/selection.ts'
-import { variableFlags } from '../../cli/variable-flags.ts'
-import { orphanLines } from '../../cli/show-orphans.ts'
+  variableFlags,
+} from '../../cli/shared-flags.ts'
+import { orphanLines } from '../../cli/run-lines.ts'
 import { planCounts, showPlan } from '../../cli/show-plan.ts'
 import type { Selection } from '../../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'

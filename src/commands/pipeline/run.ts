@@ -8,17 +8,16 @@ import {
   rangeOf,
   selectionFlags,
   selectionOf,
-} from '../../cli/selection.ts'
+  variableFlags,
+} from '../../cli/shared-flags.ts'
 import { giveWay } from '../../cli/priority.ts'
-import { variableFlags } from '../../cli/variable-flags.ts'
 import { isLive } from '../../cli/paint.ts'
-import { duration } from '../../cli/run-lines.ts'
+import { duration, savedText } from '../../cli/run-lines.ts'
 import { count } from '../../core/counts.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { showFailedModel } from '../../cli/show-failed-model.ts'
 import { RunDisplay } from '../../cli/show-run.ts'
 import { showProfile } from '../../cli/show-profile.ts'
-import { savedText } from '../../cli/saved-text.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'

@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { showLineage } from '../../cli/show-lineage.ts'
-import { showRows } from '../../cli/show-rows.ts'
-import { variableFlags } from '../../cli/variable-flags.ts'
+import { showRows } from '../../cli/table.ts'
+import { variableFlags } from '../../cli/shared-flags.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
@@ -127,4 +126,43 @@ function showModel(model: ReturnType<typeof describeModel>): string {
     showRows(['name', 'type', 'nullable'], model.columns, 'table'),
     ...(model.definition === '' ? [] : ['', model.definition]),
   ].join('\n')
+}
+
+interface ShownColumn {
+  readonly model: string
+  readonly column: string
+  readonly kind: string
+  /** null: unknown. */
+  readonly from: readonly ShownColumn[] | null
+}
+
+function showLineage(columns: readonly ShownColumn[]): string {
+  return columns
+    .flatMap((column) => [
+      `${column.column}${remark(column)}`,
+      ...branches(column, 1, new Set([column])),
+    ])
+    .join('\n')
+}
+
+/** What was shown above under the same column is not repeated. */
+function branches(
+  { from }: ShownColumn,
+  depth: number,
+  shown: Set<ShownColumn>,
+): readonly string[] {
+  return (from ?? []).flatMap((origin) => {
+    const line = `${'  '.repeat(depth)}${origin.model}.${origin.column}`
+    if (shown.has(origin)) return [`${line}  (see above)`]
+    shown.add(origin)
+    return [`${line}${remark(origin)}`, ...branches(origin, depth + 1, shown)]
+  })
+}
+
+function remark({ kind, from }: ShownColumn): string {
+  if (from === null) return '  (not known)'
+  if (from.length > 0) return ''
+  if (kind === 'events') return '  (field of the events)'
+  if (kind === 'source') return '  (column of the source)'
+  return kind === 'seed' ? '  (column of the seed)' : '  (not computed from a column)'
 }

@@ -2,7 +2,7 @@
 // that a mistake in it is found before anything runs.
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
-import { isNoValue } from '../../core/exact-value.ts'
+import { isNoValue } from '../sql/exact-value.ts'
 import type { Check, CheckTest } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -23,7 +23,7 @@ import type { Annotation, Header } from '../annotations/annotations.ts'
 import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
 import { misunderstoodCheck } from '../hints/checks.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
-import type { DeclaredCheck } from '../../core/declared-check.ts'
+import type { DeclaredCheck } from '../../core/source.ts'
 import { readValue } from '../annotations/read-annotation.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 import { problemOf } from '../hints/engine-words.ts'

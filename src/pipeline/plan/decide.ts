@@ -5,7 +5,7 @@
 // model says which rows it has: the definition, and the last segments that went in, of each spelling that its name has had.
 
 import { definitionOf } from '../../compiler/definition.ts'
-import { sampleKey } from '../../core/sample.ts'
+import { sampleKey } from '../borrow/sample.ts'
 import { hashOf } from '../../core/hash.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { EventsModel, Model } from '../../core/model.ts'

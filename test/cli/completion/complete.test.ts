@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type CommandShape, complete } from '../../../src/cli/completion/complete.ts'
-import { splitWords } from '../../../src/cli/completion/split-words.ts'
+import { splitWords } from '../../../src/cli/completion/scripts.ts'
 import {
   argumentValues,
   flagValues,

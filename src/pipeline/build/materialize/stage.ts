@@ -1,7 +1,7 @@
 // Rows on their way into an incremental table: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
-import { isNoValue } from '../../../core/exact-value.ts'
+import { isNoValue } from '../../../compiler/sql/exact-value.ts'
 import type { KeptModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'

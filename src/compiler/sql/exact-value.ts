@@ -1,8 +1,8 @@
 // Which texts are values of a type exactly as written: DuckDB rounds 1.5 to an integer and drops the time of a
 // DATE, silently.
 
-import type { ColumnType } from './relation.ts'
-import { type Sql, sql } from './sql.ts'
+import type { ColumnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 
 /** Types that DuckDB rounds text to, or whose rest it does not read, with one that keeps what they drop. */
 const WIDER = [

@@ -1,6 +1,9 @@
-// The models of a run or a plan. Selectors: arguments and --select add up, --exclude takes away.
+// Flags that several commands share. Selectors of models: arguments and --select add up, --exclude takes away.
 
 import * as Flags from '@oclif/core/flags'
+import { parseDuration } from '../project/durations.ts'
+import { UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 
 export const selectionFlags = {
   select: Flags.string({
@@ -65,3 +68,30 @@ export const keepsHistory = (
   { include }: { readonly include: readonly string[] },
   flags: { readonly 'full-refresh': boolean; readonly 'drop-history': boolean },
 ): boolean => flags['full-refresh'] && !flags['drop-history'] && include.length === 0
+
+/** In milliseconds. */
+export const everyFlag = (summary: string) =>
+  Flags.custom<number>({
+    summary: `${summary}, such as 10s or 5m, until SIGTERM`,
+    helpValue: 'DURATION',
+    parse: (text) => {
+      const ms = parseDuration(text)
+      if (ms !== null && ms >= limits.shortestEveryMs && ms <= limits.longestEveryMs)
+        return Promise.resolve(ms)
+      throw new UsageError(`--every takes a time from 100ms to 1d, not "${text}"`, {
+        hint: 'such as 500ms, 10s, 5m or 1h',
+      })
+    },
+  })()
+
+const options = {
+  summary: 'Override a variable of eider.yml, as name=value; repeatable',
+  multiple: true,
+  multipleNonGreedy: true,
+  helpValue: 'NAME=VALUE',
+} as const
+
+export const variableFlags = { vars: Flags.string(options) }
+
+/** Of a command that compiles the project only with --watch. */
+export const watchVariableFlags = { vars: Flags.string({ ...options, dependsOn: ['watch'] }) }
