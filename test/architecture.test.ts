@@ -4,6 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import {
+  architecture,
+  rowsAfter,
+  type Shortcut,
+  shortcuts,
+  withoutLine,
+} from './support/architecture-tables.ts'
 import { repository } from './support/workspace.ts'
 
 interface File {
@@ -27,19 +34,10 @@ interface DirectoryRule {
   readonly rooms: ReadonlySet<string>
 }
 
-interface Shortcut {
-  /** Its directory, or its only file, below `src`. */
-  readonly name: string
-  readonly entry: string
-  readonly importer: string
-  readonly line: string
-}
-
 const MAX_LINES = 400
 /** Its code runs in a browser, without the modules of Node. */
 const BROWSER = 'explorer/page'
 
-const architecture = readFileSync(join(repository, 'ARCHITECTURE.md'), 'utf8')
 const sources = filesBelow('src')
 const all = [...sources, ...filesBelow('test')]
 const rules: Rules = {
@@ -47,16 +45,6 @@ const rules: Rules = {
   packages: tableAfter('package', architecture, 'only in'),
   directories: directoryTables(architecture),
 }
-const shortcuts = rowsAfter(
-  'shortcut',
-  architecture,
-  'entered by',
-  'imported by',
-  'the line that takes it out',
-).map((cells): Shortcut => {
-  const [name, entry, importer, line] = cells.map((cell) => cell.slice(1, -1))
-  return { name: name!, entry: `src/${entry}.ts`, importer: `src/${importer}.ts`, line: line! }
-})
 
 test('every room has a row, every row a room', () => {
   assert.equal([...new Set(sources.map(roomOf))].toSorted(), [...rules.rooms.keys()].toSorted())
@@ -87,8 +75,7 @@ test('a shortcut is entered by one file, which one other file imports, and one l
   for (const shortcut of shortcuts) {
     assert.equal(importsInto(shortcut, sources), [`${shortcut.importer} ${shortcut.entry}`])
     const importer = sources.find(({ path }) => path === shortcut.importer)!
-    const lines = importer.text.split('\n').filter((line) => line.trim() === shortcut.line)
-    assert.is(lines.length, 1, `${shortcut.importer}: ${shortcut.line}`)
+    withoutLine(shortcut, importer.text)
   }
 })
 
@@ -354,22 +341,6 @@ function tableAfter(
 
 function wordsOf(cell: string): ReadonlySet<string> {
   return new Set(cell.replaceAll('`', '').split(/,\s*/))
-}
-
-/** The first cell of each row of the table whose first heading is `key`, and the cells of `columns`. */
-function rowsAfter(
-  key: string,
-  markdown: string,
-  ...columns: readonly string[]
-): readonly (readonly string[])[] {
-  const rows = markdown.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
-  const head = rows.findIndex(
-    (cells) => cells[1] === key && columns.every((column) => cells.includes(column)),
-  )
-  assert.ok(head >= 0, `ARCHITECTURE.md has no table with "${key}" and "${columns.join()}"`)
-  const at = [1, ...columns.map((column) => rows[head]!.indexOf(column))]
-  const end = rows.findIndex((cells, i) => i > head && cells.length === 1)
-  return rows.slice(head + 2, end).map((cells) => at.map((i) => cells[i]!))
 }
 
 /** The tables whose first heading is `directory of <room>`, by that room. */

@@ -9,6 +9,7 @@ const systemTests: readonly string[] = [
   'explorer/browser/',
   'lake/',
   'load/',
+  'shortcuts/',
   'buffer/kill',
   'buffer/power-cut',
   'support/explorer-page',

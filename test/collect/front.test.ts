@@ -1,10 +1,9 @@
 // The fast front answers as node:http does. A daemon that logs each request has no front, so two daemons get the same
 // bytes, in the same pieces, and must say the same.
 
-import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { limits } from '../../src/core/limits.ts'
+import { say, shown } from '../support/raw-exchange.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type DaemonOptions, openDaemon } from '../support/collect-daemon.ts'
 import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from '../support/front-requests.ts'
@@ -14,45 +13,6 @@ const SCRIPTS = 2 * ODD_COUNT
 const AT_ONCE = 8
 /** A client that still sends when the daemon closes may lose the answer, from either of the two. */
 const ATTEMPTS = 5
-
-interface Heard {
-  readonly text: string
-  readonly isReset: boolean
-}
-
-/** All that comes back for the pieces; the client ends its side behind them. */
-async function say(url: string, pieces: readonly Buffer[]): Promise<Heard> {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true })
-  let [text, isReset] = ['', false]
-  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
-  socket.on('error', () => (isReset = true))
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  for (const piece of pieces) {
-    socket.write(piece)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-  socket.end()
-  await closed
-  return { text, isReset }
-}
-
-/**
- * Answers without what differs from one moment to the next, their headers by name. A connection goes on behind a large
- * body that is refused when that has come by then, and the time it has depends on the requests before it.
- */
-function shown(text: string, sentBytes: number): readonly string[] {
-  const isChance = sentBytes > limits.drainBytes ? /^(?:Connection|Keep-Alive): / : /^$/
-  return text.split(/(?<=^|\}|\r\n\r\n)(?=HTTP\/1\.1 )/).map((answer) => {
-    const end = answer.indexOf('\r\n\r\n')
-    const [line, ...headers] = answer.slice(0, end).split('\r\n')
-    const sorted = headers
-      .filter((header) => !isChance.test(header))
-      .map((header) => header.replace(/^Date: .*/, 'Date'))
-      .toSorted()
-    return [line, ...sorted, answer.slice(end + 4)].join('\n')
-  })
-}
 
 /** A connection: some plain requests, and an odd one behind them. */
 function script(number: number): readonly Buffer[] {

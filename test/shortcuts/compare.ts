@@ -1,0 +1,114 @@
+// Each shortcut of ARCHITECTURE.md can be taken out by the line that its row names: the types of what is left are right,
+// nothing of the shortcut is in the program any more, and every answer of a long scenario is the same.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as assert from 'uvu/assert'
+import { type Shortcut, shortcuts } from '../support/architecture-tables.ts'
+import { testsSharing } from '../support/shared.ts'
+import type { Answers } from './answers-child.ts'
+import { type Copy, copyProgram, runThere } from './copies.ts'
+import { PAGES_OF_ROWS } from './service-requests.ts'
+
+interface Program extends Answers, Copy {}
+
+/** Those that leave a file, a metric or a part of a page. */
+const TRACES = [
+  'compiler/cache',
+  'explorer/first-rows',
+  'odata/engine/rows',
+  'odata/http/answer-cache',
+  'pipeline/idle',
+]
+/** Nothing is noted of a project without an identity, or of a store that has no stamp. */
+const GOES_WITH: Readonly<Record<string, string>> = {
+  'compiler/cache': 'pipeline/idle',
+  'store/files/idle': 'pipeline/idle',
+}
+const WHOLE = 'the whole program'
+const AT_ONCE = 2
+const child = fileURLToPath(new URL('./answers-child.js', import.meta.url))
+
+export const isOfRuns = ({ name }: Shortcut): boolean => /^(?:compiler|pipeline|store)\//.test(name)
+
+export function testShortcuts(isOurs: (shortcut: Shortcut) => boolean): void {
+  const ours = shortcuts.filter(isOurs)
+  const testBeside = testsSharing(() => openPrograms(ours))
+
+  testBeside('the whole program has all shortcuts, and uses them', async ({ programOf }) => {
+    const { modules, traces } = await programOf(WHOLE)
+    for (const { entry } of shortcuts) assert.ok(modules.has(entry), entry)
+    assert.equal(traces.toSorted(), TRACES)
+  })
+
+  for (const { name, entry } of ours)
+    testBeside(`the same answers without ${name}`, async ({ programOf }) => {
+      const program = await programOf(name)
+      assert.not.ok(program.modules.has(entry), `${entry} is still in the program`)
+      const gone = [name, GOES_WITH[name]]
+      const left = TRACES.filter((trace) => !gone.includes(trace))
+      assert.equal(program.traces.toSorted(), left)
+      requireSame(comparable(program, name), comparable(await programOf(WHOLE), name))
+    })
+}
+
+interface Programs extends AsyncDisposable {
+  readonly programOf: (name: string) => Promise<Program>
+}
+
+/** All begin at once, but only so many work at a time. */
+async function openPrograms(ours: readonly Shortcut[]): Promise<Programs> {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-without-'))
+  const queue: (() => Promise<unknown>)[] = []
+  const programs = new Map<string, Promise<Program>>()
+  for (const without of [null, ...ours]) {
+    const { promise, resolve, reject } = settleLater<Program>()
+    promise.catch(() => {}) // its test gets the error
+    programs.set(without?.name ?? WHOLE, promise)
+    const place = join(dir, String(programs.size))
+    queue.push(() => openProgram(place, without).then(resolve, reject))
+  }
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
+  })
+  return {
+    programOf: (name) => programs.get(name)!,
+    async [Symbol.asyncDispose]() {
+      queue.length = 0
+      await Promise.all(workers)
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function settleLater<T>() {
+  let [resolve, reject] = [(_value: T) => {}, (_error: unknown) => {}]
+  const promise = new Promise<T>((onValue, onError) => ([resolve, reject] = [onValue, onError]))
+  return { promise, resolve, reject }
+}
+
+async function openProgram(dir: string, without: Shortcut | null): Promise<Program> {
+  const copy = await copyProgram(dir, without)
+  const args = without === null ? [child] : [child, without.name]
+  const output = await runThere(dir, process.execPath, args, { EIDER_BINARY: copy.binary })
+  return { ...copy, ...(JSON.parse(output) as Answers) }
+}
+
+/** Only the pages that begin with their first rows are others without these. */
+const comparable = ({ answers }: Program, name: string): Answers['answers'] =>
+  answers.filter(
+    ([asked]) =>
+      name !== 'explorer/first-rows' ||
+      !PAGES_OF_ROWS.some((path) => asked.startsWith(`GET ${path} `)),
+  )
+
+function requireSame(ours: Answers['answers'], theirs: Answers['answers']): void {
+  assert.ok(theirs.length > 500)
+  for (const [index, [asked, answer]] of theirs.entries()) {
+    assert.is(ours[index]?.[0], asked)
+    assert.is(ours[index]?.[1], answer, asked)
+  }
+  assert.is(ours.length, theirs.length)
+}
