@@ -2,7 +2,7 @@
 // or forgets what was not synced. So the buffer reaches its data only through these.
 
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
-import { closeSync, fstatSync, fsync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from './errors.ts'
@@ -18,13 +18,20 @@ export interface OpenFile {
   write(bytes: Uint8Array, position: number): number
   truncate(sizeBytes: number): Promise<void>
   /**
-   * The bytes written are on disk when it resolves, and the file has a name under which they are found. After a failure
-   * nothing is known about them (the kernel forgets).
+   * The bytes written are on disk when it resolves, and they are found under `path`. After a failure nothing is known
+   * about them (the kernel forgets). Throws LostFileError when `path` is not, or no longer, this file.
    */
-  fdatasync(): Promise<void>
+  fdatasync(path: string): Promise<void>
   /** Like fdatasync, with the size of a file that was truncated. */
   fsync(): Promise<void>
   close(): Promise<void>
+}
+
+/** Nothing that this process could do makes such a file one that a run reads. */
+export class LostFileError extends Error {
+  constructor(how: 'deleted' | 'moved') {
+    super(`somebody has ${how} this file: start the daemon again`)
+  }
 }
 
 export interface Files {
@@ -66,11 +73,14 @@ function openFile(handle: FileHandle): OpenFile {
     // In this thread: a copy to the page cache is cheaper than a trip to the thread pool.
     write: (bytes, position) => writeSync(handle.fd, bytes, 0, bytes.length, position),
     truncate: (sizeBytes) => handle.truncate(sizeBytes),
-    async fdatasync() {
+    async fdatasync(path) {
       await handle.datasync()
-      // Somebody deleted the file: the system would go on syncing, and drop everything when the file is closed.
-      if (fstatSync(handle.fd).nlink === 0)
-        throw new Error('somebody has deleted this file: start the daemon again')
+      // Of a deleted file the system would go on syncing, and drop everything when it is closed; one that was moved away
+      // with its directory is not where a run looks, though a copy may be there.
+      const own = fstatSync(handle.fd)
+      if (own.nlink === 0) throw new LostFileError('deleted')
+      const named = statSync(path, { throwIfNoEntry: false })
+      if (named?.ino !== own.ino || named.dev !== own.dev) throw new LostFileError('moved')
     },
     fsync: () => handle.sync(),
     close: () => handle.close(),

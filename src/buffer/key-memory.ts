@@ -26,6 +26,8 @@ interface Remembered extends StoredKey {
   /** The sequence number of its first event; null when the key lies in a separate file, which is `file`. */
   readonly seq: number | null
   readonly file: string | null
+  /** When it was accepted, by the clock of this process, which nobody sets. */
+  readonly sinceMs: number
   /** Events of the request, once they are on disk. */
   readonly stored: Promise<number>
 }
@@ -34,8 +36,8 @@ type KeyInFile = StoredKey & Pick<Remembered, 'seq' | 'file'>
 
 interface KeysFile {
   readonly path: string
-  /** Acceptance of the youngest request in it. */
-  readonly newest: string
+  /** Acceptance of the youngest request in it, by the clock of this process. */
+  readonly newestMs: number
 }
 
 type KeyedSegment = Pick<Segment, 'name' | 'first' | 'last'>
@@ -66,14 +68,17 @@ export class KeyMemory {
     const moved = await memory.#readKeysFiles()
     const inSegments = found.map((key) => ({ ...key, file: null }))
     const all = [...moved, ...inSegments].toSorted((a, b) => (a.time < b.time ? -1 : 1))
-    for (const key of all) memory.#add({ ...key, stored: Promise.resolve(key.events) })
+    for (const key of all) {
+      const sinceMs = sinceOf(key.time)
+      memory.#add({ ...key, sinceMs, stored: Promise.resolve(key.events) })
+    }
     return memory
   }
 
   /** The outcome of the request with this key; null when there was none lately. Throws KeyReusedError. */
   find({ key, body }: RequestKey): Promise<number> | null {
     const known = this.#requests.get(key)
-    if (known === undefined || this.#isOld(known.time)) return null
+    if (known === undefined || this.#isOld(known.sinceMs)) return null
     if (known.body !== body) throw new KeyReusedError()
     return known.stored
   }
@@ -81,7 +86,7 @@ export class KeyMemory {
   /** From now on; a request whose group is rejected is forgotten again. `seq` is that of its first event. */
   remember(found: FoundKey, written: Promise<void>): Promise<number> {
     const stored = written.then(() => found.events)
-    const request = { ...found, file: null, stored }
+    const request = { ...found, file: null, sinceMs: sinceOf(found.time), stored }
     this.#add(request)
     const forget = () => {
       if (this.#requests.get(found.key) === request) this.#requests.delete(found.key)
@@ -111,8 +116,8 @@ export class KeyMemory {
     const path = join(this.#place.directory, keysFileName(last.name.number))
     // The file is there already when a life before this one ended between its writing and the removal of the segment.
     const keys = [...this.#requests.values()].filter(
-      ({ seq, file, time }) =>
-        !this.#isOld(time) && (seq === null ? file === path : this.#isUnkept(seq)),
+      ({ seq, file, sinceMs }) =>
+        !this.#isOld(sinceMs) && (seq === null ? file === path : this.#isUnkept(seq)),
     )
     this.#triedAtMs = Date.now()
     try {
@@ -129,7 +134,7 @@ export class KeyMemory {
     this.#isRefused = false
     for (const known of keys) this.#requests.set(known.key, { ...known, seq: null, file: path })
     const others = this.#keysFiles.filter((file) => file.path !== path)
-    if (keys.length > 0) this.#keysFiles = [...others, { path, newest: newestOf(keys) }]
+    if (keys.length > 0) this.#keysFiles = [...others, { path, newestMs: newestOf(keys) }]
     return true
   }
 
@@ -140,8 +145,8 @@ export class KeyMemory {
   #add(request: Remembered): void {
     this.#requests.delete(request.key)
     this.#requests.set(request.key, request)
-    for (const [key, { time }] of this.#requests) {
-      if (this.#requests.size <= this.#limits.maxKeys && !this.#isOld(time)) break
+    for (const [key, { sinceMs }] of this.#requests) {
+      if (this.#requests.size <= this.#limits.maxKeys && !this.#isOld(sinceMs)) break
       this.#requests.delete(key)
     }
   }
@@ -163,7 +168,8 @@ export class KeyMemory {
       else {
         // One by one: a call takes some 120,000 arguments, and the setting allows more keys.
         for (const key of keys) read.push({ ...key, seq: null, file: path })
-        this.#keysFiles = [...this.#keysFiles, { path, newest: newestOf(keys) }]
+        const ages = keys.map(({ time }) => ({ sinceMs: sinceOf(time) }))
+        this.#keysFiles = [...this.#keysFiles, { path, newestMs: newestOf(ages) }]
       }
     }
     await this.#removeOldFiles()
@@ -171,16 +177,21 @@ export class KeyMemory {
   }
 
   async #removeOldFiles(): Promise<void> {
-    const old = this.#keysFiles.filter(({ newest }) => this.#isOld(newest))
+    const old = this.#keysFiles.filter(({ newestMs }) => this.#isOld(newestMs))
     for (const { path } of old) await unlinkIfThere(this.#place.files, path)
     this.#keysFiles = this.#keysFiles.filter((file) => !old.includes(file))
   }
 
-  #isOld(time: string): boolean {
-    return !(Date.now() - Date.parse(time) <= this.#limits.retentionMs)
+  #isOld(sinceMs: number): boolean {
+    return !(performance.now() - sinceMs <= this.#limits.retentionMs)
   }
 }
 
-/** The clock of the system may have been set back between two requests. */
-const newestOf = (keys: readonly StoredKey[]): string =>
-  keys.reduce((newest, { time }) => (time > newest ? time : newest), '')
+/**
+ * The clock of the system may be set while this process lives, by a day for a second too, and would have all keys
+ * forgotten. So it says only how old a key is when it comes here, from a request or from the disk.
+ */
+const sinceOf = (time: string): number => performance.now() - (Date.now() - Date.parse(time))
+
+const newestOf = (keys: readonly Pick<Remembered, 'sinceMs'>[]): number =>
+  keys.reduce((newest, { sinceMs }) => Math.max(newest, sinceMs), -Infinity)

@@ -2,7 +2,14 @@
 
 import { join } from 'node:path'
 import { errorCode } from './errors.ts'
-import { reuseFile, unlinkAll, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
+import {
+  LostFileError,
+  reuseFile,
+  unlinkAll,
+  unlinkIfThere,
+  writeAll,
+  type OpenFile,
+} from './files.ts'
 import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment } from './recovery.ts'
@@ -57,6 +64,8 @@ export class SegmentStore implements AsyncDisposable {
   #open: OpenSegment | null = null
   /** An open segment whose sync failed: not to be used before recovery has been over it. */
   #suspect: OpenSegment | null = null
+  /** Once set, nothing is accepted: what lies in the directory now is not what this process has written. */
+  #lost: LostFileError | null = null
 
   private constructor(
     options: StoreOptions,
@@ -105,6 +114,7 @@ export class SegmentStore implements AsyncDisposable {
 
   /** Brings the group to disk, or throws and leaves nothing of it that could ever be read. */
   async append(group: Group): Promise<void> {
+    if (this.#lost !== null) throw this.#lost
     const bytes = finishGroup(group)
     await this.#rescueSuspect()
     let open = await this.#openSegment()
@@ -119,9 +129,10 @@ export class SegmentStore implements AsyncDisposable {
       throw error
     }
     try {
-      await open.file.fdatasync()
+      await open.file.fdatasync(open.path)
     } catch (error) {
-      await this.#suspectOpen(open)
+      if (error instanceof LostFileError) this.#lost = error
+      await (this.#lost === null ? this.#suspectOpen(open) : this.#cutBack(open).catch(() => {}))
       throw error
     }
     this.#options.usage.storedBytes += bytes.length

@@ -56,6 +56,10 @@ export const errors = {
     status: 413,
     meaning: 'The events of the batch, as they would be stored, are above the limit.',
   },
+  'too-many-events': {
+    status: 413,
+    meaning: 'The batch has more than 500,000 events; send several batches.',
+  },
   'invalid-utf8': { status: 400, meaning: 'The body is not UTF-8.' },
   'invalid-json': { status: 400, meaning: 'The body, or a line of NDJSON, is not JSON.' },
   'not-an-object': { status: 400, meaning: 'An event is not a JSON object.' },

@@ -31,6 +31,11 @@ export const limits = {
   /** What a user may set eventBytes to: as a line of a segment, with its wrapping, it must be below segmentLineBytes. */
   largestEventBytes: 15 * MiB,
   batchBytes: 32 * MiB,
+  /**
+   * Events of a batch. Each takes about 200 bytes and a microsecond while the batch is taken in, however short it is, and
+   * 32 MiB of `{},` are eleven million. A full batch of events of 64 bytes still fits.
+   */
+  batchEvents: 500_000,
   /** Deeper JSON is not an event; DuckDB's reader recurses. */
   eventDepth: 100,
   /** Unknown names of fields of which the daemon remembers, for each model, whether they look like a column. */

@@ -103,6 +103,23 @@ test('a key is forgotten after its time, and when there are too many', async () 
   assert.equal(namesOf((await drain(buffer)).events), ['b/0'])
 })
 
+test('a clock that is days ahead for a moment makes no key forgotten', async () => {
+  await using directory = await temporaryDirectory()
+  const keyLimits = { retentionMs: HOUR_MS, maxKeys: 100 }
+  await using buffer = await openBuffer(directory.path, { keyLimits })
+  await send(buffer, 'a')
+  const now = Date.now
+  try {
+    Date.now = () => now() + 40 * 24 * HOUR_MS
+    for (const name of ['b', 'a']) await send(buffer, name)
+    assert.equal(namesOf((await drain(buffer)).events), ['a/0', 'b/0'])
+  } finally {
+    Date.now = now
+  }
+  for (const name of ['a', 'b', 'c']) await send(buffer, name)
+  assert.equal(namesOf((await drain(buffer)).events), ['c/0'])
+})
+
 test('a request that the disk refused may come again with its key', async () => {
   await using directory = await temporaryDirectory()
   const files = new FakeFiles()

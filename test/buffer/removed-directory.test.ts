@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -19,5 +19,21 @@ test('a directory that is removed under the buffer takes nothing more', async ()
     )
   assert.is(buffer.stats().writable, false)
 })
+
+for (const isCopied of [false, true])
+  test(`a directory that is moved away takes nothing more, with${isCopied ? '' : 'out'} a copy in its place`, async () => {
+    await using directory = await temporaryDirectory()
+    await using buffer = await openBuffer(directory.path)
+    await buffer.append(target, [eventBytes('a')], TIME)
+    const [here, elsewhere] = ['buffer', 'elsewhere'].map((name) => join(directory.path, name))
+    await rename(here!, elsewhere!)
+    if (isCopied) await cp(elsewhere!, here!, { recursive: true })
+    for (const event of ['b', 'c'])
+      assert.instance(
+        await failure(() => buffer.append(target, [eventBytes(event)], TIME)),
+        BufferUnavailableError,
+      )
+    assert.is(buffer.stats().writable, false)
+  })
 
 test.run()

@@ -1,6 +1,7 @@
 // Bodies of the public endpoints as events: one object, an array of objects, or one object a line.
 
 import { isUtf8 } from 'node:buffer'
+import { limits } from '../../core/limits.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { refusal } from '../errors.ts'
 import type { MisspeltFields } from '../validate/misspelt.ts'
@@ -134,6 +135,11 @@ function validateAt(
   maxEventBytes: number,
   misspelt: MisspeltFields | null,
 ): ValidEvent {
+  if (index >= limits.batchEvents)
+    throw refusal(
+      'too-many-events',
+      `a batch may have at most ${limits.batchEvents} events; send several batches`,
+    )
   try {
     return validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
   } catch (error) {

@@ -240,6 +240,23 @@ test('limits count what is stored: a short number may become many digits', () =>
   }
 })
 
+test('a batch of more events than the limit is refused before the rest is read', () => {
+  const { batchEvents } = limits
+  const free = createValidator(eventsModel('raw.free', 'a INTEGER'))
+  const json = (events: number, end = ']') => Buffer.from(`[${'{},'.repeat(events - 1)}{}${end}`)
+  const lines = (events: number) => Buffer.from('{}\n'.repeat(events))
+  assert.is(readJsonBatch(free, json(batchEvents), 1000).length, batchEvents)
+  assert.is(readNdjsonBatch(free, lines(batchEvents), 1000).length, batchEvents)
+  for (const read of [
+    () => readJsonBatch(free, json(batchEvents + 1, ', nothing that is JSON'), 1000),
+    () => readNdjsonBatch(free, lines(batchEvents + 1), 1000),
+  ]) {
+    const { status, code, message } = refusalOf(read)
+    assert.equal([status, code], [413, 'too-many-events'])
+    assert.match(message, 'at most 500000 events')
+  }
+})
+
 test('a refusal says what is wrong, and where inside of a value', () => {
   const nested = createValidator(
     eventsModel('raw.n', 's STRUCT(a INTEGER)', 'l INTEGER[]', 'n TINYINT'),
