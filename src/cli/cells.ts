@@ -34,15 +34,15 @@ const WIDE =
 /** Control characters in a file must not reach the terminal. */
 export const printable = (text: string) => text.replaceAll(/\p{Cc}/gu, '\ufffd')
 
-export const textOf = (cells: readonly Cell[]) => cells.map(({ text }) => text).join('')
-export const columnsOf = (cells: readonly Cell[]) =>
+export const cellsText = (cells: readonly Cell[]) => cells.map(({ text }) => text).join('')
+export const cellColumns = (cells: readonly Cell[]) =>
   cells.reduce((sum, { columns }) => sum + columns, 0)
 
 // Of our own paint, which takes no column.
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001b\[\d+m/g
 
-export const widthOf = (text: string): number => columnsOf(cellsOf(text.replaceAll(COLOUR, '')))
+export const widthOf = (text: string): number => cellColumns(cellsOf(text.replaceAll(COLOUR, '')))
 
 /** Lines of at most `columns`, those after the first indented. A word that is longer stays whole. */
 export function wrap(text: string, columns: number, indent: number): string {
@@ -68,8 +68,8 @@ export function wrap(text: string, columns: number, indent: number): string {
 /** The text, or the start of it and `…`. */
 export function cut(text: string, columns: number): string {
   const cells = cellsOf(text)
-  if (columnsOf(cells) <= columns) return textOf(cells)
+  if (cellColumns(cells) <= columns) return cellsText(cells)
   let to = 0
   for (let used = 0; used + cells[to]!.columns < columns; to++) used += cells[to]!.columns
-  return textOf(cells.slice(0, to)) + '…'
+  return cellsText(cells.slice(0, to)) + '…'
 }

@@ -3,7 +3,7 @@
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { positionOf, type SourceFile, type Span } from '../core/source.ts'
-import { cellsOf, columnsOf, printable, textOf, wrap } from './cells.ts'
+import { cellsOf, cellColumns, printable, cellsText, wrap } from './cells.ts'
 import { type Look, plainLook } from './paint.ts'
 
 /** Text before the place that stays visible when a line is cut. */
@@ -79,7 +79,7 @@ interface Excerpt {
 function excerpt(line: string, start: number, length: number, fits: number): Excerpt {
   const cells = cellsOf(line)
   const context = Math.min(CONTEXT_COLUMNS, Math.floor(fits / 2))
-  const from = columnsOf(cells) > fits ? Math.max(0, start - context) : 0
+  const from = cellColumns(cells) > fits ? Math.max(0, start - context) : 0
   let to = from
   for (let columns = 0; to < cells.length; to++) {
     columns += cells[to]!.columns
@@ -88,8 +88,8 @@ function excerpt(line: string, start: number, length: number, fits: number): Exc
   const left = from > 0 ? '…' : ''
   const right = to < cells.length ? '…' : ''
   return {
-    text: left + textOf(cells.slice(from, to)) + right,
-    before: left.length + columnsOf(cells.slice(from, start)),
-    width: Math.max(1, columnsOf(cells.slice(start, Math.min(start + length, to)))),
+    text: left + cellsText(cells.slice(from, to)) + right,
+    before: left.length + cellColumns(cells.slice(from, start)),
+    width: Math.max(1, cellColumns(cells.slice(start, Math.min(start + length, to)))),
   }
 }

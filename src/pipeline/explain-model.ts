@@ -3,7 +3,7 @@
 import { seedQuery } from '../compiler/seed.ts'
 import { UsageError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
-import type { ExplainedPlan, Operator } from '../core/report/explained-plan.ts'
+import type { ExplainedPlan, PlanOperator } from '../core/report/explained-plan.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
@@ -67,7 +67,7 @@ function queryOf(model: Model, dir: string): Sql {
   })
 }
 
-function operatorsOf(node: Node, depth: number): readonly Operator[] {
+function operatorsOf(node: Node, depth: number): readonly PlanOperator[] {
   const { extra_info: info = {}, operator_cardinality: rows, operator_timing: seconds } = node
   const { 'Estimated Cardinality': estimated, ...rest } = info
   const operator = {

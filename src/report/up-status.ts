@@ -3,7 +3,7 @@
 import { waitingBytes } from '../buffer/waiting.ts'
 import { limits } from '../core/limits.ts'
 import type { ServiceState, UpState } from '../core/report/up.ts'
-import type { Problem, RunStatus, ServiceStatus, UpStatus } from '../core/report/up-status.ts'
+import type { UpProblem, RunStatus, ServiceStatus, UpStatus } from '../core/report/up-status.ts'
 import { readLockHolder } from '../files/process-lock.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'
@@ -59,7 +59,7 @@ export async function readUpStatus(
 
 const NONE_SENT: UpState['notify'] = { sent: 0, failed: 0, last_failure: null }
 
-const notAtWork = (isStarting: boolean): Problem =>
+const notAtWork = (isStarting: boolean): UpProblem =>
   isStarting
     ? { message: 'eider up is starting', next: 'try again in a few seconds' }
     : { message: 'eider up is not running here', next: 'eider up' }
@@ -83,7 +83,7 @@ function serviceStatus({ service, health }: Asked): ServiceStatus {
   return { service: service.service, ...known, health: health?.status ?? null }
 }
 
-function problemOfService({ service, health }: Asked): readonly Problem[] {
+function problemOfService({ service, health }: Asked): readonly UpProblem[] {
   const { service: name, state, last_end: end } = service
   const next = 'eider doctor checks the machine; the log of eider up says more'
   if (state !== 'running') {

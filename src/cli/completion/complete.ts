@@ -40,14 +40,14 @@ interface CommandLine {
 }
 
 /** What is proposed for the word that is being typed: values, or the files or directories that the shell knows. */
-export interface Proposal {
+export interface Completions {
   readonly candidates: readonly Candidate[]
   readonly paths: 'file' | 'directory' | null
 }
 
-const NOTHING: Proposal = { candidates: [], paths: null }
+const NOTHING: Completions = { candidates: [], paths: null }
 
-export async function complete(line: CommandLine): Promise<Proposal> {
+export async function complete(line: CommandLine): Promise<Completions> {
   const typed = line.words.at(-1) ?? ''
   const before = line.words.slice(0, -1)
   const command = commandOf(line.commands, before)
@@ -149,7 +149,7 @@ async function argument(
   { id, strict, args }: CommandShape,
   place: number,
   typed: string,
-): Promise<Proposal> {
+): Promise<Completions> {
   const [name, shape] = Object.entries(args)[place] ?? []
   if (name !== undefined) {
     const kind = argumentValues[name] ?? 'text'
@@ -165,7 +165,7 @@ async function valueOf(
   { options, kind }: Options,
   typed: string,
   prefix: string,
-): Promise<Proposal> {
+): Promise<Completions> {
   if (options !== null)
     return starting(
       prefix + typed,
@@ -182,7 +182,7 @@ async function valueOf(
 }
 
 /** In any letter case, since names of models are the same in any. */
-function starting(typed: string, candidates: readonly Candidate[]): Proposal {
+function starting(typed: string, candidates: readonly Candidate[]): Completions {
   const folded = typed.toLowerCase()
   const fit = candidates.filter(({ value }) => value.toLowerCase().startsWith(folded))
   return { candidates: fit, paths: null }

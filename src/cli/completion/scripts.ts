@@ -1,6 +1,6 @@
 // What each shell loads once. It asks eider for every word, so it knows nothing of commands itself.
 
-import type { Proposal } from './complete.ts'
+import type { Completions } from './complete.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 
@@ -52,7 +52,11 @@ complete -c eider -f -a '(__eider_complete)'
 export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }
 
 /** As the script of the shell reads it, one candidate a line. `typed`: the word so far. */
-export function showProposal({ candidates, paths }: Proposal, shell: Shell, typed: string): string {
+export function showProposal(
+  { candidates, paths }: Completions,
+  shell: Shell,
+  typed: string,
+): string {
   if (paths !== null) return `:${paths}`
   const lines = candidates
     .filter(({ value }) => !/[\n\r]/.test(value))

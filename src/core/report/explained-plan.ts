@@ -1,6 +1,6 @@
 // How the engine works out the SELECT of a model: what `eider explain` prints, in the names of its JSON.
 
-export interface Operator {
+export interface PlanOperator {
   /** What an operator reads follows it, one deeper. */
   readonly depth: number
   readonly name: string
@@ -14,7 +14,7 @@ export interface Operator {
 }
 
 export interface ExplainedPlan {
-  readonly operators: readonly Operator[]
+  readonly operators: readonly PlanOperator[]
   /** Of the whole query; null: it was not run. */
   readonly analyzed: {
     readonly ms: number

@@ -5,7 +5,7 @@ import type { NotifyState, ScheduledState, ServiceState } from './up.ts'
 export interface UpStatus {
   /** Nothing is wrong. */
   readonly healthy: boolean
-  readonly problems: readonly Problem[]
+  readonly problems: readonly UpProblem[]
   readonly project: string
   readonly target: string | null
   /** null: no supervisor is at work. */
@@ -23,7 +23,7 @@ export interface UpStatus {
   readonly notify: NotifyState
 }
 
-export interface Problem {
+export interface UpProblem {
   readonly message: string
   /** What to do. */
   readonly next: string
