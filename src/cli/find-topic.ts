@@ -1,11 +1,11 @@
 // What `eider help` has to say of a word: a page of docs/, a chapter of one, or the row of a table.
 
 import { didYouMean } from '../core/suggest.ts'
-import { documentation, type Page, type Row, rowsAbout } from '../files/documentation.ts'
+import { documentation, type Page, type TableRow, rowsAbout } from '../files/documentation.ts'
 
 type Found =
   | { readonly is: 'page'; readonly page: Page }
-  | { readonly is: 'rows'; readonly rows: readonly Row[] }
+  | { readonly is: 'rows'; readonly rows: readonly TableRow[] }
   | { readonly is: 'chapter'; readonly page: Page; readonly title: string; readonly text: string }
 
 /** `send-events`, `guides/send-events` and `guides/send-events.md` are one page. */

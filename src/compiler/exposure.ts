@@ -6,7 +6,7 @@ import { entitySetName, foldCase, isODataIdentifier } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { SyntaxNode } from '../duckdb/syntax.ts'
-import { type Location, locationOf } from './sql/references.ts'
+import { type Location, nodeLocation } from './sql/references.ts'
 
 interface ExposedModel {
   readonly source: SourceFile
@@ -111,7 +111,7 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
 /** DuckDB places an operator at its sign, so the leftmost place inside counts. */
 export function firstLocation(node: unknown): Location {
   if (typeof node !== 'object' || node === null) return null
-  const own = locationOf(node as SyntaxNode)
+  const own = nodeLocation(node as SyntaxNode)
   const all = [own, ...Object.values(node).map(firstLocation)].filter((at) => at !== null)
   return all.length === 0 ? null : Math.min(...all)
 }

@@ -19,11 +19,11 @@ export interface ModelUnit {
   readonly absent: readonly string[]
 }
 
-export interface KeptModel extends ModelUnit {
+export interface KeptUnit extends ModelUnit {
   readonly lineage: Lineage
 }
 
-export type KeptModels = ReadonlyMap<ModelName, KeptModel>
+export type KeptModels = ReadonlyMap<ModelName, KeptUnit>
 
 export interface CompiledUnits {
   readonly project: CompiledProject
@@ -34,7 +34,7 @@ export interface CompiledUnits {
 }
 
 /** Bound, it is an empty table with the columns of the model. */
-export function draftKept({ model, warnings }: KeptModel): Draft {
+export function draftKept({ model, warnings }: KeptUnit): Draft {
   const nulls = () =>
     model.columns.map(
       ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,

@@ -10,7 +10,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
 import { bodyOf } from './variables.ts'
 import type { NamedColumn } from './annotations/annotation-values.ts'
-import type { Header } from './annotations/annotations.ts'
+import type { ModelHeader } from './annotations/annotations.ts'
 import type { ParsedQuery } from './model-file.ts'
 import { resolveColumns } from './sql/named-columns.ts'
 
@@ -63,7 +63,7 @@ export function finishKind(
 
 function watermarkOf(
   source: SourceFile,
-  { incremental }: Header,
+  { incremental }: ModelHeader,
   columns: readonly Column[],
   resolve: (annotation: string, named: readonly NamedColumn[]) => readonly string[],
   found: Diagnostic[],
@@ -108,7 +108,7 @@ function reservedColumns(
 /** Versions of one row share its key, so a set with that key fails from the first change on. */
 function sharedKey(
   source: SourceFile,
-  { expose }: Header,
+  { expose }: ModelHeader,
   uniqueKey: readonly string[],
 ): readonly Diagnostic[] {
   const key = expose?.value.map(({ name }) => name) ?? []
@@ -123,7 +123,7 @@ function sharedKey(
 /** Collected events exist nowhere else, so their table is never rebuilt. */
 export function schemaChangeOfEvents(
   source: SourceFile,
-  { on_schema_change: setting }: Header,
+  { on_schema_change: setting }: ModelHeader,
 ): {
   readonly onSchemaChange: EventsModel['onSchemaChange']
   readonly conflicts: readonly Diagnostic[]
@@ -140,7 +140,7 @@ export function schemaChangeOfEvents(
 }
 
 /** What counts for the definition; the policy for changes of columns does not. */
-export function settingsOf(source: SourceFile, header: Header, variables: Variables): unknown {
+export function settingsOf(source: SourceFile, header: ModelHeader, variables: Variables): unknown {
   const textOf = ({ valueSpan }: { readonly valueSpan: Span }) =>
     bodyOf(source, valueSpan, variables).body.text
   const { incremental, on_duplicate: onDuplicate } = header

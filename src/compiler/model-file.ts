@@ -9,7 +9,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import {
   type FileKind,
-  type Header,
+  type ModelHeader,
   fileKinds,
   kindRules,
   misplacedAnnotations,
@@ -20,13 +20,13 @@ import { ignoredAnnotations } from './annotations/ignored.ts'
 import { type DeclaredColumn, parseColumnList } from './bind/columns.ts'
 import { statementHint } from './hints/statements.ts'
 import { type Statement, statementsOf } from './sql/statements.ts'
-import { spanOf } from './sql/tokens.ts'
+import { tokensSpan } from './sql/tokens.ts'
 import { bodyOf } from './variables.ts'
 
 interface ParsedBase {
   readonly name: ModelName
   readonly source: SourceFile
-  readonly header: Header
+  readonly header: ModelHeader
 }
 
 export interface ParsedQuery extends ParsedBase {
@@ -73,7 +73,7 @@ export function parseModelFile(
   const statement = onlyStatement({ name, source }, kind, statements, found)
   if (statement === null) return { model: null, kind, diagnostics: found }
   if (kind !== 'events') {
-    const { body, diagnostics: inBody } = bodyOf(source, spanOf(statement), variables)
+    const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
     found.push(...inBody)
     if (hasErrors(inBody)) return { model: null, kind, diagnostics: found }
     return { model: { name, source, header, kind, body }, kind, diagnostics: found }
@@ -101,7 +101,7 @@ function causes(
     : ignored.map((item) => ({ ...item, severity: 'error' as const }))
 }
 
-function kindOf(source: SourceFile, { kind }: Header, found: Diagnostic[]): FileKind | null {
+function kindOf(source: SourceFile, { kind }: ModelHeader, found: Diagnostic[]): FileKind | null {
   if (kind === undefined) return null // it was not understood, which has been said
   const known = fileKinds.find((name) => name === kind.value.toLowerCase())
   if (known !== undefined) return known
@@ -116,7 +116,7 @@ function kindOf(source: SourceFile, { kind }: Header, found: Diagnostic[]): File
 
 function missingAnnotations(
   source: SourceFile,
-  header: Header,
+  header: ModelHeader,
   kind: FileKind,
   mentioned: ReadonlySet<string>,
 ): readonly Diagnostic[] {

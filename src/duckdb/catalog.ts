@@ -8,7 +8,7 @@ import { textOf } from './values.ts'
 
 export type RelationType = 'table' | 'view'
 
-export interface Catalog {
+export interface EngineCatalog {
   /** DuckDB's name of the main database: that of its file, without the extension. */
   readonly database: string
   /** Tables and views by catalogKey(). */
@@ -20,7 +20,7 @@ export interface Catalog {
 /** Case does not distinguish names in DuckDB. */
 export const catalogKey = (schema: string, table: string): string => foldCase(`${schema}.${table}`)
 
-export async function readCatalog(connection: Connection): Promise<Catalog> {
+export async function readEngineCatalog(connection: Connection): Promise<EngineCatalog> {
   const rows = await connection.texts(sql`
     SELECT '' AS schema, current_database() AS name, 'database' AS type
     UNION ALL

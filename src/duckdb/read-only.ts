@@ -93,7 +93,7 @@ export class EmptyEngine implements AsyncDisposable {
       await connection.run(sql`SET GLOBAL allowed_directories = [${sql.value(dir)}]`)
     await connection.run(sql`SET GLOBAL enable_external_access = false`)
     await connection.run(sql`SET GLOBAL lock_configuration = true`)
-    await requireLocked(connection, dir === null ? [this.#tempDir] : [dir, this.#tempDir])
+    await requireLockedDown(connection, dir === null ? [this.#tempDir] : [dir, this.#tempDir])
     resources.move()
     return this.#pool
   }
@@ -117,7 +117,7 @@ const LOCKED: Readonly<Record<string, string>> = {
  * another name. Throws when it is not, when a directory other than `dirs` is within reach, or when it holds a database
  * that can be written, other than its own memory.
  */
-export async function requireLocked(
+export async function requireLockedDown(
   connection: Connection,
   dirs: readonly string[] | null = null,
 ): Promise<void> {

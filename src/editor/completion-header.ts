@@ -11,12 +11,12 @@ import { checkExamples } from '../compiler/annotations/annotation-values.ts'
 import type { Model } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import { rowsAbout } from '../files/documentation.ts'
-import { columnItem, type Relation } from './relations.ts'
+import { columnItem, type NamedRelation } from './relations.ts'
 
 interface HeaderContext {
   readonly text: string
   readonly own: Model | null
-  readonly tables: readonly Relation[]
+  readonly tables: readonly NamedRelation[]
 }
 
 const WORDS: Partial<Record<AnnotationName, readonly string[]>> = {

@@ -6,15 +6,15 @@ import { foldCase, sameName } from '../core/names.ts'
 import { annotationItems } from './completion-header.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
 import { written } from './edits.ts'
-import type { OpenFile } from './open-projects.ts'
+import type { EditorFile } from './open-projects.ts'
 import { offsetAt } from './positions.ts'
-import { columnItem, type Relation, relationsOf } from './relations.ts'
+import { columnItem, type NamedRelation, relationsOf } from './relations.ts'
 import { proposalsAt } from './settings.ts'
 import { expectedAfter, tablesIn } from './sql-scope.ts'
 
 /** What the last compile knew: nobody waits for the next one while typing. */
 export async function completionAt(
-  { project, path }: OpenFile,
+  { project, path }: EditorFile,
   position: Position,
 ): Promise<readonly CompletionItem[]> {
   const text = await project.read(path)
@@ -62,7 +62,7 @@ function queryItems(
   }
 }
 
-function tableItems(relations: readonly Relation[], schema: string | null): CompletionItem[] {
+function tableItems(relations: readonly NamedRelation[], schema: string | null): CompletionItem[] {
   return relations.flatMap(({ name, detail }) => {
     const [own = '', table = ''] = name.split('.')
     if (schema !== null && !sameName(schema, own)) return []
@@ -74,7 +74,7 @@ function tableItems(relations: readonly Relation[], schema: string | null): Comp
 
 function columnItems(
   text: string,
-  relations: readonly Relation[],
+  relations: readonly NamedRelation[],
   of: string | null,
   { macros }: CompiledProject,
 ): readonly CompletionItem[] {

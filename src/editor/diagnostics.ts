@@ -7,7 +7,7 @@ import {
   type DiagnosticRelatedInformation,
   DiagnosticSeverity,
 } from 'vscode-languageserver/node'
-import { rangeOf } from './positions.ts'
+import { lspRange } from './positions.ts'
 
 /** `uriOf` names a file of the project by its path. */
 export function shownDiagnostic(
@@ -17,11 +17,11 @@ export function shownDiagnostic(
 ): Shown {
   const { code, severity, message, hint, source, span } = item
   const related = relatedPlaces(item, files).map(({ source: at, start, words }) => ({
-    location: { uri: uriOf(at.path), range: rangeOf(at, { start, end: start }) },
+    location: { uri: uriOf(at.path), range: lspRange(at, { start, end: start }) },
     message: words,
   }))
   return {
-    range: rangeOf(source, span),
+    range: lspRange(source, span),
     severity: severity === 'error' ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
     code,
     source: 'eider',

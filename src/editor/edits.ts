@@ -2,13 +2,13 @@
 
 import type { Span } from '../core/source.ts'
 
-export interface Edit extends Span {
+export interface SpanEdit extends Span {
   readonly text: string
 }
 
 /** Paths are relative to the project directory. */
 export interface Change {
-  readonly edits: ReadonlyMap<string, readonly Edit[]>
+  readonly edits: ReadonlyMap<string, readonly SpanEdit[]>
   readonly moves: readonly { readonly from: string; readonly to: string }[]
 }
 
@@ -18,24 +18,24 @@ export class Refusal extends Error {
 }
 
 /** Edits do not overlap. */
-function applied(text: string, edits: readonly Edit[]): string {
+function applied(text: string, edits: readonly SpanEdit[]): string {
   return edits
     .toSorted((a, b) => b.start - a.start)
     .reduce((all, { start, end, text: by }) => all.slice(0, start) + by + all.slice(end), text)
 }
 
 export class EditsByFile {
-  readonly #edits = new Map<string, Map<number, Edit>>()
+  readonly #edits = new Map<string, Map<number, SpanEdit>>()
   readonly #texts = new Map<string, string>()
 
-  add({ path, text }: { readonly path: string; readonly text: string }, edit: Edit): void {
+  add({ path, text }: { readonly path: string; readonly text: string }, edit: SpanEdit): void {
     this.#texts.set(path, text)
-    const known = this.#edits.get(path) ?? new Map<number, Edit>()
+    const known = this.#edits.get(path) ?? new Map<number, SpanEdit>()
     known.set(edit.start, edit)
     this.#edits.set(path, known)
   }
 
-  get edits(): ReadonlyMap<string, readonly Edit[]> {
+  get edits(): ReadonlyMap<string, readonly SpanEdit[]> {
     return new Map(Array.from(this.#edits, ([path, edits]) => [path, [...edits.values()]]))
   }
 

@@ -13,7 +13,7 @@ import type { LastCompile } from './edited-project.ts'
 import { readersOf } from './hover.ts'
 import { lastRunOf } from './last-run.ts'
 import { definedIn } from './names.ts'
-import { positionAt, rangeOf } from './positions.ts'
+import { positionAt, lspRange } from './positions.ts'
 
 /** Opens a page in the browser. */
 export const OPEN = 'eider.open'
@@ -45,7 +45,7 @@ export function symbolsOf({ compiled }: LastCompile, path: string): readonly Doc
   const children = model.columns.flatMap((column): DocumentSymbol[] => {
     const span = definedIn(model, column.name)
     if (span === null) return []
-    const place = rangeOf(source, span)
+    const place = lspRange(source, span)
     return [
       {
         name: column.name,

@@ -17,7 +17,7 @@ export interface Thing {
   readonly column: string | null
 }
 
-export interface Place {
+export interface NamePlace {
   readonly source: SourceFile
   readonly span: Span
 }
@@ -57,7 +57,7 @@ export function thingAt(
 }
 
 /** null: it is not in a file of the project. */
-export function definitionOf(understood: LastCompile, { model, column }: Thing): Place | null {
+export function placeOf(understood: LastCompile, { model, column }: Thing): NamePlace | null {
   const { compiled, project } = understood
   const table = compiled.external?.tables.find(({ name }) => sameName(name, model))
   if (table !== undefined) {
@@ -77,7 +77,7 @@ export function definitionOf(understood: LastCompile, { model, column }: Thing):
   const origins = compiled.lineage().get(of.name)?.[index] ?? []
   const [origin] = origins
   const isPassedOn = origins.length === 1 && sameName(origin!.column, column)
-  return (isPassedOn ? definitionOf(understood, origin!) : null) ?? start
+  return (isPassedOn ? placeOf(understood, origin!) : null) ?? start
 }
 
 /** The name of a column where its model gives it: after AS, or in the list of an events model. */

@@ -13,11 +13,11 @@ import type { SourceFile } from '../core/source.ts'
 import { findProjectDir, type LoadOptions } from '../project/load.ts'
 import { byFile, shownDiagnostic } from './diagnostics.ts'
 import { EditedProject, type LastCompile } from './edited-project.ts'
-import type { Place } from './names.ts'
-import { rangeOf } from './positions.ts'
+import type { NamePlace } from './names.ts'
+import { lspRange } from './positions.ts'
 
 /** A file of a project. */
-export interface OpenFile {
+export interface EditorFile {
   readonly project: EditedProject
   readonly path: string
 }
@@ -62,7 +62,7 @@ export class OpenProjects {
     return project
   }
 
-  async fileOf(uri: string): Promise<OpenFile | null> {
+  async fileOf(uri: string): Promise<EditorFile | null> {
     const file = fileOfUri(uri)
     if (file === null) return null
     const project = await this.find(dirname(file))
@@ -77,14 +77,14 @@ export class OpenProjects {
     return this.#uris.get(plain) ?? plain
   }
 
-  diagnosticsOf({ project, path }: OpenFile): readonly Diagnostic[] {
+  diagnosticsOf({ project, path }: EditorFile): readonly Diagnostic[] {
     return this.#byDir.get(project.dir)?.shown.get(path) ?? []
   }
 
-  placesOf({ project }: OpenFile): (place: Place) => Location {
+  placesOf({ project }: EditorFile): (place: NamePlace) => Location {
     return ({ source, span }) => ({
       uri: this.uriOf(project, source.path),
-      range: rangeOf(source, span),
+      range: lspRange(source, span),
     })
   }
 

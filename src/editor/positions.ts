@@ -4,7 +4,7 @@ import type { SourceFile, Span } from '../core/source.ts'
 import type { Position, Range } from 'vscode-languageserver/node'
 
 /** Where a text is a part of a file, its first line has a number of its own. */
-export function rangeOf(source: SourceFile, { start, end }: Span): Range {
+export function lspRange(source: SourceFile, { start, end }: Span): Range {
   const from = positionAt(source, start)
   return { start: from, end: end <= start ? from : positionAt(source, end) }
 }

@@ -5,7 +5,7 @@ import type { Column } from '../core/relation.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
 import { written } from './edits.ts'
 
-export interface Relation {
+export interface NamedRelation {
   readonly name: string
   readonly detail: string
   readonly columns: readonly Column[]
@@ -15,7 +15,7 @@ export interface Relation {
 export function relationsOf(
   project: EditedProject,
   { compiled }: LastCompile,
-): readonly Relation[] {
+): readonly NamedRelation[] {
   const models = project.lastModels().map(({ name, kind, columns, description }) => ({
     name,
     detail: description === null ? kind : `${kind}: ${description}`,

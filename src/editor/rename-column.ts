@@ -11,7 +11,7 @@ import type { Model } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import { readModelTests } from '../project/model-tests.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
-import { type Change, type Edit, EditsByFile, quoted, Refusal, written } from './edits.ts'
+import { type Change, type SpanEdit, EditsByFile, quoted, Refusal, written } from './edits.ts'
 import { allMentions, isSameThing, type Thing } from './names.ts'
 import { requireSameMeaning } from './same-meaning.ts'
 
@@ -90,7 +90,7 @@ function editsOf(
 }
 
 /** Where the SELECT list gives the name: `… AS name` is changed, a bare name gets an AS. */
-function ownEdit(model: Model, column: string, spelling: string): Edit {
+function ownEdit(model: Model, column: string, spelling: string): SpanEdit {
   if (!('body' in model)) throw new Refusal(`${model.name} has no SELECT`)
   const { body } = model
   const item = outputColumnSpan(body.text, column)
@@ -129,7 +129,7 @@ async function addFixtures(
     }
 }
 
-function headerEdit(text: string, column: string, name: string): Edit | null {
+function headerEdit(text: string, column: string, name: string): SpanEdit | null {
   const [header = ''] = text.split(/\r?\n/, 1)
   let start = 0
   for (const field of header.split(',')) {

@@ -24,7 +24,7 @@ interface RenamedModel extends Change {
 }
 
 /** `given`: `schema.table`, or a table in the same schema. */
-export async function renameModel(
+export async function modelRename(
   project: EditedProject,
   understood: LastCompile,
   name: string,

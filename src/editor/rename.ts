@@ -11,10 +11,10 @@ import {
 import { type Change, Refusal } from './edits.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
 import { thingAt } from './names.ts'
-import type { OpenFile } from './open-projects.ts'
-import { offsetAt, rangeOf } from './positions.ts'
+import type { EditorFile } from './open-projects.ts'
+import { offsetAt, lspRange } from './positions.ts'
 import { type OwnColumn, renamableModel, renameColumn } from './rename-column.ts'
-import { renameModel } from './rename-model.ts'
+import { modelRename } from './rename-model.ts'
 
 interface Target {
   readonly understood: LastCompile
@@ -24,7 +24,7 @@ interface Target {
 }
 
 /** Throws a ResponseError, which editors show, where nothing here can be renamed. */
-export async function renameTarget(file: OpenFile, position: Position): Promise<Target> {
+export async function renameTarget(file: EditorFile, position: Position): Promise<Target> {
   return await refusing(async () => {
     const understood = await file.project.fresh()
     const text = understood === null ? null : await file.project.read(file.path)
@@ -34,7 +34,7 @@ export async function renameTarget(file: OpenFile, position: Position): Promise<
     if (found === null) throw new Refusal('there is no name of a model or column here')
     renamableModel(understood, found)
     const { model, column, span } = found
-    return { understood, model, column, range: rangeOf(source, span) }
+    return { understood, model, column, range: lspRange(source, span) }
   })
 }
 
@@ -45,7 +45,7 @@ interface RenameResult {
 }
 
 export async function rename(
-  { project }: OpenFile,
+  { project }: EditorFile,
   { understood, model, column }: Target,
   name: string,
   uriOf: (path: string) => string,
@@ -59,7 +59,7 @@ export async function rename(
       return { edit: await workspaceEdit(project, change, uriOf), next: null }
     }
     if (!canMove) throw new Refusal('this editor does not move files: use eider mv')
-    const { next, ...change } = await renameModel(project, understood, model, name)
+    const { next, ...change } = await modelRename(project, understood, model, name)
     return { edit: await workspaceEdit(project, change, uriOf), next }
   })
 }
@@ -74,7 +74,7 @@ async function workspaceEdit(
     const source = { path, text: (await project.read(path)) ?? '' }
     documents.push({
       textDocument: { uri: uriOf(path), version: null },
-      edits: items.map(({ text, ...span }) => ({ range: rangeOf(source, span), newText: text })),
+      edits: items.map(({ text, ...span }) => ({ range: lspRange(source, span), newText: text })),
     })
   }
   const renames = moves.map(({ from, to }) => ({

@@ -31,8 +31,8 @@ import { completionAt } from './completion.ts'
 import { fixOf } from './fixes.ts'
 import { formatHeader } from './format-header.ts'
 import { lensesOf, OPEN, symbolsOf } from './lens.ts'
-import { fileOfUri, type OpenFile, OpenProjects, tellPerson } from './open-projects.ts'
-import { positionAt, rangeOf } from './positions.ts'
+import { fileOfUri, type EditorFile, OpenProjects, tellPerson } from './open-projects.ts'
+import { positionAt, lspRange } from './positions.ts'
 import { rename, renameTarget } from './rename.ts'
 
 interface ServeEditorOptions extends LoadOptions {
@@ -100,11 +100,11 @@ const capabilities: ServerCapabilities = {
 /** Answers a request about a file of a project; `otherwise` is the answer for any other file. */
 type InFile = <P extends { readonly textDocument: { readonly uri: string } }, R, N>(
   otherwise: N,
-  answer: (file: OpenFile, params: P) => Promise<R>,
+  answer: (file: EditorFile, params: P) => Promise<R>,
 ) => (params: P, token: CancellationToken) => Promise<R | N>
 
 function answerRequests(connection: Connection, projects: OpenProjects, inFile: InFile): void {
-  const namesOf = (file: OpenFile) => projects.placesOf(file)
+  const namesOf = (file: EditorFile) => projects.placesOf(file)
   connection.onCodeAction(
     inFile([], async (file, { range, textDocument: { uri } }: CodeActionParams) =>
       projects.diagnosticsOf(file).flatMap((item) => quickFixes(item, range, uri)),
@@ -167,11 +167,11 @@ function answerRenames(
 }
 
 function quickFixes(item: Diagnostic, range: Range, uri: string): readonly CodeAction[] {
-  const place = rangeOf(item.source, item.span)
+  const place = lspRange(item.source, item.span)
   const fix = fixOf(item)
   if (fix === null || place.end.line < range.start.line || range.end.line < place.start.line)
     return []
-  const edit = { range: rangeOf(item.source, fix.span), newText: fix.text }
+  const edit = { range: lspRange(item.source, fix.span), newText: fix.text }
   const kind = CodeActionKind.QuickFix
   return [{ title: fix.title, kind, isPreferred: true, edit: { changes: { [uri]: [edit] } } }]
 }

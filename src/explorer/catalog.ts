@@ -22,10 +22,10 @@ export interface CatalogOptions {
   readonly project: string
   readonly shows: Catalog['shows']
   /** What was written with the state of that id; null where nothing was. */
-  readonly find: (id: string) => Promise<CatalogText | null>
+  readonly find: (id: string) => Promise<StoredText | null>
 }
 
-export interface CatalogText {
+export interface StoredText {
   /** Changes with the text. */
   readonly mark: string
   readonly bytes: number
@@ -69,7 +69,7 @@ function pageOf({ project, shows }: CatalogOptions, mark: string, body: Buffer):
 async function print(
   options: CatalogOptions,
   snapshot: Snapshot,
-  text: CatalogText | null,
+  text: StoredText | null,
 ): Promise<Buffer> {
   const whole = await text?.read().catch(() => null)
   if (whole == null || !isWhole(whole)) {

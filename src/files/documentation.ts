@@ -26,7 +26,7 @@ export function documentation(): readonly Page[] {
     }))
 }
 
-export interface Row {
+export interface TableRow {
   readonly page: Page
   /** The names of the columns. */
   readonly head: readonly string[]
@@ -34,7 +34,7 @@ export interface Row {
 }
 
 /** The rows of tables whose first cell begins with the word in code style. */
-export function rowsAbout(word: string): readonly Row[] {
+export function rowsAbout(word: string): readonly TableRow[] {
   const begins = new RegExp(`^\`${word.replaceAll(/[^\w]/g, '\\$&')}(?![\\w.-])`, 'i')
   return documentation().flatMap((page) => {
     let head: readonly string[] = []

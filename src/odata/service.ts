@@ -26,7 +26,7 @@ import type { EngineOptions } from './engine/snapshot-engines.ts'
 import { createAdmission, admissionLimits, createOpenStreams } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
-import { createTraffic } from './http/traffic.ts'
+import { odataTraffic } from './http/traffic.ts'
 
 const CORS = {
   methods: 'GET, HEAD, POST',
@@ -119,7 +119,7 @@ export class ODataService implements AsyncDisposable {
       requireStillClosed(known.accepted, next.accepted, 'odata.tokens')
       known = next
     }
-    const traffic = createTraffic()
+    const traffic = odataTraffic()
     const answer = createHandler({
       snapshots,
       ...openAnswers(options, engine, snapshots, resources),

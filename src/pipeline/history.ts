@@ -2,7 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
+import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Row } from '../duckdb/values.ts'
 import { STATE_SCHEMA } from '../store/state.ts'
@@ -58,6 +58,6 @@ const newest = (runs: Sql, limit: number): Sql =>
   sql`FROM (${runs}) ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`
 
 async function hasHistory(connection: Connection): Promise<boolean> {
-  const { relations } = await readCatalog(connection)
+  const { relations } = await readEngineCatalog(connection)
   return relations.has(catalogKey(STATE_SCHEMA, 'runs'))
 }

@@ -8,7 +8,7 @@ import { type ModelName, sameName } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { Catalog } from '../duckdb/catalog.ts'
+import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
 import type { State } from '../store/state.ts'
@@ -36,7 +36,7 @@ export async function readOrphans(
 
 interface Found {
   readonly connection: Connection
-  readonly catalog: Catalog
+  readonly catalog: EngineCatalog
   readonly state: State
 }
 

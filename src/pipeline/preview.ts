@@ -5,7 +5,7 @@ import type { Extensions } from '../core/extensions.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
-import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
+import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { materializationOf } from './build/materialize/kinds.ts'
 import type { SnapshotStore } from '../store/snapshots.ts'
@@ -52,7 +52,7 @@ const NOWHERE = { start: 0, end: 0 }
 
 async function requireBuilt(connection: Connection, { name }: Model): Promise<void> {
   const { schema, table } = splitModelName(name)
-  const { relations } = await readCatalog(connection)
+  const { relations } = await readEngineCatalog(connection)
   if (relations.has(catalogKey(schema, table))) return
   throw new EnvironmentError('not-built', `${name} is not in the warehouse yet`, {
     hint: `build it: eider run +${name}`,

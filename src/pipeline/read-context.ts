@@ -8,7 +8,7 @@ import type { CompiledProject, Kind } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
-import { type Catalog, catalogKey, describe } from '../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
@@ -104,7 +104,7 @@ function refuseIdleRange(
 /** What was published tells where the state was lost together with the table. */
 async function lostTables(
   { store, project, isCopy }: PlanRequest,
-  catalog: Catalog,
+  catalog: EngineCatalog,
   state: State,
 ): Promise<ReadonlySet<ModelName>> {
   if (isCopy === true) return new Set()
@@ -125,7 +125,7 @@ async function lostTables(
 
 export function describeOnce(
   connection: Connection,
-  catalog: Catalog,
+  catalog: EngineCatalog,
 ): RunContext['columnsBefore'] {
   const known = new Map<ModelName, Promise<readonly Column[] | null>>()
   return (name) => {
@@ -137,7 +137,7 @@ export function describeOnce(
 
 async function describeIfAny(
   connection: Connection,
-  { database, relations, columns }: Catalog,
+  { database, relations, columns }: EngineCatalog,
   name: ModelName,
 ): Promise<readonly Column[] | null> {
   const { schema, table } = splitModelName(name)

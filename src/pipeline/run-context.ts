@@ -6,7 +6,7 @@ import type { Sample } from './borrow/sample.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { Phase } from '../core/report/progress.ts'
-import type { Catalog } from '../duckdb/catalog.ts'
+import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
 import type { SourceAge } from './plan/source-age.ts'
@@ -39,7 +39,7 @@ export interface RunContext {
   /** Those of them that compile, in DAG order. */
   readonly selected: ReadonlySet<ModelName>
   /** Kept up to date while models are committed. */
-  readonly catalog: Catalog
+  readonly catalog: EngineCatalog
   /** As earlier runs left it. */
   readonly state: State
   /** Models whose table held rows that nothing can make again, and is gone: somebody dropped it, or an older file is there. */

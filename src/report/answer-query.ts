@@ -12,7 +12,7 @@ import { type ModelName, splitModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { type ModelBody, sql } from '../core/sql.ts'
-import { catalogKey, describe, readCatalog } from '../duckdb/catalog.ts'
+import { catalogKey, describe, readEngineCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { DatabaseError, isDamage, isFatal, isInterrupt } from '../duckdb/errors.ts'
 import type { Row } from '../duckdb/values.ts'
@@ -165,7 +165,7 @@ async function unbuiltModel(
   models: Project['files']['models'],
   text: string,
 ): Promise<ModelName | null> {
-  const { relations } = await readCatalog(connection)
+  const { relations } = await readEngineCatalog(connection)
   const words = text.toLowerCase()
   const found = models.find(({ name }) => {
     const { schema, table } = splitModelName(name)

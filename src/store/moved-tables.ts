@@ -8,7 +8,7 @@
 import { EnvironmentError } from '../core/failures.ts'
 import type { ModelName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
-import { type Catalog, catalogKey } from '../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf, textOf } from '../duckdb/values.ts'
 import { STATE_SCHEMA } from './state.ts'
@@ -24,11 +24,11 @@ interface UnfinishedMove {
   readonly tables: ReadonlyMap<ModelName, TableContent>
 }
 
-const isMoving = ({ relations }: Catalog): boolean =>
+const isMoving = ({ relations }: EngineCatalog): boolean =>
   relations.has(catalogKey(STATE_SCHEMA, 'moved'))
 
 /** Throws EnvironmentError `move-unfinished`. */
-export function refuseUnfinishedMove(catalog: Catalog): void {
+export function refuseUnfinishedMove(catalog: EngineCatalog): void {
   if (!isMoving(catalog)) return
   throw new EnvironmentError(
     'move-unfinished',
@@ -40,7 +40,7 @@ export function refuseUnfinishedMove(catalog: Catalog): void {
 /** null: nothing is under way. */
 export async function readMove(
   connection: Connection,
-  catalog: Catalog,
+  catalog: EngineCatalog,
 ): Promise<UnfinishedMove | null> {
   if (!isMoving(catalog)) return null
   const rows = await connection.rows(sql`

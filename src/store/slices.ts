@@ -8,7 +8,7 @@
 
 import { foldCase, type ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { type Catalog, catalogKey } from '../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { type NewRecord, type SliceRecord, STATE_SCHEMA } from './state.ts'
 
@@ -29,7 +29,7 @@ export class SliceTable {
   /** Oldest first. Records take the name of the model in `names` where the two differ only in case. */
   async read(
     connection: Connection,
-    { relations }: Catalog,
+    { relations }: EngineCatalog,
     names: Iterable<ModelName>,
   ): Promise<readonly SliceRecord[]> {
     this.#exists = relations.has(catalogKey(STATE_SCHEMA, 'slices'))

@@ -52,12 +52,12 @@ export interface PublishedRows {
   /** What is published now. */
   readonly current: Snapshot | null
   /** What was published of the same content and can be published again; null when there is none. */
-  find(content: Content): Promise<PublishedRelation | null>
-  write(content: Content, rows: NewRows): Promise<PublishedRelation>
+  find(content: RowsContent): Promise<PublishedRelation | null>
+  write(content: RowsContent, rows: NewRows): Promise<PublishedRelation>
 }
 
 /** What the rows of a relation are known by. */
-export interface Content {
+export interface RowsContent {
   readonly model: ModelName
   readonly version: string
   /** As the model spells it. */

@@ -7,7 +7,7 @@
 
 import type { Kind, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
-import type { Catalog } from '../duckdb/catalog.ts'
+import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Slice, WatermarkRange } from '../core/step.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -69,7 +69,7 @@ export interface BeginOptions {
 
 /** What stands of a target at one moment. */
 export interface Known {
-  readonly catalog: Catalog
+  readonly catalog: EngineCatalog
   readonly state: State
   /** Those that a run has made, as the author wrote them, in order. */
   readonly macros: readonly SavedMacro[]

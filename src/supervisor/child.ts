@@ -30,8 +30,8 @@ export class Child {
 
   private constructor(started: ChildProcess, { onResult, onLog }: ChildOutput) {
     this.#process = started
-    readLines(started.stdout!, onResult)
-    readLines(started.stderr!, onLog)
+    eachLine(started.stdout!, onResult)
+    eachLine(started.stderr!, onLog)
     this.ended = endOf(started)
   }
 
@@ -81,7 +81,7 @@ export const exitText = ({ code, signal }: Exit): string =>
   signal === null ? `exit code ${code}` : signal
 
 /** The lines of a stream as they come. One without an end is passed on in pieces. */
-export function readLines(stream: Readable, onLine: (line: string) => void): void {
+export function eachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {

@@ -22,7 +22,7 @@ export interface Listening {
   readonly adminUrl: string | null
 }
 
-export class Service {
+export class ServiceChild {
   readonly name: ServiceName
   readonly #options: ServiceOptions
   readonly #stop = new AbortController()

@@ -15,7 +15,7 @@ import { Child, type Program } from './child.ts'
 import { Notifier, type NotifierOptions } from './notifications/notifier.ts'
 import type { News } from './punctuality.ts'
 import { ScheduledRuns } from './scheduled-runs.ts'
-import { type Listening, Service } from './service.ts'
+import { type Listening, ServiceChild } from './service.ts'
 import { readUpState, StateFile } from './state-file.ts'
 import { endLeftovers } from './leftovers.ts'
 
@@ -42,7 +42,7 @@ type Source = ServiceName | 'run' | 'notify'
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #startedAt = new Date().toISOString()
-  readonly #services: readonly Service[]
+  readonly #services: readonly ServiceChild[]
   readonly #runs: ScheduledRuns
   readonly #notifier: Notifier
   readonly #file: StateFile
@@ -63,7 +63,7 @@ export class Supervisor {
     })
     this.#services = services.map(
       (name) =>
-        new Service({
+        new ServiceChild({
           name,
           listens: name !== 'pull',
           start: (output, listening) => Child.start(options.programOf(name, listening), output),

@@ -11,7 +11,7 @@ export async function readManifest(
   from: string,
 ): Promise<Manifest | undefined> {
   if (path === undefined) return undefined
-  const { parseManifest } = await import('../pipeline/catalog/manifest.ts')
+  const { parseArtifact: parseManifest } = await import('../pipeline/catalog/manifest.ts')
   try {
     return parseManifest(await readFile(resolve(from, path), 'utf8'))
   } catch (error) {

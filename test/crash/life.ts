@@ -10,7 +10,7 @@ import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import { type Claim, type ClaimSource, locationOf } from '../../src/buffer/claim-source.ts'
 import type { EventsModel } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
-import { readCatalog } from '../../src/duckdb/catalog.ts'
+import { readEngineCatalog } from '../../src/duckdb/catalog.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import {
   finishCommitted,
@@ -44,7 +44,7 @@ export async function openWorld(): Promise<World> {
   const dir = await mkdtemp(join(tmpdir(), 'eider-life-'))
   const database = await Database.open({ path: ':memory:', threads: 1 })
   const connection = await database.connect()
-  await ensureState(connection, await readCatalog(connection))
+  await ensureState(connection, await readEngineCatalog(connection))
   await connection.run(sql`CREATE SCHEMA raw`)
   return {
     connection,

@@ -7,7 +7,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { EmptyEngine, openReadOnly, requireLocked } from '../../src/duckdb/read-only.ts'
+import { EmptyEngine, openReadOnly, requireLockedDown } from '../../src/duckdb/read-only.ts'
 
 /** A directory with `orders.duckdb` (table `main.rows`, 3 rows) and an engine that may read it. */
 async function open(resources: Resources, memoryLimit: string | null = null) {
@@ -102,7 +102,7 @@ test('an engine that was made ahead is as locked, and nothing is left of what it
   {
     await using pool = await engine.openReadOnly([{ name: 'o', path: join(dir, 'orders.duckdb') }])
     await using lent = await pool.take()
-    await requireLocked(lent.connection)
+    await requireLockedDown(lent.connection)
     assert.is((await lent.connection.rows(sql`SELECT id FROM o.main.rows`)).length, 3)
     await lent.connection.run(SPILLING)
     assert.ok((await readdir(dir)).some((name) => name.startsWith('engine-')))
@@ -123,11 +123,11 @@ test('connections that are opened after the lock stream as little ahead as the o
 test('an engine that is not locked is found out', async () => {
   await using resources = new Resources()
   const { dir, connection } = await open(resources)
-  await requireLocked(connection)
+  await requireLockedDown(connection)
   const database = resources.use(await Database.open({ path: ':memory:' }))
   const other = resources.use(await database.connect())
   const problem = () =>
-    requireLocked(other).then(
+    requireLockedDown(other).then(
       () => '',
       (error: Error) => error.message,
     )

@@ -4,7 +4,7 @@
 import { test } from 'uvu'
 import { columnType } from '../../src/core/relation.ts'
 import { entitySetName } from '../../src/core/names.ts'
-import { explain } from '../../src/odata/answer/explain.ts'
+import { explainBound } from '../../src/odata/answer/explain.ts'
 import type { BoundQuery } from '../../src/odata/bind/bound.ts'
 import { keysetOf, storedKeyset } from '../../src/odata/bind/keyset.ts'
 import { bindRequest } from '../../src/odata/bind/request.ts'
@@ -127,7 +127,7 @@ function answerTo(line: string): string {
     const bound = bindRequest(syntax, model, settings)
     requireData(bound)
     if (word === '') {
-      const { bound: shown, statements } = explain(bound)
+      const { bound: shown, statements } = explainBound(bound)
       return [shown, ...statements.map(({ what, sql }) => `${what}:\n${sql}`)].join('\n\n')
     }
     if (!('query' in bound)) throw new Error(`${target} asks for no rows`)

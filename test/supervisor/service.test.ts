@@ -4,7 +4,7 @@ import type { ServiceState, UpEvent } from '../../src/core/report/up.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { Child } from '../../src/supervisor/child.ts'
 import { Restarts } from '../../src/supervisor/service.ts'
-import { Service } from '../../src/supervisor/service.ts'
+import { ServiceChild } from '../../src/supervisor/service.ts'
 
 test('a service is started again later each time, and given up with the fifth death within a minute', () => {
   const restarts = new Restarts()
@@ -25,8 +25,8 @@ test('deaths that are further apart go on for ever, a minute apart in the end', 
 })
 
 /** A service that says that it listens, and dies. */
-function mortal(code: string, events: UpEvent[]): Service {
-  return new Service({
+function mortal(code: string, events: UpEvent[]): ServiceChild {
+  return new ServiceChild({
     name: 'serve',
     listens: true,
     start: (output) =>

@@ -127,14 +127,14 @@ export interface Annotation<Value> {
 type ValueOf<N extends AnnotationName> = AnnotationValues[(typeof annotations)[N]['value']]
 
 /** The annotations of one file that were understood. */
-export type Header = {
+export type ModelHeader = {
   readonly [N in AnnotationName]?: (typeof annotations)[N] extends { readonly repeats: true }
     ? readonly Annotation<ValueOf<N>>[]
     : Annotation<ValueOf<N>>
 }
 
 interface ParsedHeader {
-  readonly header: Header
+  readonly header: ModelHeader
   /** Names that are present, including those whose value was not understood. */
   readonly mentioned: ReadonlySet<string>
   readonly diagnostics: readonly Diagnostic[]
@@ -167,11 +167,11 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
     }
   }
   const names = new Set(mentioned.keys())
-  return { header: Object.fromEntries(found) as Header, mentioned: names, diagnostics }
+  return { header: Object.fromEntries(found) as ModelHeader, mentioned: names, diagnostics }
 }
 
 /** The places of the annotations that a run may have to reject. */
-export function placesOf(header: Header): Model['places'] {
+export function placesOf(header: ModelHeader): Model['places'] {
   const given = placedAnnotations.flatMap((name) => {
     const annotation = header[name]
     return annotation === undefined ? [] : [[name, annotation.span] as const]
@@ -182,7 +182,7 @@ export function placesOf(header: Header): Model['places'] {
 /** Annotations that have no effect on a model of this kind. */
 export function misplacedAnnotations(
   source: SourceFile,
-  header: Header,
+  header: ModelHeader,
   kind: FileKind,
 ): readonly Diagnostic[] {
   return Object.entries(header).flatMap(([name, given]) => {

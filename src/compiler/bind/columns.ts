@@ -8,7 +8,7 @@ import { foldCase } from '../../core/names.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import { ModelBody } from '../../core/sql.ts'
 import type { Statement } from '../sql/statements.ts'
-import { type Token, isSymbol, isWord, nameOf, spanOf } from '../sql/tokens.ts'
+import { type Token, isSymbol, isWord, nameOf, tokensSpan } from '../sql/tokens.ts'
 
 export interface DeclaredColumn {
   readonly name: string
@@ -95,7 +95,7 @@ function parseColumn(source: SourceFile, { tokens, end }: Item): DeclaredColumn 
         : `is a comma missing before ${next.text}?`
     return { expected: 'a comma or NOT NULL after the type', span: next ?? constraint, hint }
   }
-  const body = ModelBody.of(source, spanOf(type))
+  const body = ModelBody.of(source, tokensSpan(type))
   return { name, span: first, type: body, nullable: !required }
 }
 

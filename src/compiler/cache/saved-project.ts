@@ -10,7 +10,7 @@ import type { Column } from '../../core/relation.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import type { SqlValue } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
-import type { CompiledUnits, KeptModel, KeptModels } from '../kept-models.ts'
+import type { CompiledUnits, KeptUnit, KeptModels } from '../kept-models.ts'
 import { bodyOf } from '../variables.ts'
 
 interface SavedProject {
@@ -142,7 +142,7 @@ export function restoreUnits(
   const units = JSON.parse(third) as readonly SavedUnit[]
   const lineage = new Map(JSON.parse(second) as SavedLineage)
   const names = new Set(Array.from(hashes.keys(), foldCase))
-  const kept = saved.models.flatMap((whole, i): readonly KeptModel[] => {
+  const kept = saved.models.flatMap((whole, i): readonly KeptUnit[] => {
     const { hash, warnings = [], absent = [], own } = units[i]!
     const { name, volatile } = whole
     if (volatile || hashes.get(name) !== hash) return []

@@ -19,7 +19,7 @@ import {
   type NamedColumn,
   type NamedModel,
 } from '../annotations/annotation-values.ts'
-import type { Annotation, Header } from '../annotations/annotations.ts'
+import type { Annotation, ModelHeader } from '../annotations/annotations.ts'
 import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
 import { misunderstoodCheck } from '../hints/checks.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
@@ -33,7 +33,7 @@ import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 
 /** Models that checks refer to. */
-export function modelsInChecks(header: Header): readonly NamedModel[] {
+export function modelsInChecks(header: ModelHeader): readonly NamedModel[] {
   return givenChecks(header).flatMap(({ value }) =>
     value.is === 'references' ? [value.model] : [],
   )
@@ -59,7 +59,7 @@ interface CheckSubject {
 
 /** Call this once the model and those that it depends on are bound. */
 export const resolveChecks = (
-  parsed: CheckSubject & { readonly header: Header },
+  parsed: CheckSubject & { readonly header: ModelHeader },
   columns: readonly Column[],
   context: CheckContext,
 ): Promise<ResolvedChecks> => resolveGiven(givenChecks(parsed.header), parsed, columns, context)
@@ -134,7 +134,7 @@ interface GivenCheck extends Annotation<CheckSyntax> {
   readonly severity: Check['severity']
 }
 
-function givenChecks({ check = [], warn = [] }: Header): readonly GivenCheck[] {
+function givenChecks({ check = [], warn = [] }: ModelHeader): readonly GivenCheck[] {
   return [
     ...check.map((given) => ({ ...given, severity: 'fail' as const })),
     ...warn.map((given) => ({ ...given, severity: 'warn' as const })),

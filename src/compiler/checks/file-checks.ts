@@ -19,7 +19,7 @@ import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
 import { type ResolvedQuery, resolveQueries } from '../resolve.ts'
 import type { KnownNames } from '../sql/references.ts'
 import { statementsOf } from '../sql/statements.ts'
-import { spanOf } from '../sql/tokens.ts'
+import { tokensSpan } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 
 export interface FileCheck {
@@ -205,7 +205,7 @@ function parseCheck(
     )
   diagnostics.push(...wrong)
   if (statement === undefined || wrong.length > 0) return []
-  const { body, diagnostics: inBody } = bodyOf(source, spanOf(statement), variables)
+  const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
   diagnostics.push(...inBody)
   if (hasErrors(inBody)) return []
   const name = `checks.${basename(source.path, '.sql')}` as ModelName

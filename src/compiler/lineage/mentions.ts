@@ -6,10 +6,10 @@ import type { ModelBody } from '../../core/sql.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import type { ResolvedQuery } from '../resolve.ts'
-import { locationOf } from '../sql/references.ts'
+import { nodeLocation } from '../sql/references.ts'
 import { isSymbol, tokenize } from '../sql/tokens.ts'
 import { columnsOfQuery, contextOf, type LineageSources, nodeOf } from './query.ts'
-import type { Value } from './scope.ts'
+import type { ScopeValue } from './scope.ts'
 
 /** In the order of their places, file by file. */
 export function mentionsIn(
@@ -26,7 +26,7 @@ export function mentionsIn(
     }
     const observer = {
       table: (node: SyntaxNode, name: string) => add(tableMention(body, node, name)),
-      column: (node: SyntaxNode, value: Value, isItem: boolean) =>
+      column: (node: SyntaxNode, value: ScopeValue, isItem: boolean) =>
         add(columnMention(body, node, value, isItem)),
     }
     columnsOfQuery(nodeOf(tree), {
@@ -39,7 +39,7 @@ export function mentionsIn(
 }
 
 function tableMention(body: ModelBody, node: SyntaxNode, model: string): Mention | null {
-  const at = locationOf(node)
+  const at = nodeLocation(node)
   if (at === null) return null
   return { source: body.source, span: spanAtByte(body, at), model, column: null }
 }
@@ -47,10 +47,10 @@ function tableMention(body: ModelBody, node: SyntaxNode, model: string): Mention
 function columnMention(
   body: ModelBody,
   node: SyntaxNode,
-  { is, part = 0, table }: Value,
+  { is, part = 0, table }: ScopeValue,
   isItem: boolean,
 ): Mention | null {
-  const at = locationOf(node)
+  const at = nodeLocation(node)
   if (at === null || is === undefined) return null
   const whole = spanAtByte(body, at)
   const names = namesIn(body.source.text, whole)

@@ -25,15 +25,15 @@ import {
   scopeColumn,
   textOf,
   union,
-  type Value,
+  type ScopeValue,
 } from './scope.ts'
-import { scopeOf } from './tables.ts'
+import { scopeOfFrom } from './tables.ts'
 
 /** Is told of each table and each column that a query names, also where it only decides which rows there are. */
 interface NameObserver {
   readonly table: (node: SyntaxNode, name: string) => void
   /** `isItem`: it is an item of a SELECT list, whose name it gives. */
-  readonly column: (node: SyntaxNode, value: Value, isItem: boolean) => void
+  readonly column: (node: SyntaxNode, value: ScopeValue, isItem: boolean) => void
 }
 
 interface LineageContext {
@@ -111,7 +111,7 @@ function lineageOf(tree: SyntaxNode, columns: readonly Column[], context: Lineag
 const isNameOf = (column: string, name: string) =>
   sameName(column, name) || foldCase(column).startsWith(`${foldCase(name)}_`)
 
-export interface Place {
+export interface QueryPlace {
   /** What names mean around the query; null at the top. */
   readonly scope: Scope | null
   /** Columns of common table expressions, by name in lower case. */
@@ -120,7 +120,7 @@ export interface Place {
 }
 
 /** What a query gives. */
-export function columnsOfQuery(node: SyntaxNode, outer: Place): Columns {
+export function columnsOfQuery(node: SyntaxNode, outer: QueryPlace): Columns {
   const place = enterCtes(node, outer)
   switch (node['type']) {
     case 'SELECT_NODE':
@@ -139,7 +139,7 @@ export function columnsOfQuery(node: SyntaxNode, outer: Place): Columns {
   }
 }
 
-function enterCtes(node: SyntaxNode, place: Place): Place {
+function enterCtes(node: SyntaxNode, place: QueryPlace): QueryPlace {
   const { map } = (node['cte_map'] ?? {}) as { map?: readonly Cte[] }
   let inner = place
   for (const { key, value } of map ?? []) {
@@ -174,7 +174,7 @@ function byName(left: Columns, right: Columns): Columns {
 }
 
 /** The right side reads what both sides give, until nothing is added. */
-function columnsOfRecursion(node: SyntaxNode, place: Place): Columns {
+function columnsOfRecursion(node: SyntaxNode, place: QueryPlace): Columns {
   const name = foldCase(String(node['cte_name']))
   const aliases = node['aliases'] as readonly string[] | undefined
   let columns = renamed(columnsOfQuery(node['left'] as SyntaxNode, place), aliases)
@@ -190,8 +190,8 @@ function columnsOfRecursion(node: SyntaxNode, place: Place): Columns {
 const isSame = (a: NonNullable<Columns>, b: NonNullable<Columns>) =>
   a.every(({ origins }, i) => origins?.size === b[i]!.origins?.size)
 
-function columnsOfSelect(node: SyntaxNode, place: Place): Columns {
-  const scope = scopeOf(node['from_table'] as SyntaxNode, {
+function columnsOfSelect(node: SyntaxNode, place: QueryPlace): Columns {
+  const scope = scopeOfFrom(node['from_table'] as SyntaxNode, {
     ...place,
     scope: emptyScope(place.scope),
   })
@@ -233,7 +233,7 @@ function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
   return [scopeColumn(alias, originsOf(item, place))]
 }
 
-export interface Inside extends Place {
+export interface Inside extends QueryPlace {
   readonly scope: Scope
 }
 

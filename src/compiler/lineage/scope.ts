@@ -10,7 +10,7 @@ import { isVolatile } from '../sql/engine-functions.ts'
 export type Origins = ReadonlyMap<string, ColumnOrigin> | null
 
 /** What a name turns out to be. */
-export interface Value {
+export interface ScopeValue {
   readonly origins: Origins
   /** Type of a column of a model or a source; null for what is computed. */
   readonly type: string | null
@@ -21,7 +21,7 @@ export interface Value {
   readonly table?: ScopeRelation
 }
 
-export interface ScopeColumn extends Value {
+export interface ScopeColumn extends ScopeValue {
   /** Empty: DuckDB gives it a name that nobody refers to here. */
   readonly name: string
   /** The name in lower case. */
@@ -84,10 +84,10 @@ export function union(all: Iterable<Origins>): Origins {
   return found
 }
 
-const unknown: Value = { origins: null, type: null }
+const unknown: ScopeValue = { origins: null, type: null }
 
 /** A reference such as `column`, `table.column`, `schema.table.column`, perhaps followed by fields of a STRUCT. */
-export function resolveName(names: readonly string[], scope: Scope): Value {
+export function resolveName(names: readonly string[], scope: Scope): ScopeValue {
   const keys = names.map(foldCase)
   for (let level: Scope | null = scope; level !== null; level = level.outer) {
     const found = resolveIn(keys, level)
@@ -98,7 +98,7 @@ export function resolveName(names: readonly string[], scope: Scope): Value {
 }
 
 /** null: nothing here has the name. */
-function resolveIn(keys: readonly string[], level: Scope): Value | null {
+function resolveIn(keys: readonly string[], level: Scope): ScopeValue | null {
   const [first = '', second, third] = keys
   if (third !== undefined) {
     const table = level.relations.find(
@@ -126,10 +126,10 @@ function resolveIn(keys: readonly string[], level: Scope): Value | null {
   return { origins: union(table.columns.map(({ origins }) => origins)), type: null }
 }
 
-function resolveColumn(key: string, level: Scope): Value | null {
+function resolveColumn(key: string, level: Scope): ScopeValue | null {
   const merged = level.merged.get(key)
   if (merged !== undefined) return merged
-  let [found, count, isUnsure]: [Value | null, number, boolean] = [null, 0, false]
+  let [found, count, isUnsure]: [ScopeValue | null, number, boolean] = [null, 0, false]
   for (const relation of level.relations) {
     const value = columnOf(relation, key)
     if (relation.columns === null) isUnsure = true
@@ -144,7 +144,7 @@ function resolveColumn(key: string, level: Scope): Value | null {
 }
 
 /** null: the relation has no such column. */
-function columnOf({ columns }: ScopeRelation, key: string): Value | null {
+function columnOf({ columns }: ScopeRelation, key: string): ScopeValue | null {
   if (columns === null) return unknown
   const found = columns.find((column) => column.key === key)
   if (found === undefined) return null

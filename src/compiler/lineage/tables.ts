@@ -2,7 +2,7 @@
 
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
-import { columnsOfQuery, type Inside, nodeOf, originsOf, type Place } from './query.ts'
+import { columnsOfQuery, type Inside, nodeOf, originsOf, type QueryPlace } from './query.ts'
 import {
   type Columns,
   emptyScope,
@@ -16,7 +16,7 @@ import {
 } from './scope.ts'
 
 /** The scope of `place` with what FROM adds to it; each table may refer to those before it. */
-export function scopeOf(table: SyntaxNode, place: Inside): Scope {
+export function scopeOfFrom(table: SyntaxNode, place: Inside): Scope {
   const { scope } = place
   const withOne = (relation: Omit<ScopeRelation, 'schema'> & { schema?: string | null }): Scope => {
     const columns = renamed(relation.columns, table['column_name_alias'] as string[] | undefined)
@@ -45,7 +45,7 @@ export function scopeOf(table: SyntaxNode, place: Inside): Scope {
   }
 }
 
-function baseTable(table: SyntaxNode, { ctes, context }: Place) {
+function baseTable(table: SyntaxNode, { ctes, context }: QueryPlace) {
   const [schema, alias] = [textOf(table['schema_name']), textOf(table['table_name'])]
   const unknown = { alias, schema, columns: null }
   if (textOf(table['catalog_name']) !== '') return unknown
@@ -81,9 +81,9 @@ function tableFunction(call: SyntaxNode, place: Inside): Omit<ScopeRelation, 'sc
 const isSeries = (name: string) => name === 'generate_series' || name === 'range'
 
 function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
-  const left = scopeOf(table['left'] as SyntaxNode, place)
+  const left = scopeOfFrom(table['left'] as SyntaxNode, place)
   const type = String(table['join_type'])
-  const whole = scopeOf(table['right'] as SyntaxNode, { ...place, scope: left })
+  const whole = scopeOfFrom(table['right'] as SyntaxNode, { ...place, scope: left })
   if (place.context.observer !== undefined)
     originsOf(table['condition'], { ...place, scope: whole })
   if (type === 'SEMI' || type === 'ANTI') return left

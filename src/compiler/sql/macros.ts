@@ -13,7 +13,7 @@ import { definitionOf } from '../definition.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { type MacroFacts, type References, referencesOf } from './references.ts'
 import { type Statement, statementsOf } from './statements.ts'
-import { isSymbol, isWord, nameOf, spanOf, tokenize } from './tokens.ts'
+import { isSymbol, isWord, nameOf, tokensSpan, tokenize } from './tokens.ts'
 import { bodyOf } from '../variables.ts'
 
 export interface Macros {
@@ -84,7 +84,7 @@ function parseMacro(
     const expected = 'a name without a schema, and "("'
     return [diagnostic('not-a-macro', { expected }, place, { hint })]
   }
-  const span = { start: name.start, end: spanOf(statement).end }
+  const span = { start: name.start, end: tokensSpan(statement).end }
   const { body, diagnostics } = bodyOf(source, span, variables)
   return hasErrors(diagnostics) ? diagnostics : [body, ...diagnostics]
 }

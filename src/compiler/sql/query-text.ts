@@ -8,7 +8,7 @@ import { DatabaseError } from '../../duckdb/errors.ts'
 import { parseStatements } from '../../duckdb/syntax.ts'
 import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
 import { statementsOf } from './statements.ts'
-import { spanOf } from './tokens.ts'
+import { tokensSpan } from './tokens.ts'
 
 /** Statements that only read, and that stand where a query may: `FROM (SHOW TABLES)`. */
 const READS = new Set(['show', 'describe', 'desc', 'summarize'])
@@ -23,7 +23,7 @@ export async function parseQuery(connection: Connection, typed: string): Promise
   const source = { path: 'query', text }
   const [statement, second] = statementsOf(source).statements
   if (statement === undefined || second !== undefined) throw notASelect()
-  const body = ModelBody.of(source, spanOf(statement))
+  const body = ModelBody.of(source, tokensSpan(statement))
   const [parsed] = await parseStatements(connection, [body.text])
   if (parsed?.is === 'error') throw new DiagnosticsError([engineDiagnostic(parsed.details, body)])
   const [word] = statement

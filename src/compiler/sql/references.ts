@@ -136,7 +136,7 @@ function visit(node: SyntaxNode, scope: Scope, known: KnownNames, found: Finding
 }
 
 function visitTable(node: SyntaxNode, scope: Scope, known: KnownNames, found: Findings): void {
-  const at = locationOf(node)
+  const at = nodeLocation(node)
   const table = String(node['table_name'])
   const schema = String(node['schema_name'])
   const catalog = String(node['catalog_name'])
@@ -164,7 +164,7 @@ function visitTableFunction(call: SyntaxNode, { macros }: KnownNames, found: Fin
 function visitCall(call: SyntaxNode, known: KnownNames, found: Findings): void {
   const name = lower(call['function_name'])
   const values = argumentsOf(call)
-  const at = locationOf(call)
+  const at = nodeLocation(call)
   if (reachingFunctions.has(name)) found.reaching.push({ function: name, at })
   found.volatile ||= isVolatile(name, values.length)
   if (name === 'query') found.hidden.push({ function: name, at })
@@ -220,7 +220,7 @@ const plainName = (text: string) =>
 const lower = (name: unknown) => String(name).toLowerCase()
 
 /** Positions that DuckDB does not know are the largest 64-bit number. */
-export function locationOf(node: SyntaxNode): Location {
+export function nodeLocation(node: SyntaxNode): Location {
   const location = node['query_location']
   return typeof location === 'number' && location < Number.MAX_SAFE_INTEGER ? location : null
 }

@@ -2,7 +2,7 @@
 
 import { sameName } from '../../core/names.ts'
 import type { Span } from '../../core/source.ts'
-import { isSymbol, isWord, nameOf, spanOf, type Token, tokenize } from './tokens.ts'
+import { isSymbol, isWord, nameOf, tokensSpan, type Token, tokenize } from './tokens.ts'
 
 const AFTER_LIST = new Set('from where group having window qualify order limit union'.split(' '))
 
@@ -35,7 +35,7 @@ export function outputColumnSpan(text: string, column: string): Span | null {
     const name = nameOf(item.at(-1))
     return name !== null && sameName(name, column)
   })
-  return found === undefined ? null : spanOf(found)
+  return found === undefined ? null : tokensSpan(found)
 }
 
 /** The only token of a kind in a query; null where there are others like it. */

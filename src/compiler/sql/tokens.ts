@@ -53,7 +53,7 @@ export function isSymbol(token: Token | undefined, symbol: string): boolean {
 }
 
 /** From the first token to the last. */
-export function spanOf(tokens: readonly Token[]): Span {
+export function tokensSpan(tokens: readonly Token[]): Span {
   return { start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 }
 }
 

@@ -7,7 +7,7 @@ import { Html, html } from './html.ts'
 import { readRoute } from '../page/address/route.ts'
 import { readSchema, type Schema } from '../page/model/schema.ts'
 import { FIRST_PAGE, firstPageRequest, readRowsState } from '../page/rows/requests.ts'
-import { ACCEPT, rowsOf } from '../page/service/client.ts'
+import { ACCEPT, answerRows } from '../page/service/client.ts'
 import { FIRST_ROWS_PLACE, type FillPage, type HtmlPage } from '../serve-page.ts'
 import { rowsHtml } from './rows-html.ts'
 
@@ -48,7 +48,7 @@ export function firstRows(options: FirstRowsOptions): FillPage {
     const set = schema.of.set(route.set)
     if (set === undefined) return null
     const text = answer.body.toString('utf8')
-    const { value: rows, count } = rowsOf(request, JSON.parse(text), snapshot)
+    const { value: rows, count } = answerRows(request, JSON.parse(text), snapshot)
     const home = '../'.repeat(asked.path.split('/').length - 2)
     const shown = { project, schema: schema.of, set, state, rows, count, home, service: asked.root }
     return { data: dataHtml(request, snapshot, text), view: rowsHtml(shown), count: rows.length }

@@ -9,7 +9,7 @@ import { typeOfPath, type EntitySet, type Schema } from '../page/model/schema.ts
 import { groupDigits } from '../page/model/show.ts'
 import type { Row } from '../page/model/value.ts'
 import { cellContent, type CellElements } from '../page/rows/cell.ts'
-import { columnsOf, defaultWidthPx, type RowColumn } from '../page/rows/columns.ts'
+import { tableColumns, defaultWidthPx, type RowColumn } from '../page/rows/columns.ts'
 import { describeTest } from '../page/rows/operators.ts'
 import {
   countRequest,
@@ -162,7 +162,7 @@ function foot({ rows, state, service }: ShownRows): Html {
 
 function table(shown: ShownRows): Html {
   const { set, state, rows } = shown
-  const columns = columnsOf(set, state, rows)
+  const columns = tableColumns(set, state, rows)
   const widths = columns.map((column) => defaultWidthPx(column, rows))
   const drawn = columns.slice(0, MOST_COLUMNS)
   const sum = (px: readonly number[]) => px.reduce((all, one) => all + one, 0)

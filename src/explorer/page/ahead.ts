@@ -6,7 +6,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import { routeAt } from './address/route.ts'
 import type { Row, Value } from './model/value.ts'
 import { FIRST_PAGE, firstPageRequest, MOST_BYTES, readRowsState } from './rows/requests.ts'
-import { rowsOf, Service, ServiceError, type Rows } from './service/client.ts'
+import { answerRows, Service, ServiceError, type Rows } from './service/client.ts'
 import { HealthWatch } from './service/health.ts'
 
 /** The scripts lie one directory below the root of the server, wherever a proxy has put that. */
@@ -31,14 +31,14 @@ interface Beginning {
 function begin(): Beginning {
   const rows = askForRows()
   const document = service.object('$metadata?$format=json')
-  const catalog = readCatalog()
+  const catalog = fetchCatalog()
   // Whoever takes them hears of a failure; nobody may have taken them yet.
   for (const answer of [document, catalog]) answer.catch(() => undefined)
   return { rows, document, catalog }
 }
 
 /** A page without a catalog still shows rows; one that cannot be read is no reason to show nothing. */
-export async function readCatalog(): Promise<Catalog | null> {
+export async function fetchCatalog(): Promise<Catalog | null> {
   const url = new URL('catalog.json', root)
   const response = await fetch(url, { headers: { Accept: 'application/json' } })
   if (response.status === 401)
@@ -66,7 +66,7 @@ function takeSent(request: string): Rows | undefined {
   element?.remove()
   if (element?.dataset['request'] !== request) return undefined
   const body = JSON.parse(element.textContent) as Record<string, Value>
-  return rowsOf(request, body, element.dataset['snapshot'])
+  return answerRows(request, body, element.dataset['snapshot'])
 }
 
 let first: Beginning | undefined = begin()

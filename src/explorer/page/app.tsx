@@ -7,14 +7,14 @@ import { Header, SetHeader } from './frame/header.tsx'
 import { Keys } from './frame/keys.tsx'
 import { SetsNavigation } from './frame/sets-navigation.tsx'
 import { useValue } from './parts/use-value.ts'
-import { Problem } from './parts/problem.tsx'
+import { ProblemNote } from './parts/problem.tsx'
 import type { Page, View } from './page.ts'
-import type { Place } from './place.ts'
+import type { AddressBar } from './place.ts'
 import { asServiceError, ServiceError } from './service/client.ts'
 import { views } from './views/views.ts'
 
 interface AppProps {
-  readonly place: Place
+  readonly place: AddressBar
   readonly start: () => Promise<Page>
   /** Is called when there is something to see. */
   readonly drawn: () => void
@@ -38,11 +38,11 @@ export function App({ place, start, listen, drawn }: AppProps) {
     return listen(page, setPage)
   }, [page])
   if (page === null) return null
-  if (page instanceof ServiceError) return <Problem error={page} again={begin} />
+  if (page instanceof ServiceError) return <ProblemNote error={page} again={begin} />
   return <Frame page={page} place={place} />
 }
 
-function Frame({ page, place }: { page: Page; place: Place }) {
+function Frame({ page, place }: { page: Page; place: AddressBar }) {
   const route = knownRoute(page, useValue(place.route))
   const set = setOf(route)
   useTitle(page, route)

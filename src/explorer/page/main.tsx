@@ -4,7 +4,7 @@ import { replaceFirstRows } from './first-rows.ts'
 import { render } from 'preact'
 import { root } from './ahead.ts'
 import { App } from './app.tsx'
-import { Place } from './place.ts'
+import { AddressBar } from './place.ts'
 import { applyTheme } from './parts/theme.tsx'
 import { awaitCatalog, startPage } from './start.ts'
 import './page.css'
@@ -17,7 +17,7 @@ if (icon !== null) icon.href = new URL(icon.href).href
 const container = document.getElementById('page')
 applyTheme()
 if (container !== null) {
-  const place = new Place(root)
+  const place = new AddressBar(root)
   place.listen()
   const start = () => startPage(place)
   render(

@@ -6,7 +6,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { Changes } from '../../core/docs-data.ts'
 import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
-import type { Health } from './service/health.ts'
+import type { ServiceHealth } from './service/health.ts'
 import type { Service } from './service/client.ts'
 import type { Semaphore } from './service/semaphore.ts'
 
@@ -21,7 +21,7 @@ export interface Page {
   readonly service: Service
   /** For requests that are not what a person has asked for, such as profiles: two at a time. */
   readonly semaphore: Semaphore
-  readonly health: ReadonlyState<Health | null>
+  readonly health: ReadonlyState<ServiceHealth | null>
   /** Counts up when a server that was gone is back: what failed is asked for again. */
   readonly returns: ReadonlyState<number>
   /** For the `href` of a link. A click on it changes the view without loading the page. */

@@ -3,7 +3,7 @@
 import { state, type ReadonlyState } from './parts/state.ts'
 import { routeAt, writeRoute, type Route } from './address/route.ts'
 
-export class Place {
+export class AddressBar {
   readonly route: ReadonlyState<Route>
   readonly #route = state<Route>({ view: 'home' })
   /** Ends with a slash: what the server is reached by, with the prefix of a proxy before it. */

@@ -1,15 +1,15 @@
 // The page as views are given it, and what comes to be known of it after its start.
 
-import { beginning, readCatalog, service, watch } from './ahead.ts'
+import { beginning, fetchCatalog, service, watch } from './ahead.ts'
 import { readSchema } from './model/schema.ts'
 import type { Page } from './page.ts'
-import type { Place } from './place.ts'
+import type { AddressBar } from './place.ts'
 import { Semaphore } from './service/semaphore.ts'
 
 const PROFILES_AT_A_TIME = 2
 
 /** The catalog of hundreds of wide sets is larger than all the rest, so rows that are there are shown before it is. */
-export async function startPage(place: Place): Promise<Page> {
+export async function startPage(place: AddressBar): Promise<Page> {
   const asked = beginning()
   const document = await asked.document
   const known = await (asked.rows === undefined
@@ -52,7 +52,7 @@ export function awaitCatalog(page: Page, changed: (page: Page) => void): () => v
     timer = setTimeout(() => void look(waitMs), waitMs)
   }
   const look = async (waitedMs: number) => {
-    const catalog = await readCatalog().catch(() => null)
+    const catalog = await fetchCatalog().catch(() => null)
     if (hasLeft) return
     if (catalog?.is_whole === true) changed({ ...page, catalog })
     else wait(waitedMs * 2)

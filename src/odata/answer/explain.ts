@@ -48,7 +48,7 @@ export async function explainRequest(
   const settings = { now: new Date(), version: '4.01', keyAsSegment, copiesOf } as const
   const bound = bindRequest(syntax, model, settings)
   requireFormat(bound, syntax.options.format)
-  return explain(bound)
+  return explainBound(bound)
 }
 
 /** As the service asks of `$format` when it answers. */
@@ -59,7 +59,7 @@ function requireFormat(bound: BoundRequest, option: string | undefined): void {
   negotiateData({}, option, formatsFor(bound.kind))
 }
 
-export function explain(request: BoundRequest): Explanation {
+export function explainBound(request: BoundRequest): Explanation {
   return {
     bound: showRequest(request),
     request: plainRequest(request),

@@ -56,7 +56,7 @@ export interface Expansion {
   readonly many: boolean
   /** Only the number of related entities is written. */
   readonly countOnly: boolean
-  readonly link: Link
+  readonly link: KeyLink
   /** What is handed down to it of the row of the request, because it speaks of `$it` (see outer-row.ts). */
   readonly outer: readonly OutputProperty[]
   /** Its order is total, and `skip` and `top` count within the rows of one parent. */
@@ -91,7 +91,7 @@ export interface RowVariable {
 export interface RowSource {
   readonly kind: 'rows'
   readonly row: RowVariable
-  readonly link: Link | null
+  readonly link: KeyLink | null
   readonly key: Expression | null
   readonly relation?: Relation
 }
@@ -256,7 +256,7 @@ export function propertyOf(row: RowVariable, property: Property): PropertyValue 
 }
 
 /** Leads from a row to those of another set whose property `theirs` is equal to `ours`. */
-export interface Link {
+export interface KeyLink {
   readonly ours: PropertyValue
   readonly theirs: Property
 }
@@ -296,7 +296,7 @@ export interface Total {
   readonly value: Expression | null
 }
 
-export interface NamedColumn {
+export interface ColumnValue {
   readonly column: string
   readonly value: Expression
 }
@@ -315,11 +315,11 @@ export type Relation =
   | { readonly kind: 'set'; readonly set: EntitySet }
   | (RelationStep & { readonly kind: 'filter'; readonly condition: Expression })
   /** These columns and no others. */
-  | (RelationStep & { readonly kind: 'project'; readonly columns: readonly NamedColumn[] })
+  | (RelationStep & { readonly kind: 'project'; readonly columns: readonly ColumnValue[] })
   /** One row for each different combination of the keys; without keys one row, even when there is nothing to group. */
   | (RelationStep & {
       readonly kind: 'group'
-      readonly keys: readonly NamedColumn[]
+      readonly keys: readonly ColumnValue[]
       readonly aggregates: readonly AggregateColumn[]
     })
   /** Of each partition the rows from `skip` on, at most `top`. */
@@ -344,7 +344,7 @@ export type Relation =
   | {
       readonly kind: 'cross'
       readonly parts: readonly RowVariable[]
-      readonly columns: readonly NamedColumn[]
+      readonly columns: readonly ColumnValue[]
     }
   /** The parts have the same columns in the same order. */
   | { readonly kind: 'union'; readonly parts: readonly Relation[] }

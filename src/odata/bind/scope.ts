@@ -34,7 +34,7 @@ export interface RequestScope extends RequestContext {
   /** The row that unqualified names of the options of the request speak of. */
   readonly row: RowVariable
   /** What `$it` is. */
-  readonly it: Variable
+  readonly it: ScopeVariable
   /** Values of the aliases used so far; each is bound once. */
   readonly boundAliases: Map<string, Expression>
   /** Aliases whose values are being bound: an alias may name another, but not itself. */
@@ -65,11 +65,11 @@ export interface Scope extends RowNames {
   /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
   readonly itemsAreIt?: boolean
   /** Variables of the lambdas around the expression. */
-  readonly variables: ReadonlyMap<string, Variable>
+  readonly variables: ReadonlyMap<string, ScopeVariable>
 }
 
 /** A row, or a value: the item of a collection. */
-export type Variable = RowVariable | Expression
+export type ScopeVariable = RowVariable | Expression
 
 export const scopeOf = (request: RequestScope): Scope => ({
   request,

@@ -7,8 +7,8 @@ import {
   type Expansion,
   type Expression,
   type ItemSource,
-  type Link,
-  type NamedColumn,
+  type KeyLink,
+  type ColumnValue,
   type OrderItem,
   type OutputProperty,
   type Relation,
@@ -83,7 +83,7 @@ function expansionLines({ name, many, countOnly, link, outer, query }: Expansion
   ]
 }
 
-const showLink = ({ ours, theirs }: Link, row: RowVariable) =>
+const showLink = ({ ours, theirs }: KeyLink, row: RowVariable) =>
   `${showColumnOf(row, theirs)} eq ${show(ours)}`
 
 const showColumnOf = ({ alias }: RowVariable, { column }: Property) => `${alias}.${column.name}`
@@ -152,7 +152,7 @@ const partitionLines = ({
   `order by ${showOrder(order)}`,
 ]
 
-const showColumn = ({ column, value }: NamedColumn) => `${column} = ${show(value)}`
+const showColumn = ({ column, value }: ColumnValue) => `${column} = ${show(value)}`
 
 const showOrder = (order: readonly OrderItem[]) =>
   order.map(({ value, descending }) => `${show(value)}${descending ? ' desc' : ''}`).join(', ')

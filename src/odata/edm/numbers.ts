@@ -9,7 +9,7 @@ const INTEGER_NAMES = ['Edm.Byte', 'Edm.SByte', 'Edm.Int16', 'Edm.Int32', 'Edm.I
 export const isInteger = ({ name }: EdmType) => (INTEGER_NAMES as readonly string[]).includes(name)
 export const isFloat = ({ name }: EdmType) => name === 'Edm.Double' || name === 'Edm.Single'
 export const isExact = (type: EdmType) => isInteger(type) || type.name === 'Edm.Decimal'
-export const isNumber = (type: EdmType) => isExact(type) || isFloat(type)
+export const isNumberType = (type: EdmType) => isExact(type) || isFloat(type)
 
 interface ExactRange {
   /** In units of ten to the minus `scale`. */

@@ -19,9 +19,9 @@ export function isSameShape(now: PublishedRelation, before: PublishedRelation): 
 }
 
 /** The set as it is now. */
-export type Compared = Pick<EntitySet, 'name' | 'relation'>
+export type ComparedSet = Pick<EntitySet, 'name' | 'relation'>
 
-export class Comparison implements AsyncDisposable {
+export class SnapshotPair implements AsyncDisposable {
   readonly #connections: ConnectionPool
 
   private constructor(connections: ConnectionPool) {
@@ -30,17 +30,17 @@ export class Comparison implements AsyncDisposable {
 
   /** Throws DatabaseError when one of the files is gone or damaged. */
   static async open(
-    set: Compared,
+    set: ComparedSet,
     before: PublishedRelation,
     { published, threads, tempDir }: EngineOptions,
-  ): Promise<Comparison> {
+  ): Promise<SnapshotPair> {
     const files = [
       published.open(set.relation, set.name),
       published.open(before, nameBefore(set.name)),
     ]
     const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
     const engine = { files, threads, memoryLimit, tempDir, connections: CONNECTIONS }
-    return new Comparison(await openReadOnly(engine))
+    return new SnapshotPair(await openReadOnly(engine))
   }
 
   connect(): Promise<PooledConnection> {

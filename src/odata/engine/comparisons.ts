@@ -4,7 +4,7 @@
 import { limits } from '../../core/limits.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { PooledConnection } from '../../duckdb/connection-pool.ts'
-import { type Compared, Comparison } from './compare-snapshots.ts'
+import { type ComparedSet, SnapshotPair } from './compare-snapshots.ts'
 import { ClientGone, type EngineAccess } from './query.ts'
 import { createAdmission, overloaded } from './admission.ts'
 import type { EngineOptions } from './snapshot-engines.ts'
@@ -20,14 +20,14 @@ export interface Comparisons {
    * DatabaseError when one of the files is gone or damaged.
    */
   lease(
-    set: Compared,
+    set: ComparedSet,
     before: PublishedRelation,
     request: Pick<EngineAccess, 'gone' | 'clock'>,
   ): Promise<ComparisonLease>
 }
 
 interface Shared {
-  readonly opened: Promise<Comparison>
+  readonly opened: Promise<SnapshotPair>
   /** Call it when nobody uses it or waits for it. */
   readonly close: () => void
   /** Settled when it is closed. */
@@ -40,16 +40,16 @@ export function createComparisons(options: EngineOptions): Comparisons {
   const places = createAdmission({ running, large: running, waiting })
   const shared = new Map<string, Shared>()
 
-  function open(set: Compared, before: PublishedRelation): Shared {
+  function open(set: ComparedSet, before: PublishedRelation): Shared {
     const unused = new AbortController()
     const { signal } = unused
     const left = new Promise<void>((resolve) =>
       signal.addEventListener('abort', () => resolve(), { once: true }),
     )
     let closed = Promise.resolve()
-    const opened = new Promise<Comparison>((resolve, reject) => {
+    const opened = new Promise<SnapshotPair>((resolve, reject) => {
       const use = async () => {
-        await using comparison = await Comparison.open(set, before, options)
+        await using comparison = await SnapshotPair.open(set, before, options)
         resolve(comparison)
         await left
       }

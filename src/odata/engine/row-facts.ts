@@ -9,7 +9,7 @@ import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
-import { hasOutsidersSql, isTemporal } from '../sql/temporal-range.ts'
+import { hasOutsidersSql, hasRange } from '../sql/temporal-range.ts'
 import { edmTypeOf } from '../edm/types.ts'
 
 /** Names of columns. */
@@ -49,7 +49,7 @@ export async function readFacts(
   if (stored.length !== columns.length || !stored.every(isSame))
     throw new Error(`${file} does not have the columns that the manifest lists`)
   const tinyints = columns.filter(({ type }) => type === 'TINYINT')
-  const times = columns.filter((column) => isTemporal(typeOf(column)))
+  const times = columns.filter((column) => hasRange(typeOf(column)))
   const conditions = [
     ...tinyints.map(({ name }) => sql`(SELECT min(${sql.ident(name)}) < 0 FROM ${rows})`),
     ...times.map((column) => hasOutsidersSql(rows, column, typeOf(column))),

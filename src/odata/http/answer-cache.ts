@@ -11,7 +11,7 @@ import { RequestError } from '../../http/request-error.ts'
 import type { Answer } from '../answer/context.ts'
 import { ClientGone } from '../engine/query.ts'
 import { header } from '../protocol/negotiate.ts'
-import { type Answers, type AnswerStats, type AskedAnswer, requestKey } from './answers.ts'
+import { type Answers, type AnswerStats, type AskedAnswer, answerKey } from './answers.ts'
 
 interface Entry {
   readonly answer: Answer
@@ -53,7 +53,7 @@ export class AnswerCache implements Answers {
 
   find(asked: AskedAnswer): Answer | null {
     this.#turnTo(asked.snapshotId)
-    const key = requestKey(asked)
+    const key = answerKey(asked)
     const entry = key === null ? undefined : this.#entries.get(key)
     if (entry === undefined) return this.#next.find(asked)
     this.#hits++
@@ -62,7 +62,7 @@ export class AnswerCache implements Answers {
 
   async answer(asked: AskedAnswer, make: () => Promise<Answer>): Promise<Answer> {
     this.#turnTo(asked.snapshotId)
-    const key = requestKey(asked)
+    const key = answerKey(asked)
     const made = () => this.#next.answer(asked, make)
     if (key === null) return await made()
     const flights = this.#flights

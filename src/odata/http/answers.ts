@@ -46,7 +46,7 @@ export const madeAnswers: Answers = {
  * request without a Host header, whose answer names the address that it came to, and for a next link or delta link,
  * which is 410 as soon as an earlier snapshot is gone.
  */
-export function requestKey({
+export function answerKey({
   url,
   headers,
   reader,

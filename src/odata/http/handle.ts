@@ -20,7 +20,7 @@ import { batchFormat, parseContinueOnError } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { isNavigationToRoot, requireHost, sendSeeOther } from './host.ts'
-import { health, type MetricSources, writeMetrics } from './metrics.ts'
+import { health, type MetricSources, odataMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
 import { meantOption } from '../syntax/option-names.ts'
 import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
@@ -164,7 +164,7 @@ async function route(exchange: HttpExchange): Promise<void> {
   if (path === '/metrics') {
     requireAll(reader)
     requireMethod(request, ['GET', 'HEAD'])
-    return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
+    return sendText(response, 200, METRICS_TYPE, odataMetrics(context), versionHeader(exchange))
   }
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange, host)
   if (context.pages !== null && isNavigationToRoot(request))

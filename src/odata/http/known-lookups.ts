@@ -10,7 +10,7 @@ import type { ContentCoding } from '../../http/content-coding.ts'
 import type { Answer, AnsweredLookup } from '../answer/context.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
-import { type Answers, type AnswerStats, type AskedAnswer, requestKey } from './answers.ts'
+import { type Answers, type AnswerStats, type AskedAnswer, answerKey } from './answers.ts'
 
 export class KnownLookups implements Answers {
   readonly #next: Answers
@@ -74,7 +74,7 @@ function readLookup(asked: AskedAnswer): { readonly form: string; readonly key: 
   const [, before, number, text, guid, after] = LOOKUP.exec(asked.url) ?? []
   if (before === undefined) return null
   const kind = number !== undefined ? 'number' : text !== undefined ? 'text' : 'guid'
-  const form = requestKey({ ...asked, url: `${before}${kind}${after}` })
+  const form = answerKey({ ...asked, url: `${before}${kind}${after}` })
   return form === null ? null : { form, key: number ?? text ?? guid!.toLowerCase() }
 }
 

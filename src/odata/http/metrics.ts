@@ -11,7 +11,7 @@ import type { Answers } from './answers.ts'
 import type { Admission, OpenStreams } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
-import type { Traffic } from './traffic.ts'
+import type { ODataTraffic } from './traffic.ts'
 
 export interface MetricSources {
   readonly snapshots: Snapshots
@@ -19,13 +19,13 @@ export interface MetricSources {
   readonly streams: OpenStreams
   readonly answers: Answers
   readonly rowsByKey: RowsByKey
-  readonly traffic: Traffic
+  readonly traffic: ODataTraffic
 }
 
 const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 
-export function writeMetrics(sources: MetricSources): string {
+export function odataMetrics(sources: MetricSources): string {
   const { snapshots, admission, streams, answers, rowsByKey, traffic } = sources
   const { running, waiting, refused } = admission.load
   const { hits, misses, entries, bytes } = answers.stats()

@@ -7,7 +7,7 @@ const REQUEST_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const
 
-export interface Traffic {
+export interface ODataTraffic {
   /** By status. */
   readonly requests: ReadonlyMap<number, number>
   /** By code of the error. */
@@ -25,7 +25,7 @@ export interface Traffic {
   readonly send: (bytes: number) => void
 }
 
-export function createTraffic(): Traffic {
+export function odataTraffic(): ODataTraffic {
   const requests = new Map<number, number>()
   const refused = new Map<string, number>()
   const times = createHistogram(REQUEST_BUCKETS)

@@ -2,7 +2,7 @@
 
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { inRangeSql, isTemporal } from './temporal-range.ts'
+import { inRangeSql, hasRange } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
 import { jsonTextSql } from './json-value.ts'
 import { once, onceIfLong } from './once.ts'
@@ -64,7 +64,7 @@ function ofText(to: EdmType): ToSql {
       )
     default: {
       const toSql = tryCast(to)
-      return isTemporal(to) ? onceIfLong((text) => inRangeSql(toSql(text), to)) : toSql
+      return hasRange(to) ? onceIfLong((text) => inRangeSql(toSql(text), to)) : toSql
     }
   }
 }

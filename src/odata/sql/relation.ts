@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type {
   AggregateColumn,
   Expression,
-  NamedColumn,
+  ColumnValue,
   OrderItem,
   Relation,
   StepRelation,
@@ -53,7 +53,7 @@ function stepSql(step: StepRelation, from: Sql): Sql {
   }
 }
 
-const columnSql = ({ column, value }: NamedColumn) =>
+const columnSql = ({ column, value }: ColumnValue) =>
   sql`${valueSql(value)} AS ${sql.ident(column)}`
 
 const aggregateSql = (total: AggregateColumn) =>

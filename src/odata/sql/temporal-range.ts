@@ -32,7 +32,7 @@ const ranges: Readonly<Record<string, TemporalRange>> = {
   },
 }
 
-export const isTemporal = ({ name }: EdmType) => ranges[name] !== undefined
+export const hasRange = ({ name }: EdmType) => ranges[name] !== undefined
 
 /** `value`, which is of the DuckDB type of the temporal `type`, or the nearest one in range. NULL stays NULL. */
 export function clampSql(value: Sql, type: EdmType): Sql {

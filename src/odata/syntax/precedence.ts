@@ -30,7 +30,7 @@ export interface SyntaxWithDepth {
   readonly depth: number
 }
 
-export interface Operator {
+export interface OperatorAt {
   readonly name: BinaryOperator
   readonly at: number
 }
@@ -41,11 +41,11 @@ export interface Operator {
  */
 export function applyPrecedence(
   first: SyntaxWithDepth,
-  operators: readonly Operator[],
+  operators: readonly OperatorAt[],
   more: readonly SyntaxWithDepth[],
 ): SyntaxWithDepth {
   const operands: SyntaxWithDepth[] = [first]
-  const pending: Operator[] = []
+  const pending: OperatorAt[] = []
   const reduce = () => {
     const { name, at } = pending.pop()!
     const right = operands.pop()!

@@ -9,7 +9,7 @@ import { at, syntaxOf, syntaxWithDepthOf } from './nodes.ts'
 import {
   applyPrecedence,
   type SyntaxWithDepth,
-  type Operator,
+  type OperatorAt,
   precedenceOf,
   syntaxNode,
   tooDeep,
@@ -165,7 +165,7 @@ function parseJsonString(string: ohm.Node): string {
 const OPERATORS = Object.keys(precedenceOf)
 
 /** The word with the spaces before it. */
-function binaryOperator(operator: ohm.Node): Operator {
+function binaryOperator(operator: ohm.Node): OperatorAt {
   const text = operator.sourceString
   const word = text.trim()
   const position = at(operator) + text.indexOf(word)

@@ -28,7 +28,7 @@ const headOf = (identity: string | null) =>
   `{"format":${CATALOG_FORMAT},"of":${JSON.stringify(identity)},\n`
 
 /** Of what is said of the models; null where that is not known. */
-export const identityOf = ({ identity }: CompiledProject): string | null =>
+export const catalogIdentity = ({ identity }: CompiledProject): string | null =>
   identity === undefined ? null : hashOf(32, [identity, buildStamp()])
 
 /** What is said of runs; null where the text is not of this form. */

@@ -4,7 +4,7 @@ import type { CatalogModel } from '../../core/catalog.ts'
 import type { Changes, ColumnChange, ModelChange } from '../../core/docs-data.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
-import { goneFrom, type ManifestModel, parseManifest } from './manifest.ts'
+import { goneFrom, type ManifestModel, parseArtifact } from './manifest.ts'
 
 interface Compared {
   readonly changes: Changes
@@ -14,7 +14,7 @@ interface Compared {
 
 /** `against` names the manifest. Throws an Error that says what is wrong with `text`. */
 export function changesSince(project: CompiledProject, text: string, against: string): Compared {
-  const manifest = parseManifest(text)
+  const manifest = parseArtifact(text)
   const before = manifest.models
   const models = new Map<string, ModelChange>()
   for (const model of project.models.values()) {

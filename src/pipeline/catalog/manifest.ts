@@ -32,7 +32,7 @@ export interface Manifest {
 }
 
 /** Throws an Error that says what is wrong with the text. */
-export function parseManifest(text: string): Manifest {
+export function parseArtifact(text: string): Manifest {
   let document: Partial<ManifestDocument> | null
   try {
     document = JSON.parse(text) as Partial<ManifestDocument> | null

@@ -5,7 +5,7 @@ import { knownModels } from '../../compiler/select.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Published, SnapshotStore } from '../../store/snapshots.ts'
-import { identityOf, pastRunsOf, printCatalog } from './catalog-text.ts'
+import { catalogIdentity, pastRunsOf, printCatalog } from './catalog-text.ts'
 import type { PastRuns } from './past-runs.ts'
 
 interface CatalogedRun {
@@ -36,7 +36,7 @@ async function writeCatalog({ snapshots, project, published, readRuns }: Catalog
   const before = published.before === null ? null : await snapshots.catalog(published.before.id)
   const models = new Set<string>(knownModels(project).keys())
   const runs = await readRuns(before === null ? null : pastRunsOf(before), models)
-  const identity = identityOf(project)
+  const identity = catalogIdentity(project)
   const text = printCatalog(project, snapshot, runs, { identity, before })
   await snapshots.writeCatalog(snapshot.id, text)
 }

@@ -12,7 +12,7 @@ import type { Inputs, TestInput } from './inputs.ts'
 
 export type GivenFile = RowsFile & { readonly relation: string }
 
-export async function createTable(
+export async function createInput(
   connection: Connection,
   { name, columns }: TestInput,
 ): Promise<void> {

@@ -20,7 +20,7 @@ import { textRows } from './expected.ts'
 import { relationNamed } from './fill-inputs.ts'
 import { inputsOf, type TestInput } from './inputs.ts'
 import type { TextRow } from './row-pairs.ts'
-import { keyOf, type TestedModel } from './tested-model.ts'
+import { testedKey, type TestedModel } from './tested-model.ts'
 
 export interface RecordedTable {
   readonly relation: string
@@ -67,7 +67,7 @@ export async function recordRows(
     const isTarget = one.name === model.name
     const sample = await take(one.name, isTarget ? sql.body(query) : related(one.name))
     samples.set(one.name, sample)
-    const keys = isTarget ? [...keyOf(one), ...wordsOf(query.text)] : keyOf(one)
+    const keys = isTarget ? [...testedKey(one), ...wordsOf(query.text)] : testedKey(one)
     const traced = traceModel(project, one.name)
     for (const input of [...one.dependsOn, ...one.sources]) {
       const pairs = traced

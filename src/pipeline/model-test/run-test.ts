@@ -29,7 +29,7 @@ import {
   textRows,
 } from './expected.ts'
 import {
-  createTable,
+  createInput,
   fillInputs,
   type Filling,
   type GivenFile,
@@ -128,7 +128,7 @@ async function inMemory({ openDoor, ...options }: TestOptions): Promise<TestOutc
   const store = openStore({ ...paths, lake: undefined, state, snapshots })
   const { macros } = await store.state.begin(connection, [])
   await replaceMacros(store.state, connection, macros, project.macros)
-  for (const input of inputs.tables) await createTable(connection, input)
+  for (const input of inputs.tables) await createInput(connection, input)
   const testing = { ...options, connection, store, inputs, model, door: openDoor(state) }
   for (const [number, run] of test.runs.entries()) {
     const outcome = await runOnce(testing, run, number)

@@ -40,13 +40,13 @@ export function comparedModel(model: TestedModel, tolerance: number): Compared {
     relation: model.name,
     columns: model.columns,
     rows: relationOf(model.name),
-    key: keyOf(model),
+    key: testedKey(model),
     isOrdered: ordersRows(model),
     tolerance,
   }
 }
 
-export function keyOf(model: Model): readonly string[] {
+export function testedKey(model: Model): readonly string[] {
   if ('uniqueKey' in model && model.uniqueKey.length > 0)
     // Versions of an scd2 model share their key.
     return model.kind === 'scd2' ? [...model.uniqueKey, 'valid_from'] : model.uniqueKey

@@ -12,7 +12,7 @@ import { forgetMoved, noteMoved, type TableContent } from '../../store/moved-tab
 import { createSchema, relationOf, relationType } from '../build/materialize/relation.ts'
 import { contentOf } from './content.ts'
 import type { SourceTable } from './refusals.ts'
-import { inWordsOf, nameOf, type OpenSide } from './sides.ts'
+import { inWordsOf, sideName, type OpenSide } from './sides.ts'
 
 const CARRIER = '_eider_carrier'
 
@@ -81,7 +81,7 @@ export async function copyTable(
       if (!again && (await isThere(connection, to, name)))
         throw new EnvironmentError(
           'move-refused',
-          `another process has created ${name} in ${nameOf(to.side)} meanwhile`,
+          `another process has created ${name} in ${sideName(to.side)} meanwhile`,
           { hint: 'move into a target that nobody else uses yet' },
         )
       await connection.run(createSchema(name))

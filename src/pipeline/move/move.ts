@@ -28,7 +28,7 @@ import {
 } from './refusals.ts'
 import {
   inWordsOf,
-  nameOf,
+  sideName,
   openDestination,
   type OpenSide,
   openSource,
@@ -106,10 +106,10 @@ async function begun(from: OpenSide, to: OpenSide): Promise<Contents> {
     return new Map()
   }
   if (earlier.source === source) return earlier.tables
-  const other = nameOf({ target: earlier.source === '' ? null : earlier.source })
+  const other = sideName({ target: earlier.source === '' ? null : earlier.source })
   throw new EnvironmentError(
     'move-refused',
-    `a move from ${other} into ${nameOf(side)} was interrupted, and is not finished`,
+    `a move from ${other} into ${sideName(side)} was interrupted, and is not finished`,
     { hint: 'finish that one first, or move into another target' },
   )
 }
@@ -181,7 +181,7 @@ async function copyTables(
 const changedMeanwhile = (to: Side, cause: unknown): EnvironmentError =>
   new EnvironmentError(
     'move-refused',
-    `another process has changed ${nameOf(to)} while tables were moved into it`,
+    `another process has changed ${sideName(to)} while tables were moved into it`,
     {
       hint: 'move into a target that nobody else uses yet; started again, the move continues',
       cause,

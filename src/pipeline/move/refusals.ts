@@ -11,7 +11,7 @@ import { numberOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../../store/state.ts'
 import { UnstorableError } from '../../store/table-storage.ts'
 import { relationOf } from '../build/materialize/relation.ts'
-import { nameOf, type OpenSide, type Side } from './sides.ts'
+import { sideName, type OpenSide, type Side } from './sides.ts'
 
 export interface SourceTable {
   readonly name: ModelName
@@ -83,7 +83,7 @@ export async function refuseValues(
       if (values === 0) return []
       const many = values === 1 ? 'a value' : `${values} values`
       const cast = `CAST("${column.name}" AS VARCHAR) AS "${column.name}"`
-      return `${name}: column "${column.name}", which is ${column.type}, has ${many} that ${nameOf(to)} cannot store; cast it in the model, as to text: ${cast}`
+      return `${name}: column "${column.name}", which is ${column.type}, has ${many} that ${sideName(to)} cannot store; cast it in the model, as to text: ${cast}`
     }),
   )
 }
@@ -104,13 +104,13 @@ export async function refuseOccupied({ side, connection, known }: OpenSide): Pro
   const hint =
     'move into an empty target: give it another database in eider.yml, or another lake.schema'
   if (first !== undefined)
-    throw new EnvironmentError('move-refused', `${nameOf(side)} already has tables: ${first}`, {
+    throw new EnvironmentError('move-refused', `${sideName(side)} already has tables: ${first}`, {
       hint,
     })
   const row = await connection.row(sql`
     SELECT ((SELECT count(*) FROM _eider.runs) + (SELECT count(*) FROM _eider.rejected_events))::VARCHAR AS n`)
   if (numberOf(row?.['n']) > 0)
-    throw new EnvironmentError('move-refused', `${nameOf(side)} already has a history of runs`, {
+    throw new EnvironmentError('move-refused', `${sideName(side)} already has a history of runs`, {
       hint,
     })
 }

@@ -28,7 +28,7 @@ export interface OpenSide extends AsyncDisposable {
   readonly known: Known
 }
 
-export const nameOf = ({ target }: Pick<Side, 'target'>): string => target ?? 'the default target'
+export const sideName = ({ target }: Pick<Side, 'target'>): string => target ?? 'the default target'
 
 /** The flag with which other commands are about the target. */
 const flagOf = ({ target }: Pick<Side, 'target'>): string =>
@@ -47,13 +47,13 @@ export async function inWordsOf<T>(side: Side, work: () => Promise<T>): Promise<
 export async function openSource(side: Side, lease: LeaseOptions): Promise<OpenSide> {
   const { store, paths, engine } = side
   if (!(await store.warehouse.exists()))
-    throw new EnvironmentError('warehouse-missing', `${nameOf(side)} has no tables yet`, {
+    throw new EnvironmentError('warehouse-missing', `${sideName(side)} has no tables yet`, {
       hint: `eider run${flagOf(side)} creates them`,
     })
   await using resources = new Resources()
   resources.use(await leaseOf(side, lease))
   if ((await readRenaming(paths)) !== null)
-    throw new EnvironmentError('move-refused', `an eider mv in ${nameOf(side)} was interrupted`, {
+    throw new EnvironmentError('move-refused', `an eider mv in ${sideName(side)} was interrupted`, {
       hint: `eider run${flagOf(side)} finishes it`,
     })
   const database = resources.use(await store.warehouse.openBeside(engine))
@@ -90,7 +90,7 @@ async function leaseOf(side: Side, options: LeaseOptions): Promise<AsyncDisposab
     if (isInterruption(error, options.signal)) throw error
     if (!(error instanceof EnvironmentError) || error.code !== 'run-locked') throw error
     const { message, hint = '' } = error
-    throw new EnvironmentError('run-locked', `${nameOf(side)} is not at rest: ${message}`, {
+    throw new EnvironmentError('run-locked', `${sideName(side)} is not at rest: ${message}`, {
       hint,
       cause: error,
     })

@@ -22,7 +22,7 @@ export type DecisionContext = Pick<
 >
 
 /** What changes while a run, or a plan of one, goes on. */
-export interface Progress {
+export interface PlanProgress {
   /** Of a model that comes before: the version that it has now; undefined when it was never built. */
   readonly versionOf: (name: ModelName) => string | undefined
   /** Models before this one that will be built, so that nobody knows their version yet. Empty while models are built. */
@@ -45,7 +45,7 @@ export function decide(
   context: DecisionContext,
   model: Model,
   slice: Slice,
-  progress: Progress,
+  progress: PlanProgress,
 ): Decision {
   if (model.kind === 'events') return { model, slice, ...decideEvents(context, model, progress) }
   const parts = partsOf(model, progress.versionOf, context)
@@ -78,7 +78,7 @@ export function decideAll(
   return decisions
 }
 
-export interface Asked extends Pick<Progress, 'positions' | 'waiting'> {
+export interface Asked extends Pick<PlanProgress, 'positions' | 'waiting'> {
   /** Of the watermark, in models of kinds that take one (`--start`, `--end`); null: none. */
   readonly range: WatermarkRange | null
 }
@@ -98,7 +98,7 @@ export function isModified(
 function decideEvents(
   { state, lost }: DecisionContext,
   model: EventsModel,
-  { positions, waiting }: Progress,
+  { positions, waiting }: PlanProgress,
 ): Pick<Decision, 'fingerprint' | 'because'> {
   const last = targetsOf(model.name, positions.keys()).map((target) =>
     [target, ...[...positions.get(target)!].flat()].join(),
@@ -154,7 +154,7 @@ function changedInput(
 /** The definition, then one part for each of `dependsOn` and of `files`, which follow from the definition. */
 function partsOf(
   { definition, dependsOn, files }: Model,
-  versionOf: Progress['versionOf'],
+  versionOf: PlanProgress['versionOf'],
   { fileHashes, sample }: Pick<DecisionContext, 'fileHashes' | 'sample'>,
 ): readonly string[] {
   return [

@@ -20,7 +20,7 @@ import { recordOf, type RunContext } from '../run-context.ts'
 import { isAboutAll, type PlanRequest } from '../run-request.ts'
 import { isFlushed } from '../../store/state.ts'
 import { refusalToEmpty, refuseToEndHistories } from '../refuse-loss.ts'
-import type { Progress } from './decide.ts'
+import type { PlanProgress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication } from './next-publication.ts'
 import { columnChanges, nothingKnown } from './planned-step.ts'
@@ -134,7 +134,7 @@ async function buildInMemory(
   const { positions, models } = context.state
   const pending = new Set<ModelName>()
   const versionOf = (name: ModelName) => models.get(name)?.version
-  const progress: Progress = { versionOf, pending, positions, waiting }
+  const progress: PlanProgress = { versionOf, pending, positions, waiting }
   const failed = new FailedModels()
   const shown: ShownStep[] = []
   for (const planned of steps) {

@@ -10,7 +10,7 @@ import { kinds } from '../../core/kinds.ts'
 import type { Step } from '../../core/step.ts'
 import type { RunContext } from '../run-context.ts'
 import { whyUnchanged } from '../results.ts'
-import { type Asked, decide, type Decision, decideAll, type Progress } from './decide.ts'
+import { type Asked, decide, type Decision, decideAll, type PlanProgress } from './decide.ts'
 import { assess } from './refusals.ts'
 import { staleInputs } from './source-age.ts'
 
@@ -80,7 +80,7 @@ export async function refuseEvents(context: RunContext): Promise<EarlyFailures> 
 export function narrow(
   context: RunContext,
   step: Step,
-  progress: Progress,
+  progress: PlanProgress,
   failed: FailedModels,
 ): Step {
   const { model, slice, action, problem } = step

@@ -13,7 +13,7 @@ export const AS_RUN = 'stop that process or wait longer with --wait SECONDS'
 export const AS_READER = 'try again when it has ended'
 
 /** `hint`: what to do while another process holds the file. */
-export function explain(error: DatabaseError, path: string, hint: string): EnvironmentError {
+export function openError(error: DatabaseError, path: string, hint: string): EnvironmentError {
   const [words = ''] = error.details.message.split('\n')
   const failure = (code: string, message: string, next: string) =>
     new EnvironmentError(code, message, { hint: next, cause: error })

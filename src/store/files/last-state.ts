@@ -15,7 +15,7 @@ import { limits } from '../../core/limits.ts'
 import { columnType } from '../../core/relation.ts'
 import { Resources } from '../../core/resources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey, readCatalog } from '../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey, readEngineCatalog } from '../../duckdb/catalog.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
@@ -73,7 +73,7 @@ export async function saveLastState(
     sql`SELECT "target", opening, segment, flushed_at::VARCHAR AS flushed_at FROM _eider.flush_position
       ORDER BY "target", opening`,
   )
-  const catalog = began?.catalog ?? (await readCatalog(connection))
+  const catalog = began?.catalog ?? (await readEngineCatalog(connection))
   const relations = JSON.stringify(await readRelations(connection, catalog))
   await mkdir(dirname(path), { recursive: true })
   await replaceDurably(
@@ -136,7 +136,7 @@ export async function openLastState(
   const engine = { searchDir, memoryLimit, threads, tempDir, extensions }
   const database = resources.use(await Database.open({ path: ':memory:', ...engine }))
   await using connection = await database.connect()
-  await ensureState(connection, await readCatalog(connection))
+  await ensureState(connection, await readEngineCatalog(connection))
   const fill = (table: Sql, rows: unknown, type: Sql) => sql`
     INSERT INTO ${table} BY NAME
     SELECT unnest(from_json(${sql.value(JSON.stringify(rows))}, ${type}), recursive := true)`
@@ -169,7 +169,7 @@ function createEmpty({ schema, name, is_view: isView, columns }: CopiedRelation)
 /** By name. Sorted here, since that takes the engine as long as all else. */
 async function readRelations(
   connection: Connection,
-  { relations }: Catalog,
+  { relations }: EngineCatalog,
 ): Promise<readonly CopiedRelation[]> {
   const rows = (await connection.texts(sql`
     SELECT schema_name AS "schema", table_name AS name,

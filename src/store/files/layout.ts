@@ -12,7 +12,7 @@
 
 import { EnvironmentError } from '../../core/failures.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey } from '../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../state.ts'
@@ -41,7 +41,7 @@ const layout: readonly Sql[] = [
     event VARCHAR NOT NULL, exact MAP(VARCHAR, VARCHAR), received_at TIMESTAMPTZ NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
 ]
 
-export async function ensureState(connection: Connection, catalog: Catalog): Promise<void> {
+export async function ensureState(connection: Connection, catalog: EngineCatalog): Promise<void> {
   if (!catalog.relations.has(catalogKey(STATE_SCHEMA, 'format')))
     return connection.transact(async () => {
       await connection.run(sql.join(layout, sql`;\n`))

@@ -10,17 +10,17 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { renameDurably } from '../../files/durable-files.ts'
-import type { Content } from '../snapshots.ts'
+import type { RowsContent } from '../snapshots.ts'
 import { fileRows } from './rows.ts'
 
 /** Named by what it holds, so an unchanged model keeps its file. */
-export const fileOf = ({ model, version, exposedKey }: Content): string =>
+export const fileOf = ({ model, version, exposedKey }: RowsContent): string =>
   `m-${hashOf(16, [SNAPSHOT_FORMAT, model, version, exposedKey])}.duckdb`
 
 /** False for a file that is missing or cut short, or in which a service has met damage: it is written again. */
 export async function isWhole(dir: string, { file, bytes }: PublishedRelation): Promise<boolean> {
-  const isMarked = (await sizeOf(join(dir, damageMarkerFile(file)))) !== null
-  return !isMarked && (await sizeOf(join(dir, file))) === bytes
+  const isMarked = (await fileBytes(join(dir, damageMarkerFile(file)))) !== null
+  return !isMarked && (await fileBytes(join(dir, file))) === bytes
 }
 
 export const orderBy = (key: readonly string[]): Sql =>
@@ -37,7 +37,7 @@ export async function writePublished(
   const path = join(dir, file)
   const rows = await writeFile(connection, path, query, check)
   await rm(join(dir, damageMarkerFile(file)), { force: true })
-  return { rows, bytes: (await sizeOf(path)) ?? 0 }
+  return { rows, bytes: (await fileBytes(path)) ?? 0 }
 }
 
 /** Returns the rows written. DuckDB holds the file only between ATTACH and DETACH, under its temporary name. */
@@ -77,7 +77,7 @@ async function removeDatabase(path: string): Promise<void> {
 }
 
 /** Bytes; null when there is no such file. */
-export const sizeOf = (path: string): Promise<number | null> =>
+export const fileBytes = (path: string): Promise<number | null> =>
   stat(path).then(
     ({ size }) => size,
     () => null,

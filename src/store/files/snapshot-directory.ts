@@ -29,7 +29,7 @@ import { type Stamp, stampOf } from '../../files/stamps.ts'
 import type { Retention } from '../snapshots.ts'
 import { fileRows } from './rows.ts'
 
-export interface Snapshots {
+export interface SnapshotFiles {
   /** null before the first publication. When its manifest is damaged, the youngest that is retained. */
   readonly current: Snapshot | null
   /** False when manifest.json or current.sql do not show `current`: a crash came between, or damage. */
@@ -45,7 +45,7 @@ const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
 const MARKER = /^m-[0-9a-f]+\.duckdb\.damaged$/
 const TEMPORARY = /\.tmp(\.wal)?$/
 
-export async function readSnapshots(dir: string): Promise<Snapshots> {
+export async function readSnapshots(dir: string): Promise<SnapshotFiles> {
   const names = (await readdir(dir)).filter((name) => RETAINED.test(name))
   const retained: Snapshot[] = []
   for (const name of names) {
@@ -119,7 +119,7 @@ export const retainedOf = <T extends Pick<Snapshot, 'publishedAt'>>(
 
 export async function collectGarbage(
   dir: string,
-  { current, retained }: Pick<Snapshots, 'current' | 'retained'>,
+  { current, retained }: Pick<SnapshotFiles, 'current' | 'retained'>,
   { now, retention }: { readonly now: Date; readonly retention: Retention },
 ): Promise<void> {
   const newest = current === null ? [] : [current]

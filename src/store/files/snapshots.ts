@@ -16,7 +16,7 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type {
   ChooseRelations,
-  Content,
+  RowsContent,
   NewRows,
   Published,
   PublishedRows,
@@ -29,7 +29,7 @@ import {
   readCatalog,
   readCurrentSnapshot,
   readSnapshots,
-  type Snapshots,
+  type SnapshotFiles,
   writeCatalog,
   writeSnapshot,
 } from './snapshot-directory.ts'
@@ -66,7 +66,7 @@ async function publish(
 function rowsIn(
   dir: string,
   connection: Connection,
-  { current, retained }: Snapshots,
+  { current, retained }: SnapshotFiles,
 ): PublishedRows {
   const all = [...retained, ...(current === null ? [] : [current])]
   const known = new Map(
@@ -85,7 +85,7 @@ function rowsIn(
 async function writeRelation(
   dir: string,
   connection: Connection,
-  content: Content,
+  content: RowsContent,
   { relation, columns, key, description }: NewRows,
 ): Promise<PublishedRelation> {
   const file = fileOf(content)

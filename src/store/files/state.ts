@@ -4,7 +4,7 @@ import type { Macro } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey, readCatalog } from '../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey, readEngineCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import {
@@ -32,14 +32,14 @@ export function fileState(stateDir: string): StateStore {
   return {
     ...withoutMemory,
     async read(connection, names) {
-      const catalog = await readCatalog(connection)
+      const catalog = await readEngineCatalog(connection)
       const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
       if (!exists) return { catalog, state: NO_STATE, macros: [] }
       await checkFormat(connection)
       return readKnown(connection, catalog, names, slices)
     },
     async begin(connection, names, options) {
-      const catalog = await readCatalog(connection)
+      const catalog = await readEngineCatalog(connection)
       if (options?.isMove !== true) refuseUnfinishedMove(catalog)
       await ensureState(connection, catalog)
       await recordWaitingRuns(connection, stateDir)
@@ -92,7 +92,7 @@ const withoutMemory = {
 
 async function readKnown(
   connection: Connection,
-  catalog: Catalog,
+  catalog: EngineCatalog,
   names: Iterable<ModelName>,
   slices: SliceTable,
 ): Promise<Began> {

@@ -9,14 +9,14 @@ export const fileTables: TableStorage = {
   create: (connection, _, { statement }) => connection.createTable(statement),
   async createEmpty(connection, name, columns) {
     const parts = columns.map((column) => sql`${sql.ident(column.name)} ${sql.type(column.type)}`)
-    await connection.run(sql`CREATE OR REPLACE TABLE ${relationOf(name)} (${sql.join(parts)})`)
+    await connection.run(sql`CREATE OR REPLACE TABLE ${tableIdent(name)} (${sql.join(parts)})`)
   },
-  written: (_, name) => Promise.resolve(plainTable(relationOf(name))),
+  written: (_, name) => Promise.resolve(plainTable(tableIdent(name))),
   async change(connection, name, changes) {
-    for (const change of changes) await connection.run(alteration(relationOf(name), change))
+    for (const change of changes) await connection.run(alteration(tableIdent(name), change))
   },
   async drop(connection, name, type) {
-    const relation = relationOf(name)
+    const relation = tableIdent(name)
     await connection.run(
       type === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,
     )
@@ -24,7 +24,7 @@ export const fileTables: TableStorage = {
   keeps: () => null,
 }
 
-export function relationOf(name: ModelName): Sql {
+export function tableIdent(name: ModelName): Sql {
   const { schema, table } = splitModelName(name)
   return sql.ident(schema, table)
 }

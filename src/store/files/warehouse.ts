@@ -16,7 +16,7 @@ import { makeDirectory } from '../../files/durable-directory.ts'
 import type { LeaseOptions, RunLease } from '../run-lease.ts'
 import type { ReadOptions, Warehouse, WriteOptions, Written } from '../warehouse.ts'
 import { openLastState } from './last-state.ts'
-import { AS_READER, AS_RUN, explain, isLocked } from './failures.ts'
+import { AS_READER, AS_RUN, openError, isLocked } from './failures.ts'
 import { isThere } from './traits.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
@@ -48,7 +48,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
       return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
-      if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database, AS_RUN)
+      if (!isLocked(error) || Date.now() >= deadline) throw openError(error, paths.database, AS_RUN)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
   }
@@ -83,7 +83,7 @@ async function openToRead(
   try {
     return await Database.open({ path, readOnly: exists, ...engine })
   } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
+    throw error instanceof DatabaseError ? openError(error, paths.database, AS_READER) : error
   }
 }
 
@@ -101,7 +101,7 @@ async function openBeside(
     try {
       await connection.run(sql`ATTACH ${sql.value(paths.database)} AS ${name} (READ_ONLY)`)
     } catch (error) {
-      throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
+      throw error instanceof DatabaseError ? openError(error, paths.database, AS_READER) : error
     }
     database.onConnect([sql`USE ${name}`])
   }

@@ -4,11 +4,11 @@ import { STORED_SCHEMA } from '../../core/lake.ts'
 import { foldCase } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey, type RelationType } from '../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey, type RelationType } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 
-export async function readLakeCatalog(connection: Connection): Promise<Catalog> {
+export async function readLakeCatalog(connection: Connection): Promise<EngineCatalog> {
   const main = await connection.row(sql`SELECT current_database() AS name`)
   const rows = await connection.rows(sql`
     SELECT schema_name AS schema, table_name AS name,

@@ -85,7 +85,7 @@ const setInlining = (connection: Connection, rows: number, where: Sql): Promise<
   )
 
 /** Throws EnvironmentError. */
-export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake: LakeTarget): void {
+export function checkLayout(row: Readonly<Record<string, unknown>> | null, lake: LakeTarget): void {
   const format = numberOf(row?.['format'] as number)
   if (format !== LAKE_FORMAT)
     throw new EnvironmentError(
@@ -103,7 +103,7 @@ export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake:
 
 /** For what changes a lake without a look at its state. Throws EnvironmentError. */
 export async function requireOwnLake(connection: Connection, lake: LakeTarget): Promise<void> {
-  checkFormat(await connection.row(sql`SELECT format, project FROM _eider.format`), lake)
+  checkLayout(await connection.row(sql`SELECT format, project FROM _eider.format`), lake)
 }
 
 /**
@@ -113,7 +113,7 @@ export async function requireOwnLake(connection: Connection, lake: LakeTarget): 
 export async function refuseOthersLake(connection: Connection, lake: LakeTarget): Promise<void> {
   const format = sql.ident(LAKE_DATABASE, STATE_SCHEMA, 'format')
   try {
-    checkFormat(await connection.row(sql`SELECT format, project FROM ${format}`), lake)
+    checkLayout(await connection.row(sql`SELECT format, project FROM ${format}`), lake)
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.details.type !== 'Catalog') throw error
   }

@@ -3,12 +3,12 @@
 
 import type { LakeTarget } from '../../core/lake.ts'
 import { sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey } from '../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { ModelName } from '../../core/names.ts'
 import { type FlushPosition, STATE_SCHEMA } from '../state.ts'
 import { readLakeCatalog } from './catalog.ts'
-import { checkFormat } from './layout.ts'
+import { checkLayout } from './layout.ts'
 import { readPositions } from './positions.ts'
 
 /** A row of `builds`. */
@@ -24,7 +24,7 @@ export interface Build {
 }
 
 export interface LakeLook {
-  readonly catalog: Catalog
+  readonly catalog: EngineCatalog
   /** The last of each model; of the marks those of runs that have not ended, and the last of all rows. */
   readonly builds: readonly Build[]
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
@@ -35,7 +35,7 @@ export async function readLook(connection: Connection, lake: LakeTarget): Promis
   const catalog = await readLakeCatalog(connection)
   // The last table of the layout that is made.
   if (!catalog.relations.has(catalogKey(STATE_SCHEMA, 'builds'))) return null
-  checkFormat(await connection.row(sql`SELECT format, project FROM _eider.format`), lake)
+  checkLayout(await connection.row(sql`SELECT format, project FROM _eider.format`), lake)
   const builds = (await connection.texts(sql`
     SELECT CAST(seq AS VARCHAR) AS seq, run_id, model, kind, fingerprint, version, definition, removed
     FROM (SELECT *, max(seq) OVER () AS last FROM _eider.builds

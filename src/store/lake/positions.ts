@@ -7,7 +7,7 @@
 
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey } from '../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { type FlushPosition, STATE_SCHEMA } from '../state.ts'
@@ -20,7 +20,7 @@ export const fenceTable = (target: ModelName): Sql =>
 /** In the transaction of the caller. */
 export async function readPositions(
   connection: Connection,
-  { relations }: Catalog,
+  { relations }: EngineCatalog,
 ): Promise<ReadonlyMap<ModelName, FlushPosition>> {
   const start = catalogKey(STATE_SCHEMA, PREFIX)
   const fences = [...relations.keys()]

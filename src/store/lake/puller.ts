@@ -18,12 +18,12 @@ import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
 import { describeHolder, LockHeldError, takeProcessLock } from '../../files/process-lock.ts'
 import { DamagedRowsError } from '../damaged-rows.ts'
-import { isWhole, orderBy, sizeOf, writePublished } from '../files/published.ts'
+import { isWhole, orderBy, fileBytes, writePublished } from '../files/published.ts'
 import {
   collectGarbage,
   readSnapshots,
   retainedOf,
-  type Snapshots,
+  type SnapshotFiles,
   writeRetained,
   writeSnapshot,
 } from '../files/snapshot-directory.ts'
@@ -148,7 +148,7 @@ async function pull(place: Place, { retention, takeUpMs, signal }: PullOptions):
 async function makeState(
   place: Place,
   state: PublishedState,
-  there: Snapshots,
+  there: SnapshotFiles,
   isFormer: boolean,
 ): Promise<{ readonly snapshot: Snapshot; readonly files: number } | null> {
   const { dir, connection } = place
@@ -276,14 +276,14 @@ async function storedOf(connection: Connection, { model }: LakeRelation): Promis
 async function withSizes(dir: string, snapshot: LakeSnapshot): Promise<Snapshot> {
   const relations = []
   for (const { at: _at, evaluated: _evaluated, ...relation } of snapshot.relations)
-    relations.push({ ...relation, bytes: (await sizeOf(join(dir, relation.file))) ?? 0 })
+    relations.push({ ...relation, bytes: (await fileBytes(join(dir, relation.file))) ?? 0 })
   return { ...snapshot, relations }
 }
 
 async function show(
   { dir, signal }: Place,
   snapshot: Snapshot,
-  { current, isShown }: Snapshots,
+  { current, isShown }: SnapshotFiles,
   takeUpMs: number,
 ): Promise<void> {
   if (current?.id === snapshot.id && isShown) return

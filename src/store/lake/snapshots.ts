@@ -17,7 +17,7 @@ import { fileOf } from '../files/published.ts'
 import { readCatalog, retainedOf, writeCatalog } from '../files/snapshot-directory.ts'
 import type {
   ChooseRelations,
-  Content,
+  RowsContent,
   NewRows,
   Published,
   PublishOptions,
@@ -99,7 +99,7 @@ async function publish(
 }
 
 /** With the state of the lake that it has: all services make one file of a name, and must find the same rows for it. */
-function found(content: Content, current: LakeSnapshot | null): LakeRelation | null {
+function found(content: RowsContent, current: LakeSnapshot | null): LakeRelation | null {
   const file = fileOf(content)
   return current?.relations.find((relation) => relation.file === file) ?? null
 }
@@ -133,7 +133,7 @@ function insert(
 
 async function write(
   connection: Connection,
-  content: Content,
+  content: RowsContent,
   { relation, columns, key, description }: NewRows,
   written: Map<PublishedRelation, Sql>,
 ): Promise<LakeRelation> {

@@ -9,7 +9,7 @@ import { asStored, fromStored, isGivenBack, storedType } from '../../core/stored
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { alteration, fileTables, relationOf } from '../files/tables.ts'
+import { alteration, fileTables, tableIdent } from '../files/tables.ts'
 import {
   type NewTable,
   type StoredColumnChange,
@@ -26,14 +26,14 @@ export const lakeTables: TableStorage = {
       (column) => sql`CAST(NULL AS ${sql.type(column.type)}) AS ${sql.ident(column.name)}`,
     )
     const query = sql`SELECT ${sql.join(parts)} LIMIT 0`
-    const statement = sql`CREATE OR REPLACE TABLE ${relationOf(name)} AS ${query}`
+    const statement = sql`CREATE OR REPLACE TABLE ${tableIdent(name)} AS ${query}`
     await create(connection, name, { query, statement })
   },
   written,
   change,
   async drop(connection, name, type) {
     if (!(await isStoredApart(connection, name))) return fileTables.drop(connection, name, type)
-    await connection.run(sql`DROP VIEW ${relationOf(name)}; DROP TABLE ${storedTable(name)}`)
+    await connection.run(sql`DROP VIEW ${tableIdent(name)}; DROP TABLE ${storedTable(name)}`)
   },
   keeps(value, type) {
     const stored = storedType(type)
@@ -51,7 +51,7 @@ async function storedApart(
   name: ModelName,
 ): Promise<readonly Column[] | null> {
   const isApart = await isStoredApart(connection, name)
-  return isApart ? describe(connection, sql`FROM ${relationOf(name)}`) : null
+  return isApart ? describe(connection, sql`FROM ${tableIdent(name)}`) : null
 }
 
 async function isStoredApart(connection: Connection, name: ModelName): Promise<boolean> {
@@ -74,8 +74,8 @@ async function create(
   // The query may read the relation, which has to go first.
   const kept = sql`temp.main._eider_kept`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_kept AS (${query}\n)`)
-  await connection.run(sql`DROP VIEW ${relationOf(name)}; DROP TABLE ${storedTable(name)}`)
-  const rows = await connection.createTable(sql`CREATE TABLE ${relationOf(name)} AS FROM ${kept}`)
+  await connection.run(sql`DROP VIEW ${tableIdent(name)}; DROP TABLE ${storedTable(name)}`)
+  const rows = await connection.createTable(sql`CREATE TABLE ${tableIdent(name)} AS FROM ${kept}`)
   await connection.run(sql`DROP TABLE ${kept}`)
   return rows
 }
@@ -92,7 +92,7 @@ async function createApart(
   { query, columns, wasApart }: Apart,
 ): Promise<number | null> {
   refuseUnstorable(columns)
-  const relation = relationOf(name)
+  const relation = tableIdent(name)
   const stored = storedTable(name)
   const rows = await withoutPosition(() =>
     connection.createTable(
@@ -179,7 +179,7 @@ async function change(
   changes: readonly StoredColumnChange[],
 ): Promise<void> {
   if (changes.length === 0) return
-  const relation = relationOf(name)
+  const relation = tableIdent(name)
   const before = await describe(connection, sql`FROM ${relation}`)
   const isPlain = !(await isStoredApart(connection, name))
   if (isPlain && changes.every(({ isNew, type }) => isNew && storedType(type) === type)) {

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { limits } from '../../core/limits.ts'
-import { type Exit, exitText, readLines } from '../child.ts'
+import { type Exit, exitText, eachLine } from '../child.ts'
 import type { Delivery, Surroundings } from './delivery.ts'
 
 /** `line`: for the shell. It is not tried again: what it has done by then is its own affair. */
@@ -13,8 +13,8 @@ export async function runCommand(
   { cwd, onLine }: Surroundings,
 ): Promise<Delivery> {
   const child = spawn(line, { cwd, shell: true, detached: true, stdio: 'pipe' })
-  readLines(child.stdout, onLine)
-  readLines(child.stderr, onLine)
+  eachLine(child.stdout, onLine)
+  eachLine(child.stderr, onLine)
   child.stdin.on('error', () => {}) // it may end without reading
   child.stdin.end(body + '\n')
   let why: string | null = null

@@ -17,7 +17,7 @@ import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
 import { tableBeforeSql } from '../../../src/odata/sql/relation.ts'
-import type { Compared } from '../../../src/odata/engine/compare-snapshots.ts'
+import type { ComparedSet } from '../../../src/odata/engine/compare-snapshots.ts'
 import { nameBefore } from '../../../src/odata/edm/model.ts'
 import { fileRows } from '../../../src/store/files/rows.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'
@@ -54,7 +54,7 @@ const patient = () => ({ gone: new AbortController().signal, clock: { remainingM
 
 const failure = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error)
 
-async function idBefore(lease: ComparisonLease, set: Compared): Promise<unknown> {
+async function idBefore(lease: ComparisonLease, set: ComparedSet): Promise<unknown> {
   await using lent = await lease.connect()
   const row = await lent.connection.row(
     sql`SELECT id FROM ${tableBeforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)), only: [] })}`,

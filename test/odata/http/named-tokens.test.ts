@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
-import type { CatalogText } from '../../../src/explorer/catalog.ts'
+import type { StoredText } from '../../../src/explorer/catalog.ts'
 import { openExplorer } from '../../../src/explorer/open-explorer.ts'
 import { type Answer, ask, serve, type Served } from '../../support/odata-service.ts'
 import { bearer, readerToken } from '../../support/reader-token.ts'
@@ -162,7 +162,7 @@ test('a token is answered as by a service that has only its sets and rows, whate
 
 test('the page for people, long queries and batches of other forms show no more', async () => {
   await using resources = new Resources()
-  const find = async (): Promise<CatalogText> => {
+  const find = async (): Promise<StoredText> => {
     throw new Error('the catalog of the run was read')
   }
   const pageDir = join(repository, 'dist', 'explorer')

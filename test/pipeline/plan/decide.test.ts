@@ -7,7 +7,7 @@ import {
   decide,
   decideAll,
   type DecisionContext,
-  type Progress,
+  type PlanProgress,
 } from '../../../src/pipeline/plan/decide.ts'
 import type { ModelRecord } from '../../../src/store/state.ts'
 import { type Texts, compileTexts } from '../../support/compile-texts.ts'
@@ -56,7 +56,7 @@ function built(project: CompiledProject, files = noFiles): ReadonlyMap<ModelName
   const records = new Map<ModelName, ModelRecord>()
   const versionOf = (name: ModelName) => records.get(name)?.version
   const none = { pending: new Set<ModelName>(), waiting: new Set<ModelName>() }
-  const progress: Progress = { versionOf, positions: new Map(), ...none }
+  const progress: PlanProgress = { versionOf, positions: new Map(), ...none }
   for (const model of project.models.values()) {
     const context = contextOf(project, { fileHashes: files })
     const { fingerprint } = decide(context, model, 'whole', progress)

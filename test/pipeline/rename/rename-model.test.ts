@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ModelName } from '../../../src/core/names.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { readCatalog } from '../../../src/duckdb/catalog.ts'
+import { readEngineCatalog } from '../../../src/duckdb/catalog.ts'
 import { type Connection, Database } from '../../../src/duckdb/database.ts'
 import { renameRelation } from '../../../src/pipeline/rename/rename-model.ts'
 import { fileState } from '../../../src/store/files/state.ts'
@@ -16,7 +16,7 @@ const [from, to] = ['a.old', 'b.next'] as readonly string[] as readonly [ModelNa
 async function withTable(work: (connection: Connection) => Promise<void>): Promise<void> {
   await using database = await Database.open({ path: ':memory:' })
   await using connection = await database.connect()
-  await ensureState(connection, await readCatalog(connection))
+  await ensureState(connection, await readEngineCatalog(connection))
   await connection.run(sql`CREATE SCHEMA a`)
   await connection.run(sql`CREATE TABLE a.old AS SELECT 1 AS id`)
   await connection.run(sql`
@@ -42,8 +42,11 @@ function fileThat(done: string[], refuses = false) {
 const state = fileState('/nowhere')
 
 async function assertUnmoved(connection: Connection): Promise<void> {
-  assert.equal([...(await readCatalog(connection)).relations.keys()].includes('a.old'), true)
-  assert.equal([...(await readCatalog(connection)).relations.keys()].includes('b.next'), false)
+  assert.equal([...(await readEngineCatalog(connection)).relations.keys()].includes('a.old'), true)
+  assert.equal(
+    [...(await readEngineCatalog(connection)).relations.keys()].includes('b.next'),
+    false,
+  )
   assert.is((await connection.row(sql`SELECT model FROM _eider.models`))?.['model'], from)
 }
 

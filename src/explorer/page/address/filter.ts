@@ -4,7 +4,7 @@
 import { readLiteral, writeLiteral, type Literal } from './literal.ts'
 import { splitTopLevel, stripParentheses } from './split.ts'
 
-export type Operator =
+export type TestOperator =
   | 'eq'
   | 'ne'
   | 'lt'
@@ -24,7 +24,7 @@ export interface Test {
   readonly kind: 'test'
   /** A property or a navigation property, or a path along those to one. */
   readonly column: string
-  readonly operator: Operator
+  readonly operator: TestOperator
   /** None for `empty`, `null` and `notnull`, two for `between`, any number for `in`, else one. */
   readonly values: readonly string[]
 }
@@ -102,17 +102,17 @@ function readTest(text: string): Test | undefined {
   if (comparison !== null) {
     const [, column = '', operator = '', value = ''] = comparison
     const literal = readLiteral(value)
-    return literal && compared(column, operator as Operator, literal)
+    return literal && compared(column, operator as TestOperator, literal)
   }
   const call = FUNCTION.exec(text)
-  if (call !== null) return test(call[2]!, call[1] as Operator, [call[3]!])
+  if (call !== null) return test(call[2]!, call[1] as TestOperator, [call[3]!])
   const member = MEMBER.exec(text)
   if (member !== null) return test(member[1]!, 'in', splitTopLevel(member[2]!, ','))
   const list = LIST.exec(text)
   return list === null ? undefined : test(list[2]!, 'has', [list[1]!])
 }
 
-function compared(column: string, operator: Operator, literal: Literal): Test | undefined {
+function compared(column: string, operator: TestOperator, literal: Literal): Test | undefined {
   if (literal.kind === 'null') {
     if (operator !== 'eq' && operator !== 'ne') return undefined
     return { kind: 'test', column, operator: operator === 'eq' ? 'null' : 'notnull', values: [] }
@@ -123,7 +123,7 @@ function compared(column: string, operator: Operator, literal: Literal): Test | 
   return { kind: 'test', column, operator, values: [literal.text] }
 }
 
-function test(column: string, operator: Operator, texts: readonly string[]): Test | undefined {
+function test(column: string, operator: TestOperator, texts: readonly string[]): Test | undefined {
   const literals = texts.map(readLiteral)
   if (literals.some((one) => one === undefined || one.kind === 'null')) return undefined
   return { kind: 'test', column, operator, values: literals.map((one) => one!.text) }
@@ -145,6 +145,6 @@ function joinRanges(conditions: readonly Condition[]): readonly Condition[] {
   return result
 }
 
-function isBound(condition: Condition | undefined, operator: Operator): condition is Test {
+function isBound(condition: Condition | undefined, operator: TestOperator): condition is Test {
   return condition?.kind === 'test' && condition.operator === operator
 }

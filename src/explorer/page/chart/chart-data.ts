@@ -3,7 +3,7 @@
 // And the numbers of a chart as a table, and that as CSV (RFC 4180).
 
 import { filledBins } from './steps.ts'
-import type { ChartRequest, ChartRow, Grouping, Row } from './chart-request.ts'
+import type { ChartRequest, ChartRow, Grouping, AnswerRow } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
 import { startOf, unitLabel } from './time-units.ts'
 
@@ -43,7 +43,7 @@ export function chartData(
   state: ChartState,
   grouping: Grouping,
   request: ChartRequest,
-  answer: readonly Row[],
+  answer: readonly AnswerRow[],
 ): ChartData {
   const all = request.read(answer)
   const notes: string[] = []
@@ -178,7 +178,7 @@ type Bars = Pick<ChartData, 'marks' | 'series'>
 /** The greatest groups came as such, with what all of them come to. */
 function cutBars(
   request: ChartRequest,
-  answer: readonly Row[],
+  answer: readonly AnswerRow[],
   adds: boolean,
   notes: string[],
 ): Bars {

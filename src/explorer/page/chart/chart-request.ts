@@ -15,7 +15,7 @@ export type Grouping =
   | { readonly by: 'bins'; readonly bins: Bins }
   | { readonly by: 'value' }
 
-export type Row = Readonly<Record<string, unknown>>
+export type AnswerRow = Readonly<Record<string, unknown>>
 
 export interface ChartRow {
   /** Number of the time unit or of the bin; the value itself of a category. null where the value is null. */
@@ -28,10 +28,10 @@ export interface ChartRow {
 export interface ChartRequest {
   readonly apply: string
   /** The rows of the answer that are groups. */
-  readonly read: (rows: readonly Row[]) => readonly ChartRow[]
+  readonly read: (rows: readonly AnswerRow[]) => readonly ChartRow[]
   /** All groups together, when the answer has only the greatest of them. */
   readonly total: (
-    rows: readonly Row[],
+    rows: readonly AnswerRow[],
   ) => { readonly value: unknown; readonly groups: number } | null
 }
 
@@ -66,7 +66,7 @@ export function chartRequest(
     `groupby((${groups}),aggregate(${aggregate}))`,
     ...(isCut ? [greatest(state, value, counted)] : []),
   ].join('/')
-  const isTotal = (row: Row) => isCut && counted in row
+  const isTotal = (row: AnswerRow) => isCut && counted in row
   return {
     apply,
     read: (rows) =>
@@ -107,7 +107,7 @@ function keysOf(
   compute: (expression: string, wanted: string) => string,
   name: (wanted: string) => string,
   computed: string[],
-): { readonly keys: readonly string[]; readonly groupOf: (row: Row) => unknown } {
+): { readonly keys: readonly string[]; readonly groupOf: (row: AnswerRow) => unknown } {
   const path = pathTo(x.name)
   if (grouping.by === 'bins') {
     const key = compute(binExpression(path, grouping.bins), 'bin')

@@ -36,7 +36,7 @@ export function kindOf({ edm, isList }: TypedColumn): ColumnKind {
 }
 
 /** Whether all values are whole numbers. */
-export function isWhole({ edm, scale }: TypedColumn): boolean {
+export function isIntegral({ edm, scale }: TypedColumn): boolean {
   return edm === 'Edm.Decimal' ? scale === 0 : /^Edm\.(?:S?Byte|Int)/.test(edm)
 }
 

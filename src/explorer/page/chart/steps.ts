@@ -29,7 +29,7 @@ function valueOf(index: number, { factor, exponent }: Step): number {
 }
 
 /** The step as a literal of OData. */
-export function literalOf(step: Step): string {
+export function stepLiteral(step: Step): string {
   const { factor, exponent } = step
   const { least, greatest } = PLAIN_EXPONENTS
   if (exponent < least || exponent > greatest) return `${factor}e${exponent}`
@@ -119,7 +119,7 @@ export function binsBetween(least: number, greatest: number, { most, isWhole }: 
 
 /** The number of the bin that the values of `path` fall into, as an expression of OData. */
 export function binExpression(path: string, { step }: Bins): string {
-  return `floor(${path} divby ${literalOf(step)})`
+  return `floor(${path} divby ${stepLiteral(step)})`
 }
 
 /** All bins from the first to the last; those that no row fell into have 0, or nothing where that would be wrong. */

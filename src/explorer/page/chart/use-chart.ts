@@ -3,7 +3,7 @@
 import { encodeOption } from '../address/encode.ts'
 import type { Property } from '../model/schema.ts'
 import type { Page } from '../page.ts'
-import { type Answer, useAnswer } from '../parts/use-answer.ts'
+import { type AnswerState, useAnswer } from '../parts/use-answer.ts'
 import type { Row } from '../model/value.ts'
 import type { AnswerOptions, Service } from '../service/client.ts'
 import { binsBetween } from './steps.ts'
@@ -15,14 +15,14 @@ import {
   MOST_GROUPS,
 } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
-import { hasTime, isFloating, isWhole, kindOf } from './column-kind.ts'
+import { hasTime, isFloating, isIntegral, kindOf } from './column-kind.ts'
 import { unitBetween } from './time-units.ts'
 
 const MOST_BINS = 40
 
 interface Chart {
   /** What is shown at the moment, or what stopped it. */
-  readonly answer: Answer<readonly Row[]>
+  readonly answer: AnswerState<readonly Row[]>
   /** undefined while it is not known yet. */
   readonly request: ChartRequest | undefined
   readonly grouping: Grouping | undefined
@@ -84,7 +84,7 @@ function boundsOf(state: ChartState, x: Property): string | null {
 function groupingOf(
   state: ChartState,
   x: Property,
-  ends: Answer<Row> | undefined,
+  ends: AnswerState<Row> | undefined,
 ): Grouping | undefined {
   const kind = kindOf(x)
   if (kind === 'time' && state.per !== null) return { by: 'time', unit: state.per }
@@ -97,6 +97,6 @@ function groupingOf(
     return { by: 'time', unit: unitBetween(lo, hi, { hasTime: hasTime(x) }) }
   }
   const [least, greatest] = [Number(lo ?? 0), Number(hi ?? 0)]
-  const options = { most: MOST_BINS, isWhole: isWhole(x) }
+  const options = { most: MOST_BINS, isWhole: isIntegral(x) }
   return { by: 'bins', bins: binsBetween(least, greatest, options) }
 }

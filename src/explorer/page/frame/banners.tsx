@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { Banner } from '../parts/problem.tsx'
 import { useValue } from '../parts/use-value.ts'
 import type { Page } from '../page.ts'
-import type { Health } from '../service/health.ts'
+import type { ServiceHealth } from '../service/health.ts'
 
 /** What matters to all that is shown: newer data, older data than there should be, nobody there. */
 export function Banners({ page }: { page: Page }) {
@@ -42,7 +42,7 @@ export function Banners({ page }: { page: Page }) {
 }
 
 /** What the page came with, however often a newer one is heard of since. */
-function useShownSnapshot(page: Page, health: Health | null): string | null {
+function useShownSnapshot(page: Page, health: ServiceHealth | null): string | null {
   const shown = useRef(page.catalog?.snapshot ?? null)
   shown.current ??= health?.snapshot ?? null
   return shown.current

@@ -24,7 +24,7 @@ interface PlacedEdge {
   readonly points: readonly Point[]
 }
 
-export interface Layout {
+export interface GraphLayout {
   /** Of the part with something in it. */
   readonly left: number
   readonly width: number
@@ -47,7 +47,7 @@ export async function layoutOf(
   shown: ReadonlySet<string>,
   paths: ColumnPaths | null,
   factsOf: (node: LineageNode) => string,
-): Promise<Layout> {
+): Promise<GraphLayout> {
   const { Graph, layout } = await import('@dagrejs/dagre')
   const drawing = new Graph()
   drawing.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 48, marginx: MARGIN, marginy: MARGIN })

@@ -10,14 +10,14 @@ import {
   COLUMN,
   columnLine,
   HEAD,
-  type Layout,
+  type GraphLayout,
   pathThrough,
   type PlacedNode,
 } from './layout.ts'
 
 interface LineagePictureProps {
   readonly page: Page
-  readonly layout: Layout
+  readonly layout: GraphLayout
   readonly chosen: LineageNode | null
   readonly column: string | null
   readonly opened: ReadonlySet<string>

@@ -7,7 +7,7 @@ interface ProblemProps {
 }
 
 /** Stands where the answer would: what went wrong, in the words of the service, and a button to ask again. */
-export function Problem({ error, again }: ProblemProps) {
+export function ProblemNote({ error, again }: ProblemProps) {
   return (
     <div class="problem" role="alert">
       <p>

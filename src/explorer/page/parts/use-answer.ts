@@ -14,7 +14,7 @@ import type { Row } from '../model/value.ts'
 import { useValue } from './use-value.ts'
 import type { TaskRunner } from '../service/semaphore.ts'
 
-export type Answer<T> =
+export type AnswerState<T> =
   | { readonly state: 'waiting'; readonly again: () => void }
   | { readonly state: 'here'; readonly value: T; readonly again: () => void }
   | { readonly state: 'failed'; readonly error: ServiceError; readonly again: () => void }
@@ -42,7 +42,7 @@ export function useAnswer<T>(
   request: string | null,
   ask: Ask<T>,
   semaphore?: TaskRunner,
-): Answer<T> {
+): AnswerState<T> {
   const [outcome, setOutcome] = useState<Outcome<T> | null>(null)
   const [attempt, setAttempt] = useState(0)
   const again = useCallback(() => {

@@ -15,7 +15,7 @@ const HEIGHT = 100
 const LEAST_HEIGHT = 3
 
 /** Bars side by side on a scale, as wide as there is room. */
-export function Histogram({ bars, sentence, unit = 'rows' }: HistogramProps) {
+export function HistogramBars({ bars, sentence, unit = 'rows' }: HistogramProps) {
   const most = Math.max(1, ...bars.map(({ rows }) => rows))
   return (
     <svg

@@ -5,9 +5,9 @@ import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
-import { Histogram } from '../pictures/histogram.tsx'
+import { HistogramBars } from '../pictures/histogram.tsx'
 import type { ServiceError } from '../service/client.ts'
 import { type Counts, SHOWN_CHARACTERS, type Bar } from './profile-requests.ts'
 import { type Profile, useProfile } from './use-profile.ts'
@@ -76,7 +76,7 @@ export function ColumnRow(props: ColumnRowProps) {
             {isFiltersFault ? (
               '–'
             ) : counts.state === 'failed' ? (
-              <Problem error={counts.error} again={counts.again} />
+              <ProblemNote error={counts.error} again={counts.again} />
             ) : button === null ? (
               <span class="soft">counting…</span>
             ) : (
@@ -160,10 +160,10 @@ function PictureOf({ profile }: { profile: Profile }) {
   const { picture, counts, shows } = profile
   if (counts.state !== 'here' || shows === null) return null
   if (shows.shows === 'nothing') return <span class="soft">{shows.why}</span>
-  if (picture.state === 'failed') return <Problem error={picture.error} again={picture.again} />
+  if (picture.state === 'failed') return <ProblemNote error={picture.error} again={picture.again} />
   if (picture.state === 'waiting') return <span class="picture-waiting" />
   const { form, bars, sentence } = picture.value
-  if (form === 'columns') return <Histogram bars={bars} sentence={sentence} />
+  if (form === 'columns') return <HistogramBars bars={bars} sentence={sentence} />
   return <FrequentValues bars={bars} sentence={sentence} rows={counts.value.rows} />
 }
 

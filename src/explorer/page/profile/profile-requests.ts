@@ -4,7 +4,7 @@
 // And their answers as what a picture draws, with the sentence that says it to those who do not see it.
 
 import { binExpression, type Bins, binsBetween, filledBins, markAt } from '../chart/steps.ts'
-import { hasTime, isFloating, isWhole, kindOf, type TypedColumn } from '../chart/column-kind.ts'
+import { hasTime, isFloating, isIntegral, kindOf, type TypedColumn } from '../chart/column-kind.ts'
 import { freeNames, isGroupable, pathTo, valueAt } from '../chart/names.ts'
 import {
   type TimeGroups,
@@ -143,7 +143,7 @@ function binsRequest(column: TypedColumn, counts: Counts, context: ProfileContex
   const [least, greatest] = [Number(counts.least), Number(counts.greatest)]
   if (counts.least === null || !Number.isFinite(least) || !Number.isFinite(greatest))
     return { shows: 'nothing', why: 'no finite values' }
-  const bins = binsBetween(least, greatest, { most: MOST_BINS, isWhole: isWhole(column) })
+  const bins = binsBetween(least, greatest, { most: MOST_BINS, isWhole: isIntegral(column) })
   const { value, rows } = pictureNames(context.names)
   const compute = `compute(${binExpression(pathTo(column.name), bins)} as ${value})`
   const groupby = `groupby((${value}),aggregate($count as ${rows}))`

@@ -6,7 +6,7 @@ import { encodeOption } from '../address/encode.ts'
 import type { Page } from '../page.ts'
 import type { TaskRunner } from '../service/semaphore.ts'
 import type { NamedRequest } from '../parts/request-bar.tsx'
-import { type Answer, type Ask, useAnswer } from '../parts/use-answer.ts'
+import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
 import {
   type Counts,
@@ -22,8 +22,8 @@ import {
 } from './profile-requests.ts'
 
 export interface Profile {
-  readonly counts: Answer<Counts>
-  readonly picture: Answer<Picture>
+  readonly counts: AnswerState<Counts>
+  readonly picture: AnswerState<Picture>
   /** What is asked for, once it is known. */
   readonly shows: PictureRequest | null
   /** Relative to the root of the service. */
@@ -78,7 +78,7 @@ function useAnswerWhile<T>(
   request: string | null,
   ask: Ask<T>,
   semaphore: TaskRunner,
-): Answer<T> {
+): AnswerState<T> {
   const [keptFor, keep] = useState<string | null>(null)
   const isKept = keptFor !== null && keptFor === request
   const answer = useAnswer(page, isWanted || isKept ? request : null, ask, semaphore)

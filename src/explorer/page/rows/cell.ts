@@ -7,7 +7,7 @@ import type { Route } from '../address/route.ts'
 import type { EntitySet, Property } from '../model/schema.ts'
 import { localTime, showBytes, showTime } from '../model/show.ts'
 import { textOf, type Row, type Value } from '../model/value.ts'
-import { valueAt, type RowColumn } from './columns.ts'
+import { columnValue, type RowColumn } from './columns.ts'
 
 type RowRoute = Extract<Route, { view: 'row' }>
 
@@ -27,7 +27,7 @@ export function cellContent<E>(
   column: RowColumn,
   row: Row,
 ): E {
-  const value = valueAt(row, column.name)
+  const value = columnValue(row, column.name)
   const { text, kind, title } = cellText(value, column.property)
   if (kind !== 'plain') return make('span', { class: `value-${kind}`, title }, text)
   const target = targetOf(set, column, row, value)

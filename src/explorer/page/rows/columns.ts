@@ -26,7 +26,7 @@ export interface RowColumn {
 
 const SAMPLE_ROWS = 50
 
-export function columnsOf(
+export function tableColumns(
   set: EntitySet,
   state: RowsState,
   rows: readonly Row[],
@@ -43,7 +43,7 @@ export function columnsOf(
 }
 
 /** A value by the name of its column, which may be a path into a struct or along navigation. */
-export function valueAt(row: Row, name: string): Value | undefined {
+export function columnValue(row: Row, name: string): Value | undefined {
   if (Object.hasOwn(row, name)) return row[name]
   let value: Value | undefined = row
   for (const part of name.split('/')) {
@@ -69,7 +69,7 @@ function columnOf(set: EntitySet, property: Property): RowColumn {
 function madeColumn(name: string, rows: readonly Row[]): RowColumn {
   const values = rows
     .slice(0, SAMPLE_ROWS)
-    .map((row) => valueAt(row, name))
+    .map((row) => columnValue(row, name))
     .filter((value) => value !== null && value !== undefined)
   const isPlain = values.every((value) => typeof value !== 'object')
   return {
@@ -122,7 +122,7 @@ const MOST_PX = 340
 export function defaultWidthPx(column: RowColumn, rows: readonly Row[]): number {
   const lengths = rows
     .slice(0, SAMPLE_ROWS)
-    .map((row) => Math.min(textOf(valueAt(row, column.name)).length, 60))
+    .map((row) => Math.min(textOf(columnValue(row, column.name)).length, 60))
   const longest = Math.max(0, ...lengths) * CHARACTER_PX + PADDING_PX
   const arrow = column.navigation === undefined ? 0 : ARROW_PX
   const header = column.name.length * BOLD_CHARACTER_PX + HEADER_SIGNS_PX + arrow

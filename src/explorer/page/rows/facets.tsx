@@ -3,7 +3,7 @@ import { readFilter, writeFilter, type Condition } from '../address/filter.ts'
 import { isNumeric, navigationOf, type EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { textOf, type Value } from '../model/value.ts'
-import { Problem } from '../parts/problem.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { RequestList } from '../parts/request-bar.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import { COUNT, differentRequest, valuesRequest } from './requests.ts'
@@ -38,7 +38,7 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
   if (answer.state === 'failed') {
     return (
       <aside class="facets" aria-label="Facets">
-        <Problem error={answer.error} again={answer.again} />
+        <ProblemNote error={answer.error} again={answer.again} />
       </aside>
     )
   }
@@ -81,7 +81,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
   const answer = useAnswer(page, request, askRows, page.semaphore)
   // What is wrong with the filter is said at the filter.
   if (answer.state === 'failed' && answer.error.status === 400) return null
-  if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
+  if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
   if (answer.state === 'waiting') return <section class="facet" aria-busy="true" />
   const values = answer.value.value.map((row) => ({
     value: row[column] ?? null,

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { writeFilter, type Condition, type Operator, type Test } from '../address/filter.ts'
+import { writeFilter, type Condition, type TestOperator, type Test } from '../address/filter.ts'
 import { splitTopLevel } from '../address/split.ts'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import {
@@ -83,7 +83,7 @@ interface TestFieldsProps extends FilterEditorProps {
 function TestFields({ columns, first, ...props }: TestFieldsProps) {
   const before = props.condition?.kind === 'test' ? props.condition : undefined
   const [column, setColumn] = useState(first)
-  const [operator, setOperator] = useState<Operator | undefined>(before?.operator)
+  const [operator, setOperator] = useState<TestOperator | undefined>(before?.operator)
   const [values, setValues] = useState<readonly string[]>(startOf(before))
   const suggestions = useId()
   if (column === undefined) return null
@@ -111,7 +111,7 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
         data-first={props.column === undefined ? undefined : true}
         aria-label="Operator"
         value={chosen}
-        onChange={({ currentTarget: { value } }) => setOperator(value as Operator)}
+        onChange={({ currentTarget: { value } }) => setOperator(value as TestOperator)}
       >
         {operators.map((name) => (
           <option key={name} value={name}>
@@ -134,7 +134,7 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
 
 interface ValueFieldsProps {
   readonly column: FilterColumn
-  readonly operator: Operator
+  readonly operator: TestOperator
   readonly values: readonly string[]
   readonly list: string
   readonly onChange: (values: readonly string[]) => void
@@ -237,7 +237,7 @@ function startOf(test: Test | undefined): readonly string[] {
 
 function valuesOf(
   column: FilterColumn,
-  operator: Operator,
+  operator: TestOperator,
   [first = '', second = '']: readonly string[],
 ): Pick<Test, 'operator' | 'values'> {
   const wanted = valuesWanted(operator)

@@ -1,6 +1,6 @@
 // Which questions a column can be asked in the filter row, and in which words.
 
-import type { Operator, Test } from '../address/filter.ts'
+import type { TestOperator, Test } from '../address/filter.ts'
 import { isNumeric, isTemporal, type EntitySet } from '../model/schema.ts'
 import { textOf, type Value } from '../model/value.ts'
 
@@ -10,7 +10,7 @@ export interface FilterColumn {
   readonly kind: 'text' | 'number' | 'time' | 'boolean' | 'list' | 'one' | 'other'
 }
 
-export const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
+export const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
   eq: '=',
   ne: '≠',
   lt: '<',
@@ -27,7 +27,7 @@ export const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
   notnull: 'is not null',
 }
 
-const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly Operator[]>> = {
+const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>> = {
   text: ['eq', 'ne', 'contains', 'startswith', 'in', 'empty', 'null', 'notnull'],
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'null', 'notnull'],
   time: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'null', 'notnull'],
@@ -49,12 +49,12 @@ export function filterColumns(set: EntitySet): readonly FilterColumn[] {
   return [...properties, ...ones]
 }
 
-export function operatorsOf(column: FilterColumn): readonly Operator[] {
+export function operatorsOf(column: FilterColumn): readonly TestOperator[] {
   return OPERATORS[column.kind]
 }
 
 /** How many values an operator takes; a list of them is written with commas. */
-export function valuesWanted(operator: Operator): 0 | 1 | 2 | 'many' {
+export function valuesWanted(operator: TestOperator): 0 | 1 | 2 | 'many' {
   if (operator === 'empty' || operator === 'null' || operator === 'notnull') return 0
   if (operator === 'between') return 2
   return operator === 'in' ? 'many' : 1

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { cellText } from './cell.ts'
 import type { EntitySet } from '../model/schema.ts'
-import { Problem } from '../parts/problem.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, useAnswer } from '../parts/use-answer.ts'
 import type { Page } from '../page.ts'
 import { rowRequest } from './requests.ts'
@@ -17,7 +17,7 @@ export function Peek({ page, set, keyText }: { page: Page; set: string; keyText:
   if (answer.state === 'waiting') return <p class="about">…</p>
   if (answer.state === 'failed') {
     if (answer.error.status === 404) return <p class="about">There is no such row in {set}.</p>
-    return <Problem error={answer.error} again={answer.again} />
+    return <ProblemNote error={answer.error} again={answer.again} />
   }
   return (
     <dl class="properties" title={page.service.url(request)}>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
 import { cellContent, type CellElements } from './cell.ts'
-import { valueAt, type RowColumn } from './columns.ts'
+import { columnValue, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './short-rows.ts'
 import type { RowsContext } from './rows-context.ts'
@@ -106,7 +106,7 @@ function act(props: RowsTableProps, event: Event, isFilter: boolean): void {
   const column = place && columns[place.column]
   const row = place && rows[place.row]
   if (column === undefined || row === undefined) return
-  const value = valueAt(row, column.name)
+  const value = columnValue(row, column.name)
   if (!isFilter || (props.isShort && isPart(column.property, value)))
     return props.onOpen(column, row)
   const condition = conditionOf(column.name, value ?? null, true)

@@ -3,10 +3,10 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { textOf, type Row } from '../model/value.ts'
-import { Problem } from '../parts/problem.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, useAnswer } from '../parts/use-answer.ts'
 import { targetOf } from './cell.ts'
-import { valueAt, type RowColumn } from './columns.ts'
+import { columnValue, type RowColumn } from './columns.ts'
 import { Peek } from './peek.tsx'
 import { rowRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
@@ -40,7 +40,7 @@ export function ValueDialog(props: ValueDialogProps) {
   return (
     <Dialog title={column.name} place="side" onClose={onClose}>
       {property?.description !== undefined && <p class="about">{property.description}</p>}
-      {answer?.state === 'failed' && <Problem error={answer.error} again={answer.again} />}
+      {answer?.state === 'failed' && <ProblemNote error={answer.error} again={answer.again} />}
       {isCut && (
         <p class="about">
           {answer === undefined
@@ -82,7 +82,7 @@ export function ValueDialog(props: ValueDialogProps) {
 function useWholeValue({ context, column, row, isShort }: ValueDialogProps) {
   const { page, set } = context
   const { name, property } = column
-  const here = valueAt(row, name)
+  const here = columnValue(row, name)
   const isCut = isShort && isPart(property, here)
   const key = isCut ? keyOf(set, row) : undefined
   const request = key === undefined ? null : rowRequest(set.name, key, new Map([['$select', name]]))

@@ -1,6 +1,6 @@
 import type { CatalogBuild, CatalogState } from '../../../core/catalog.ts'
 import { groupDigits, showTime } from '../model/show.ts'
-import { Histogram } from '../pictures/histogram.tsx'
+import { HistogramBars } from '../pictures/histogram.tsx'
 import { showMs } from './run-statistics.ts'
 
 /** Rows and time of a model over its last builds, the oldest at the left. */
@@ -18,7 +18,7 @@ export function BuildHistory({ builds }: { builds: readonly CatalogBuild[] }) {
   return (
     <div class="build-history">
       {hasRows && (
-        <Histogram
+        <HistogramBars
           bars={timesOf(
             ({ rows }) => `${groupDigits(rows ?? 0)} rows`,
             ({ rows }) => rows ?? 0,
@@ -27,7 +27,7 @@ export function BuildHistory({ builds }: { builds: readonly CatalogBuild[] }) {
           unit=""
         />
       )}
-      <Histogram
+      <HistogramBars
         bars={timesOf(
           ({ ms }) => showMs(ms),
           ({ ms }) => ms,

@@ -93,7 +93,7 @@ export class Service {
       return ahead.answer
     }
     const { body, response } = await this.#json(request, options)
-    return rowsOf(request, body, response.headers.get('Eider-Snapshot') ?? undefined)
+    return answerRows(request, body, response.headers.get('Eider-Snapshot') ?? undefined)
   }
 
   /** One row, or one object of any kind. */
@@ -145,7 +145,7 @@ export class Service {
 }
 
 /** What an answer to `request` says. */
-export function rowsOf(
+export function answerRows(
   request: string,
   body: Readonly<Record<string, Value>>,
   snapshot: string | undefined,

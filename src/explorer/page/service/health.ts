@@ -2,7 +2,7 @@
 
 import { state, type ReadonlyState } from '../parts/state.ts'
 
-export interface Health {
+export interface ServiceHealth {
   readonly status: 'ok' | 'stale' | 'failed' | 'gone'
   /** Null before a run has published, and while nobody answers. */
   readonly snapshot: string | null
@@ -15,9 +15,9 @@ const EVERY_MS_WHILE_GONE = 5_000
 
 /** Asks now, and then again and again for as long as the page is open. */
 export class HealthWatch {
-  readonly health: ReadonlyState<Health | null>
+  readonly health: ReadonlyState<ServiceHealth | null>
   readonly returns: ReadonlyState<number>
-  readonly #health = state<Health | null>(null)
+  readonly #health = state<ServiceHealth | null>(null)
   readonly #returns = state(0)
   readonly #url: string
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -29,7 +29,7 @@ export class HealthWatch {
   }
 
   /** Also called by whoever was not answered, so that the banner does not wait for the next look. */
-  async look(): Promise<Health> {
+  async look(): Promise<ServiceHealth> {
     clearTimeout(this.#timer)
     const health = await this.#ask()
     const wasGone = this.#health.value?.status === 'gone'
@@ -40,11 +40,11 @@ export class HealthWatch {
     return health
   }
 
-  async #ask(): Promise<Health> {
+  async #ask(): Promise<ServiceHealth> {
     try {
       // A service without a good snapshot answers 503 with the same object.
       const response = await fetch(this.#url, { cache: 'no-store' })
-      const body = (await response.json()) as Partial<Health>
+      const body = (await response.json()) as Partial<ServiceHealth>
       return { ...NOTHING, ...body }
     } catch {
       return { ...NOTHING, status: 'gone' }
@@ -52,4 +52,4 @@ export class HealthWatch {
   }
 }
 
-const NOTHING: Health = { status: 'ok', snapshot: null, published_at: null, run_id: null }
+const NOTHING: ServiceHealth = { status: 'ok', snapshot: null, published_at: null, run_id: null }

@@ -19,7 +19,7 @@ import type { EntitySet, Property } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { rowsContext } from '../rows/rows-context.ts'
 import '../chart/chart.css'
@@ -98,7 +98,7 @@ function Chart({ page, set, state, x, groups, onChange }: ChartProps) {
   const y = state.y === null ? undefined : columnAt(groups, state.y)
   const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
   const shown = () => {
-    if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
+    if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
     if (answer.state === 'waiting' || request === undefined || grouping === undefined)
       return <div class="chart-figure chart-wait" aria-busy="true" />
     if (isTooLarge)

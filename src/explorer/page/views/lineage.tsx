@@ -10,7 +10,7 @@ import {
   related,
   shownNodes,
 } from '../lineage/graph.ts'
-import { type Layout, layoutOf } from '../lineage/layout.ts'
+import { type GraphLayout, layoutOf } from '../lineage/layout.ts'
 import { LineageList } from '../lineage/lineage-list.tsx'
 import { factsOf, LineagePicture } from '../lineage/lineage-picture.tsx'
 import { NodePanel } from '../lineage/node-panel.tsx'
@@ -126,8 +126,8 @@ function useLayout(
   graph: LineageGraph,
   shown: ReadonlySet<string>,
   paths: Parameters<typeof layoutOf>[2],
-): Layout | null {
-  const [layout, setLayout] = useState<Layout | null>(null)
+): GraphLayout | null {
+  const [layout, setLayout] = useState<GraphLayout | null>(null)
   useEffect(() => {
     let isLeft = false
     void layoutOf(graph, shown, paths, (node) => factsOf(page, node)).then((made) => {

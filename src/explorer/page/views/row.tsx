@@ -11,7 +11,7 @@ import { groupDigits } from '../model/show.ts'
 import type { Row, Value } from '../model/value.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Link } from '../parts/link.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { RequestBar, RequestList } from '../parts/request-bar.tsx'
 import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
 import type { Page, ViewProps } from '../page.ts'
@@ -55,7 +55,7 @@ export function RowView({ page, route }: ViewProps<'row'>) {
         <p role="alert">There is no row with this key. {answer.error.message}</p>
       )}
       {answer.state === 'failed' && answer.error.status !== 404 && (
-        <Problem error={answer.error} again={answer.again} />
+        <ProblemNote error={answer.error} again={answer.again} />
       )}
       {answer.state === 'here' && (
         <div class="row-view">
@@ -239,7 +239,7 @@ function Many({
   const answer = useAnswer(page, request, askText, page.semaphore)
   const route = relatedRows(page.schema, set, navigation, row)
   const count = answer.state === 'here' ? groupDigits(answer.value) : '…'
-  if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
+  if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
   const text = (
     <>
       <strong>{count}</strong> {navigation.name}

@@ -2,10 +2,10 @@ import { useState, useEffect } from 'preact/hooks'
 import type { EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Row } from '../model/value.ts'
-import { Banner, Problem } from '../parts/problem.tsx'
+import { Banner, ProblemNote } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import type { ViewProps } from '../page.ts'
-import { columnsOf, type RowColumn } from '../rows/columns.ts'
+import { tableColumns, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
 import { HoverPeek } from '../rows/peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
@@ -33,7 +33,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
   const [opened, setOpened] = useState<{ column: RowColumn; row: Row } | null>(null)
   const { loaded } = answer
   const rows = loaded?.rows ?? []
-  const columns = columnsOf(set, state, rows)
+  const columns = tableColumns(set, state, rows)
   const failure = loaded?.error ?? undefined
   const isSet = isOfSet(state)
   const isFiltersFault = isAbout(failure, '$filter')
@@ -60,7 +60,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
       {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
-          <Problem error={failure} again={answer.again} />
+          <ProblemNote error={failure} again={answer.again} />
         ) : (
           <div class="rows-column">
             <RowsTable
@@ -161,7 +161,7 @@ function Foot({ answer }: { answer: RowsAnswer }) {
   const { loaded, isWaiting, again, more } = answer
   if (loaded === null) return null
   if (loaded.error !== null && loaded.rows.length > 0) {
-    return <Problem error={loaded.error} again={loaded.isComplete ? again : more} />
+    return <ProblemNote error={loaded.error} again={loaded.isComplete ? again : more} />
   }
   if (loaded.error !== null) return null
   const shown = groupDigits(loaded.rows.length)

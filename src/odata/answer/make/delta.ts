@@ -4,7 +4,7 @@
 import { limits } from '../../../core/limits.ts'
 import { Resources } from '../../../core/resources.ts'
 import { RequestError } from '../../../http/request-error.ts'
-import { type Page, pageOf, pageText } from './page.ts'
+import { type ResultPage, pageOf, pageText } from './page.ts'
 import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
 import { isSameShape } from '../../engine/compare-snapshots.ts'
 import type { ComparisonLease } from '../../engine/comparisons.ts'
@@ -66,7 +66,7 @@ async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string>
   return String(counted.whole)
 }
 
-function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page): DeltaQuery {
+function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: ResultPage): DeltaQuery {
   const keyset = storedKeyset(query.set, query.row)!
   const from = token?.from ?? null
   const { version } = request

@@ -13,7 +13,7 @@ import { keysetOf, readPosition } from '../../bind/keyset.ts'
 import { isSmallQuery } from '../../bind/size.ts'
 
 /** What one answer returns of a collection, or of its changes. */
-export interface Page {
+export interface ResultPage {
   /** Rows before it, counted after $skip. */
   readonly offset: number
   readonly size: number
@@ -49,7 +49,7 @@ interface PageParts {
   readonly isTracked: boolean
 }
 
-export function pageText(exchange: Exchange, page: Page, parts: PageParts): Content {
+export function pageText(exchange: Exchange, page: ResultPage, parts: PageParts): Content {
   const { context, format, count, found } = parts
   const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
   // The link is known once the last row was read.
@@ -68,7 +68,7 @@ export function pageOf(
   { service, token, since }: Exchange,
   { expand, top }: BoundQuery,
   { maxPageSize }: Preferences,
-): Page {
+): ResultPage {
   const offset = token?.given ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
   // Rows with expanded ones inside are written only when the whole page is computed, so it is kept small.
@@ -80,7 +80,7 @@ export function pageOf(
 async function openPage(
   { engine, token }: Exchange,
   query: BoundQuery,
-  { offset, limit }: Page,
+  { offset, limit }: ResultPage,
   format: JsonFormat,
 ): Promise<Query> {
   const { rows } = query.set.relation
@@ -105,7 +105,7 @@ async function openPage(
 /** To the next page; after the last one to the changes, where they are tracked. */
 function closingLink(
   { request, service, snapshot, now }: Exchange,
-  { offset, size: pageSize, limit }: Page,
+  { offset, size: pageSize, limit }: ResultPage,
   { found, count, isTracked }: PageParts,
 ): Link | null {
   const { root, target } = request

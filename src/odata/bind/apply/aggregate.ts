@@ -16,7 +16,7 @@ import {
 import { bindExpression } from '../expression/expression.ts'
 import { inputOf } from './these.ts'
 import {
-  type NamedColumn,
+  type ColumnValue,
   type Total,
   typeOf,
   type Expression,
@@ -29,7 +29,7 @@ import { type Scope, findNavigation } from '../scope.ts'
 import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
 import { edm, isCastTo } from '../../edm/types.ts'
 import type { Property } from '../../edm/model.ts'
-import { asIs, bindPath, findTarget, follow, memberOf, type Step } from '../expression/path.ts'
+import { asIs, bindPath, pathTarget, follow, memberOf, type Step } from '../expression/path.ts'
 
 export function bindAggregate(
   items: readonly AggregateItem[],
@@ -39,7 +39,7 @@ export function bindAggregate(
 ): ApplyRows {
   const { scope, made: madeOf } = inputOf(rows, groups, context)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
-  const keys: NamedColumn[] = []
+  const keys: ColumnValue[] = []
   const keyOf = (old: Property) => {
     const property = newProperty(old.name, old.type, context)
     keys.push({ column: property.column.name, value: propertyValue(rows, old) })
@@ -166,7 +166,7 @@ function alongNavigation(names: readonly string[], at: number, scope: Scope) {
 /** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
 function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
   if (syntax.kind !== 'path' || scope.computed.has(syntax.names.join('/'))) return null
-  const target = findTarget(syntax, syntax.at, scope)
+  const target = pathTarget(syntax, syntax.at, scope)
   if (target.kind !== 'one' || target.navigation === null) return null
   const { theirs } = target.navigation.on
   return bindPath({ ...syntax, names: [...syntax.names, theirs.name] }, scope)

@@ -27,7 +27,7 @@ import {
 } from './rows.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
-import { isInteger, isNumber } from '../../edm/numbers.ts'
+import { isInteger, isNumberType } from '../../edm/numbers.ts'
 import { newName, type RequestContext } from '../scope.ts'
 import type { ComputeItem, TransformationSyntax } from '../../syntax/syntax.ts'
 import { asCondition } from '../expression/constants.ts'
@@ -145,7 +145,7 @@ function ranked(
   const value = withinLimits(bindExpression(syntax.value, scope), context)
   const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
-  if (type === null || (until !== 'count' && !isNumber(type)))
+  if (type === null || (until !== 'count' && !isNumberType(type)))
     throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
   const order = [{ value, descending: isTop }]
   const sorted = made(withValues({ ...rows, order: [] }, [], order, context))
@@ -168,7 +168,7 @@ function rankLimit(
   method: string,
   limit: Expression,
 ): Constant {
-  if (limit.kind === 'constant' && isNumber(limit.type)) {
+  if (limit.kind === 'constant' && isNumberType(limit.type)) {
     const number = Number(limit.value)
     const isAllowed = {
       count: isInteger(limit.type) && number >= 1 && Number.isSafeInteger(number),

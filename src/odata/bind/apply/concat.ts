@@ -15,7 +15,7 @@ import {
 } from './rows.ts'
 import type { Expression } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
-import { commonNumericType, isNumber } from '../../edm/numbers.ts'
+import { commonNumericType, isNumberType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
 import { booleanConstant, wholeNumber } from '../expression/constants.ts'
 import type { NavigationProperty, Property } from '../../edm/model.ts'
@@ -94,7 +94,7 @@ function projected(part: ApplyRows, values: readonly ValueColumn[]) {
 }
 
 function commonType(a: EdmType, b: EdmType, path: readonly string[]): EdmType {
-  if (isNumber(a) && isNumber(b)) return commonNumericType(a, b)
+  if (isNumberType(a) && isNumberType(b)) return commonNumericType(a, b)
   if (a.name === b.name) return a
   throw odataError(
     'type-mismatch',

@@ -4,7 +4,7 @@ import { type ApplyContext, type ApplyRows, pathKey, scopeOfRows, withValues } f
 import { bindAggregate } from './aggregate.ts'
 import { bindSequence } from './apply.ts'
 import { bindConcat } from './concat.ts'
-import { bindPath, findTarget } from '../expression/path.ts'
+import { bindPath, pathTarget } from '../expression/path.ts'
 import { typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
@@ -83,7 +83,7 @@ function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (path.names[0] === '$it') throw unsupported('$it in groupby')
   if (path.names.some((name) => name.includes('.'))) throw unsupported('a type cast in groupby')
   if (scope.computed.has(path.names.join('/'))) return path
-  const target = findTarget(path, path.at, scope)
+  const target = pathTarget(path, path.at, scope)
   if (target.kind !== 'one') return path
   const { navigation } = target
   if (navigation === null || path.names.length > 1)

@@ -10,7 +10,7 @@ import {
   aggregateMethods,
   isAggregateMethod,
 } from '../../syntax/transformations.ts'
-import { isInteger, isNumber, MAX_PRECISION } from '../../edm/numbers.ts'
+import { isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
 import { decimalType, edm, type EdmType, hugeDecimal } from '../../edm/types.ts'
 
 /** What totals are called in the bound request. Each has its SQL in sql/methods.ts. */
@@ -58,7 +58,7 @@ export function methodNamed(name: string, at: number): Method {
 
 function requireNumber(type: EdmType, method: string): void {
   if (type.name === 'Edm.Duration') throw unsupported(`${method} of Edm.Duration`)
-  if (!isNumber(type)) throw odataError('type-mismatch', `${method} does not take ${type.name}`)
+  if (!isNumberType(type)) throw odataError('type-mismatch', `${method} does not take ${type.name}`)
 }
 
 /** Rows are never so many that a sum of 32-bit integers leaves 64 bits. */

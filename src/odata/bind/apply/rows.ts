@@ -5,7 +5,7 @@
 import { limits } from '../../../core/limits.ts'
 import {
   type Expression,
-  type NamedColumn,
+  type ColumnValue,
   type OrderItem,
   propertyOf,
   type Relation,
@@ -212,7 +212,7 @@ export function withValues(
 
 /** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become. */
 function projectionOf(rows: ApplyRows, context: ApplyContext) {
-  const columns: NamedColumn[] = []
+  const columns: ColumnValue[] = []
   const renamed = new Map<Property, Property>()
   const make = (name: string, type: EdmType, value: Expression) => {
     const property = newProperty(name, type, context)

@@ -8,7 +8,7 @@ import { type Expression, typeOf, call } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { CallName } from './functions.ts'
 import { durationMicroseconds, exactNumber } from '../../edm/literals.ts'
-import { digitsOf, isFloat, isInteger, isNumber, MAX_PRECISION } from '../../edm/numbers.ts'
+import { digitsOf, isFloat, isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
 import type { ArithmeticOperator } from '../../syntax/syntax.ts'
 import { decimalType, edm, type EdmType } from '../../edm/types.ts'
 import { cast, durationConstant } from './constants.ts'
@@ -29,11 +29,11 @@ export function bindArithmetic(
       ? { kind: 'null' }
       : bindArithmetic(operator, typed(left, type), typed(right, type))
   }
-  if (isNumber(leftType) && isNumber(rightType))
+  if (isNumberType(leftType) && isNumberType(rightType))
     return calculateNumbers(operator, left, right, leftType, rightType)
-  if (leftType.name === 'Edm.Duration' && isNumber(rightType) && SCALING.includes(operator))
+  if (leftType.name === 'Edm.Duration' && isNumberType(rightType) && SCALING.includes(operator))
     return scaleDuration(operator, left, right)
-  if (isNumber(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
+  if (isNumberType(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
     return scaleDuration(operator, right, left)
   const times = calculateTimes(operator, leftType, rightType)
   if (times === null)
@@ -58,7 +58,7 @@ export function bindNegation(operand: Expression): Expression {
   const type = typeOf(operand)
   if (type === null) return operand
   const isDuration = type.name === 'Edm.Duration'
-  if (!isNumber(type) && !isDuration)
+  if (!isNumberType(type) && !isDuration)
     throw odataError('type-mismatch', `the minus sign does not take ${type.name}`)
   const result = isInteger(type) ? edm.Int64 : type
   return call('negate', result, cast(operand, result))

@@ -14,14 +14,14 @@ import {
   isUnserved,
   type SpecialFunction,
 } from './functions.ts'
-import { commonNumericType, exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
+import { commonNumericType, exactRange, isInteger, isNumberType } from '../../edm/numbers.ts'
 import { bindPattern } from './matches-pattern.ts'
 import { type Scope, findNavigation } from '../scope.ts'
 import { foreignFunction } from '../../syntax/foreign-words.ts'
 import type { CallSyntax, ExpressionSyntax, PathSyntax } from '../../syntax/syntax.ts'
 import { edm, type EdmType, untypedObject } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
-import { findTarget } from './path.ts'
+import { pathTarget } from './path.ts'
 import { RequestError } from '../../../http/request-error.ts'
 
 /** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
@@ -126,7 +126,7 @@ export function bindCase(branches: readonly Branch[]): Expression {
 /** The type of values that stand for each other, null as long as all are null. */
 export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType | null {
   if (a === null || b === null) return a ?? b
-  if (isNumber(a) && isNumber(b)) return commonNumericType(a, b)
+  if (isNumberType(a) && isNumberType(b)) return commonNumericType(a, b)
   if (a.name === b.name) return a
   throw odataError('type-mismatch', `${a.name} and ${b.name} have no type in common`)
 }
@@ -178,7 +178,7 @@ function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {
 function isKnown(path: PathSyntax, scope: Scope): boolean {
   if (scope.computed.has(path.names.join('/'))) return true
   try {
-    findTarget(path, path.at, scope)
+    pathTarget(path, path.at, scope)
     return true
   } catch (error) {
     const isUnknown = error instanceof RequestError && error.code === 'unknown-property'

@@ -4,7 +4,7 @@ import { columnType } from '../../../core/relation.ts'
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf, call } from '../bound.ts'
-import { isNumber } from '../../edm/numbers.ts'
+import { isNumberType } from '../../edm/numbers.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import type { Scope } from '../scope.ts'
 import type { CallSyntax, ExpressionSyntax } from '../../syntax/syntax.ts'
@@ -69,7 +69,7 @@ export function isCastable(from: EdmType, to: EdmType): boolean {
     return from.item.name === to.item.name || isCastable(from.item, to.item)
   if (from.kind !== 'primitive' || to.kind !== 'primitive') return false
   if (to.name === 'Edm.String' || from.name === 'Edm.String') return true
-  if (isNumber(from)) return isNumber(to)
+  if (isNumberType(from)) return isNumberType(to)
   if (from.name === 'Edm.Date') return to.name === 'Edm.DateTimeOffset'
   return (
     from.name === 'Edm.DateTimeOffset' && (to.name === 'Edm.Date' || to.name === 'Edm.TimeOfDay')

@@ -13,7 +13,7 @@ import {
   dateValue,
   timeValue,
 } from '../../edm/literals.ts'
-import { commonNumericType, exactRange, isExact, isNumber } from '../../edm/numbers.ts'
+import { commonNumericType, exactRange, isExact, isNumberType } from '../../edm/numbers.ts'
 import { cannotCompare } from './mismatch.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import {
@@ -41,7 +41,7 @@ export function bindComparison(
   if (rightType === null) return compareWithNull(operator, left)
   if (left.kind === 'constant' && right.kind !== 'constant')
     return bindComparison(mirrored[operator], right, left)
-  if (isNumber(leftType) && isNumber(rightType)) {
+  if (isNumberType(leftType) && isNumberType(rightType)) {
     if (right.kind === 'constant') return compareWithNumber(operator, left, leftType, right)
     const type = commonNumericType(leftType, rightType)
     return compare(operator, cast(left, type), cast(right, type))
@@ -129,7 +129,7 @@ function commonCollection(left: Expression, right: Expression): CollectionType {
   const [a, b] = [typeOf(left) as CollectionType, typeOf(right) as CollectionType]
   if (isWithoutType(right) || a.name === b.name) return a
   if (isWithoutType(left)) return b
-  if (isNumber(a.item) && isNumber(b.item)) {
+  if (isNumberType(a.item) && isNumberType(b.item)) {
     const item = commonNumericType(a.item, b.item)
     if (item.kind !== 'collection') return collectionOf(item)
   }

@@ -12,7 +12,7 @@ import {
   dateValue,
   timeValue,
 } from '../../edm/literals.ts'
-import { isExact, isNumber, literalType } from '../../edm/numbers.ts'
+import { isExact, isNumberType, literalType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { LiteralSyntax } from '../../syntax/syntax.ts'
@@ -28,7 +28,7 @@ export function cast(operand: Expression, type: EdmType): Expression {
   const { value } = operand
   if (type.name === 'Edm.DateTimeOffset') return constant(type, `${value} 00:00:00`)
   if (type.name === 'Edm.Duration') return durationConstant(durationMicroseconds(value)!)
-  return constant(type, isNumber(type) ? numberText(value, type) : value)
+  return constant(type, isNumberType(type) ? numberText(value, type) : value)
 }
 
 export const durationConstant = (microseconds: bigint) =>

@@ -4,7 +4,7 @@ import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { call, type Constant, constant, type Expression, propertyOf } from '../bound.ts'
 import { exactNumber, toDouble } from '../../edm/literals.ts'
-import { exactRange, isFloat, isInteger, isNumber } from '../../edm/numbers.ts'
+import { exactRange, isFloat, isInteger, isNumberType } from '../../edm/numbers.ts'
 import { edm } from '../../edm/types.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
@@ -26,7 +26,7 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
       requireInteger(property, value)
       const own = propertyOf(scope.row, property)
       // NaN is equal to nothing, and still the key of its row.
-      if (isFloat(property.type) && Number.isNaN(toDouble(value.value)) && isNumber(value.type))
+      if (isFloat(property.type) && Number.isNaN(toDouble(value.value)) && isNumberType(value.type))
         return call('same', edm.Boolean, own, constant(property.type, 'NaN'))
       return bindComparison('eq', own, value)
     })
@@ -38,7 +38,7 @@ const { min: LEAST, max: GREATEST } = exactRange(edm.Int64)
 
 /** No key of integers is beyond 64 bits, so such a number is a mistake and not a missing entity. */
 function requireInteger({ name, type }: Property, { value, type: given }: Constant): void {
-  const number = isInteger(type) && isNumber(given) ? exactNumber(value) : null
+  const number = isInteger(type) && isNumberType(given) ? exactNumber(value) : null
   if (number === null || number.scale > 0 || (number.digits >= LEAST && number.digits <= GREATEST))
     return
   throw odataError('invalid-key', `${name} is ${type.name}; a key is a whole number such as (5)`)

@@ -3,25 +3,25 @@
 import { itemsOf } from '../scope.ts'
 import { bindTotal } from '../apply/aggregate.ts'
 import { bindExpression } from './expression.ts'
-import { findTarget, type Wrap } from './path.ts'
+import { pathTarget, type Wrap } from './path.ts'
 import { bindSearch } from './search.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
-import { type RowNames, NOTHING_NAMED, type Scope, type Variable } from '../scope.ts'
+import { type RowNames, NOTHING_NAMED, type Scope, type ScopeVariable } from '../scope.ts'
 import type { ExpressionSyntax, NamesSyntax } from '../../syntax/syntax.ts'
 import { asCondition } from './constants.ts'
 
 interface Members {
   readonly source: RowSource | ItemSource
   /** One of them. */
-  readonly member: Variable
+  readonly member: ScopeVariable
   readonly wrap: Wrap
   readonly named: RowNames
 }
 
 /** The entities that a navigation property leads to, or the items of a collection. */
 function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
-  const target = findTarget(path, at, scope)
+  const target = pathTarget(path, at, scope)
   if (target.kind === 'many') {
     const { source, wrap, named = NOTHING_NAMED } = target
     return { source, member: source.row, wrap, named }
@@ -59,7 +59,7 @@ function allOf(operands: readonly Expression[]): Expression | null {
 }
 
 /** Unqualified names are those of the member. */
-const scopeWithin = (scope: Scope, member: Variable, named = NOTHING_NAMED): Scope =>
+const scopeWithin = (scope: Scope, member: ScopeVariable, named = NOTHING_NAMED): Scope =>
   'kind' in member
     ? { ...scope, item: member, ...named }
     : { ...scope, row: member, item: null, ...named }

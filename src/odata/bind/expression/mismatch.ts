@@ -2,7 +2,7 @@
 
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
-import { isNumber } from '../../edm/numbers.ts'
+import { isNumberType } from '../../edm/numbers.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import type { EdmType } from '../../edm/types.ts'
 
@@ -53,7 +53,7 @@ const unquotedOf: Readonly<Record<string, PlainValue>> = {
   },
 }
 
-const unquoted = (type: EdmType) => (isNumber(type) ? NUMBER : unquotedOf[type.name])
+const unquoted = (type: EdmType) => (isNumberType(type) ? NUMBER : unquotedOf[type.name])
 
 /** `amount gt '5'` */
 function quotedValue(left: Expression, right: Expression): string | null {

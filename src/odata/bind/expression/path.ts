@@ -54,7 +54,7 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
   const { names, at } = path
   const computed = scope.computed.get(names.join('/'))
   if (computed !== undefined) return computed
-  const target = findTarget(path, at, scope)
+  const target = pathTarget(path, at, scope)
   switch (target.kind) {
     case 'value':
       return target.wrap(target.value)
@@ -73,7 +73,7 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
   }
 }
 
-export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
+export function pathTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
   const steps = names.map((name, i): Step => ({ name, key: keys.get(i) ?? null }))
   const pair = names.length > 2 ? scope.computed.get(`${names[0]!}/${names[1]!}`) : undefined
   if (pair !== undefined)
@@ -111,7 +111,7 @@ function aliasTarget(name: string, at: number, { request }: Scope): Target {
   const syntax = request.aliases.get(name)
   if (syntax?.kind !== 'path' || syntax.names[0]!.startsWith('@'))
     throw odataError('type-mismatch', `@${name} has no properties (at character ${at + 1})`)
-  return findTarget(syntax, at, scopeOf(request))
+  return pathTarget(syntax, at, scopeOf(request))
 }
 
 function theseTarget(scope: Scope): Target {
@@ -211,7 +211,7 @@ function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number):
 /** `customer eq null`: null when the path leads to no entity that may be missing. */
 export function bindEntityIsNull(path: PathSyntax, scope: Scope): Expression | null {
   if (scope.computed.has(path.names.join('/'))) return null
-  const target = findTarget(path, path.at, scope)
+  const target = pathTarget(path, path.at, scope)
   if (target.kind !== 'one') return null
   const { source } = target
   const exists = target.wrap({ kind: 'exists', quantifier: 'any', source, condition: null })
@@ -226,7 +226,7 @@ export function bindSameEntity(
 ): Expression | null {
   if (left.kind !== 'path' || right.kind !== 'path') return null
   if ([left, right].some(({ names }) => scope.computed.has(names.join('/')))) return null
-  const targets = [left, right].map((path) => findTarget(path, path.at, scope))
+  const targets = [left, right].map((path) => pathTarget(path, path.at, scope))
   const sets = targets.map((target) => {
     if (target.kind === 'row') return target.row.set
     return target.kind === 'one' ? target.source.row.set : null

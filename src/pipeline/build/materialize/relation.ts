@@ -5,7 +5,7 @@ import type { Model } from '../../../core/model.ts'
 import { type ModelName, splitModelName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { WatermarkRange } from '../../../core/step.ts'
-import { type Catalog, catalogKey, type RelationType } from '../../../duckdb/catalog.ts'
+import { type EngineCatalog, catalogKey, type RelationType } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -26,7 +26,7 @@ export function newRelation(name: ModelName, createdIn: string | null): Sql {
 }
 
 /** What the warehouse has under the name. */
-export function relationType(catalog: Catalog, name: ModelName): RelationType | null {
+export function relationType(catalog: EngineCatalog, name: ModelName): RelationType | null {
   const { schema, table } = splitModelName(name)
   return catalog.relations.get(catalogKey(schema, table)) ?? null
 }

@@ -4,7 +4,7 @@ import {
   binExpression,
   binsBetween,
   filledBins,
-  literalOf,
+  stepLiteral,
   markAt,
   stepAbove,
 } from '../../../../src/explorer/page/chart/steps.ts'
@@ -22,7 +22,7 @@ test('a step is the least of 1, 2 and 5 times a power of ten that is not below',
     [1e-12, '1e-12'],
     [3e22, '5e22'],
   ]
-  for (const [width, literal] of cases) assert.is(literalOf(stepAbove(width)), literal)
+  for (const [width, literal] of cases) assert.is(stepLiteral(stepAbove(width)), literal)
 })
 
 test('marks have the digits of their step, and no others', () => {

@@ -5,13 +5,13 @@ import { chartData, chartTable, csvOf } from '../../../../src/explorer/page/char
 import {
   chartRequest,
   type Grouping,
-  type Row,
+  type AnswerRow,
 } from '../../../../src/explorer/page/chart/chart-request.ts'
 import { readChartState } from '../../../../src/explorer/page/chart/chart-state.ts'
 
 const x = { name: 'x', edm: 'Edm.String', isList: false, scale: undefined }
 
-function draw(query: string, grouping: Grouping, rows: readonly Row[]) {
+function draw(query: string, grouping: Grouping, rows: readonly AnswerRow[]) {
   const state = readChartState(new URLSearchParams(`x=x&${query}`))
   const edm = grouping.by === 'time' ? 'Edm.Date' : 'Edm.String'
   const request = chartRequest(state, grouping, { x: { ...x, edm }, names: ['x', 'y', 'c'] })

@@ -1,14 +1,18 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
-import { columnsOf, defaultWidthPx, valueAt } from '../../../../src/explorer/page/rows/columns.ts'
+import {
+  tableColumns,
+  defaultWidthPx,
+  columnValue,
+} from '../../../../src/explorer/page/rows/columns.ts'
 import { readRowsState } from '../../../../src/explorer/page/rows/requests.ts'
 import { csdl } from './example-csdl.ts'
 
 const schema = readSchema(csdl)
 const orders = schema.set('core_orders')!
-const columns = (query: string, rows: Parameters<typeof columnsOf>[2] = []) =>
-  columnsOf(orders, readRowsState('core_orders', query), rows)
+const columns = (query: string, rows: Parameters<typeof tableColumns>[2] = []) =>
+  tableColumns(orders, readRowsState('core_orders', query), rows)
 const names = (...given: Parameters<typeof columns>) => columns(...given).map(({ name }) => name)
 
 test('columns are those of the set, or those of $select in its order', () => {
@@ -51,13 +55,13 @@ test('the columns of an aggregation come from its rows, also along navigation', 
       ['share', true],
     ],
   )
-  assert.is(valueAt(rows[0]!, 'customer/country'), 'IE')
-  assert.is(valueAt(rows[1]!, 'customer/country'), undefined)
+  assert.is(columnValue(rows[0]!, 'customer/country'), 'IE')
+  assert.is(columnValue(rows[1]!, 'customer/country'), undefined)
 })
 
 test('a property may be called like one of every object', () => {
-  assert.is(valueAt({ n: 1 }, 'constructor'), undefined)
-  assert.is(valueAt(JSON.parse('{"__proto__": 5}') as { n: number }, '__proto__'), 5)
+  assert.is(columnValue({ n: 1 }, 'constructor'), undefined)
+  assert.is(columnValue(JSON.parse('{"__proto__": 5}') as { n: number }, '__proto__'), 5)
 })
 
 test('a column is as wide as its first values, within bounds', () => {
