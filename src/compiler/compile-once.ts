@@ -10,7 +10,7 @@ import type { ProjectFiles } from '../core/project.ts'
 import { replaceIfPossible } from '../files/durable-files.ts'
 import { type CachedOptions, compileCached } from './cache/compile-cached.ts'
 
-/** As compileAll(). */
+/** Does what compileAll() does. */
 export async function compileOnce(
   files: ProjectFiles,
   options: CachedOptions,

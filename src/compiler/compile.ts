@@ -53,7 +53,7 @@ interface CompileOptions {
   readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
 }
 
-/** As compileAll(), and throws one DiagnosticsError with every mistake of the project. */
+/** Does what compileAll() does, and throws one DiagnosticsError with every mistake of the project. */
 export async function compile(
   files: ProjectFiles,
   options: CompileOptions,
@@ -79,7 +79,7 @@ export async function compileAll(
   return project
 }
 
-/** As compileAll(), with what a later compile can keep. */
+/** Does what compileAll() does, and returns what a later compile can keep. */
 export async function compileUnits(
   files: ProjectFiles,
   options: CompileOptions,

@@ -15,7 +15,7 @@ interface ContractSubject {
   readonly terms: readonly Annotation<ContractTerm>[]
   /** null: it is not exposed. */
   readonly key: readonly string[] | null
-  /** As they are published. */
+  /** The columns as they are published. */
   readonly columns: readonly Column[]
 }
 
@@ -66,7 +66,7 @@ function problemsOf(
 const sameType = (a: string, b: string) => plain(a) === plain(b)
 const plain = (type: string) => type.replaceAll(/\s+/g, ' ').trim()
 
-/** As they are published: what is not in the key may be null, unless events must bring it. */
+/** The columns as they are published: one outside the key may be null, unless events must bring it. */
 export function publishedColumns(
   kind: string,
   key: readonly string[],
@@ -112,6 +112,6 @@ export function withContract(text: string, lines: readonly string[]): string {
   ].join('\n')
 }
 
-/** The text with them blanked out, of the same length: what a model has, whatever it has promised. */
+/** The text with them blanked out, of the same length: what a model has, without what it has promised. */
 export const withoutContract = (text: string): string =>
   text.replaceAll(/^--[ \t]*@contract\b.*$/gim, (line) => `--${' '.repeat(line.length - 2)}`)

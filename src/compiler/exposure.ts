@@ -15,7 +15,7 @@ interface ExposedModel {
   readonly key: readonly string[]
   /** The key that the model itself declares. */
   readonly uniqueKey: readonly string[]
-  /** As the query names them. */
+  /** The columns under the names that the query gives. */
   readonly columns: readonly Column[]
   /** Where a column comes from; null where the text does not say. */
   readonly placeOfColumn: (index: number) => Span | null

@@ -134,7 +134,7 @@ export function mistakesOf(
   return errors.filter((error) => wanted.has(error))
 }
 
-/** As mistakesOf(), with the warnings of these models' own files. */
+/** What mistakesOf() returns, and the warnings of these models' own files. */
 export function diagnosticsOf(
   project: CompiledProject,
   chosen: ReadonlySet<ModelName>,

@@ -56,7 +56,7 @@ function hashDatabase(dir: string, name: string): string {
   return hashOf(16, stamps)
 }
 
-/** Of the files that models name, those that sources declare. */
+/** Those files that sources declare, among the files that models name. */
 export function externalsOf({
   external,
 }: Pick<CompiledProject, 'external'>): ReadonlyMap<string, HashedExternal> {
@@ -74,7 +74,7 @@ export function externalsOf({
 
 const databaseAt = (location: string): HashedExternal => ({ is: 'database', location })
 
-/** As hashFiles() does for these, which need no engine. */
+/** Does what hashFiles() does, for seeds alone, which need no engine. */
 export async function hashSeeds(
   dir: string,
   models: Iterable<Model>,

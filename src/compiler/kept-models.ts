@@ -27,7 +27,7 @@ export type KeptModels = ReadonlyMap<ModelName, KeptUnit>
 
 export interface CompiledUnits {
   readonly project: CompiledProject
-  /** Of the models that were bound, and of those kept. */
+  /** One for each model that was bound, and for each that was kept. */
   readonly units: ReadonlyMap<ModelName, ModelUnit>
   /** Columns that the engine gave to models that are kept, where others read them. */
   readonly standIns: ReadonlyMap<ModelName, readonly Column[]>

@@ -36,8 +36,8 @@ export function filterMistake(
 }
 
 /**
- * A call whose result changes though the rows do not: an answer could be given again when it is no longer true. Bare
- * words may be columns, but for those that are reserved.
+ * A call whose result changes though the rows do not: an answer could be repeated when it has ceased to be true.
+ * Bare words may be columns, except those that are reserved.
  */
 function changingCall(text: string): string | null {
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment')

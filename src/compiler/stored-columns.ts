@@ -13,7 +13,7 @@ export interface TargetTypes {
 
 interface StoredPlaces {
   readonly source: SourceFile
-  /** Of a column. */
+  /** The place of a column in the text. */
   readonly spanOf: (index: number) => Span
   readonly hintOf: (column: Column) => string
 }

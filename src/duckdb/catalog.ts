@@ -13,7 +13,7 @@ export interface EngineCatalog {
   readonly database: string
   /** Tables and views by catalogKey(). */
   readonly relations: Map<string, RelationType>
-  /** Of relations as they were when it was read, where that costs nothing. */
+  /** Columns of relations at the time when the catalog was read, where reading them costs nothing. */
   readonly columns?: ReadonlyMap<string, readonly Column[]>
 }
 

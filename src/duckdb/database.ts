@@ -134,7 +134,7 @@ export class Database implements AsyncDisposable {
     return connection
   }
 
-  /** For whoever connects next; what onConnect() says was run on it. */
+  /** The next connect() takes this connection, on which the statements of onConnect() have been run. */
   keep(connection: Connection): void {
     this.#kept.push(connection)
   }
@@ -264,8 +264,8 @@ export class Connection implements AsyncDisposable {
   }
 
   /**
-   * As rows(), for any number of rows, in no order, of texts and booleans: numbers would go through a double. DuckDB
-   * writes them as one JSON text, which takes a third of the time to read.
+   * Does what rows() does, for any number of rows of texts and booleans, in no order: numbers would go through a
+   * double. DuckDB writes them as one JSON text, which takes a third of the time to read.
    */
   async texts(statement: Sql): Promise<readonly Row[]> {
     const all = await this.row(

@@ -31,7 +31,7 @@ export class ExtensionError extends EnvironmentError {
   }
 }
 
-/** As the engine names it: the directory of extensions has one for each. */
+/** The engine's name for a platform: the directory of extensions has a directory for each. */
 export function platformOf(platform: string, arch: string): string {
   const system = { darwin: 'osx', win32: 'windows' }[platform] ?? platform
   return `${system}_${arch === 'x64' ? 'amd64' : arch}${isMusl(platform) ? '_musl' : ''}`
@@ -122,7 +122,7 @@ export async function requireLocked(
   )
 }
 
-/** Of a LOAD that failed. */
+/** What to throw for a LOAD that failed. */
 export function extensionError(
   name: string,
   directory: string,

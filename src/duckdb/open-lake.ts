@@ -16,14 +16,14 @@ import { type Connection, Database, type OpenOptions } from './database.ts'
 import { textOf } from './values.ts'
 import { chainKeys, type StoreKeys } from './store-keys.ts'
 
-/** Of the catalog, for ATTACH. */
+/** The secret of the catalog, for ATTACH. */
 const CATALOG_SECRET = sql.ident('lake_catalog')
 
 /** Nothing listens there. */
 const DEAD_END = '127.0.0.1:1'
 
 interface LakeEngineOptions extends Omit<OpenOptions, 'path' | 'readOnly' | 'secretDirectory'> {
-  /** As PostgreSQL shows who is connected: at most 63 characters. */
+  /** The name under which PostgreSQL shows the connection: at most 63 characters. */
   readonly applicationName: string
 }
 
@@ -138,12 +138,12 @@ export class LakeEngine {
     this.database.onConnect([...this.sessionKeys, this.use])
   }
 
-  /** A transaction in PostgreSQL of its own, outside of one. */
+  /** Costs a transaction in PostgreSQL, unless one is open. */
   get use(): Sql {
     return sql`USE ${sql.ident(LAKE_DATABASE)}`
   }
 
-  /** The same under another name, beside it. */
+  /** Attaches the same lake once more, under another name. */
   async attachAs(
     connection: Connection,
     as: string,
@@ -257,5 +257,5 @@ function keysOf({ keyId, secret, token }: LakeStore): StoreKeys {
   return { keyId: keyId ?? '', secret: secret ?? '', token }
 }
 
-/** As libpq reads a value. */
+/** A value in the form that libpq reads. */
 const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`

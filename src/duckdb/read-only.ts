@@ -147,10 +147,10 @@ async function othersAmong(
   return others.filter((dir) => !real.includes(dir))
 }
 
-/** As DuckDB writes a directory, on each system. */
+/** A directory in the form in which DuckDB writes it on each system. */
 const withSlash = (dir: string) => `${dir.replaceAll('\\', '/').replace(/\/$/, '')}/`
 
-/** Of a directory that may not be there yet. */
+/** The real path of a directory that may not exist yet. */
 const realPath = (path: string): Promise<string> =>
   realpath(path).catch(async () =>
     dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path)),

@@ -43,7 +43,7 @@ export class ServerRelay implements AsyncDisposable {
     return relay
   }
 
-  /** Why the connection that was cut last was cut; told once. */
+  /** Why the connection that was cut last was cut. A second call returns null. */
   takeProblem(): RelayProblem | null {
     const problem = this.#problem
     this.#problem = null

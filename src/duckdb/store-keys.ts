@@ -39,7 +39,7 @@ export async function chainKeys({ extensionsDirectory, store }: LakeTarget): Pro
   return { keyId, secret, token: parts.get('session_token') ?? null }
 }
 
-/** As the engine prints it; empty where the machine has no keys. */
+/** The secret as the engine prints it; empty where the machine has no keys. */
 async function chainSecret(connection: Connection): Promise<string> {
   try {
     await connection.run(sql`CREATE SECRET _eider_chain (TYPE s3, PROVIDER credential_chain)`)

@@ -4,13 +4,13 @@ import type { Json } from '@duckdb/node-api'
 
 export type Row = Readonly<Record<string, Json>>
 
-/** Of a VARCHAR column without NULLs. */
+/** The value of a VARCHAR column without NULLs. */
 export function textOf(value: Row[string] | undefined): string {
   if (typeof value !== 'string') throw new Error(`expected a string, got ${JSON.stringify(value)}`)
   return value
 }
 
-/** Of a number column without NULLs; BIGINT and wider come as text. Exact up to 2^53. */
+/** The value of a number column without NULLs; BIGINT and wider come as text. Exact up to 2^53. */
 export function numberOf(value: Row[string] | undefined): number {
   const number = typeof value === 'string' ? Number(value) : value
   if (typeof number !== 'number' || Number.isNaN(number))

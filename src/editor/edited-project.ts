@@ -76,7 +76,7 @@ export class EditedProject implements AsyncDisposable {
     this.note()
   }
 
-  /** As it is open, or else on disk; null: there is no such file. */
+  /** The text that is open in the editor, or else the one on disk; null when there is no such file. */
   async read(path: string): Promise<string | null> {
     return (
       this.#unsaved.get(path) ?? (await readFile(join(this.dir, path), 'utf8').catch(() => null))
@@ -118,7 +118,7 @@ export class EditedProject implements AsyncDisposable {
     await this.#compiling
   }
 
-  /** The project with other texts, and without a model, of which nobody is told: what an edit would do. */
+  /** The project with other texts, and without a model, to see what an edit would do. Nobody is notified. */
   async compileWith(texts: ReadonlyMap<string, string>, without?: string): Promise<LastCompile> {
     const unsaved = new Map([...this.#unsaved, ...texts])
     return await this.#inTurn(() => this.#understand(unsaved, without))

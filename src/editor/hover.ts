@@ -35,7 +35,7 @@ export function describeThing(understood: LastCompile, thing: Thing): string | n
   ].join('\n\n')
 }
 
-/** What a column is made of, step by step where the steps are few. */
+/** Which columns a column comes from, step by step where the steps are few. */
 function lineageOf(compiled: CompiledProject, model: Model, { name }: Column): string {
   const traced = traceModel(compiled, model.name).find((column) => column.column === name)
   if (traced === undefined) return ''

@@ -32,7 +32,7 @@ export class OpenProjects {
   readonly #connection: Connection
   readonly #options: LoadOptions
   readonly #byDir = new Map<string, OpenProject>()
-  /** As the editor spells them: what it percent-encodes is its own choice. */
+  /** URIs as the editor spells them: it chooses what to percent-encode. */
   readonly #uris = new Map<string, string>()
 
   constructor(connection: Connection, options: LoadOptions) {

@@ -3,7 +3,7 @@
 import type { SourceFile, Span } from '../core/source.ts'
 import type { Position, Range } from 'vscode-languageserver/node'
 
-/** Where a text is a part of a file, its first line has a number of its own. */
+/** `source` may be a part of a file that begins below the first line. */
 export function lspRange(source: SourceFile, { start, end }: Span): Range {
   const from = positionAt(source, start)
   return { start: from, end: end <= start ? from : positionAt(source, end) }

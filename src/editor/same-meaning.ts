@@ -1,5 +1,5 @@
 // Whether a project means the same after a rename: the same models with the same columns, made of the same columns, and
-// each name in a query still the name of the same thing. A rename that fails here is refused, whatever the reason.
+// each name in a query still the name of the same thing. A rename that fails here is refused.
 
 import { positionOf } from '../core/source.ts'
 import type { CompiledProject } from '../core/model.ts'

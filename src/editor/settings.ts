@@ -76,7 +76,7 @@ interface Proposal {
   readonly isValue: boolean
 }
 
-/** `offset` is behind what has been typed. */
+/** `offset` is the end of what has been typed. */
 export function proposalsAt(text: string, offset: number): readonly Proposal[] {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1
   const typed = text.slice(lineStart, offset)

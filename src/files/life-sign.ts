@@ -1,17 +1,17 @@
-// A Unix socket in a directory that a process listens on for as long as it lives. The kernel ends the listening with the
-// process, however that dies, so whoever connects learns whether it is there: also from another container on the same
-// kernel that shares the directory, where a pid means nothing. From another machine every socket looks dead.
+// A Unix socket in a directory that a process listens on for as long as it lives. The kernel ends the listening with
+// the process, however that dies, so a process that connects learns whether it is there: also from another container on
+// the same kernel that shares the directory, where a pid means nothing. From another machine every socket looks dead.
 
 import { randomBytes } from 'node:crypto'
 import { createServer, connect } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 
 interface LifeSign extends AsyncDisposable {
-  /** Of the socket, in its directory. */
+  /** The name of the socket in its directory. */
   readonly name: string
 }
 
-/** The address of a Unix socket has 108 bytes, and what is longer is cut without a word: then it is another file's. */
+/** The address of a Unix socket has 108 bytes, and a longer one is cut silently: then it is another file's. */
 const MAX_PATH_BYTES = 100
 
 /** Listens next to `path`, under its name and a suffix. null where that cannot be done: not on Linux, or on such a disk. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashOf } from '../core/hash.ts'
 
-/** Of what runs: the bundle, or what tsc made. */
+/** The directory of the code that runs: the bundle, or what tsc made. */
 export const codeDir = dirname(fileURLToPath(import.meta.url))
 
 /** The directory of package.json. */

@@ -2,7 +2,7 @@
 
 import os from 'node:os'
 
-/** Of the process or, on Linux, the thread with that id; 0: the one that calls. */
+/** Lowers the priority of the process or, on Linux, the thread with that id; 0: the one that calls. */
 export function lowerPriority(id: number): void {
   const low = os.constants.priority.PRIORITY_BELOW_NORMAL
   try {
@@ -14,7 +14,7 @@ export function lowerPriority(id: number): void {
   }
 }
 
-/** Of the thread that calls it, for the others of this process, where that can be. */
+/** Lowers the priority of the calling thread in favour of the others of this process, where that can be. */
 export function lowerThisThread(): void {
   if (process.platform === 'linux') lowerPriority(0)
 }

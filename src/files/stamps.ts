@@ -1,5 +1,5 @@
 // Tells whether a file is what it was without reading it. The system alone sets the time at which a file was changed, also
-// when somebody sets its other times back, and a file that takes the place of another one has a number of its own.
+// when somebody sets its other times back, and a file that takes the place of another one has another number.
 
 import { statSync } from 'node:fs'
 
@@ -9,7 +9,7 @@ export interface Stamp {
   readonly changedMs: number
 }
 
-/** null: it is no file, or the file system counts whole seconds, so that a second change would not show. */
+/** null when it is not a file, or the file system counts whole seconds, so that a second change would not show. */
 export function stampOf(path: string): Stamp | null {
   const found = statOf(path)
   if (found?.isFile() !== true || found.ctimeNs % 1_000_000_000n === 0n) return null

@@ -71,7 +71,7 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
   }
 }
 
-/** As systemProblem(); the words of the error itself where it has none. */
+/** What systemProblem() says; the message of the error where it says nothing. */
 export const problemOfSystem = (error: unknown, known?: string): string =>
   systemProblem(error, known)?.problem ?? (error instanceof Error ? error.message : String(error))
 

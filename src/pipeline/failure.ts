@@ -93,7 +93,7 @@ function placeAt(source: SourceFile, offset: number): string {
   return `${source.path}:${line}:${column}`
 }
 
-/** What a statement or a wait ends with once the run is aborted: a lake puts the interrupt into words of its own. */
+/** What a statement or a wait ends with once the run is aborted: a lake has other words for the interrupt. */
 export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted &&
   (error instanceof DatabaseError ||
@@ -164,7 +164,7 @@ function castProblem(text: string): string | null {
   return `${value} is not ${article} ${name}${column === undefined ? '' : ` (column ${column})`}`
 }
 
-/** Of a CSV file DuckDB says where on the first line, and what at the end of the paragraph. */
+/** For a CSV file, DuckDB says where on the first line, and what at the end of the paragraph. */
 function csvProblem(text: string): string | null {
   const [, line, rest = ''] = /^CSV Error on Line: (\d+)\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? []
   const what = rest.split('\n').findLast((words) => words !== '')

@@ -58,7 +58,7 @@ export interface IdleScope {
   readonly target: IdleTarget
   readonly paths: ProjectPaths
   readonly retention: Retention
-  /** Of all settings in force. */
+  /** Identifies all settings in force. */
   readonly settings: string
 }
 
@@ -190,7 +190,7 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
           run: summary.runId,
           models: summary.models.map((result) => nextTime(result, project)),
           snapshot: published.snapshot.id,
-          // What has the same SQL is no new model any more.
+          // Without `renamed_to`: the model with the same SQL is not new in the next run.
           orphans: summary.orphans.map(({ model, kind, rows }) => ({ model, kind, rows })),
           files: names.map((name, i) => [name, files[i]!.text, fileHashes.get(name)!]),
         }

@@ -1,4 +1,4 @@
-// What a project with mistakes keeps of what earlier runs have made: a mistake is no wish to remove a model.
+// What a project with mistakes keeps of what earlier runs have made: a mistake does not ask to remove a model.
 
 import { mistakesOfNoModel } from '../compiler/failed-models.ts'
 import type { CompiledProject } from '../core/model.ts'

@@ -17,7 +17,7 @@ export async function openWarehouseToRead(
 }
 
 interface ProjectSources {
-  /** Of the project: relative paths of sources begin there. */
+  /** The project directory, where relative paths of sources begin. */
   readonly dir: string
   readonly sources: readonly ExternalSource[]
 }

@@ -39,7 +39,7 @@ export interface RunWithoutEngine {
   readonly project: CompiledProject
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
-  /** As in RunRequest. */
+  /** The same as in RunRequest. */
   readonly openClaims: () => Promise<ClaimSource>
   readonly signal: AbortSignal
   readonly progress: Progress

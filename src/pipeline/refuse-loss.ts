@@ -36,7 +36,7 @@ export async function refusalToEmpty({
     )
   }
   const rows = relations.reduce((sum, relation) => sum + relation.rows, 0)
-  // Of a file with mistakes the kind may not be known.
+  // The kind of a model whose file has mistakes may not be known.
   const cannotBeMadeAgain = [...knownModels(project).values()].some(
     ({ kind }) => kind === null || kinds[kind].keepsRows,
   )

@@ -21,7 +21,7 @@ export class RunResults {
   orphans: RunSummary['orphans'] = []
   /** The models that the run is about; empty until it knows. */
   selected: ReadonlySet<ModelName> = new Set()
-  /** Of the files that models read; empty until it knows. */
+  /** Hashes of the files that models read; empty until they are known. */
   fileHashes: ReadonlyMap<string, string> = new Map()
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
@@ -149,7 +149,7 @@ export interface NoteDraft {
 interface EndedRun {
   readonly summary: RunSummary
   readonly published: Published
-  /** Of the files that models read. */
+  /** Hashes of the files that models read. */
   readonly fileHashes: ReadonlyMap<string, string>
 }
 

@@ -40,13 +40,13 @@ export interface RunContext {
   readonly selected: ReadonlySet<ModelName>
   /** Kept up to date while models are committed. */
   readonly catalog: EngineCatalog
-  /** As earlier runs left it. */
+  /** The state that earlier runs left. */
   readonly state: State
   /** Models whose table held rows that nothing can make again, and is gone: somebody dropped it, or an older file is there. */
   readonly lost: ReadonlySet<ModelName>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
-  /** Of the sources that say when they were loaded, by name. */
+  /** The ages of sources that say when they were loaded, by name. */
   readonly sourceAges: ReadonlyMap<string, SourceAge>
   /**
    * Columns of a relation as earlier runs left it, read from DuckDB once; null: there is none, or it is a view whose

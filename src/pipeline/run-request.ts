@@ -35,7 +35,7 @@ export interface PlanRequest {
   readonly isCopy?: boolean
   /** Where models that are not selected are read; in this target when absent. */
   readonly lender?: Lender | undefined
-  /** Of tables of sources, and of what is borrowed, only this share is read. */
+  /** Only this share is read of tables of sources, and of what is borrowed. */
   readonly sample?: Sample | undefined
   /** Replace this range of the watermark in append models. */
   readonly range?: WatermarkRange | null
@@ -64,7 +64,7 @@ export interface RunRequest extends PlanRequest, WriteOptions {
     after: Snapshot,
   ) => Promise<readonly ContractChange[]>
   readonly now?: () => Date
-  /** As performance.now(): what came before, such as the compile, counts as time of the run. */
+  /** A performance.now() of the past: what came since, such as the compile, counts as time of the run. */
   readonly startedMs?: number
   readonly logger: Logger
   readonly progress: Progress

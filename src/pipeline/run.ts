@@ -137,7 +137,7 @@ async function recordRun(
         project,
         published,
         isIdle: isIdle(summary),
-        // In a lake each statement outside of a transaction is two of its own.
+        // In a lake each statement outside a transaction costs two transactions.
         readRuns: (before, models) =>
           connection.transact(() => readPastRuns(connection, before, models)),
         logger,

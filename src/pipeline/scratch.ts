@@ -10,13 +10,13 @@ import type { Store } from '../store/store.ts'
 export interface Scratch extends AsyncDisposable {
   /** Those of the project, with a database, a buffer and snapshots in a separate directory. */
   readonly paths: ProjectPaths
-  /** Files, whatever the project's own store is. */
+  /** A store of files, also when that of the project is a lake. */
   readonly store: Store
 }
 
 /** On the disk of the project, so that its files can be linked. Shows what is published now. */
 export async function makeScratch(project: ProjectPaths, store: Store): Promise<Scratch> {
-  // A command that was killed leaves a copy of the whole warehouse behind.
+  // A command that was killed leaves a copy of the whole warehouse.
   const owned = await makeOwnedDirectory(join(project.state, 'tmp'), 'scratch-')
   const { path: state } = owned
   const below = (name: string) => join(state, name)

@@ -2,7 +2,7 @@
 
 import { EnvironmentError } from '../core/failures.ts'
 
-/** A model that reads them fails, and the run goes on; whatever else reads them ends with it. */
+/** A model that reads them fails, and the run goes on; anything else that reads them ends with this error. */
 export class DamagedRowsError extends EnvironmentError {
   override name = 'DamagedRowsError'
   constructor(message: string, options: { readonly hint: string; readonly cause?: unknown }) {

@@ -14,7 +14,7 @@ export interface RunLease {
 export interface LeaseOptions {
   /** Those that the run is about, where it leaves all others as they are; null or not given: all. */
   readonly models?: readonly ModelName[] | null
-  /** Of the work, such as the id of a run: what others are shown. */
+  /** The name of the work, such as the id of a run, which others are shown. */
   readonly name?: string
   /** `--wait`; limits.runLockWaitMs when it is not given. */
   readonly waitMs: number

@@ -61,5 +61,5 @@ export interface DamagedFile {
   readonly problem: string
 }
 
-/** Of a look for damage. */
+/** The settings of the engine that looks for damage. */
 export type LookEngine = Omit<EngineSettings, 'connections'>

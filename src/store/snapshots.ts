@@ -60,7 +60,7 @@ export interface PublishedRows {
 export interface RowsContent {
   readonly model: ModelName
   readonly version: string
-  /** As the model spells it. */
+  /** The names as the model spells them. */
   readonly exposedKey: readonly string[]
 }
 

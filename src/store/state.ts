@@ -25,7 +25,7 @@ export interface StateStore {
   read(connection: Connection, names: Iterable<ModelName>): Promise<Known>
   /** In the transaction of the caller: what is recorded of one model; null for nothing. */
   readRecord(connection: Connection, model: ModelName): Promise<ModelRecord | null>
-  /** Of models whose definition changes in this run: those that had the new one before, until another run changed it. */
+  /** Models that get a definition in this run that they had before, until another run changed it. */
   changedBack(
     connection: Connection,
     runId: string,
@@ -36,7 +36,7 @@ export interface StateStore {
   /** Keeps for readers what they cannot see while the run works. */
   saveForReaders(connection: Connection): Promise<void>
   /**
-   * A transaction that changes relations or what is remembered of them, as `connection.transact()`. Throws
+   * A transaction that changes relations or what is remembered of them, like `connection.transact()`. Throws
    * EnvironmentError `run-lock-lost` for a run that is no longer the one that may.
    */
   change<T>(connection: Connection, work: () => Promise<T>): Promise<T>
@@ -46,9 +46,9 @@ export interface StateStore {
   adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void>
   /** Call this in the transaction that built the relations. */
   recordModels(connection: Connection, runId: string, records: readonly NewRecord[]): Promise<void>
-  /** Of models that the project no longer has; their relations are kept. */
+  /** Records models that the project has lost; their relations are kept. */
   recordRemoved(connection: Connection, runId: string, models: readonly ModelName[]): Promise<void>
-  /** Instead of those before. */
+  /** Replaces all that were recorded before. */
   recordMacros(connection: Connection, macros: readonly Macro[]): Promise<void>
   /**
    * `results` is what JSON prints, for `eider history`. Returns the bytes of the record, which in the log of a file are
@@ -127,7 +127,7 @@ export interface AckRecord {
 /** A range of a model whose rows a run has built, as the table now has them. */
 export interface SliceRecord extends WatermarkRange {
   readonly model: ModelName
-  /** Of the model as it was then. */
+  /** The definition of the model at that time. */
   readonly definition: string
   readonly runId: string
   /** ISO 8601. */

@@ -14,7 +14,7 @@ import type { Warehouse } from './warehouse.ts'
 export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
-  /** For a flush that is no part of a run. */
+  /** For a flush outside a run. */
   readonly flushLease: RunLease
   /** What a run needs besides its lease to flush the buffer of this machine; null: nothing. */
   readonly bufferLease: RunLease | null

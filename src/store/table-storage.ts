@@ -57,7 +57,7 @@ export interface StoredColumnChange extends Pick<Column, 'name' | 'type'> {
   readonly isNew: boolean
 }
 
-/** Of a column whose type the store does not have. */
+/** Thrown for a column whose type the store does not have. */
 export class UnstorableError extends Error {
   override name = 'UnstorableError'
   readonly column: string

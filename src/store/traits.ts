@@ -25,7 +25,7 @@ export interface TargetTraits {
 export interface IdleTarget {
   readonly lease: RunLease
   readonly snapshots: SnapshotStore
-  /** Of all that a run finds in the target; null: it has more to do there, or may have it later though nothing changes. */
+  /** A stamp of all that a run finds in the target; null: it has more to do, or may have without a change. */
   stamp(retention: Retention): Promise<TargetStamp | null>
   /** Results of runs that are not recorded yet, oldest first, as JSON. */
   waitingRuns(): Promise<readonly string[]>

@@ -25,12 +25,12 @@ export interface UpkeepReport {
   readonly recordsDeleted: number
 }
 
-/** Of a dry run, what is there. */
+/** In a dry run, what is there. */
 export interface TableUpkeep {
   readonly table: string
   readonly filesBefore: number
   readonly filesAfter: number
-  /** Of data; those that note deleted rows are not counted. */
+  /** Bytes of data files; files that note deleted rows are not counted. */
   readonly bytes: number
   /** Somebody else changed the table meanwhile, so that it was left as it is. */
   readonly busy: boolean

@@ -20,14 +20,14 @@ export interface WriteOptions extends ReadOptions {
   readonly signal: AbortSignal
 }
 
-/** By a run: a number stands for the bytes of its own record, where it wrote little else. */
+/** What a run has written: a number is the bytes of its own record, where it wrote little else. */
 export type Written = number | 'nothing' | 'much'
 
 /** What it throws is EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `warehouse-unusable`, `disk-full`. */
 export interface Warehouse {
   /** For people. */
   readonly name: string
-  /** Whoever reads it keeps a run from opening it. */
+  /** Whether a reader keeps a run from opening it. */
   readonly readersHoldRuns: boolean
   /** False: nothing was built yet. */
   exists(): Promise<boolean>
@@ -41,6 +41,6 @@ export interface Warehouse {
   openLastState(options: ReadOptions): Promise<Database | null>
   /** At the end of a run, before it is closed. */
   checkpoint(connection: Connection, written: Written): Promise<void>
-  /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. null: it is no file. */
+  /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. null: not a file. */
   readonly fork: ((path: string, lease: LeaseOptions) => Promise<void>) | null
 }

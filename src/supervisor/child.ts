@@ -1,4 +1,4 @@
-// A process that eider up has started. It is in a process group of its own, so that Ctrl-C in the terminal reaches the
+// A process that eider up has started. It is in a separate process group, so that Ctrl-C in the terminal reaches the
 // supervisor alone, which then ends its children in order. A channel between the two tells the child when the
 // supervisor is gone, however that died.
 

@@ -4,7 +4,7 @@ import { limits } from '../core/limits.ts'
 import type { RunRecord } from '../core/report/up.ts'
 import { type Exit, exitText } from './child.ts'
 
-/** What `eider run` ends with when another process has what it needs: that is no failure of the project. */
+/** What `eider run` ends with when another process has what it needs: that does not mean the project failed. */
 const BUSY = ['run-locked', 'warehouse-locked', 'buffer-locked']
 
 interface Line {
@@ -51,7 +51,7 @@ export class RunReader {
       this.#failing.push({ model: String(model), because: String(because) })
   }
 
-  /** `isStopped`: it was told to end. */
+  /** `isStopped`: the supervisor asked it to end. */
   record(
     run: Pick<RunRecord, 'name' | 'started_at' | 'ms'>,
     exit: Exit,

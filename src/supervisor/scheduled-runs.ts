@@ -1,4 +1,4 @@
-// The runs of a schedule: started when they are due, one at a time, each in a process of its own.
+// The runs of a schedule: started when they are due, one at a time, each in a new process.
 
 import { limits } from '../core/limits.ts'
 import type { RunRecord, ScheduledState, Upcoming, UpEvent } from '../core/report/up.ts'
@@ -64,7 +64,7 @@ export class ScheduledRuns {
     }
   }
 
-  /** All of them, whatever their times. */
+  /** Starts all of them, also those that are not due. */
   startAll(): void {
     for (const run of this.#options.runs) this.#due(run, Date.now())
   }

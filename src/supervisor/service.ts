@@ -42,7 +42,7 @@ export class ServiceChild {
     this.#state = { state: 'starting', since: now(), pid: null, process: null, last_end: null }
     this.#firstReady = new Promise((resolve) => (this.#sayReady = resolve))
     this.done = this.#keepAlive()
-    this.done.catch(() => {}) // whoever waits for it hears of it
+    this.done.catch(() => {}) // those who wait for it get the error
   }
 
   /** Resolves when it listens for the first time; rejects when it is given up before. */

@@ -1,5 +1,5 @@
 // `up.json` in the state of a target: what the supervisor of that target does, for `eider status`, and what the next one
-// is to know. It is replaced as a whole, so whoever reads it sees one state.
+// is to know. It is replaced as a whole, so a reader sees one state.
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Daemon, service and scheduled runs as children of one process. Each is a process of its own, so that none takes
-// another along when it crashes; files are their only bond, as without a supervisor.
+// Daemon, service and scheduled runs as children of one process. Each is a separate process, so that none takes
+// another along when it crashes; they share nothing but files, as without a supervisor.
 
 import { hostname } from 'node:os'
 import { limits } from '../core/limits.ts'

@@ -40,7 +40,7 @@ export function unitText(kind: UnitKind, deployment: Deployment): string {
   return fill(template, values[kind](deployment))
 }
 
-/** Each `{{name}}` becomes its value. A value is not looked through again, whatever braces it has. */
+/** Each `{{name}}` becomes its value. Braces within a value stay as they are. */
 const fill = (template: string, given: Values): string =>
   template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = given[name]

@@ -78,7 +78,7 @@ async function finishQuery(
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
   ]
-  // A view has no rows of its own, but what is published of it has.
+  // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined
   const unstorable = unstorableColumns(context, hasRows ? columns : [], {
     source,

@@ -72,7 +72,7 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
   const readable = types.every(({ type }) => isTypeText(type))
   const delimiter = format === 'csv' ? (seed.shape?.delimiter ?? ',') : null
   const shape = { source, format, delimiter, types: readable ? wanted : [] }
-  // Rows that cannot be read are told by the run, with their place.
+  // The run reports rows that cannot be read, with their place.
   const digits = (columns: readonly Column[]) =>
     lostDigits(connection, seed.file, columns, shape, dir).catch((error: unknown) => {
       if (error instanceof DatabaseError) return []

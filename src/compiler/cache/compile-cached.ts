@@ -61,7 +61,7 @@ export interface CachedOptions {
   readonly onChanged?: (() => Promise<void>) | undefined
 }
 
-/** As compileAll(), of a project without sources. */
+/** Does what compileAll() does, for a project without sources. */
 export async function compileCached(
   files: ProjectFiles,
   { dir, state, save, known, onChanged }: CachedOptions,
@@ -94,7 +94,7 @@ interface ChangedOptions {
   readonly save: boolean
 }
 
-/** As compileUnits(), with the data files that models name. */
+/** Does what compileUnits() does, with the data files that models name. */
 async function compileChanged(
   files: ProjectFiles,
   saved: Saved | null,
@@ -203,9 +203,9 @@ async function readInputs(
 
 interface Keys {
   readonly base: string
-  /** Of all that is compiled, but for data files. */
+  /** Identifies all that is compiled, except data files. */
   readonly key: string
-  /** Of the files of each model. */
+  /** A hash of the files of each model. */
   readonly hashes: ReadonlyMap<ModelName, string>
 }
 

@@ -21,13 +21,13 @@ interface SavedProject {
   readonly errors: readonly SavedDiagnostic[]
 }
 
-/** Of each model, in the order of `models`. */
+/** One for each model, in the order of `models`. */
 interface SavedUnit {
-  /** Of the files that say what the model is. */
+  /** Hash of the files that say what the model is. */
   readonly hash: string
   readonly warnings?: readonly SavedDiagnostic[]
   readonly absent?: readonly string[]
-  /** As it is without the checks of files of checks/, where it has some: how many checks are its own. */
+  /** The model without the checks of files in checks/, where it has some; `checks`: how many are in its own file. */
   readonly own?: Pick<Model, 'dependsOn' | 'definition'> & { readonly checks: number }
 }
 
@@ -121,7 +121,7 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
 
 export interface RestoredUnits {
   readonly kept: KeptModels
-  /** Of all models that were saved. */
+  /** The columns of all models that were saved. */
   readonly columns: ReadonlyMap<ModelName, readonly Column[]>
 }
 

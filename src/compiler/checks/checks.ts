@@ -240,7 +240,7 @@ async function mistakesIn(
 const columnHint = (name: string, { candidates }: DatabaseErrorDetails): string =>
   didYouMean(name, candidates) ?? `available there: ${candidates.slice(0, 5).join(', ')}`
 
-/** As text, the first of the values that the column can never have. */
+/** The first of the values that the column can never have, as text. */
 async function firstMisfit(
   connection: Connection,
   { values, type }: Extract<CheckTest, { is: 'accepted' }>,

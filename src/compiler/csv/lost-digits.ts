@@ -1,5 +1,5 @@
-// Numbers of a CSV seed that the type which DuckDB finds for their column cannot hold: a long whole number beside a
-// fraction makes the column DOUBLE, which has 15 digits, and 1e400 is infinite there. Neither makes a sound.
+// Numbers of a CSV seed that the type which DuckDB finds for their column cannot hold: a long whole number and a
+// fraction make the column DOUBLE, which has 15 digits, and 1e400 is infinite there. Neither is reported.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { sameName } from '../../core/names.ts'

@@ -29,7 +29,7 @@ import {
 } from './scope.ts'
 import { scopeOfFrom } from './tables.ts'
 
-/** Is told of each table and each column that a query names, also where it only decides which rows there are. */
+/** Is called for each table and each column that a query names, also where it only decides which rows there are. */
 interface NameObserver {
   readonly table: (node: SyntaxNode, name: string) => void
   /** `isItem`: it is an item of a SELECT list, whose name it gives. */

@@ -38,7 +38,7 @@ export const scopeColumn = (
 /** In order; null: unknown. */
 export type Columns = readonly ScopeColumn[] | null
 
-/** Of a model or a source. */
+/** The columns of a model or a source. */
 export function ownColumns(model: string, columns: readonly Column[]): Columns {
   return columns.map(({ name, type }) => {
     const origin = { model, column: name }

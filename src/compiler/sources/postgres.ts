@@ -17,7 +17,7 @@ function attachText({ timeout, parameters }: SourceServer): string {
     .join(' ')
 }
 
-/** As libpq reads a value. */
+/** A value in the form that libpq reads. */
 const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 
 /**

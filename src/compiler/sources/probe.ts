@@ -102,5 +102,5 @@ function stampOf(
   return hashOf(16, [tag, headers.get('content-length')])
 }
 
-/** As written, without what may be a signature. */
+/** The path as it is written, without what may be a signature. */
 const shown = (file: string) => file.replace(/[?#].*$/s, '')

@@ -26,7 +26,7 @@ export class SourceProblem extends Error {
 interface SourcePart {
   readonly name: string
   readonly span: Span
-  /** As written. */
+  /** The path as it is written. */
   readonly file?: string | null
 }
 
@@ -142,7 +142,7 @@ function fileProblem(
   return null
 }
 
-/** What stands behind a question mark may be a signature. */
+/** What follows a question mark may be a signature. */
 const urlWithoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
 
 function hintOf(message: string): string | undefined {

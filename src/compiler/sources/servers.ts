@@ -12,7 +12,7 @@ import { attachedName, type SourceAccess } from './source-access.ts'
 
 /** What the servers of one maker have of their own. */
 export interface ServerDialect {
-  /** As the engine names it. */
+  /** The name that the engine has for the kind. */
   readonly type: Sql
   /** For all databases of the kind that the engine reads. */
   readonly settings: readonly Sql[]
@@ -109,7 +109,7 @@ async function exactColumns(
   return replaced.length === 0 ? sql`*` : sql`* REPLACE (${sql.join(replaced)})`
 }
 
-/** What is no DECIMAL of the engine arrives as a DOUBLE, and its digits are lost. */
+/** A number that no DECIMAL of the engine can hold arrives as a DOUBLE, and its digits are lost. */
 function refused(
   { name: source }: ExternalSource,
   { name }: ExternalTable,

@@ -75,7 +75,7 @@ function tokenOf(kind: Token['kind'], text: string, start: number, end: number):
   return { kind, text: text.slice(start, end), start, end }
 }
 
-/** As the parser of DuckDB reads it, which is what its places count in: a space of Unicode is one byte to it. */
+/** The text that the parser of DuckDB reads, and that its places count in: a space of Unicode is one byte there. */
 export function withAsciiSpaces(text: string): string {
   if (!UNICODE_SPACE.test(text)) return text
   const parts: string[] = []

@@ -13,7 +13,7 @@ export interface TextPart {
   copy(): Buffer
 }
 
-/** Of a text at that address. The last part counts as its row. */
+/** The parts of the text at that address. The last part counts as its row. */
 export function partsOfText(
   chunk: DuckDBDataChunk,
   address: number,

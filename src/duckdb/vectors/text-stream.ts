@@ -124,7 +124,7 @@ export class TextStream implements AsyncDisposable {
     try {
       await this.#connection.run(sql`SELECT 1`)
     } catch {
-      await this.#connection[Symbol.asyncDispose]() // whatever it is, nobody shall meet it again
+      await this.#connection[Symbol.asyncDispose]() // nobody may use it again
     }
   }
 
@@ -231,7 +231,7 @@ function piecesOf(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number): Te
   return pieces
 }
 
-/** Of texts that are not within their header, the address: it has fewer than 53 bits, so a number holds it exactly. */
+/** The address of a text that is not within its header has fewer than 53 bits, so a number holds it exactly. */
 function wordsIn(headers: Uint8Array, rows: number) {
   const words = new Uint32Array(headers.buffer, headers.byteOffset, rows * HEADER_WORDS)
   return {

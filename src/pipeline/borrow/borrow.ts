@@ -1,6 +1,6 @@
 // What a run reads from another target (`--from`): models that are not selected are those of its published snapshot, for
 // the whole run the same one. Its files are attached before anything is built, and stay readable when the other target
-// publishes anew, so neither of the two waits for the other.
+// publishes again, so neither of the two waits for the other.
 //
 // A published state has exposed models only. What is not published is built along with what reads it, up to what is; but
 // the events of another target are nowhere else, so an events model must be published or selected.
@@ -52,7 +52,7 @@ export async function borrow(
     try {
       await attach(connection, lender, relations, sample)
     } catch (error) {
-      // Files go when the state that names them is no longer retained; then another one is current.
+      // Files are deleted with the state that names them; then another one is current.
       if (!(error instanceof DatabaseError)) throw error
       if (tries < limits.borrowTries && (await currentOf(lender)).id !== snapshot.id) continue
       throw unreadable(lender, error)
@@ -143,7 +143,7 @@ async function attach(
 
 /**
  * What a connection runs so that names of models mean what is borrowed, before what the warehouse has. A new relation of
- * such a schema would be made there too, so whoever creates one names the warehouse. Makes the schemas that the
+ * such a schema would be made there too, so a statement that creates one names the warehouse. Makes the schemas that the
  * warehouse lacks: a path cannot name them otherwise.
  */
 export async function searchPath(

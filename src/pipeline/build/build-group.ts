@@ -2,7 +2,7 @@
 // finds to do within limits.groupMs, each step after those of the models that it reads; all of it is committed, with the
 // state, or nothing. When anything in it fails, each of its steps is done in its own transaction, so that a failure hits
 // only the model at fault, and a long step delays those before it by no more than limits.groupHeldMs. A step that runs
-// elsewhere has a group of its own, whose transaction begins once its rows are there.
+// elsewhere has a separate group, whose transaction begins once its rows are there.
 
 import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -154,7 +154,7 @@ async function buildOne(
   const { fingerprint, because } = decideNow(builder, step)
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
-    // The rows came with the flush and stay, whatever the checks say: those that sent them think them safe.
+    // The rows came with the flush and stay, even when checks fail: those who sent them think them safe.
     const version = versionOf(context, model, fingerprint)
     results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0

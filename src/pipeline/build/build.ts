@@ -30,7 +30,7 @@ const work: Readonly<
 
 export const hasWork = ({ action }: Step): boolean => work[action] !== null
 
-/** Of a step that nothing blocks (plan/steps.ts). Throws with the transaction, if it is in one, to be rolled back. */
+/** Does a step that nothing blocks (plan/steps.ts). When it throws, the transaction, if any, is to be rolled back. */
 export async function buildRows(context: RunContext, step: Step): Promise<Built> {
   const worker = work[step.action]
   if (worker === null) throw new Error(`${step.model.name} has no work to do`)
@@ -56,7 +56,7 @@ export async function build(
   return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
 }
 
-/** As runChecks(). */
+/** Does what runChecks() does, and reports the time. */
 export function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
   const check = () => runChecks(context.connection, model)
   return model.checks.length === 0 ? check() : timed(context, model, 'checks', check)
@@ -99,7 +99,7 @@ export async function prepare(
 
 /**
  * The rows of a table that goes on depend on its previous contents, so each change gets a new version. So does
- * whatever was built although no known input changed.
+ * a model that was built although no known input changed.
  */
 export function versionOf(
   { fullRefresh, runId }: RunContext,

@@ -59,7 +59,7 @@ function placeOf(model: Model, { source = model.source, span }: Check): string {
   return `${source.path}:${line}:${column}`
 }
 
-/** A query that fails on these rows, such as a cast, is told with its own file. */
+/** A query that fails on these rows, such as a cast, is reported with the file of the check. */
 async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

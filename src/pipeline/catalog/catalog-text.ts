@@ -1,5 +1,5 @@
-// The text of a catalog as it lies beside a manifest. One JSON document, in lines, so that a part of it can be taken over
-// without reading it, and read a line at a time:
+// The text of a catalog, which is stored next to a manifest. One JSON document, in lines, so that a part of it can be
+// taken over without reading it, and read a line at a time:
 //
 //   {"format":1,"of":"…",                                      `of` identifies what is said of the models
 //   "runs":[…],"last_run":{…},"rejected":[…],"states":{…},     what each run changes
@@ -27,7 +27,7 @@ const END = '\n]}\n'
 const headOf = (identity: string | null) =>
   `{"format":${CATALOG_FORMAT},"of":${JSON.stringify(identity)},\n`
 
-/** Of what is said of the models; null where that is not known. */
+/** Identifies what is said of the models; null where that is not known. */
 export const catalogIdentity = ({ identity }: CompiledProject): string | null =>
   identity === undefined ? null : hashOf(32, [identity, buildStamp()])
 
@@ -66,8 +66,8 @@ export function printCatalog(
 }
 
 /**
- * Of a project as it is now, with what is published and what runs did as far as that is known: for `eider docs`. `removed`
- * are shown beside those of the project. Nothing of the warehouse is opened.
+ * The catalog of a project as it is now, with what is published and what runs did as far as that is known: for
+ * `eider docs`. `removed` are shown next to the models of the project. Nothing of the warehouse is opened.
  */
 export async function describeState(
   name: string,

@@ -8,7 +8,7 @@ import { goneFrom, type ManifestModel, parseArtifact } from './manifest.ts'
 
 interface Compared {
   readonly changes: Changes
-  /** As the manifest has them. */
+  /** Models as the manifest has them. */
   readonly removed: readonly CatalogModel[]
 }
 

@@ -44,7 +44,7 @@ export function describeModels(
 export const describeSources = ({ external }: CompiledProject): readonly CatalogSource[] =>
   (external?.tables ?? []).map(describeSource)
 
-/** Of a model that does not compile, what its file tells all the same. */
+/** A model that does not compile is described by what its file says all the same. */
 function describeModel(model: Model | FailedModel): CatalogModel {
   const { name, kind, tags, dependsOn, sources, source } = model
   const compiled = 'mistakes' in model ? null : model

@@ -22,7 +22,7 @@ export interface ManifestModel extends Pick<
   readonly definition: string
   /** annotationsOf(); absent in manifests of earlier versions, as is `contents`. */
   readonly annotations?: string
-  /** Of a seed: hash of its file. */
+  /** Hash of the file of a seed. */
   readonly contents?: string | null
 }
 

@@ -21,7 +21,7 @@ export interface PastRuns {
   readonly states: Readonly<Record<string, CatalogState>>
 }
 
-/** As docs/schemas/run_results.json has them. */
+/** In the form of docs/schemas/run_results.json. */
 export type Results = ReturnType<typeof describeResults>
 
 export const NO_RUNS: PastRuns = { runs: [], last_run: null, rejected: [], states: {} }

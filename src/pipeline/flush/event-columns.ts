@@ -36,7 +36,7 @@ const readAs = (type: ColumnType) => withText(type, isUnread)
 /** Whether exact texts may stand for values of the column. */
 export const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
 
-/** As `type` is read from an exact text. A key is text and not JSON, so nothing reformats it. */
+/** The type in which an exact text of `type` is read. A key is text and not JSON, so nothing reformats it. */
 const textForJson = (type: ColumnType) =>
   withText(type, (scalar, inKey) => isUnread(scalar) || (scalar === 'JSON' && !inKey))
 

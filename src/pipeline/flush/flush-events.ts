@@ -39,8 +39,8 @@ type FlushRequest = Pick<
 >
 
 /**
- * Of the selected models. Targets without a model keep their events in the buffer. Returns the events models that were
- * rejected, or could not be flushed.
+ * Flushes the selected models. Targets without a model keep their events in the buffer. Returns the events models that
+ * were rejected, or could not be flushed.
  */
 export async function flushEvents(
   request: FlushRequest,
@@ -199,7 +199,7 @@ async function prepareTable(
     if (isStale) throw new FlushedMeanwhile(`another run has created ${model.name} meanwhile`)
     await eventsTable.build(context, model, 'whole')
     if (isKnown) return 0
-    // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
+    // From here on the table is known as one that holds events, by this definition, also if the flush fails: what is
     // rejected by it is tried again when it changes, also when it becomes again what it was.
     await store.flushed.prepare(connection, model.name)
     await store.state.recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])

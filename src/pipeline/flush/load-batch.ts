@@ -137,7 +137,7 @@ export async function insertRejected(
   return events
 }
 
-/** Of the rejected events: those of the model, whatever the case of its name. */
+/** The condition for rejected events of the model; case does not distinguish names. */
 export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${sql.value(name)})`
 
 /** Validates each event: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
@@ -151,7 +151,7 @@ export function judgeSegments(
   return giveVerdicts(connection, model, linesOf(segments, members), tables)
 }
 
-/** As judgeSegments(), for rejected events in `table`. */
+/** Does what judgeSegments() does, for rejected events in `table`. */
 export function judgeRejected(
   connection: Connection,
   model: EventsModel,

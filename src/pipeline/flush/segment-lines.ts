@@ -11,7 +11,7 @@ import { mayBeExact, structOf } from './event-columns.ts'
 /** Types of the members of a line that are to be read; each costs time. */
 type Members = { readonly e: Sql } & { readonly [column in LineColumn]?: Sql }
 
-/** Of the member x: text of JSON by exactKey(). */
+/** The type of the member x: text of JSON by exactKey(). */
 export const EXACT_TEXTS = sql`MAP(VARCHAR, VARCHAR)`
 
 /** What a flush needs of a line whose event fits the model; `withExact`: its exact texts in any case. */

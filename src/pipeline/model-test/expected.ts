@@ -1,4 +1,4 @@
-// The rows of a relation beside those that a test expects: in the columns that the expectation has, and in any order
+// Compares the rows of a relation with those that a test expects: in the columns that the expectation has, and in any order
 // unless the model orders them.
 
 import { limits } from '../../core/limits.ts'
@@ -25,7 +25,7 @@ export interface RowDifference {
   readonly missing: readonly TextRow[]
   /** There, and not expected. */
   readonly unexpected: readonly TextRow[]
-  /** Of these, those that are the same row with other values. */
+  /** Pairs of these that are the same row with other values. */
   readonly changed: readonly ChangedRow[]
   readonly missingRows: number
   readonly unexpectedRows: number

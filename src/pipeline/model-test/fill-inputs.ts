@@ -27,7 +27,7 @@ export interface Filling {
   readonly store: Store
   readonly dir: string
   readonly inputs: Inputs
-  /** Of the run, from 0 on. */
+  /** The number of the run, from 0 on. */
   readonly number: number
 }
 
@@ -70,7 +70,7 @@ export function relationNamed(name: string): Sql {
   return sql.ident(schema, table)
 }
 
-/** As the daemon: the time of arrival is filled in, and what must not be null is not. */
+/** Does what the daemon does: it fills in the time of arrival, and refuses null where it must not be. */
 async function asAccepted(
   connection: Connection,
   relation: Sql,

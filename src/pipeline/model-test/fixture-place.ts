@@ -53,7 +53,7 @@ interface Field {
   readonly value: string
 }
 
-/** Of a row without line ends in its values. */
+/** The fields of a row without line ends in its values. */
 function fieldsOf(line: string): readonly Field[] {
   const fields: Field[] = []
   const field = /( *"(?:[^"]|"")*" *|[^,]*)(?:,|$)/y

@@ -1,7 +1,7 @@
 // Rows of the warehouse from which a sample of a model was made: what a recorded test gives.
 //
-// Lineage says which column of a model is made of which column of what it reads; it does not say whether the value is the
-// same. So a pair of columns counts where all values of the sample stand in the other one too. Of these, the columns of
+// Lineage says which column of a model comes from which column of what it reads; it does not say whether the value is the
+// same. So a pair of columns counts where all values of the sample stand in the other one too. Among these, the columns of
 // the key lead from a row to all rows that it was made of, also where it sums them up. Where none of the key does, as
 // for a table that is only looked up, the others lead to the one row that they all come from.
 
@@ -89,7 +89,7 @@ export async function recordRows(
   return { sample: await textRows(connection, names, sample), tables: recorded }
 }
 
-/** All columns that it is made of, near and far: a table that is joined by a column may be where that came from. */
+/** All columns that it comes from, near and far: a column that joins a table may come from that table. */
 function originsOf(column: TracedColumn): readonly TracedColumn[] {
   const found = new Set<TracedColumn>()
   const open = [...(column.from ?? [])]

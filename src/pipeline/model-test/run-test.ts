@@ -69,7 +69,7 @@ interface CaseRun {
 export interface TestOutcome {
   /** Why it failed, but for rows; null: they alone decide. */
   readonly problem: string | null
-  /** Of the first run whose rows differ. */
+  /** The difference of the first run whose rows differ. */
   readonly difference: RowDifference | null
 }
 

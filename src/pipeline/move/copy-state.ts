@@ -17,7 +17,7 @@ export interface MovedState {
   readonly rejected: number
 }
 
-// Of the tables that every store has (store/state.ts).
+// Columns of tables that every store has (store/state.ts).
 const LOGS: Readonly<Record<'runs' | 'rejected_events', readonly Column[]>> = {
   runs: columns({
     run_id: 'VARCHAR',

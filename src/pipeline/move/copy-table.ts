@@ -1,4 +1,4 @@
-// One table from one target to another. Its rows go by way of a database file beside the state of the destination, so
+// One table from one target to another. Its rows go by way of a database file next to the state of the destination, so
 // that neither store has to know the other: one engine could not hold the keys of two lakes.
 
 import { rm } from 'node:fs/promises'

@@ -50,7 +50,7 @@ export interface MoveStep {
   /** Tables that are done with. */
   readonly done: number
   readonly total: number
-  /** Of one that is copied. */
+  /** What was moved, where the table is copied. */
   readonly moved?: MovedTable
 }
 

@@ -13,12 +13,12 @@ import { isInterruption, toEnvironmentError } from '../failure.ts'
 import { readRenaming } from '../rename/record.ts'
 
 export interface Side {
-  /** Of the target; null: the default one. */
+  /** The name of the target; null: the default one. */
   readonly target: string | null
   readonly paths: ProjectPaths
   readonly store: Store
   readonly engine: ReadOptions
-  /** As the project spells them. */
+  /** Names as the project spells them. */
   readonly names: readonly ModelName[]
 }
 

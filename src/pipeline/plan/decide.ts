@@ -23,7 +23,7 @@ export type DecisionContext = Pick<
 
 /** What changes while a run, or a plan of one, goes on. */
 export interface PlanProgress {
-  /** Of a model that comes before: the version that it has now; undefined when it was never built. */
+  /** The version that an earlier model has now; undefined when it was never built. */
   readonly versionOf: (name: ModelName) => string | undefined
   /** Models before this one that will be built, so that nobody knows their version yet. Empty while models are built. */
   readonly pending: ReadonlySet<ModelName>
@@ -49,7 +49,7 @@ export function decide(
 ): Decision {
   if (model.kind === 'events') return { model, slice, ...decideEvents(context, model, progress) }
   const parts = partsOf(model, progress.versionOf, context)
-  // Rows that are asked for are not what the table has, whatever was built before.
+  // Rows that are asked for are not what the table has, so what was built before does not count.
   const because =
     slice === 'whole' ? reasonToBuild(context, model, parts, progress.pending) : 'backfill'
   return { model, slice, fingerprint: parts.join('.'), because }
@@ -79,7 +79,7 @@ export function decideAll(
 }
 
 export interface Asked extends Pick<PlanProgress, 'positions' | 'waiting'> {
-  /** Of the watermark, in models of kinds that take one (`--start`, `--end`); null: none. */
+  /** The range of the watermark in models of kinds that take one (`--start`, `--end`); null: none. */
   readonly range: WatermarkRange | null
 }
 

@@ -49,7 +49,7 @@ function expect(
   return { ...compiled, columns, perhapsNullable: kind === 'events' ? sure : [] }
 }
 
-/** Of a model that nothing is known of but what its file says. */
+/** The relation of a model of which only the file is known. */
 export function expectedRelation(
   model: Pick<Model, 'name' | 'description' | 'columns'> & { readonly kind: string },
   key: readonly string[],

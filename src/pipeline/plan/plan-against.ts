@@ -90,7 +90,7 @@ function stepOf(
   }
 }
 
-/** As a run of that state would have published it. */
+/** The snapshot that a run of that state would have published. */
 function publishedBy({ models }: Manifest): Snapshot {
   const relations = [...models.values()].flatMap((model) => {
     const name = parseModelName(model.name)

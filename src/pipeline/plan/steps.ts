@@ -14,7 +14,7 @@ import { type Asked, decide, type Decision, decideAll, type PlanProgress } from 
 import { assess } from './refusals.ts'
 import { staleInputs } from './source-age.ts'
 
-/** A model that cannot be built, whatever else there is to say of it. */
+/** Why a model cannot be built; it comes before anything else that is known of it. */
 export interface EarlyFailure {
   readonly problem: string
   readonly diagnostics?: readonly Diagnostic[]

@@ -44,7 +44,7 @@ interface CopiedState {
   readonly relations: readonly CopiedRelation[]
 }
 
-/** Of the recorded runs. */
+/** What is known of the recorded runs. */
 export interface KnownRuns {
   readonly runs: number
   /** Its id; null: none is recorded. */
@@ -109,7 +109,7 @@ async function saveRuns(
   for (const name of there) if (!wanted.has(name)) await rm(join(dir, name), { force: true })
 }
 
-/** Of the runs that have copies, newest first. */
+/** Ids of the runs that have copies, newest first. */
 async function idsOfCopied(connection: Connection): Promise<readonly string[]> {
   const rows = await connection.rows(sql`
     SELECT run_id FROM _eider.runs

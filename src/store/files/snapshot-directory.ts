@@ -141,8 +141,8 @@ export async function collectGarbage(
 }
 
 /**
- * Of all that a run finds here when it publishes; null: it has something to write or to delete, or may have it later though
- * nothing changes. `changedMs`: when the last of it did.
+ * A stamp of all that a run finds here when it publishes; null when it has something to write or to delete, or may have it
+ * later though nothing changes. `changedMs`: the time of the last change.
  */
 export async function stampSnapshots(
   dir: string,

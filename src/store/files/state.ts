@@ -136,7 +136,7 @@ async function readAll(connection: Connection, names: Iterable<ModelName>) {
   }
 }
 
-/** As DuckDB writes the rows in JSON. */
+/** The rows as DuckDB writes them in JSON. */
 interface Saved {
   readonly models: readonly (ModelRecord & { readonly model: ModelName })[]
   readonly acks: readonly AckRecord[]
@@ -181,7 +181,7 @@ async function recordModels(
   records: readonly NewRecord[],
 ): Promise<void> {
   if (records.length === 0) return
-  // Of several steps of a model the last one says what it is now.
+  // The last of several steps of a model says what the model is now.
   const last = [...new Map(records.map((record) => [record.model.name, record])).values()]
   const names = sql.join(last.map(({ model }) => sql`lower(${sql.value(model.name)})`))
   const rows = last.map(

@@ -55,8 +55,8 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
 }
 
 /**
- * A run that wrote its own record and little else leaves the log next to the file, and whoever opens the file next
- * replays it: a checkpoint describes every relation again, which takes a project of a thousand models longer than its
+ * A run that wrote its own record and little else leaves the log next to the file, and the process that opens the file
+ * next replays it: a checkpoint describes every relation again, which takes a project of a thousand models longer than its
  * queries. Any other run makes the checkpoint here, and not when the file is closed, which would hold up this thread;
  * what fails stays in the log, whole, as it does there.
  */

@@ -2,7 +2,7 @@
 // of its target covers it (positions.ts), and the fence moves in the transaction of the rows.
 //
 // Two commits with the same segments both update a row of one fence table, so the second fails with a conflict, whatever
-// it had read; insert beside insert would not conflict, hence the sentinel where an opening is new.
+// it had read; two inserts would not conflict, hence the sentinel where an opening is new.
 
 import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'

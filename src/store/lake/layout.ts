@@ -46,8 +46,8 @@ const tables: readonly Sql[] = [
 ]
 
 /**
- * For whoever has the turn to make the state and has seen that it is not there: an option of a schema that holds a view
- * ends the process. What one that was killed here has begun is finished.
+ * Call this in the turn that makes the state, when the state is not there: an option of a schema that holds a view ends
+ * the process. Finishes what a process that was killed here has begun.
  */
 export async function makeLayout(connection: Connection, lake: LakeTarget): Promise<void> {
   // Options are taken by schemas and tables that are committed only.
@@ -107,8 +107,8 @@ export async function requireOwnLake(connection: Connection, lake: LakeTarget): 
 }
 
 /**
- * For what reads a lake: what another project has published is no answer here. One that no run has finished making is
- * nobody's yet. Throws EnvironmentError.
+ * Throws EnvironmentError for a reader of a lake that belongs to another project. A lake that no run has finished making
+ * belongs to nobody yet.
  */
 export async function refuseOthersLake(connection: Connection, lake: LakeTarget): Promise<void> {
   const format = sql.ident(LAKE_DATABASE, STATE_SCHEMA, 'format')

@@ -1,10 +1,10 @@
-// The lock of a run on a lake: advisory locks of PostgreSQL, held by a transaction that stays open on a connection of its
-// own. A machine that dies loses them with its connection. They keep runs in order; that a run which lost them does no
+// The lock of a run on a lake: advisory locks of PostgreSQL, held by a transaction that stays open on a connection
+// for it. A machine that dies loses them with its connection. They keep runs in order; that a run which lost them does no
 // harm is the matter of its mark (state.ts).
 //
 // h is a hash of the database and the schema. A run of all models takes (h, 0) for itself; one of some shares (h, 0) and
-// takes (h, hash of the model) for each. A flush takes (h + 1, hash of its target) for the length of a batch, and whoever
-// makes the state (h + 1, hash of ''). Two that hash alike wait for each other, which does no harm.
+// takes (h, hash of the model) for each. A flush takes (h + 1, hash of its target) for the length of a batch, and
+// the process that makes the state takes (h + 1, hash of ''). Two that hash alike wait for each other, which does no harm.
 
 import { EnvironmentError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -28,7 +28,7 @@ interface NamedLease extends LeaseOptions {
 export class LakeLock {
   /** What it holds; null: all models. */
   readonly models: readonly ModelName[] | null
-  /** Of the run. */
+  /** The name of the run. */
   readonly name: string
   readonly #connection: Connection
 
@@ -233,7 +233,7 @@ async function holderOf(connection: Connection, lake: LakeTarget): Promise<Lease
   )
   if (rows.length === 0) return null
   const names = rows.map(({ name }) => textOf(name).replace(/^eider /, ''))
-  // A role that may not look into the connections of others is told none of their times.
+  // A role that may not see the connections of others gets none of their times.
   const starts = rows.flatMap(({ since }) => (since === null ? [] : [numberOf(since) * 1000]))
   const since = starts.length === 0 ? {} : { since: new Date(Math.min(...starts)) }
   return { name: names.join(', '), alive: true, ...since }

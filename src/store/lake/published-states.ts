@@ -1,7 +1,7 @@
 // What is published in a lake: the table `published` (layout.ts), a row for each retained state.
 //
-// `manifest` is that of core/snapshot.ts, but for the sizes of files, which are 0: each machine has files of its own.
-// Besides, each relation has `at`, a state of the lake in which its rows are as published, and `evaluated` for a view
+// `manifest` is that of core/snapshot.ts, except for the sizes of files, which are 0: each machine has other files. In
+// addition, each relation has `at`, a state of the lake in which its rows are as published, and `evaluated` for a view
 // whose rows lie in a table of their own.
 
 import { hashOf } from '../../core/hash.ts'

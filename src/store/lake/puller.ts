@@ -292,7 +292,7 @@ async function show(
   await writeSnapshot(dir, snapshot)
 }
 
-/** Of this machine, where everything that a pull makes is written. */
+/** Explains a full disk of this machine, where everything that a pull makes is written. */
 function explainDisk(error: unknown, { paths }: LakeSession): unknown {
   const isFull =
     (error as NodeJS.ErrnoException).code === 'ENOSPC' ||

@@ -8,7 +8,7 @@ import { numberOf, textOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../state.ts'
 import { retried } from './retried.ts'
 
-/** `cutoff`: openings that were flushed later are kept, whatever their number. Returns the rows deleted. */
+/** `cutoff`: openings that were flushed later are kept, however many. Returns the rows deleted. */
 export async function dropRecords(connection: Connection, cutoff: Sql): Promise<number> {
   let deleted = 0
   const openings = await oldOpenings(connection, cutoff)
@@ -34,7 +34,7 @@ const oldBuilds = sql`
       FROM _eider.builds)
     WHERE seq < last AND (seq < last_of_model OR model = '' AND ended))`
 
-/** Of each target the openings that were flushed last are kept, and the sentinel. */
+/** For each target, the openings that were flushed last are kept, and the sentinel. */
 async function oldOpenings(connection: Connection, cutoff: Sql): Promise<readonly Sql[]> {
   const fences = await connection.rows(sql`
     SELECT table_name AS name FROM duckdb_tables()

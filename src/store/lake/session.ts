@@ -31,7 +31,7 @@ export class LakeSession {
   isMade: boolean | null = null
   #look: LakeLook | null = null
   #reading: LakeEngine | null = null
-  /** Of the state that is read. */
+  /** The state that is read. */
   #newest: Promise<NewestState | null> | null = null
 
   constructor(paths: ProjectPaths) {
@@ -62,7 +62,7 @@ export class LakeSession {
     }
   }
 
-  /** The engine of a lease, which whoever takes it gives to those who come later. */
+  /** Sets the engine of the lease, which later calls share; null when the lease ends. */
   share(engine: LakeEngine | null): void {
     this.#engine = engine
     this.#attached = null
@@ -121,7 +121,7 @@ export class LakeSession {
     return look
   }
 
-  /** To flush a target, or to make the state (null). For whoever has a lease. */
+  /** The turn to flush a target, or to make the state (null). Throws without a lease. */
   async holdTurn(target: ModelName | null, options: LeaseOptions): Promise<AsyncDisposable> {
     if (this.#engine === null) throw new Error('a lake is changed under a lease')
     return holdTurn(this.#engine, target, options)
@@ -146,7 +146,7 @@ export class LakeSession {
     }
   }
 
-  /** Until it is closed, whatever else is read in this process is of the state that it is pinned to. */
+  /** Until the engine is closed, all reads in this process are of the state that it is pinned to. */
   readWith(engine: LakeEngine): void {
     this.#reading = engine
     this.#newest = null
@@ -170,7 +170,7 @@ export class LakeSession {
   }
 }
 
-/** Of machines that make the same lake at the same time, one does, and the others attach it. */
+/** When several machines make the same lake at the same time, one does, and the others attach it. */
 async function attachOrMake(engine: LakeEngine): Promise<void> {
   try {
     return await engine.attach()
@@ -203,7 +203,7 @@ function applicationName(work: string): string {
     .slice(0, room)}${end}`
 }
 
-/** Of settings that an engine takes while it is open. */
+/** Applies the settings that an engine takes while it is open. */
 export async function adjust(
   connection: Connection,
   {

@@ -46,7 +46,7 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
       return last.newest.state?.snapshot ?? null
     },
     publish: (options, choose) => publish(state, options, choose, last),
-    // Of what runs on this machine have published; a service elsewhere tells what the manifest says.
+    // Catalogs of what runs on this machine have published; a service elsewhere shows what the manifest says.
     catalog: (id) => readCatalog(session.paths.snapshots, id),
     async writeCatalog(id, text) {
       await mkdir(session.paths.snapshots, { recursive: true })
@@ -54,7 +54,7 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
     },
     // To read what other runs were is a tenth of all that such a run asks of PostgreSQL.
     catalogsIdleRuns: false,
-    // Of what this machine has pulled.
+    // A copy of what this machine has pulled.
     fork: (dir) => fileSnapshots(session.paths.snapshots).fork(dir),
   }
 }
@@ -124,7 +124,7 @@ function insert(
     const gone = all.filter((one) => !kept.has(one)).map((one) => sql.value(one.seq))
     if (gone.length > 0)
       await connection.run(sql`DELETE FROM _eider.published WHERE seq IN (${sql.join(gone)})`)
-    // Two publications conflict here, and one that was taken over with whoever has done so.
+    // Two publications conflict here, and so does one whose lock was lost with the run that has taken it.
     await connection.run(sql`UPDATE _eider.head SET seq = ${sql.value(seq)}`)
     await state.markPublished(connection)
     return true

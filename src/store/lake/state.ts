@@ -1,10 +1,10 @@
 // The state of a target in a lake, read and changed (layout.ts). Each message to PostgreSQL is a round trip, so all
 // of it is read in one transaction.
 //
-// A run that loses its lock while it works must do no harm to the one that comes after it. Before it changes anything it
-// inserts its mark into `builds`; each build inserts there too, and first looks whether the mark is still there. Whoever
-// takes the lock deletes the marks that others have left: a build that began before and commits after is then refused
-// by the lake, since an insert and a delete in one table conflict.
+// A run that loses its lock while it works must do no harm to the one that comes after it. Before it changes anything
+// it inserts its mark into `builds`; each build inserts there too, and first looks whether the mark is still there. The
+// run that takes the lock deletes the marks that others have left: a build that began before and commits after is then
+// refused by the lake, since an insert and a delete in one table conflict.
 
 import { newLine } from '../../core/in-turn.ts'
 import type { Kind, Macro, Model } from '../../core/model.ts'
@@ -52,12 +52,12 @@ export class LakeState implements StateStore {
   #seq = 1
   readonly #slices = new SliceTable()
   /**
-   * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and the
-   * transaction that read the other one goes on with freed memory: it has made tables in a schema that it was not told
-   * (test/lake/changes-at-once.test.ts). A transaction reads the catalog when it begins and when it commits.
+   * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and
+   * the transaction that read the other one goes on with freed memory: it has made tables in a schema that it does not
+   * know (test/lake/changes-at-once.test.ts). A transaction reads the catalog when it begins and when it commits.
    */
   readonly #inTurn = newLine()
-  /** Of this run; null before its mark is written. */
+  /** The writing of this run's mark; null before it. */
   #started: Promise<void> | null = null
 
   constructor(session: LakeSession) {
@@ -129,7 +129,7 @@ export class LakeState implements StateStore {
     )
   }
 
-  /** They read beside it. */
+  /** Readers of a lake do not wait for runs, so there is nothing to save. */
   saveForReaders(): Promise<void> {
     return Promise.resolve()
   }

@@ -1,4 +1,4 @@
-// The upkeep of a lake, under the lock of a run of all models; flushes and readers go on beside it. The order matters:
+// The upkeep of a lake, under the lock of a run of all models; flushes and readers go on meanwhile. The order matters:
 // files are merged, states that nobody needs are dropped, and only then are the files deleted that no state names.
 //
 // A file may be that of a transaction which is about to commit, or may be read just now, so only those are deleted that
@@ -23,7 +23,7 @@ import { retried } from './retried.ts'
 
 const LAKE = sql.value(LAKE_DATABASE)
 
-/** Of the tables in which DuckLake keeps a lake. */
+/** The database of the tables in which DuckLake keeps a lake. */
 const metadata = `__ducklake_metadata_${LAKE_DATABASE}`
 
 const DAY_MS = 86_400_000
@@ -81,7 +81,7 @@ async function maintain(session: LakeSession, options: UpkeepOptions): Promise<U
   return { tables: reports, ...states, filesDeleted, recordsDeleted }
 }
 
-/** On an engine of its own, as the lake is attached as it is from then on. */
+/** Uses a separate engine, so that the lake is attached afterwards as it is then. */
 async function migrate(session: LakeSession): Promise<void> {
   const engine = await session.openEngine('maintain')
   await using _database = engine.database
@@ -143,7 +143,7 @@ async function mergeFiles(connection: Connection, table: Table): Promise<boolean
   }
 }
 
-/** As a timestamp: what is older may go. */
+/** A timestamp: what is older may be deleted. */
 async function cutoffOf(connection: Connection, keepDays: number): Promise<Sql> {
   const now = sql`SELECT extract(epoch FROM now())::BIGINT AS seconds`
   const row = await connection.row(

@@ -17,7 +17,7 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
   exists: () => exists(session),
   open: (options) => open(session, options),
   openToRead: (options) => openToRead(session, options),
-  // An engine with nothing of its own, to which the lake is attached.
+  // An engine without a database file, to which the lake is attached.
   openBeside: (options) => openToRead(session, options),
   openLastState: () => Promise.resolve(null),
   checkpoint: () => Promise.resolve(),

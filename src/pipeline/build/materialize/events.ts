@@ -64,7 +64,7 @@ async function adaptationFor(
   })
 }
 
-/** Of a model they are always the same, and both the plan of a run and its flush ask for them. */
+/** They are always the same for a model, and both the plan of a run and its flush ask for them. */
 const spelled = new WeakMap<EventsModel, Promise<readonly Column[]>>()
 
 /** One type can be written in several ways, such as with quoted or bare field names of a STRUCT. */

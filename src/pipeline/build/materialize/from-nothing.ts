@@ -14,7 +14,7 @@ import { countRows, makeWay, relationOf, relationType } from './relation.ts'
 
 export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
   statement: (model: M, dir: string, createdIn: string | null) => Sql,
-  /** Of a table: its rows. */
+  /** The rows of a table. */
   query: ((model: M, dir: string) => Sql) | null = null,
 ): Materialization<M> {
   return {

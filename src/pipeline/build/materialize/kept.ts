@@ -182,7 +182,7 @@ function ownColumns({ kind }: KeptModel, columns: readonly Column[]): readonly C
   return columns.filter(({ name }) => !addedColumns.some((added) => sameName(added.name, name)))
 }
 
-/** Of the table's own columns to those of the SELECT. Throws ModelFailure for a change that `@on_schema_change` refuses. */
+/** How the columns become those of the SELECT. Throws ModelFailure for a change that `@on_schema_change` refuses. */
 function adaptationFor<M extends KeptModel>(
   kind: KeptKind<M>,
   model: M,

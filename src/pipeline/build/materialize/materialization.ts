@@ -44,7 +44,7 @@ export interface DryRunInput {
   readonly slice: Slice
   /** The relation in the warehouse; null where there is none. */
   readonly before: Sql | null
-  /** Of `before` the rows that its SELECT gave last. */
+  /** Those rows of `before` that its SELECT gave last. */
   readonly current: Sql | null
   /** Makes the names of temporary tables differ from those of other models. */
   readonly unique: number
@@ -53,7 +53,7 @@ export interface DryRunInput {
 }
 
 export interface DryBuilt {
-  /** As in Built. */
+  /** The same as in Built. */
   readonly changed: boolean
   /** Rows that the relation would have more than before; null: to be counted. */
   readonly added: number | null

@@ -119,7 +119,7 @@ async function refuseNullWatermark(connection: Connection, { column }: Watermark
     )
 }
 
-/** Of rows that are equally late, the one that is greatest in the other columns: the same one in every run. */
+/** Among rows that are equally late it keeps the one that is greatest in the other columns: the same in every run. */
 async function keepLatest(
   connection: Connection,
   key: readonly string[],

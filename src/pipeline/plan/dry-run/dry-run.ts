@@ -24,7 +24,7 @@ interface DryRunResult {
   readonly problem: string | null
   /** False: what reads the model would not be built on its account. */
   readonly changed: boolean
-  /** As DuckDB gives them; null when the model fails. */
+  /** The columns that DuckDB gives; null when the model fails. */
   readonly columns: readonly Column[] | null
   readonly events: EventsVerdict | null
   readonly diff: ModelDiff | null
