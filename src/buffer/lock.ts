@@ -6,6 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import {
   describeHolder,
   homeOf,
+  isCopiedLock,
   isHere,
   type LockHolder,
   LockHeldError,
@@ -24,7 +25,7 @@ export interface LockOptions {
 
 const RETRY_MS = 100
 
-/** Throws EnvironmentError `buffer-locked`. */
+/** Throws EnvironmentError `buffer-locked`, or `buffer-copied`. */
 export async function takeBufferLock(
   { lockFile, role = 'run', waitMs = 0, signal }: LockOptions,
   logger: Logger,
@@ -36,7 +37,8 @@ export async function takeBufferLock(
     } catch (error) {
       if (!(error instanceof LockHeldError)) throw error
       const { holder } = error
-      if (!isSoonDone(holder) || Date.now() >= deadline) throw refusal(error)
+      if (!isSoonDone(holder) || Date.now() >= deadline)
+        throw (await isCopiedLock(lockFile)) ? copied(error) : refusal(error)
       if (waits === 0) logger.info('waiting-for-buffer', { role: holder.role, pid: holder.pid })
     }
     await sleep(RETRY_MS, undefined, signal === undefined ? {} : { signal })
@@ -46,6 +48,13 @@ export async function takeBufferLock(
 // Without a role, or on another machine, nobody knows.
 const isSoonDone = (holder: LockHolder) =>
   isHere(holder) && holder.role !== null && holder.role !== 'daemon'
+
+const copied = ({ holder, path }: LockHeldError) =>
+  new EnvironmentError(
+    'buffer-copied',
+    `this is a copy of a project whose event buffer is in use elsewhere, by ${describeHolder(holder)}`,
+    { hint: `to work on the copy, delete ${path}` },
+  )
 
 function refusal({ holder, path }: LockHeldError): EnvironmentError {
   const message = `the event buffer is in use by ${describeHolder(holder)}`

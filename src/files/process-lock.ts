@@ -1,12 +1,12 @@
 // A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace, role,
-// sign}. It is made with its whole content by link(2), so it is never seen half written and only one process can make
+// sign, inode}. It is made with its whole content by link(2), so it is never seen half written and only one process can make
 // it. A holder that is dead is taken over; to do so, a process first takes a lock on the right to take over from this
 // holder, so that two cannot both believe that they have won. A file without such an object is held by nobody: a power
 // cut may leave an empty one.
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { link, open, readFile, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -26,6 +26,8 @@ export interface LockHolder {
   readonly role: string | null
   /** Name of its life sign (life-sign.ts) next to the lock file; null when it has none. */
   readonly sign: string | null
+  /** Of the lock file, by which a copy of it is told; absent where an older version made it. */
+  readonly inode?: number | undefined
 }
 
 /** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
@@ -68,7 +70,7 @@ export async function takeProcessLock(
   // Before anybody can read of it.
   const sign = await openLifeSign(path)
   if (sign !== null) resources.use(sign)
-  const holder: LockHolder = {
+  const holder: Omit<LockHolder, 'inode'> = {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
@@ -77,11 +79,11 @@ export async function takeProcessLock(
     role,
     sign: sign?.name ?? null,
   }
-  const content = JSON.stringify(holder) + '\n'
   const draft = `${path}.${randomUUID()}`
+  let content: string
   try {
     // On a full disk an empty file would stay.
-    await writeFile(draft, content, { flag: 'wx' })
+    content = await writeDraft(draft, holder)
     let held = false
     while (!held) held = (await tryLink(draft, path)) || (await tryTakeOver(draft, path))
   } finally {
@@ -91,6 +93,27 @@ export async function takeProcessLock(
     if ((await readIfThere(path)) === content) await unlink(path)
   })
   return resources.move()
+}
+
+/** Returns what it has written. */
+async function writeDraft(draft: string, holder: Omit<LockHolder, 'inode'>): Promise<string> {
+  await using file = await open(draft, 'wx')
+  const { ino: inode } = await file.stat()
+  const content = JSON.stringify({ ...holder, inode }) + '\n'
+  await file.writeFile(content)
+  return content
+}
+
+/** Whether the file was copied from where its holder works, as with the whole directory, instead of made there. */
+export async function isCopiedLock(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r')
+    const { ino } = await file.stat()
+    const inode = parseHolder(await file.readFile('utf8'))?.inode
+    return inode !== undefined && inode !== ino
+  } catch {
+    return false
+  }
 }
 
 /** Who holds the lock, or died without releasing it; null when nobody does. */
@@ -161,8 +184,9 @@ function parseHolder(content: string): LockHolder | null {
     const holder = JSON.parse(content) as Partial<LockHolder> | null
     if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
     const { startedAt = 'an unknown time', process = null } = holder
-    const { pidNamespace = null, role = null, sign = null } = holder
-    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace, role, sign }
+    const { pidNamespace = null, role = null, sign = null, inode } = holder
+    const { pid, host } = holder
+    return { pid, host, startedAt, process, pidNamespace, role, sign, inode }
   } catch {
     return null
   }

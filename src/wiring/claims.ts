@@ -30,14 +30,19 @@ export async function openBufferOrDaemon(
     try {
       return await openEventBuffer(project, { role, logger })
     } catch (error) {
-      if (!(error instanceof EnvironmentError && error.code === 'buffer-locked')) throw error
+      if (!(error instanceof EnvironmentError)) throw error
+      const isCopy = error.code === 'buffer-copied'
+      if (!isCopy && error.code !== 'buffer-locked') throw error
       const daemon = await AdminClient.connect({
         port,
         bufferDir: paths.buffer,
         timeoutMs: settings['collect.admin_timeout_ms'],
         logger,
+      }).catch((other: unknown) => {
+        throw isCopy ? error : other
       })
       if (daemon !== null) return daemon
+      if (isCopy) throw error
       if (Date.now() >= deadline) throw unreachable(error, port)
     }
     await sleep(RETRY_MS)

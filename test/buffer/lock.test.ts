@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -48,6 +49,18 @@ test('a daemon is not waited for; a run for no longer than asked; a stop ends th
     takeBufferLock({ lockFile, waitMs: WAIT_MS, signal }, silentLogger),
   )
   assert.is((stopped as Error).name, 'AbortError')
+})
+
+test('a copy of a directory whose buffer is in use elsewhere says that it is one', async () => {
+  await using directory = await temporaryDirectory()
+  const [here, copy] = ['x.lock', 'copy.lock'].map((name) => join(directory.path, name))
+  await using _daemon = await takeBufferLock({ lockFile: here!, role: 'daemon' }, silentLogger)
+  await copyFile(here!, copy!)
+  const refusalOf = (lockFile: string) =>
+    failure(() => takeBufferLock({ lockFile }, silentLogger)) as Promise<EnvironmentError>
+  assert.is((await refusalOf(here!)).code, 'buffer-locked')
+  const { code, hint } = await refusalOf(copy!)
+  assert.equal([code, hint], ['buffer-copied', `to work on the copy, delete ${copy}`])
 })
 
 test.run()

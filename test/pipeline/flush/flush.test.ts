@@ -287,6 +287,17 @@ test('under constant load a run stops after what was there when it began', async
   assert.is(claims.segments.length, 1)
 })
 
+test('events that were accepted while the clock was ahead keep none in the buffer', async () => {
+  await using space = await openProject()
+  const claims = buffered(space)
+  const time = new Date(Date.now() + 12 * 3_600_000).toISOString()
+  await claims.add('raw.e', [{ id: 1 }], { time })
+  for (const id of [2, 3, 4]) await claims.add('raw.e', [{ id }])
+  const summary = await space.ok([model], { openClaims: () => Promise.resolve(claims) })
+  assert.equal(summary.flushed, [{ model: 'raw.e', events: 4, rejected: 0 }])
+  assert.is(claims.segments.length, 0)
+})
+
 test('events of a target without a model stay in the buffer', async () => {
   await using space = await openProject()
   const claims = buffered(space)
