@@ -11,7 +11,7 @@ import { repository } from '../support/workspace.ts'
 export interface Copy {
   /** For EIDER_BINARY. */
   readonly binary: string
-  /** The files of `src` that the bundle holds code of, such as src/cli/main.ts. */
+  /** The files of `src` that export something which the bundle uses, such as src/cli/main.ts. */
   readonly modules: ReadonlySet<string>
 }
 
@@ -52,9 +52,12 @@ async function bundleIn(dir: string): Promise<ReadonlySet<string>> {
     cwd: dir,
     output: { ...program.output, dir: join(dir, 'dist/bundle') },
   })
+  // An unused file may leave a constant, since the bundler does not know what the call does that makes it.
   const files = output.flatMap((chunk) =>
     chunk.type === 'chunk'
-      ? Object.entries(chunk.modules).flatMap(([file, { code }]) => (code ? [file] : []))
+      ? Object.entries(chunk.modules).flatMap(([file, { renderedExports }]) =>
+          renderedExports.length > 0 ? [file] : [],
+        )
       : [],
   )
   const own = files.filter((file) => file.startsWith(join(dir, 'src') + sep))
