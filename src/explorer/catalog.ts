@@ -1,6 +1,6 @@
-// GET /catalog.json: what publishing wrote beside the manifest, as much of it as is to be shown.
+// GET /catalog.json: what publishing wrote next to the manifest, as much of it as is to be shown.
 //
-// The text is passed on as it is with `project`, and put together anew with `sets`: in slices, since that of a thousand
+// The text is passed on as it is with `project`, and rebuilt with `sets`: in slices, since that of a thousand
 // wide tables has megabytes. Both stay in memory until there is another.
 
 import { createHash } from 'node:crypto'
@@ -81,7 +81,7 @@ async function print(
   return Buffer.from(start + (await resultInSlices(printExposed(whole.toString('utf8'), snapshot))))
 }
 
-/** As the run wrote it: a power cut may have left half of it. */
+/** Whether the text is as the run wrote it: a power cut may have left half of it. */
 function isWhole(text: Buffer): boolean {
   const start = Buffer.from(`{"format":${CATALOG_FORMAT},`)
   return text.subarray(0, start.length).equals(start) && text.subarray(-4).toString() === '\n]}\n'

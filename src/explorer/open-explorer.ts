@@ -1,4 +1,4 @@
-// The explorer as a service has it beside its own resources.
+// The explorer, which a service serves in addition to its own resources.
 
 import type { SidePages } from '../http/side-pages.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'

@@ -52,7 +52,7 @@ export const PAGE_HEADERS = {
 } as const
 
 const HASHED = /-[\w-]{8,}\.\w+$/
-/** Behind the token, so not for caches that others share. */
+/** Private, because the page needs a token: shared caches must not keep it. */
 const FOR_EVER = 'private, max-age=31536000, immutable'
 const FILES = '/explorer/'
 /** `/`, `/sets/orders`, `/sets/orders/columns`, and one more for what a mistyped address has too much. */

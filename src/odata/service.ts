@@ -49,7 +49,7 @@ export interface ODataServiceOptions {
   readonly pageSize: number
   readonly requestTimeoutMs: number
   readonly maxBatchRequests: number
-  /** Of web pages that may read; `*` for any. */
+  /** Origins of web pages that may read; `*` for any. */
   readonly corsOrigins?: readonly string[]
   /** Whether `orders/7` means `orders(7)`. */
   readonly keyAsSegment?: boolean

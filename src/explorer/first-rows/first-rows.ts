@@ -75,7 +75,7 @@ export function firstRows(options: FirstRowsOptions): FillPage {
 function filled({ text, headers }: HtmlPage, { data, view, count }: FirstRows): SidePage {
   const [beforeData, beforeView, rest] = text.split(FIRST_ROWS_PLACE)
   if (rest === undefined) throw new Error('index.html has no place for rows')
-  // Going back to rows shows those of now, and nobody keeps what only this reader may see. So there is no ETag.
+  // Going back to rows shows the current ones, and nobody keeps what only this reader may see. Hence no ETag.
   const { ETag: _, ...others } = headers
   return {
     status: 200,
@@ -87,7 +87,7 @@ function filled({ text, headers }: HtmlPage, { data, view, count }: FirstRows): 
 
 const snapshotOf = ({ headers }: Read) => headers['Eider-Snapshot']
 
-/** JSON is not run, whatever its type says to the policy, and nothing in it can end the element. */
+/** Browsers do not run JSON, so the policy does not apply to it, and nothing in it can end the element. */
 function dataHtml(request: string, snapshot: string, json: string): Html {
   const data = new Html(json.replaceAll('<', '\\u003c'))
   return html`<script

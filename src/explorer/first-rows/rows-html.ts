@@ -26,7 +26,7 @@ interface ShownRows {
   readonly state: RowsState
   readonly rows: readonly Row[]
   readonly count: string | undefined
-  /** Of the page, relative to its address, with a slash at the end. */
+  /** The root of the page, relative to its address, with a slash at the end. */
   readonly home: string
   /** Absolute URL of the service, with a slash at the end. */
   readonly service: string

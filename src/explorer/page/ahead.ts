@@ -32,12 +32,12 @@ function begin(): Beginning {
   const rows = askForRows()
   const document = service.object('$metadata?$format=json')
   const catalog = fetchCatalog()
-  // Whoever takes them hears of a failure; nobody may have taken them yet.
+  // Those who take them get the failure; nobody may have taken them yet.
   for (const answer of [document, catalog]) answer.catch(() => undefined)
   return { rows, document, catalog }
 }
 
-/** A page without a catalog still shows rows; one that cannot be read is no reason to show nothing. */
+/** A page without a catalog still shows rows; it also shows them when the catalog cannot be read. */
 export async function fetchCatalog(): Promise<Catalog | null> {
   const url = new URL('catalog.json', root)
   const response = await fetch(url, { headers: { Accept: 'application/json' } })
@@ -71,7 +71,7 @@ function takeSent(request: string): Rows | undefined {
 
 let first: Beginning | undefined = begin()
 
-/** What was asked for as this script came, and again for whoever begins again. */
+/** What was asked for when this script came; a second call asks again. */
 export function beginning(): Beginning {
   const asked = first ?? begin()
   first = undefined

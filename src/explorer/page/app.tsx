@@ -1,4 +1,4 @@
-// The frame of all views: what is published at the left, what is new above, the view itself beside.
+// The frame of all views: what is published at the left, what is new above, the view itself at the right.
 
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { setOf, type Route, type SetRoute } from './address/route.ts'

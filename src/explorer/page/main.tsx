@@ -11,7 +11,7 @@ import './page.css'
 import './parts/parts.css'
 import './frame/frame.css'
 
-// It is linked relative to the first address, and browsers read the link anew whenever the address changes.
+// It is linked relative to the first address, and browsers read the link again whenever the address changes.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
 if (icon !== null) icon.href = new URL(icon.href).href
 const container = document.getElementById('page')

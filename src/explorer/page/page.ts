@@ -26,7 +26,7 @@ export interface Page {
   readonly returns: ReadonlyState<number>
   /** For the `href` of a link. A click on it changes the view without loading the page. */
   href(route: Route): string
-  /** `replace` for what is no step of its own, such as a letter typed into a filter. */
+  /** `replace` for what does not count as a step, such as a letter typed into a filter. */
   navigate(route: Route, how?: 'push' | 'replace'): void
 }
 

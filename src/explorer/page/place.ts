@@ -1,4 +1,4 @@
-// The address of the page as a value that changes, without a library: History API, and clicks on links of its own.
+// The address of the page as a value that changes, without a library: History API, and clicks on its own links.
 
 import { state, type ReadonlyState } from './parts/state.ts'
 import { routeAt, writeRoute, type Route } from './address/route.ts'

@@ -29,7 +29,7 @@ export async function startPage(place: AddressBar): Promise<Page> {
   }
 }
 
-/** Whatever came of it. */
+/** Resolves when the work has ended, also when it failed. */
 function settled(work: Promise<unknown>): Promise<undefined> {
   return work.then(
     () => undefined,

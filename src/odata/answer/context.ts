@@ -25,7 +25,7 @@ export interface ServiceContext {
   readonly rowsByKey: RowsByKey
   readonly admission: Admission
   readonly streams: OpenStreams
-  /** Of who asks, as `reader` is. */
+  /** Signs links for the reader who asks. */
   readonly links: LinkSigner
   readonly reader: Reader
   /** The default page size. */
@@ -67,7 +67,7 @@ export interface Answer {
 export interface AnsweredLookup extends RowLookup {
   /** The body of an answer with this row, which is as the file has it. */
   readonly bodyOf: (row: Buffer) => Buffer
-  /** Of an answer to a request for this target, which differs in the key alone. */
+  /** The headers of an answer to a request for this target, which differs in the key alone. */
   readonly headersOf: (target: string) => Readonly<Record<string, string>>
 }
 
@@ -83,7 +83,7 @@ export interface Exchange {
   readonly request: ODataRequest
   readonly resources: Resources
   readonly snapshot: OpenSnapshot
-  /** As who asks sees it. */
+  /** The model that the reader who asks may see. */
   readonly model: EntityModel
   readonly engine: EngineAccess
   readonly token: SkipToken | null
@@ -97,7 +97,7 @@ export interface Exchange {
 
 /** The body of an answer while its headers are still to be made. */
 export interface Content {
-  /** null: there is no value, which is 204. */
+  /** null when there is nothing to send, which is 204. */
   readonly body: Buffer | AsyncIterable<Buffer> | null
   readonly file?: FileBody
   readonly lookup?: Omit<AnsweredLookup, 'headersOf'>

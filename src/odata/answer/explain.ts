@@ -51,7 +51,7 @@ export async function explainRequest(
   return explainBound(bound)
 }
 
-/** As the service asks of `$format` when it answers. */
+/** Makes the demands on `$format` that the service makes when it answers. */
 function requireFormat(bound: BoundRequest, option: string | undefined): void {
   if (option === undefined) return
   if (bound.kind === 'metadata') return void negotiateMetadata({}, option)

@@ -12,7 +12,7 @@ import type { Exchange } from './context.ts'
 interface StoredRow {
   readonly row: Buffer
   readonly lookup: RowLookup
-  /** Of such a row what is asked for, in that order; as the engine writes it. */
+  /** The part of such a row that is asked for, in that order, as the engine writes it. */
   readonly shown: (row: Buffer) => Buffer
 }
 

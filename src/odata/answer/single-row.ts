@@ -36,7 +36,7 @@ async function* framedParts(
   yield last.subarray(0, last.length - dropped)
 }
 
-/** Of an entity, or of a property as `value`. `row`: its beginning. `type` is that of a value, where it is shown. */
+/** The frame of an entity, or of a property as `value`. `row`: its beginning. `type`: that of a value, if it is shown. */
 export function entityFrame(
   row: Buffer,
   contextUrl: string,

@@ -177,7 +177,7 @@ export type Expression =
       readonly place: number
       readonly value: Expression
     }
-  /** Of all rows that the links lead to, one after the other, the key and the value: a list of both. */
+  /** A list of the key and the value of all rows that the links lead to, one link after the other. */
   | {
       readonly kind: 'gathered'
       readonly type: EdmType
@@ -322,7 +322,7 @@ export type Relation =
       readonly keys: readonly ColumnValue[]
       readonly aggregates: readonly AggregateColumn[]
     })
-  /** Of each partition the rows from `skip` on, at most `top`. */
+  /** In each partition the rows from `skip` on, at most `top`. */
   | (RelationStep & {
       readonly kind: 'window'
       readonly partition: readonly Expression[]
@@ -330,7 +330,7 @@ export type Relation =
       readonly skip: number
       readonly top: number | null
     })
-  /** Of each partition the first rows, until the sum of `value` reaches the limit. */
+  /** In each partition the first rows, until the sum of `value` reaches the limit. */
   | (RelationStep & {
       readonly kind: 'running'
       readonly partition: readonly Expression[]

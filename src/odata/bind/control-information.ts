@@ -22,7 +22,7 @@ export function withControlInformation(query: BoundQuery, version: ODataVersion)
 /** The types that a reader takes a value for when nothing is said (JSON Format 4.01, 4.6.3). */
 const OBVIOUS: readonly string[] = ['Edm.Boolean', 'Edm.String']
 
-/** As values of `@odata.type`: 4.0 wants a hash before names that are not qualified, 4.01 none. */
+/** The value of `@odata.type`: 4.0 wants a hash before names that are not qualified, 4.01 none. */
 export function shownType(type: EdmType, version: ODataVersion): string {
   const item = type.kind === 'collection' ? type.item : type
   const name = item.kind === 'complex' ? qualifiedName(item) : item.name.replace('Edm.', '')

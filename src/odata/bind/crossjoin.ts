@@ -154,7 +154,7 @@ function computedOutput(
   })
 }
 
-/** Of a set that is expanded its row, of any other the id of it. */
+/** The row for a set that is expanded, the id of the row for any other set. */
 function outputOf(
   pairs: ApplyRows,
   sets: readonly EntitySet[],

@@ -34,7 +34,7 @@ export const constantText = (value: string) => constant(edm.String, value)
 export const joinedTexts = (a: Expression, b: Expression): Expression =>
   call('concat', edm.String, a, b)
 
-/** As written in the parentheses of a URL. */
+/** The text of a key property in the parentheses of a URL. */
 function keyText(row: RowVariable, property: Property): Expression {
   const { type } = property
   const name = type.name === 'Edm.String' ? 'textInUrl' : 'valueInUrl'

@@ -218,7 +218,7 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   return odataError('unknown-resource', system === undefined ? problem : `${problem}; ${system}`)
 }
 
-/** An entity with a key is named by its own set, whatever way led to it. */
+/** An entity with a key is named by its own set, also when a navigation led to it. */
 function entityPath(
   steps: readonly PathStep[],
   path: readonly PathSegment[],
@@ -256,7 +256,7 @@ export function pathCondition(
 }
 
 /**
- * Rows have no inherent order, and whoever knows REST takes `orders/1` for the order with the key 1: a place needs
+ * Rows have no inherent order, and people who know REST take `orders/1` for the order with the key 1: a place needs
  * `$orderby`, and ends the path. Throws 404.
  */
 export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void {

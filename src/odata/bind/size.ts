@@ -23,7 +23,7 @@ interface Measure {
 
 /**
  * How often each operand of the expression is written in its SQL, in the order of operandsOf; once where nothing is said.
- * Whoever prints the SQL knows (sql/expression.ts).
+ * The printer of the SQL says it (sql/expression.ts).
  */
 type CopiesOf = (expression: Expression) => readonly number[]
 
@@ -31,7 +31,7 @@ export interface Costs {
   readonly copiesOf: CopiesOf
 }
 
-/** Of a smaller expression, to measure it again costs less than to remember it, unless sizeOf() could not tell its size. */
+/** To measure a smaller expression again costs less than to remember it, unless sizeOf() could not tell its size. */
 const SMALL = 16
 
 /** Each expression that is not small is measured once. */

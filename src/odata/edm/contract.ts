@@ -82,7 +82,7 @@ const NO_ROWS: SnapshotFacts = {
   clampedTimes: new Map(),
 }
 
-/** Of the sets that both snapshots have. Types that depend on the values of a column are taken as they mostly are. */
+/** Changes of the sets that both snapshots have. Types that depend on values are taken as they mostly are. */
 export function navigationChanges(before: Snapshot, after: Snapshot): readonly ContractChange[] {
   const now = buildEntityModel(after, NO_ROWS).sets
   return [...buildEntityModel(before, NO_ROWS).sets.values()].flatMap((old) => {

@@ -15,13 +15,13 @@ import {
 
 /** What the manifest alone does not tell. */
 export interface SnapshotFacts {
-  /** As the store of the snapshot declares them. */
+  /** What the store of the snapshot says of its rows. */
   readonly stored: StoredRows
   /** Names of the TINYINT columns, by model, that hold a negative value. */
   readonly signedTinyints: ReadonlyMap<ModelName, ReadonlySet<string>>
   /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
   readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
-  /** Of who asks, by model; all rows when absent. */
+  /** The filters of the reader, by model; all rows when absent. */
   readonly filters?: ReadonlyMap<ModelName, FilteredRows>
 }
 

@@ -63,7 +63,7 @@ interface ReferenceTarget {
   readonly set: GrowingSet
   readonly place: number
   readonly key: Property
-  /** Of the columns that refer to it. */
+  /** The name of the columns that refer to it. */
   readonly name: string
 }
 

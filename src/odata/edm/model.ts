@@ -21,7 +21,7 @@ export interface EntitySet {
   readonly table: TableName
   /** Those of an earlier one, where the two are compared. */
   readonly tableBefore: TableName
-  /** Rows that whoever asks may read: those that pass all of these. */
+  /** The reader who asks may read the rows that pass all of these. */
   readonly only: readonly RowFilter[]
   /** Those that are read to find them. */
   readonly storedRows: number

@@ -55,7 +55,7 @@ interface ComplexProperty {
   readonly type: EdmType
 }
 
-/** Of an object that a request writes out, which is of no type. */
+/** The type of an object that a request writes out, which has no other. */
 export const untypedObject: ComplexType = {
   kind: 'complex',
   name: 'Edm.Untyped',
@@ -230,7 +230,7 @@ export function collectionOf(of: CollectionType['item']): CollectionType {
 
 export const NAMESPACE = 'eider'
 
-/** Of an entity type or a complex type. */
+/** The name of an entity type or a complex type with its namespace. */
 export const qualifiedName = ({ name }: { readonly name: string }): string => `${NAMESPACE}.${name}`
 
 /** Whether a segment of a path is a cast to this type. No type has a derived one, so such a cast changes nothing. */

@@ -10,7 +10,7 @@ import { odataError } from '../protocol/errors.ts'
 
 interface AdmissionLimits {
   readonly running: number
-  /** Of these, how many may be large. */
+  /** How many of these may be large. */
   readonly large: number
   /** How many of each sort may wait. */
   readonly waiting: number

@@ -17,7 +17,7 @@ export interface FileOrder extends FileContent {
   readonly isTimed: boolean
 }
 
-/** A file that stays readable until it is disposed of, whatever becomes of its name. */
+/** A file that stays readable until it is disposed of, also when its name is deleted. */
 interface AnswerFile extends AsyncDisposable {
   readonly bytes: number
   readonly rows: number
@@ -161,7 +161,7 @@ export class AnswerFiles implements AsyncDisposable {
       bytes: 0,
       users: 0,
     }
-    entry.made.then(() => (entry.isMade = true)).catch(() => {}) // whoever waits for it is told
+    entry.made.then(() => (entry.isMade = true)).catch(() => {}) // those who wait for it get the error
     return entry
   }
 }

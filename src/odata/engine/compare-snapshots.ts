@@ -8,7 +8,7 @@ import { openReadOnly } from '../../duckdb/read-only.ts'
 import { type EntitySet, nameBefore } from '../edm/model.ts'
 import type { EngineOptions } from './snapshot-engines.ts'
 
-/** Of one delta link: its rows, and their number. Links that share the engine get further ones. */
+/** One delta link needs two: for its rows, and for their number. Links that share the engine get further ones. */
 const CONNECTIONS = 2
 
 /** Whether the rows of both can be compared column by column. */

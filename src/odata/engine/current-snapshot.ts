@@ -87,12 +87,12 @@ export class Snapshots implements AsyncDisposable {
     return this.#current.snapshot === NOTHING ? null : this.#current.snapshot
   }
 
-  /** Of the snapshot that a request without a next link is answered from; before the first publish as well. */
+  /** The id of the snapshot that a request without a next link is answered from; before the first publish as well. */
   get currentId(): string {
     return this.#current.snapshot.id
   }
 
-  /** Of the rows of the current snapshot. */
+  /** What is known of the rows of the current snapshot. */
   get currentFacts(): KnownFacts {
     return this.#current.facts
   }

@@ -1,4 +1,4 @@
-// A file of rows that the engine writes. Each is made by an engine of its own, which can write to the directory of this file
+// A file of rows that the engine writes. Each is made by a separate engine, which can write to the directory of this file
 // and nowhere else.
 
 import { mkdir, rm, stat } from 'node:fs/promises'
@@ -27,7 +27,7 @@ export interface FileMaker
 
 interface Making extends FileMaker, Pick<EngineAccess, 'clock' | 'gone' | 'onDamage'> {
   readonly maxFileBytes: number
-  /** What there is of it by now; false when there is no room for it. */
+  /** Gets the bytes that are written so far; returns false when they have no room. */
   readonly onBytes?: (bytes: number) => boolean
 }
 

@@ -15,7 +15,7 @@ import type { EntityModel } from '../edm/model.ts'
 interface OpenOptions {
   readonly published: SnapshotReader
   readonly engines: { take(): Promise<EmptyEngine> }
-  /** Of the files of another snapshot, to which most of these may belong. */
+  /** Facts of the files of another snapshot, to which most of these may belong. */
   readonly known: KnownFacts
 }
 

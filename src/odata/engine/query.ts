@@ -200,7 +200,7 @@ export async function inTurn<T>(
 const timeLimit = () =>
   odataError('time-limit', 'the query exceeded the time limit of this service')
 
-/** Of a number that a DECIMAL cannot hold, and of a time beyond the calendar; what else cannot be converted is ours. */
+/** A number that a DECIMAL cannot hold, or a time beyond the calendar; other failed conversions are our mistakes. */
 const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
 
 /** What DuckDB says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */

@@ -19,7 +19,7 @@ import type { Reader } from '../../access/reader.ts'
 import { tableSql } from '../sql/relation.ts'
 
 export interface ReaderView {
-  /** Without what is out of scope; rows are counted, and sizes are not told. */
+  /** Without what is out of scope; rows are counted, and sizes are left out. */
   readonly snapshot: Snapshot
   readonly model: EntityModel
   readonly problems: readonly UnboundFilter[]
@@ -70,7 +70,7 @@ export async function readerView(
   return { snapshot: seen, model, problems }
 }
 
-/** A text where the condition does not bind, is no condition, or fails on a row, of whichever token that may be. */
+/** A text where the condition does not bind, is not a condition, or fails on a row; all rows are tried. */
 async function problemOf(
   connection: Connection,
   table: TableName,

@@ -1,4 +1,4 @@
-// Rows of a set by their keys, as the engine prints them. Whoever has none leaves the lookup to the engine, so nothing but
+// Rows of a set by their keys, as the engine prints them. Where none is found, the engine does the lookup, so nothing but
 // time depends on what is found here.
 
 import type { EntitySet } from '../edm/model.ts'
@@ -6,7 +6,7 @@ import type { OpenSnapshot } from './open-snapshot.ts'
 
 export interface RowLookup {
   readonly snapshot: Pick<OpenSnapshot, 'snapshot' | 'rowsKeys'>
-  /** Of that snapshot, for whoever sees all of its rows. */
+  /** The set of that snapshot, as readers have it who see all of its rows. */
   readonly set: EntitySet
   /** The texts of its parts, as sql/keyed-rows.ts writes them. */
   readonly key: readonly string[]

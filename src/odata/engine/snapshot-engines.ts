@@ -100,7 +100,7 @@ export class SnapshotEngines implements AsyncDisposable {
 /** An engine created ahead for the next snapshot: creating one is the longest part of opening it. */
 export class SpareEngine implements AsyncDisposable {
   readonly #settings: EngineSettings
-  /** null within where it could not be made: whoever needs it tries again and learns why. */
+  /** The promise gives null when making it failed: the next one that needs it tries again and gets the error. */
   #spare: Promise<EmptyEngine | null> | null = null
 
   constructor(settings: EngineSettings) {

@@ -7,7 +7,7 @@ import type { Reader } from '../../access/reader.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
 
 export interface AskedAnswer {
-  /** The current snapshot, whatever the request asks for. */
+  /** The current snapshot, also when the request asks for another one. */
   readonly snapshotId: string
   /** From the root of the server on. */
   readonly url: string

@@ -7,7 +7,7 @@ import { odataError } from '../protocol/errors.ts'
 import { header, parseMediaRanges, type RequestHeaders } from '../protocol/negotiate.ts'
 
 interface BatchFormat {
-  /** Of the answer. */
+  /** The content type of the answer. */
   readonly contentType: string
   /** Whether requests after one that failed are answered when the client does not say. */
   readonly continuesOnError: boolean

@@ -64,7 +64,7 @@ interface HttpExchange {
   gone: AbortSignal
   version: ODataVersion
   rows: () => number
-  /** Of the error that it is answered with. */
+  /** The code of the error that it is answered with. */
   refusedAs: string | null
 }
 

@@ -34,7 +34,7 @@ export function isNavigationToRoot({ method, url = '', headers }: IncomingMessag
   )
 }
 
-/** Relative, so that it is right behind a proxy too. */
+/** `location` is relative, so that it is right with a proxy in between too. */
 export function sendSeeOther(response: ServerResponse, location: string): void {
   const headers = { Location: location, 'Cache-Control': 'no-store', Vary: 'Sec-Fetch-Mode' }
   response.writeHead(303, { ...headers, 'Content-Length': 0 }).end()

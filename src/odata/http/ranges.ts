@@ -48,7 +48,7 @@ function isSame(headers: RequestHeaders, etag: string | undefined): boolean {
   return condition === null || (etag?.startsWith('"') === true && condition.trim() === etag)
 }
 
-/** null for what is no single range of bytes, which counts as if it were not there. */
+/** null for anything but a single range of bytes, which is ignored. */
 function parseRange(text: string, bytes: number): Range | 'beyond' | null {
   const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(text) ?? []
   if (first === '' && last === '') return null

@@ -17,7 +17,7 @@ export interface ODataTraffic {
   /** Requests whose answer is not complete yet. */
   readonly open: number
   readonly rows: number
-  /** Of bodies, as they were sent. */
+  /** Bytes of bodies as they were sent. */
   readonly bytes: number
   readonly begin: () => void
   readonly end: (request: { status: number; ms: number; rows: number }) => void

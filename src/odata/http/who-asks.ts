@@ -61,7 +61,7 @@ export function requireAll({ key, name }: Reader): void {
   throw odataError('not-for-token', `the token "${name}" is for some sets, not for metrics`)
 }
 
-/** A page beside OData. To a reader who does not see all, it tells of what is there for that reader. */
+/** A page outside OData. A reader who does not see all gets one that describes what that reader may see. */
 export async function pageFor(
   { pages, snapshots }: Pick<ServiceContext, 'snapshots'> & { readonly pages: SidePages | null },
   reader: Reader,

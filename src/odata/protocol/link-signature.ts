@@ -68,7 +68,7 @@ async function readSecret(path: string, logger: Logger): Promise<Buffer> {
   const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`
   await writeFile(draft, text, { flag: 'wx', mode: 0o600 })
   try {
-    // Of two services that start at once, one makes the file and both read it.
+    // When two services start at once, one makes the file and both read it.
     await link(draft, path)
     await unlink(draft)
   } catch (error) {

@@ -121,7 +121,7 @@ export function negotiateData(
 
 /**
  * Throws 406 when the client takes no value alone (`/$value`), which is of this type. One that takes JSON is not refused:
- * libraries say so with every request, whatever it is for.
+ * libraries say so with every request.
  */
 export function requireRaw(headers: RequestHeaders, name: 'text' | 'bytes'): void {
   const text = header(headers, 'accept')
@@ -201,7 +201,7 @@ function parseMediaRange(text: string): MediaRange {
 const covers = (range: string, type: string): boolean =>
   range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 
-/** Of parameters that the format takes, as of each the last says. */
+/** The format by its parameters; the last of each counts, and unknown ones do not. */
 function jsonFormatOf({ parameters }: MediaRange): JsonFormat {
   const asked = new Map(parameters.map(([name, value]) => [name.replace(/^odata\./, ''), value]))
   const metadata = asked.get('metadata') as JsonFormat['metadata'] | undefined
@@ -233,7 +233,7 @@ const isWanted: Readonly<Record<PreferenceName, (value: string) => boolean>> = {
 }
 
 /**
- * Of the preferences of a request those that its answer follows. Unknown ones are ignored; of one that is repeated, the
+ * Those preferences of a request that its answer follows. Unknown ones are ignored; of one that is repeated, the
  * first counts.
  */
 export function parsePreferences(

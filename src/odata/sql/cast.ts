@@ -35,7 +35,7 @@ const byteOf = (to: EdmType): ToSql => {
   )
 }
 
-/** As in the JSON of a response. */
+/** The text that the JSON of a response has. */
 function textOf(from: EdmType): ToSql {
   switch (from.name) {
     case 'Edm.Binary':
@@ -79,7 +79,7 @@ function bytesOf(text: Sql): Sql {
     THEN from_base64(${padded}) END`
 }
 
-/** As durationMicroseconds in literals.ts reads the same text. */
+/** The durations that durationMicroseconds in literals.ts reads. */
 const DURATION =
   '(-?)P(?:(\\d{1,13})D)?(?:T(?:(\\d{1,13})H)?(?:(\\d{1,13})M)?(?:(\\d{1,13})(?:\\.(\\d{1,12}))?S)?)?'
 

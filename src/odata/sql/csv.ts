@@ -48,7 +48,7 @@ const hasEmptyValue = ({ type }: OutputProperty) =>
   type.name === 'Edm.String' || type.name === 'Edm.Binary'
 
 /**
- * A value with `before` before it, as parts of the text of its line: a text of its own for each value, to be copied into
+ * A value with `before` before it, as parts of the text of its line: a separate text for each value, to be copied into
  * that of the line, takes longer than all else of writing it. What is the same in many rows DuckDB has once for them.
  */
 function cellParts({ name, type, value: shown }: OutputProperty, before: ',' | ''): readonly Sql[] {
@@ -69,7 +69,7 @@ const textParts = (value: Sql, before: string) => [
   unlessNull(value, sql`'"'`),
 ]
 
-/** As in JSON, without the quotes that some of them have there. */
+/** The same text as in JSON, without the quotes that some of them have there. */
 function plainParts(value: Sql, type: PrimitiveType, isStored: boolean): readonly Sql[] {
   switch (type.name) {
     case 'Edm.Double':

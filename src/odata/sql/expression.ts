@@ -229,7 +229,7 @@ function inSql({ operand, list }: Expression & { readonly kind: 'in' }): Sql {
 
 /**
  * The list as one value, which DuckDB takes apart: 6,000 numbers take it 5 ms, and as separate values 110 ms.
- * null when a value cannot be told from what stands between two.
+ * null when a value contains the separator of values.
  */
 function longListSql(list: readonly Constant[]): Sql | null {
   const [{ type }] = list as readonly [Constant]
@@ -281,7 +281,7 @@ function mayBeNaN(expression: Expression): boolean {
   return expression.kind !== 'constant' && type !== null && isFloat(type)
 }
 
-/** As CopiesOf of bind/size.ts. */
+/** Implements CopiesOf of bind/size.ts. */
 export function copiesOf(expression: Expression): readonly number[] {
   const shape = shapeOf(expression)
   if (shape === null) return ONCE
@@ -336,7 +336,7 @@ function countCopies(expression: Expression): readonly number[] {
   }
 }
 
-/** Of the same type, and with a name that no request can give. */
+/** A value of the same type, with a name that no request can give. */
 const markOf = (operand: Expression, place: number): Expression => ({
   kind: 'item',
   type: typeOf(operand)!,

@@ -19,7 +19,7 @@ const CLAUSES: ReadonlySet<string> = new Set([
 
 /** `text` is one statement of this service. Only white space changes, and none of it within quotes. */
 export function formatSql(text: string): string {
-  // Of each open parenthesis whether a SELECT stands in it.
+  // For each open parenthesis, whether a SELECT stands in it.
   const open: boolean[] = []
   const tokens = text.trim().match(TOKENS) ?? []
   let formatted = ''

@@ -12,7 +12,7 @@ import { VARCHAR } from './engine-types.ts'
 import { floatTextSql, jsonTextSql } from './json-value.ts'
 import { NEGATIVE_LENGTH } from './raised.ts'
 
-/** As many operands as the call has; the others are empty. */
+/** Gets as many operands as the call has; the others are empty. */
 type PrintCall = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
 
 const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`
@@ -44,7 +44,7 @@ const textSql = {
   valueInUrl: (value, _b, _c, { operands: [operand] }) => urlValueSql(value, typeOf(operand!)!),
 } satisfies Partial<Record<CallName, PrintCall>>
 
-/** As in JSON, where a value has the same form but for the quotes. Two types have a name before them. */
+/** The form that a value has in JSON, without the quotes. Two types have a name before them. */
 function urlValueSql(value: Sql, type: EdmType): Sql {
   const text = isFloat(type)
     ? floatTextSql(value, type, '')

@@ -76,8 +76,8 @@ function writtenTextSql(value: Sql, type: EdmType, format: JsonFormat, isOptiona
 }
 
 /**
- * Of values that are not NULL. Columns have no values beyond those ranges, or are read without them
- * (temporal-range.ts). DuckDB need not plan for what cannot be: of a lookup it would take a fifth of the time.
+ * Writers of values that are not NULL. Columns have no values beyond those ranges, or are read without them
+ * (temporal-range.ts). DuckDB need not plan for what cannot be: that would take a fifth of the time of a lookup.
  */
 const writeStored: Partial<Record<EdmName, WriteValue>> = {
   'Edm.Date': (value) => sql`concat('"', ${value}, '"')`,

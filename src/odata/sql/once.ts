@@ -7,7 +7,7 @@ type ToSql = (value: Sql) => Sql
 
 const NAME = sql.ident('once')
 
-/** As `toSql`, which writes its operand many times and must not refer to anything else in the row. */
+/** Wraps `toSql`, which writes its operand many times and must not refer to anything else in the row. */
 export function once(toSql: ToSql): ToSql {
   const named = toSql(NAME)
   return (value) => sql`(list_transform([${value}], lambda ${NAME}: ${named}))[1]`

@@ -19,7 +19,7 @@ export interface RowWindow {
 
 /**
  * The output properties, named by them and in their order, each in the DuckDB type of its EdmType; with a keyset also
- * what the rows are ordered by. Rows beyond $top never come, whatever `limit` says.
+ * what the rows are ordered by. Rows beyond $top never come, even when `limit` is higher.
  */
 export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
   const { keyset = null } = window

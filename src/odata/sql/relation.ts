@@ -115,9 +115,9 @@ export function orderSql(order: readonly OrderItem[]): Sql {
 }
 
 /**
- * The rows of a set. Who may read only some of them reads them through this subquery, whatever the request is. The LIMIT
+ * The rows of a set. A reader who may see only some of them gets them through this subquery in every request. The LIMIT
  * lets all rows through; it keeps the engine from moving a condition of the request below that of the token, where an
- * error in it, such as a division by zero, would tell of a row that is not to be seen.
+ * error in it, such as a division by zero, would reveal a row that is not to be seen.
  */
 export const tableSql = (set: Pick<EntitySet, 'table' | 'only'>): Sql => only(set, set.table)
 

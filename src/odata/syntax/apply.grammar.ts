@@ -59,7 +59,7 @@ export const applyRules = String.raw`// $apply: transformations, each of the row
   //- "identity2", "identity()"
   applyIdentity = caseInsensitive<"identity"> ~(idPart | "(" | ".")
 
-  // Whatever else looks like a transformation gets its own message.
+  // Anything else that looks like a transformation gets its own message.
   //+ "nest(a(b))", "x.y()", "ancestors($root/a,b,'it''s (')", "sum(a)"
   //- "nest", "nest(", "aggregate(a)", "topsum(a)"
   applyOther = ~(applyName "(") name ("." name)* "(" applyArgument* ")"

@@ -1,4 +1,4 @@
-// The rules of $expand, a part of the grammar in url.grammar.ts: its options hold whatever the options of a query do.
+// The rules of $expand, a part of the grammar in url.grammar.ts: its options hold all that the options of a query hold.
 
 export const expandRules = String.raw`
   //+ "orders", "orders/$ref", "orders($filter=a eq 1;$top=2), customer", "*", "*/$ref", "*($levels=max)"

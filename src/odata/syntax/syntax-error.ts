@@ -35,7 +35,7 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
   return odataError('syntax-error', `${target} ${where}: ${problem}`, { target })
 }
 
-/** Of a mistake that many make; null for any other. */
+/** The message for a mistake that many make; null for any other. */
 function knownMistake(rule: string, text: string, position: number): string | null {
   if (rule === 'apply') {
     const found = applyMistake(text, position)

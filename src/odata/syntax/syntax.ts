@@ -18,7 +18,7 @@ export interface PathSegment {
   readonly argument: string | null
   /** The whole segment, decoded. */
   readonly decoded: string
-  /** As it was sent, percent-encoded. */
+  /** The text as it was sent, percent-encoded. */
   readonly text: string
 }
 

@@ -121,7 +121,7 @@ interface Context {
   readonly groups: { count: number }
 }
 
-/** As a pattern in which sets and choices are not yet enclosed. */
+/** A pattern in which sets and choices are not yet enclosed. */
 function translate(part: Part, context: Context): Pattern {
   const inner = (other: Part) => translate(other, context)
   const { Range, Alt, Seq, Iter, Not, Lookahead } = pexprs

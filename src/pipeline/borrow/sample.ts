@@ -1,7 +1,7 @@
 // A share of the rows that a run reads from elsewhere, for `eider run --sample`.
 
 export interface Sample {
-  /** As written, such as `10%`. */
+  /** The text as it is written, such as `10%`. */
   readonly text: string
   /** In hundredths of a percent. */
   readonly share: number

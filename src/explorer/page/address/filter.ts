@@ -75,7 +75,7 @@ function writeCondition(condition: Condition, typeOf: TypeOfColumn): string {
   }
 }
 
-/** Without parentheses an `or` would take the conditions beside it with it. */
+/** Without parentheses an `or` would include the conditions next to it. */
 function writeText(text: string): string {
   const bare = text.trim()
   return splitTopLevel(bare, ' or ').length > 1 ? `(${bare})` : bare
@@ -84,7 +84,7 @@ function writeText(text: string): string {
 function readClause(clause: string, typeOf: TypeOfColumn): Condition {
   const text = stripParentheses(clause)
   const found = readTest(text)
-  // Of a column of another type the same text would come back with other quotes, and mean something else.
+  // For a column of another type the same text would come back with other quotes, and mean something else.
   const isFaithful =
     found !== undefined &&
     writeCondition(found, typeOf) === text &&

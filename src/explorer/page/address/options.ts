@@ -1,4 +1,4 @@
-// The options of an OData query as text. The address of a page carries the same query as the request behind it, so what
+// The options of an OData query as text. The address of a page carries the same query as its request, so what
 // is read here is written back unchanged, in its order, with all that the page itself does not understand.
 
 import { encodeOption } from './encode.ts'

@@ -1,4 +1,4 @@
-// Which view an address shows. The part behind the question mark is the OData query of the view, kept as text.
+// Which view an address shows. The part after the question mark is the OData query of the view, kept as text.
 
 import { encodeKey } from './encode.ts'
 

@@ -20,7 +20,7 @@ export interface Mark extends Label {
 
 interface Series {
   readonly label: Label
-  /** As the service sent them, one for each mark; null where there is none. */
+  /** The values as the service sent them, one for each mark; null where it sent none. */
   readonly values: readonly (string | null)[]
 }
 
@@ -274,7 +274,7 @@ export function totalOf(added: readonly unknown[], subtracted: readonly unknown[
   return decimalText({ digits, scale })
 }
 
-/** null for what is no plain decimal number, as NaN and numbers with an exponent. */
+/** null for anything but a plain decimal number, such as NaN and numbers with an exponent. */
 function exactOf(value: unknown): Exact | null {
   const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
   if (whole === undefined) return null
@@ -308,7 +308,7 @@ export function chartTable({ marks, series }: ChartData, x: string, value: strin
   }
 }
 
-/** As the service writes CSV: null is nothing, an empty text is "", lines end with CR LF. */
+/** CSV in the form of the service: null is nothing, an empty text is "", lines end with CR LF. */
 export function csvOf({ head, rows }: ChartTable): string {
   const lines = rows.map(({ label, values }) => [
     label.text === 'null' && label.isWord

@@ -18,7 +18,7 @@ interface ChartFormProps {
   readonly groups: readonly ColumnGroup[]
   readonly x: Property | undefined
   readonly y: Property | undefined
-  /** As it came out, for what the state leaves to the values. */
+  /** The grouping that was chosen where the state leaves it to the values. */
   readonly grouping: Grouping | undefined
   readonly onChange: (changes: Partial<ChartState>) => void
 }

@@ -21,7 +21,7 @@ export interface ChartRow {
   /** Number of the time unit or of the bin; the value itself of a category. null where the value is null. */
   readonly group: unknown
   readonly colour: unknown
-  /** As it came: texts with all digits. */
+  /** The value as it was sent: a text with all digits. */
   readonly value: unknown
 }
 

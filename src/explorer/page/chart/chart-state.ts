@@ -24,7 +24,7 @@ export interface ChartState {
   /** null: rows are counted. */
   readonly y: string | null
   readonly method: Method
-  /** What is told apart by colour. */
+  /** The column that the colours show. */
   readonly by: string | null
   /** null: as the values propose. */
   readonly per: TimeUnit | null

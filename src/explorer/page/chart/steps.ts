@@ -74,7 +74,7 @@ export function axisFor(values: readonly number[], wanted = 5): Axis {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 
-/** 2 000 000 is 2M on an axis, where there is no room. */
+/** 2 000 000 is 2M on an axis, where room is short. */
 function shortMark(index: number, value: number, full: string): string {
   return index !== 0 && Math.abs(value) >= 100_000 ? compact.format(value) : full
 }
@@ -104,7 +104,7 @@ interface BinOptions {
   readonly isWhole: boolean
 }
 
-/** Doubles have 15 digits: bins that are narrower than that relative to their place would be told apart wrongly. */
+/** Doubles have 15 digits: bins that are narrower than that relative to their place could not be distinguished. */
 const NARROWEST = 1e-12
 
 export function binsBetween(least: number, greatest: number, { most, isWhole }: BinOptions): Bins {

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 const WEEK_S = 604_800
 const FIRST_MONDAY_MS = 4 * DAY_MS
 
-/** As many points as a line of the width of a page shows apart. */
+/** The number of points that a line of the width of a page can show apart. */
 const MOST_POINTS = 400
 /** Below that a finer unit says more. */
 const FEWEST_POINTS = 20

@@ -1,5 +1,5 @@
 // The page that views are given in the file of `eider docs`: what they ask a service for is not there, so only those are
-// shown that need nothing but the catalog. Addresses stand behind the # of the file.
+// shown that need nothing but the catalog. Addresses stand after the # of the file.
 
 import { state, type ReadonlyState } from '../parts/state.ts'
 import type { Catalog } from '../../../core/catalog.ts'

@@ -8,7 +8,7 @@ import type { Page } from '../page.ts'
 
 export const helpIsOpen = state(false)
 
-/** Whoever speaks to the machine, or hits keys by accident, switches single letters off (WCAG 2.1.4). */
+/** People who speak to the machine, or hit keys by accident, switch single letters off (WCAG 2.1.4). */
 const lettersAreOn = state(true)
 
 const KEYS: readonly (readonly [string, string])[] = [

@@ -11,10 +11,10 @@ type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'unknown'
 export interface LineageNode {
   /** In addresses and as the key of the graph. */
   readonly id: string
-  /** As it is shown. */
+  /** The name that is shown. */
   readonly name: string
   readonly kind: NodeKind
-  /** Of the model itself, or of that behind a set. */
+  /** The model itself, or the one whose rows a set has. */
   readonly model: CatalogModel | null
   readonly columns: readonly LineageColumn[]
 }

@@ -1,4 +1,4 @@
-// Where the nodes of the graph are drawn. The library that lays them out is loaded by whoever looks at a graph.
+// Where the nodes of the graph are drawn. The library that lays them out is loaded when a graph is first shown.
 
 import type { ColumnPaths, LineageGraph, LineageNode } from './graph.ts'
 
@@ -9,7 +9,7 @@ interface Point {
 
 export interface PlacedNode {
   readonly node: LineageNode
-  /** Of its upper left corner. */
+  /** The upper left corner. */
   readonly x: number
   readonly y: number
   readonly width: number
@@ -25,7 +25,7 @@ interface PlacedEdge {
 }
 
 export interface GraphLayout {
-  /** Of the part with something in it. */
+  /** The edge of the part with something in it. */
   readonly left: number
   readonly width: number
   readonly height: number
@@ -87,7 +87,7 @@ export async function layoutOf(
     edges: edges.map(({ from, to }) => {
       const { points } = drawing.edge(from, to) as { points: readonly Point[] }
       const [a, b] = [nodes.get(from)!, nodes.get(to)!]
-      // In and out at the sides, whatever corner the line between two points would leave by.
+      // In and out at the sides, also where the line between two points would leave by a corner.
       const start = { x: a.x + a.width, y: a.y + a.height / 2 }
       const end = { x: b.x, y: b.y + b.height / 2 }
       // Between neighbouring layers a straight way is the clearest; past others it goes where there is room.
@@ -100,10 +100,10 @@ export async function layoutOf(
 
 const FIRST = ' first'
 const LAST = ' last'
-/** Beside a line of this weight all others may be as long as they need. */
+/** Compared with a line of this weight all others may be as long as they need. */
 const ALIGNING = 100
 
-/** What comes from outside is the first layer, entity sets are the last, as by lines to a node before and behind all. */
+/** What comes from outside is the first layer, entity sets are the last, by lines to a node before and one after all. */
 function alignEnds(
   drawing: {
     setNode(id: string, label: object): unknown

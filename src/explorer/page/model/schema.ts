@@ -30,7 +30,7 @@ export interface Property {
   readonly isNullable: boolean
   readonly precision: number | undefined
   readonly scale: number | undefined
-  /** Of a struct or a list of structs; undefined for all others. */
+  /** The fields of a struct or a list of structs; undefined for all others. */
   readonly fields: readonly Property[] | undefined
 }
 

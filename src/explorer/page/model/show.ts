@@ -7,7 +7,7 @@ export function groupDigits(digits: string | number): string {
   return sign + whole.replace(/\B(?=(?:\d{3})+$)/g, '\u202F') + rest
 }
 
-/** "3 min ago". The time itself belongs beside it. */
+/** "3 min ago". The time itself belongs next to it. */
 export function ago(fromMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - fromMs) / 1_000))
   if (seconds < 60) return 'just now'
@@ -18,12 +18,12 @@ export function ago(fromMs: number, nowMs: number): string {
   return `${Math.round(hours / 24)} days ago`
 }
 
-/** As it was sent, with a space for the T: all times of the service are UTC. */
+/** The time as it was sent, with a space for the T: all times of the service are UTC. */
 export function showTime(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T/, '$1 ')
 }
 
-/** For the tooltip, in the language and the zone of whoever looks. */
+/** For the tooltip, in the language and the time zone of the browser. */
 export function localTime(iso: string): string | undefined {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return undefined

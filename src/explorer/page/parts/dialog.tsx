@@ -9,7 +9,7 @@ interface DialogProps {
   readonly place?: 'middle' | 'side'
 }
 
-/** Escape and a click beside it close it; the browser gives the focus back to where it was. */
+/** Escape and a click outside close it; the browser gives the focus back to where it was. */
 export function Dialog({ title, onClose, children, place = 'middle' }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()

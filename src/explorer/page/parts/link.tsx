@@ -13,7 +13,7 @@ interface LinkProps {
   readonly children: ComponentChildren
 }
 
-/** An ordinary link, so that it can be opened beside, copied and bookmarked; `app` keeps a click from loading the page. */
+/** An ordinary link, which can be opened in a tab, copied and bookmarked; `app` keeps a click from loading the page. */
 export function Link({ page, to, current, children, ...attributes }: LinkProps) {
   return (
     <a href={page.href(to)} {...attributes} aria-current={current === true ? 'page' : undefined}>

@@ -7,11 +7,11 @@ interface RequestBarProps {
   readonly url: string
   /** For who does not see where it stands, where a view has several: "Request of the histogram of price". */
   readonly name?: string
-  /** More buttons and links behind Copy. */
+  /** More buttons and links after Copy. */
   readonly children?: ComponentChildren
 }
 
-/** The request behind a number or a picture, whole and ready to copy. */
+/** The request that gave a number or a picture, whole and ready to copy. */
 export function RequestBar({ url, name = 'Request', children }: RequestBarProps) {
   return (
     <div class="request-bar">
@@ -38,7 +38,7 @@ export interface NamedRequest {
   readonly request: string
 }
 
-/** The requests behind several small numbers, which have no room for them beside each. */
+/** The requests that gave several small numbers, which have no room for a request each. */
 export function RequestList({ page, requests }: { page: Page; requests: readonly NamedRequest[] }) {
   return (
     <details class="request-list">

@@ -13,7 +13,7 @@ export interface PictureProps {
 
 const ROW = 26
 const BAR = 17
-/** What the numbers behind the bars need. */
+/** The room that the numbers after the bars need. */
 const AFTER = 96
 const CHARACTER = 7
 
@@ -113,7 +113,7 @@ function Bars({
   )
 }
 
-/** The number behind the bars; with colours side by side each has its own in the table. */
+/** The number after the bars; with colours side by side each has its own in the table. */
 function shown({ series, isStacked }: ChartData, i: number): string {
   const values = series.map((one) => one.values[i] ?? null)
   if (values.length === 1) return groupDigits(values[0] ?? 'null')
@@ -216,7 +216,7 @@ function partsOfMark({ series, isStacked }: ChartData, i: number): readonly Mark
   })
 }
 
-/** A bar needs a length: what is no finite number has none. */
+/** A bar needs a length: anything but a finite number gets 0. */
 function lengthOf(value: string | null | undefined): number {
   const number = Number(value ?? 0)
   return Number.isFinite(number) ? number : 0
@@ -224,7 +224,7 @@ function lengthOf(value: string | null | undefined): number {
 
 interface PartProps {
   readonly data: ChartData
-  /** Of the mark, and of the series. */
+  /** The index of the mark, then of the series. */
   readonly i: number
   readonly s: number
   readonly x: number

@@ -5,13 +5,13 @@ interface HistogramProps {
   readonly bars: readonly Bar[]
   /** What it shows, for who does not see it. */
   readonly sentence: string
-  /** Of what a bar counts; empty where its label says it. */
+  /** What a bar counts; empty where its label says it. */
   readonly unit?: string
 }
 
 const BAR = 10
 const HEIGHT = 100
-/** What is there is to be seen beside a bar of a million. */
+/** A bar of one is still visible next to a bar of a million. */
 const LEAST_HEIGHT = 3
 
 /** Bars side by side on a scale, as wide as there is room. */

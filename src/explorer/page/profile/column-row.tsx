@@ -17,7 +17,7 @@ interface ColumnRowProps {
   readonly page: Page
   readonly set: EntitySet
   readonly column: Property
-  /** As the engine spells it; undefined without a catalog. */
+  /** The type as the engine spells it; undefined without a catalog. */
   readonly engineType: string | undefined
   readonly names: readonly string[]
   readonly filter: string | null
@@ -29,7 +29,7 @@ interface ColumnRowProps {
 
 const COLUMNS = 8
 
-/** A column with its profile; and, when opened, the requests behind it. */
+/** A column with its profile; and, when opened, the requests for it. */
 export function ColumnRow(props: ColumnRowProps) {
   const { page, set, column, engineType, names, filter } = props
   const row = useRef<HTMLTableRowElement>(null)
@@ -220,7 +220,7 @@ function useInView(element: RefObject<Element | null>): boolean {
 interface FrequentValuesProps {
   readonly bars: readonly Bar[]
   readonly sentence: string
-  /** Of which the bars are parts. */
+  /** All rows, of which the bars are parts. */
   readonly rows: number
 }
 

@@ -18,7 +18,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /** A value may have a megabyte; a table of profiles shows its beginning. */
 export const SHOWN_CHARACTERS = 80
-/** As many bars as a picture of the width of a column can have. */
+/** The most bars that a picture of the width of a column can have. */
 const MOST_BINS = 24
 const MOST_UNITS = 48
 const MOST_FREQUENT = 10
@@ -30,7 +30,7 @@ export interface Counts {
   readonly filled: number
   /** null where the type does not tell. */
   readonly different: number | null
-  /** As they came. */
+  /** Values as they were sent. */
   readonly least: unknown
   readonly greatest: unknown
   readonly mean: unknown
@@ -74,7 +74,7 @@ export function needsFinite(column: TypedColumn, counts: Counts): boolean {
   return isFloating(column) && [counts.least, counts.greatest].some((end) => !isPlain(end))
 }
 
-/** null is no end at all, as of a column of nulls. */
+/** null means that there is no end, such as for a column of nulls. */
 const isPlain = (end: unknown) => end === null || Number.isFinite(Number(end))
 
 export function readCounts(row: Row): Counts {

@@ -58,7 +58,7 @@ export type ToolId =
 export const BASIC_DIALOG =
   'Where it asks for a token: choose Basic, any user name, the token as the password.'
 
-/** As the strings of JavaScript, Python and R all write it. */
+/** The text as a string literal of JavaScript, Python and R alike. */
 export function doubleQuoted(text: string): string {
   return JSON.stringify(text)
 }

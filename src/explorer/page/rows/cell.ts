@@ -20,7 +20,7 @@ export interface CellElements<E> {
   readonly link: (to: RowRoute) => Attributes
 }
 
-/** The content of a cell. What came is text here, never markup and never a link of its own. */
+/** The content of a cell. What came is text here, never markup and never a link. */
 export function cellContent<E>(
   { make, link }: CellElements<E>,
   set: EntitySet,
@@ -57,7 +57,7 @@ export function targetOf(
 /** One line of a value, at most so long. The whole value is one click away. */
 interface CellText {
   readonly text: string
-  /** How it is told apart from a text with the same letters. */
+  /** Distinguishes it from a text with the same letters. */
   readonly kind: 'plain' | 'null' | 'empty' | 'structure' | 'special' | 'waiting'
   readonly title: string | undefined
 }
@@ -86,7 +86,7 @@ export function cellText(value: Value | undefined, property: Property | undefine
   }
 }
 
-/** Of base64url, with or without padding. */
+/** The bytes that a base64url text stands for, with or without padding. */
 export function byteLength(base64: string): number {
   return Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
 }

@@ -10,7 +10,7 @@ import { state } from '../parts/state.ts'
 
 interface FilterBarProps {
   readonly context: RowsContext
-  /** Of the service, about `$filter`. */
+  /** What the service says about `$filter`. */
   readonly error: ServiceError | undefined
 }
 

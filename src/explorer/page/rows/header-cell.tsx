@@ -212,7 +212,7 @@ interface HeaderCellProps {
   readonly index: number
   readonly orders: readonly Order[]
   readonly widthPx: number
-  /** Of a pinned column, how far from the left it stays. */
+  /** How far from the left a pinned column stays. */
   readonly stickyPx: number | undefined
   readonly isActive: boolean
 }

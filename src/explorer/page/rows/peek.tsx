@@ -49,7 +49,7 @@ interface Peeked {
   readonly topPx: number
 }
 
-/** So long a pointer rests on a link before the row behind it is asked for. */
+/** So long a pointer rests on a link before its row is asked for. */
 const REST_MS = 450
 /** So long it may take from the link to what is shown. */
 const LEAVE_MS = 250

@@ -1,4 +1,4 @@
-// The requests behind the rows of a set, relative to the root of the service.
+// The requests for the rows of a set, relative to the root of the service.
 
 import { readOptions, writeOptions, withOptions, type Options } from '../address/options.ts'
 import { encodeKey } from '../address/encode.ts'
@@ -16,7 +16,7 @@ export function readRowsState(set: string, query: string): RowsState {
   return { set, options: readOptions(query) }
 }
 
-/** What the address says, to be shown, copied and pasted. The page wants JSON whatever the address asks for. */
+/** What the address says, to be shown, copied and pasted. The page wants JSON even when the address does not. */
 export function rowsRequest({ set, options }: RowsState): string {
   return requestOf(set, withOptions(options, { ...omitted(OWN_OPTIONS), $format: undefined }))
 }
@@ -27,7 +27,7 @@ export const FIRST_PAGE = 100
 /** Above that many bytes rows take seconds to come and to be read, and a table shows a small part of them. */
 export const MOST_BYTES = 4_000_000
 
-/** The first page also counts; the pages behind it come by their next links. */
+/** The first page also counts; later pages come by their next links. */
 export function firstPageRequest(state: RowsState): string {
   const options = withOptions(state.options, { ...omitted(OWN_OPTIONS), $format: undefined })
   return requestOf(
@@ -99,7 +99,7 @@ function omitted(names: readonly string[]): Record<string, undefined> {
   return Object.fromEntries(names.map((name) => [name, undefined]))
 }
 
-/** Parameter aliases belong to whatever uses them. */
+/** Parameter aliases belong to the options that use them. */
 function only(options: Options, names: readonly string[], withAliases: boolean): Options {
   return new Map(
     [...options].filter(([name]) => names.includes(name) || (withAliases && name.startsWith('@'))),

@@ -88,7 +88,7 @@ export function RowsTable(props: RowsTableProps) {
           active={roving.active}
           onClick={(event) => {
             if (event.target instanceof Element && event.target.closest('a') !== null) return
-            // Whoever marks text in a cell wants to copy it.
+            // A reader who marks text in a cell wants to copy it.
             if (getSelection()?.isCollapsed === false) return
             roving.setActive(placeOf(event))
             act(props, event, false)

@@ -12,7 +12,7 @@ import { firstPageRequest, isOfSet, MOST_BYTES, type RowsState } from './request
 /** One more than a cell shows, so that it shows that there is more. */
 const CHARACTERS = 161
 
-/** Of what is published, in the files of the engine; as text it is more. */
+/** Measured in the files of the engine; as text it is more. */
 const MOST_BYTES_OF_A_ROW = 20_000
 
 export function isKnownToBeLong(

@@ -22,7 +22,7 @@ import { state } from '../parts/state.ts'
 
 export interface Layout {
   readonly vertical: Window
-  /** Of the columns that scroll, counted from the first of them. */
+  /** The window of the columns that scroll, counted from the first of them. */
   readonly horizontal: Window
   readonly pinned: number
   readonly widthsPx: readonly number[]
@@ -88,7 +88,7 @@ function useWidths(
   columns: readonly RowColumn[],
   rows: readonly Row[],
 ): readonly number[] {
-  // As the first rows were: a column that changed its width while somebody reads would be a nuisance.
+  // Widths follow the first rows: a column that changed its width while somebody reads would be a nuisance.
   const first = useRef(rows)
   if (first.current.length === 0) first.current = rows
   const chosen = useValue(widths)
@@ -246,7 +246,7 @@ function selectorOf({ row, column }: CellPlace): string {
   return `td[data-row="${row}"][data-column="${column}"]`
 }
 
-/** A menu or a handle within the header has arrows of its own. */
+/** A menu or a handle within the header handles arrows itself. */
 function isInTable({ target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false
   return target.matches('td[data-row], .sort')

@@ -86,7 +86,7 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
     shortened.current = null
     load(null, true)
   }
-  /** The rows that are there stay, and those behind them come with the beginnings of their values. */
+  /** The rows that are there stay, and those after them come with the beginnings of their values. */
   const shorten = (link: string | null, isFromTheTop: boolean) => {
     const here = link === null ? 0 : (loaded?.rows.length ?? 0)
     const short = shortRows(set, state, here) ?? { request: link ?? request }

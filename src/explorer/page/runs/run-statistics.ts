@@ -6,7 +6,7 @@ export const STRIP_RUNS = 50
 
 interface StripBar {
   readonly run: CatalogRun
-  /** Of the longest run in the strip: 0 to 1. */
+  /** A share of the longest run in the strip: 0 to 1. */
   readonly height: number
 }
 
@@ -53,7 +53,7 @@ export interface ModelOfRun {
 export interface RunDetails {
   readonly run: CatalogRun
   readonly models: readonly ModelOfRun[]
-  /** Of older runs only those models are known that no later run was about. */
+  /** False for older runs, of which only those models are known that no later run was about. */
   readonly isWhole: boolean
   readonly flushed: CatalogLastRun['flushed']
 }

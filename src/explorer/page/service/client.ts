@@ -25,7 +25,7 @@ export function asServiceError(error: unknown): ServiceError {
 
 /** The status of a server that did not answer at all. */
 const GONE = 0
-/** Of an answer that is longer than its reader can take. */
+/** The status of an answer that is longer than its reader can take. */
 export const TOO_LONG = -2
 
 export interface AnswerOptions {
@@ -187,7 +187,7 @@ async function failureOf(response: Response): Promise<ServiceError> {
     const target = typeof error['target'] === 'string' ? error['target'] : undefined
     return new ServiceError(status, String(error['code']), String(error['message']), target)
   } catch {
-    // A proxy before the service answers in words of its own.
+    // A proxy before the service answers in its own words.
     return new ServiceError(
       status,
       'no-odata',

@@ -28,7 +28,7 @@ export class HealthWatch {
     this.returns = this.#returns
   }
 
-  /** Also called by whoever was not answered, so that the banner does not wait for the next look. */
+  /** Also called after a request without an answer, so that the banner does not wait for the next look. */
   async look(): Promise<ServiceHealth> {
     clearTimeout(this.#timer)
     const health = await this.#ask()

@@ -112,7 +112,7 @@ function NothingChosen({ query, graph }: { query: string; graph: LineageGraph })
   )
 }
 
-/** Where there is no room for all of the graph, the chosen node is in the middle. */
+/** Where the graph does not fit, the chosen node is in the middle. */
 function showChosen(place: HTMLElement | null): void {
   const node = place?.querySelector('.node.chosen')?.getBoundingClientRect()
   if (place === null || node === undefined) return

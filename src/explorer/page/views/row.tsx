@@ -176,7 +176,7 @@ function Relations({ page, set, row, keyText }: PartProps & { readonly keyText: 
   )
 }
 
-/** A related row as it came along, without a request of its own. */
+/** A related row as it came along, without another request. */
 function One({
   page,
   navigation,

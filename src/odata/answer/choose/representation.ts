@@ -28,7 +28,7 @@ export interface Representation {
   readonly contentType: string
   /** Those that the answer follows. */
   readonly preferences: Preferences
-  /** Of answers in this format alone. */
+  /** Headers that only answers in this format have. */
   readonly headers: Readonly<Record<string, string>>
 }
 

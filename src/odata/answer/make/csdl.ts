@@ -66,7 +66,7 @@ const BATCH = {
 /** Changes can be tracked where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
-/** Of data: what $format takes. */
+/** The values of $format for data. */
 const FORMATS = formatsFor('collection').map((name) => formats[name].mediaType)
 
 const ODATA_VERSIONS = '4.0 4.01'
@@ -155,7 +155,7 @@ function propertyAttributes({ name, type, nullable }: DeclaredProperty) {
   return {
     Name: name,
     Type: many ? `Collection(${typeName(item)})` : typeName(item),
-    // Of a collection it says whether items may be null, and nothing is assumed.
+    // On a collection it says whether items may be null, and it has no default.
     ...(many ? { Nullable: 'true' } : nullable ? {} : { Nullable: 'false' }),
     ...(item.precision === null ? {} : { Precision: String(item.precision) }),
     ...(item.scale === null ? {} : { Scale: String(item.scale) }),
@@ -201,7 +201,7 @@ function setXml(set: EntitySet): readonly string[] {
   ]
 }
 
-/** As csdlXml. */
+/** The document of csdlXml() in JSON. */
 export function* csdlJson(
   model: EntityModel,
   version: ProtocolVersion,

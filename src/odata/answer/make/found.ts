@@ -65,5 +65,5 @@ function isAtPlace(filter: Expression | null): boolean {
   return filter?.kind === 'compare' && filter.right.kind === 'nth'
 }
 
-/** Of a value that is null, and of an entity that is not there where one may be missing. */
+/** The answer for a value that is null, and for an entity that may be missing and is. */
 export const NO_CONTENT: Content = { body: null, rows: () => 0 }

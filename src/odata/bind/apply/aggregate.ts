@@ -143,7 +143,7 @@ function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolea
   }
 }
 
-/** As far as names are navigation properties: the rows that each leads to, and what is left of the names. */
+/** The rows that each of the first names leads to, as long as they are navigation properties, and the other names. */
 function alongNavigation(names: readonly string[], at: number, scope: Scope) {
   const sources: RowSource[] = []
   let end: 'one' | 'many' = 'one'

@@ -19,14 +19,14 @@ export type TotalMethod =
   | 'min'
   | 'max'
   | 'average'
-  /** Of decimals. */
+  /** The average of decimals. */
   | 'exactAverage'
-  /** Of values that are not null. */
+  /** These two count values that are not null. */
   | 'count'
   | 'countdistinct'
-  /** Of the rows themselves. */
+  /** The number of rows. */
   | 'rowCount'
-  /** Of values that are counts. */
+  /** The sum of values that are counts. */
   | 'sumOfCounts'
 
 interface MethodTotal {

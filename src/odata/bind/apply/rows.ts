@@ -85,7 +85,7 @@ function newEntityRows(set: EntitySet): ApplyRows {
 
 export const rowVariable = ({ set }: ApplyRows): RowVariable => ({ alias: 'it', set })
 
-/** As `$search` sees a row: nested values are looked at too. */
+/** The row that `$search` looks at, with nested values. */
 export function searchedRow(rows: ApplyRows): RowVariable {
   const { set, values } = rows
   const properties = values.map(({ property }) => property)

@@ -34,7 +34,7 @@ export function cast(operand: Expression, type: EdmType): Expression {
 export const durationConstant = (microseconds: bigint) =>
   constant(edm.Duration, `${microseconds} microseconds`)
 
-/** As DuckDB reads it: exact types without an exponent, doubles with its names for the infinities. */
+/** The text that DuckDB reads: exact types without an exponent, doubles with its names for the infinities. */
 function numberText(text: string, type: EdmType): string {
   const number = isExact(type) ? exactNumber(text) : null
   return number === null ? String(toDouble(text)) : printExact(number)

@@ -64,7 +64,7 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
   }
 }
 
-/** Its items have one type, whatever the type of nulls. */
+/** All items get one common type, also those that are null. */
 function bindArray(items: readonly Expression[]): Expression {
   const type = items.map(typeOf).reduce(commonValueType, null) ?? edm.String
   if (type === untypedObject) return { kind: 'array', type: collectionOf(untypedObject), items }
@@ -110,7 +110,7 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
   }
 }
 
-/** Of values, or of entities, which are equal by their keys. */
+/** Compares values, or entities, which are equal when their keys are. */
 function bindEquality(
   operator: 'eq' | 'ne',
   left: ExpressionSyntax,
@@ -212,7 +212,7 @@ function requirePrimitives(items: readonly ExpressionSyntax[]): void {
     )
 }
 
-/** Constants of the operand's own type become one list; whatever else is compared one by one. */
+/** Constants of the operand's own type become one list; other items are compared one by one. */
 function isOneOf(operand: Expression, items: readonly Expression[]): Expression {
   const constants: Constant[] = []
   const others: Expression[] = []

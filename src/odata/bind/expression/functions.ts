@@ -79,7 +79,7 @@ export interface CollectionFunction {
   readonly result: EdmType | null
 }
 
-/** Of two collections with items of one type. */
+/** Functions of two collections with items of one type. */
 const ofTwo = {
   concat: { call: 'listConcat', result: null },
   contains: { call: 'listContains', result: edm.Boolean },
@@ -92,7 +92,7 @@ const ofTwo = {
 
 export const functionsOfTwo: Readonly<Record<string, CollectionFunction>> = ofTwo
 
-/** Of one collection and, for a part of it, numbers of items. */
+/** Functions of one collection and, for a part of it, numbers of items. */
 export const functionsOfOne = {
   length: { call: 'listLength', result: edm.Int32 },
   substringFrom: { call: 'listSliceFrom', result: null },
@@ -117,7 +117,7 @@ type OperatorCall =
   | 'exactSub'
   | 'exactMul'
   | 'exactMod'
-  /** Of integers. */
+  /** The division of integers. */
   | 'wholeDiv'
   /** These fail where the divisor is zero, which DuckDB would answer with NULL. */
   | 'checkedDiv'
@@ -155,7 +155,7 @@ export type FunctionRow = Signature<CallName>
 const rowsOfName = new Map<string, FunctionRow[]>()
 for (const each of rows) rowsOfName.set(each.name, [...(rowsOfName.get(each.name) ?? []), each])
 
-/** Case-insensitive; none when there is no such function. */
+/** Case-insensitive; empty when the function does not exist. */
 export const functionsNamed = (name: string): readonly FunctionRow[] =>
   rowsOfName.get(name.toLowerCase()) ?? []
 

@@ -1,5 +1,5 @@
 // matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; DuckDB has RE2, whose time is
-// linear in the text whatever the pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
+// linear in the text for every pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
 import { type Expression, typeOf, call } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'

@@ -7,7 +7,7 @@ import type { SearchSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
 import { booleanConstant } from './constants.ts'
 
-/** Of a row. Throws RequestError 400 for more terms than are allowed. */
+/** Searches a row. Throws RequestError 400 for more terms than are allowed. */
 export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
   const properties = row.set.type.properties.filter(({ type }) => isText(type))
   return boundSearch(
@@ -16,7 +16,7 @@ export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
   )
 }
 
-/** Of an item of a list: a string, or a struct with strings. Throws as bindSearch() does. */
+/** Searches an item of a list: a string, or a struct with strings. Throws what bindSearch() throws. */
 export function bindItemSearch(search: SearchSyntax, item: Expression): Expression {
   const type = typeOf(item)!
   if (type.kind !== 'complex') return boundSearch(search, isText(type) ? [item] : [])

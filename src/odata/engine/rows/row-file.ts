@@ -138,7 +138,7 @@ function rowOf(line: Buffer, { crc }: RowPlace, wanted: Buffer): Buffer | null {
 }
 
 /**
- * Makes the index in a thread of its own: of a million rows that takes as long as some thousand lookups, which the main
+ * Makes the index in a separate thread: for a million rows that takes as long as some thousand lookups, which the main
  * thread answers meanwhile. Throws when it is not a file with so many rows, or `signal` is aborted. The thread has ended
  * then.
  */

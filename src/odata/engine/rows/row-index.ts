@@ -1,7 +1,7 @@
 // Where the row with a key stands in a file, in 18 to 24 bytes of memory for each row.
 //
-// A hash table of the numbers of rows, in the order of the file: of two rows with one hash the earlier is found first. The
-// index alone proves nothing. Whoever reads a row compares its key, and its bytes by their checksum.
+// A hash table of the numbers of rows, in the order of the file: the earlier of two rows with one hash is found first. The
+// index alone proves nothing. A reader of a row compares its key, and its bytes by their checksum.
 
 import { limits } from '../../../core/limits.ts'
 
@@ -19,7 +19,7 @@ export interface RowIndexParts {
   readonly hashes: Uint32Array<ArrayBuffer>
   /** Numbers of rows, from 1 on; 0 is an empty slot. At most two thirds of them are taken. */
   readonly slots: Uint32Array<ArrayBuffer>
-  /** Otherwise whoever chooses keys could choose such as have one hash. */
+  /** Without it, somebody who chooses keys could choose some that have one hash. */
   readonly seed: number
 }
 
@@ -27,7 +27,7 @@ export class RowIndex {
   readonly parts: RowIndexParts
   #added = 0
 
-  /** Of an index that is complete. */
+  /** Takes the parts of an index that is complete. */
   constructor(parts: RowIndexParts) {
     this.parts = parts
   }
@@ -48,7 +48,7 @@ export class RowIndex {
     return this.#added
   }
 
-  /** Of the bytes from `from` to `to`. */
+  /** The hash of the bytes from `from` to `to`. */
   hash(bytes: Uint8Array, from = 0, to = bytes.length): number {
     let hash = this.parts.seed
     for (let i = from; i < to; i++) {
