@@ -1,7 +1,7 @@
 // Whether another version of DuckDB is what this one is, where eider relies on more than its SQL: memory layout, parse trees,
 // its own tables, error messages, files. Ends with 1 when something differs.
 //
-//   node .ci/check-engine.js VERSION      VERSION of @duckdb/node-api, such as 1.5.5-r.5 or latest
+//   node .ci/check-engine.js VERSION [WORD]...    of @duckdb/node-api, such as 1.5.5-r.5 or latest; parts with a word
 //
 // The tree is copied into a temporary directory with that version instead of its own, built there, and the tests of
 // each part run there. What they print stays in that directory when something differs.
@@ -71,9 +71,17 @@ const parts = [
   },
 ]
 
-const [version, ...others] = process.argv.slice(2)
-if (version === undefined || others.length > 0) {
-  process.stderr.write('usage: npm run check-engine -- VERSION    a version of @duckdb/node-api\n')
+const OPEN = `const { Database } = await import('./dist/src/duckdb/database.js')
+  try {
+    await (await Database.open({ path: ':memory:' }))[Symbol.asyncDispose]()
+    console.log('ok')
+  } catch (error) {
+    console.log('DIFFERS: ' + error.message)
+  }`
+
+const [version, ...words] = process.argv.slice(2)
+if (version === undefined) {
+  process.stderr.write('usage: npm run check-engine -- VERSION [WORD]...\n')
   process.exit(2)
 }
 const place = mkdtempSync(join(tmpdir(), 'eider-engine-'))
@@ -94,7 +102,18 @@ function check() {
   const build = run('build', ['npm', 'run', 'build'])
   report('the driver', 'types of @duckdb/node-api', build.status === 0 ? 'ok' : 'does not compile')
   if (build.status !== 0) return keepPlace()
-  const rows = [...parts.map((part) => rowOf(part, other)), storageRow(other, own)]
+  const open = run('opening', [process.execPath, '--input-type=module', '-e', OPEN])
+  report(
+    'opening',
+    'settings of a database (src/duckdb/database.ts)',
+    open.stdout.trim() || 'ended',
+  )
+  // No test could say more.
+  if (open.stdout.trim() !== 'ok') return keepPlace()
+  const chosen = parts.filter(
+    ({ part }) => words.length === 0 || words.some((word) => part.includes(word)),
+  )
+  const rows = [...chosen.map((part) => rowOf(part, other)), storageRow(other, own)]
   const isSame = rows.every((isOk) => isOk)
   if (!isSame) return keepPlace()
   rmSync(place, { recursive: true, force: true })
@@ -168,7 +187,7 @@ function rowOf({ part, reads, tests, needsLake = false }, engine) {
   return isOk
 }
 
-const hasExtensions = (engine) => {
+function hasExtensions(engine) {
   const dir = process.env['EIDER_LAKE_PARTS'] ?? join(homedir(), '.cache/eider/lake-parts')
   try {
     return readdirSync(join(dir, 'extensions')).includes(engine)

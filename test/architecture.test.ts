@@ -1,23 +1,21 @@
-// The rules of ARCHITECTURE.md, read from its tables and checked against every file.
+// The rules of ARCHITECTURE.md and of the pages of rooms, read from their lists and checked against every file.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   architecture,
-  rowsAfter,
+  listUnder,
+  pageOf,
+  roomPages,
   type Shortcut,
   shortcuts,
   withoutLine,
-} from './support/architecture-tables.ts'
+  wordsOf,
+} from './support/architecture-pages.ts'
+import { filesBelow, importsOf, type SourceFile, withoutComments } from './support/source-files.ts'
 import { repository } from './support/workspace.ts'
-
-interface File {
-  /** Relative to the repository, with forward slashes. */
-  readonly path: string
-  readonly text: string
-}
 
 interface Rules {
   /** Room to what it may import: rooms, or single files as `room/file`; 'everything' opens all. */
@@ -41,11 +39,18 @@ const BROWSER = 'explorer/page'
 const sources = filesBelow('src')
 const all = [...sources, ...filesBelow('test')]
 const rules: Rules = {
-  rooms: tableAfter('room', architecture, 'may import'),
-  packages: tableAfter('package', architecture, 'only in'),
-  directories: directoryTables(architecture),
+  rooms: new Map(
+    listUnder('Rooms', architecture).map(({ names, rule }) => [names[0]!, wordsOf(rule)]),
+  ),
+  packages: new Map(
+    listUnder('Packages', architecture).map(({ names, text }) => [names[0]!, wordsOf(text)]),
+  ),
+  directories: new Map(
+    roomPages()
+      .filter((room) => /^## Directories$/m.test(pageOf(room)))
+      .map((room) => [room, directoriesOf(room)]),
+  ),
 }
-
 test('every room has a row, every row a room', () => {
   assert.equal([...new Set(sources.map(roomOf))].toSorted(), [...rules.rooms.keys()].toSorted())
   assert.ok(sources.length > 40)
@@ -64,10 +69,10 @@ test('imports keep to the tables', () => {
   assert.equal(importViolations(sources, rules), [])
 })
 
-test('no files import each other in a circle but those of the table of natural circles', () => {
-  const natural = rowsAfter('natural circle', architecture, 'why').map(([cell]) =>
-    expanded(cell!).map((name) => `src/${name}.ts`),
-  )
+test('no files import each other in a circle but those of the lists of circles', () => {
+  const natural = roomPages()
+    .flatMap((room) => listUnder('Circles', pageOf(room)))
+    .map(({ names }) => names.flatMap(expanded).map((name) => `src/${name}.ts`))
   assert.equal(sortedCircles(circlesOf(sources)), sortedCircles(natural))
 })
 
@@ -173,7 +178,7 @@ test('the search for circles finds them, and nothing else', () => {
   const files = [file('a', 'b', 'd'), file('b', 'c'), file('c', 'a'), file('d', 'e'), file('e')]
   assert.equal(sortedCircles(circlesOf(files)), ['src/a.ts src/b.ts src/c.ts'])
   assert.equal(circlesOf([file('a', 'b'), file('b')]), [])
-  assert.equal(expanded('`a/{b,c}`, `d/e`'), ['a/b', 'a/c', 'd/e'])
+  assert.equal(['a/{b,c}', 'd/e'].flatMap(expanded), ['a/b', 'a/c', 'd/e'])
 })
 
 test('the environment and the exit of the process belong to cli, wiring and commands', () => {
@@ -206,7 +211,7 @@ test('files are small, in kebab-case, and no file only passes on what others exp
 })
 
 function importViolations(
-  files: readonly File[],
+  files: readonly SourceFile[],
   { rooms, packages, directories }: Rules,
 ): readonly string[] {
   return files.flatMap((file) => {
@@ -246,7 +251,7 @@ function isSibling(from: string, to: string, { siblings }: DirectoryRule): boole
 }
 
 /** Each import that leads into a shortcut from outside. */
-function importsInto({ name }: Shortcut, files: readonly File[]): readonly string[] {
+function importsInto({ name }: Shortcut, files: readonly SourceFile[]): readonly string[] {
   const isInside = (path: string) => path.startsWith(`src/${name}/`) || path === `src/${name}.ts`
   return files
     .filter(({ path }) => !isInside(path))
@@ -259,7 +264,7 @@ function importsInto({ name }: Shortcut, files: readonly File[]): readonly strin
 }
 
 /** Sets of files each of which imports all others of the set, by itself or by way of them (Tarjan's algorithm). */
-function circlesOf(files: readonly File[]): readonly (readonly string[])[] {
+function circlesOf(files: readonly SourceFile[]): readonly (readonly string[])[] {
   const imports = new Map(
     files.map(({ path, text }) => [
       path,
@@ -291,25 +296,10 @@ function circlesOf(files: readonly File[]): readonly (readonly string[])[] {
 const sortedCircles = (circles: readonly (readonly string[])[]) =>
   circles.map((circle) => circle.toSorted().join(' ')).toSorted()
 
-/** `a/{b,c}`, `d` stands for a/b, a/c and d. */
-const expanded = (cell: string): readonly string[] =>
-  [...cell.matchAll(/`([^`{]+)(?:\{([^}]+)\})?`/g)].flatMap(([, start = '', ends = '']) =>
-    ends.split(',').map((end) => start + end),
-  )
-
-function importsOf(text: string): readonly string[] {
-  const code = withoutComments(text)
-  const forms = [
-    /\bfrom\s+['"]([^'"]+)['"]/g,
-    /\bimport\s+['"]([^'"]+)['"]/g,
-    /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g,
-  ]
-  return forms.flatMap((form) => [...code.matchAll(form)].map(([, specifier = '']) => specifier))
-}
-
-/** Whole-line comments only; that is where this code base has them when they could be mistaken for code. */
-function withoutComments(text: string): string {
-  return text.replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')
+/** a/{b,c} stands for a/b and a/c. */
+function expanded(name: string): readonly string[] {
+  const [start = '', ends] = name.split(/[{}]/)
+  return ends === undefined ? [name] : ends.split(',').map((end) => start + end)
 }
 
 function rowOf(
@@ -321,49 +311,18 @@ function rowOf(
   return packages.get(name) ?? packages.get(`${parts[0]}/*`)
 }
 
-const roomOf = ({ path }: File) => path.split('/')[1]!
+const roomOf = ({ path }: SourceFile) => path.split('/')[1]!
 /** The directory below the room; of a file in the room itself its name. */
 const directoryOf = (path: string) => path.split('/')[2]!.replace(/\.tsx?$/, '')
-const pathsOf = (files: readonly File[]) => files.map(({ path }) => path)
+const pathsOf = (files: readonly SourceFile[]) => files.map(({ path }) => path)
 
-/** First column to the words of another column of the table whose first heading is `key`. */
-function tableAfter(
-  key: string,
-  markdown: string,
-  column: string,
-): ReadonlyMap<string, ReadonlySet<string>> {
+function directoriesOf(room: string): ReadonlyMap<string, DirectoryRule> {
   return new Map(
-    rowsAfter(key, markdown, column).flatMap(([first, other]) =>
-      [...wordsOf(first!)].map((name) => [name, wordsOf(other!)] as const),
-    ),
+    listUnder('Directories', pageOf(room)).map(({ names, rule }) => {
+      const [siblings = '', rooms = ''] = rule.split('; ')
+      return [names[0]!, { siblings: wordsOf(siblings), rooms: wordsOf(rooms) }]
+    }),
   )
-}
-
-function wordsOf(cell: string): ReadonlySet<string> {
-  return new Set(cell.replaceAll('`', '').split(/,\s*/))
-}
-
-/** The tables whose first heading is `directory of <room>`, by that room. */
-function directoryTables(markdown: string): Rules['directories'] {
-  const headings = markdown.matchAll(/^\| (directory of ([a-z]+)) +\|/gm)
-  return new Map(
-    Array.from(headings, ([, heading = '', room = '']) => [
-      room,
-      new Map(
-        rowsAfter(heading, markdown, 'may import', 'other rooms').map(([name, own, others]) => [
-          name!.replaceAll('`', ''),
-          { siblings: wordsOf(own!), rooms: wordsOf(others!) },
-        ]),
-      ),
-    ]),
-  )
-}
-
-function filesBelow(top: string): readonly File[] {
-  return readdirSync(join(repository, top), { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => posix.join(top, path.split('\\').join('/')))
-    .map((path) => ({ path, text: readFileSync(join(repository, path), 'utf8') }))
 }
 
 test.run()

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runThere, takeOut } from './shortcuts/copies.ts'
 import { ownTests } from './shortcuts/own-tests.ts'
-import { shortcuts } from './support/architecture-tables.ts'
+import { shortcuts } from './support/architecture-pages.ts'
 import { repository } from './support/workspace.ts'
 
 /** The packages are those of the checkout, all else is built anew. */
@@ -26,7 +26,7 @@ try {
       await cp(join(repository, entry), join(dir, entry), { recursive: true })
   await symlink(join(repository, 'node_modules'), join(dir, 'node_modules'))
   await takeOut(dir, shortcut)
-  await takeOutRow(join(dir, 'ARCHITECTURE.md'), shortcut.name)
+  await takeOutItem(join(dir, 'ARCHITECTURE.md'), shortcut.name)
   await runThere(dir, 'npm', ['run', 'build'])
   await leaveOut(join(dir, 'dist/test'), ownTests[shortcut.name]!)
   await runThere(dir, process.execPath, ['dist/test/run.js', ...words], {}, 'inherit')
@@ -37,12 +37,11 @@ try {
   await rm(dir, { recursive: true, force: true })
 }
 
-/** The row says that there is such a line. */
-async function takeOutRow(path: string, shortcutName: string): Promise<void> {
+/** The item of the list says that there is such a line. */
+async function takeOutItem(path: string, shortcutName: string): Promise<void> {
   const lines = (await readFile(path, 'utf8')).split('\n')
-  const isItsRow = (line: string) =>
-    line.startsWith(`| \`${shortcutName}\` | \`${shortcutName}`) && line.endsWith('` |')
-  await writeFile(path, lines.filter((line) => !isItsRow(line)).join('\n'))
+  const isItsItem = (line: string) => line.startsWith(`- \`${shortcutName}\`, entered by `)
+  await writeFile(path, lines.filter((line) => !isItsItem(line)).join('\n'))
 }
 
 async function leaveOut(tests: string, starts: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type OutputOptions, type RolldownOptions } from 'rolldown'
-import { type Shortcut, withoutLine } from '../support/architecture-tables.ts'
+import { type Shortcut, withoutLine } from '../support/architecture-pages.ts'
 import { repository } from '../support/workspace.ts'
 
 export interface Copy {

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { shortcuts, withoutLine } from '../support/architecture-tables.ts'
+import { shortcuts, withoutLine } from '../support/architecture-pages.ts'
 import { isOfRuns, testShortcuts } from './compare.ts'
 import { ownTests } from './own-tests.ts'
 
