@@ -46,8 +46,12 @@ const cases = testGolden('diagnostics', async ({ name, files }) => {
   return diagnostics.map((diagnostic) => showDiagnostic(diagnostic) + '\n').join('\n')
 })
 
+/** Raised by a query, of which no project holds one: test/commands/query-values.test.ts. */
+const ofQueries: readonly Code[] = ['query-failed']
+
 test('every code has a case', () => {
-  const missing = allCodes.filter(
+  const ofProjects = allCodes.filter((code) => !ofQueries.includes(code))
+  const missing = ofProjects.filter(
     (code) => !cases.some((name) => name === code || name.startsWith(`${code}-`)),
   )
   assert.equal(missing, [])
