@@ -27,6 +27,19 @@ export function isPlainDecimal(
   return digitsEnd(bytes, point + 1, end) === end
 }
 
+/** The value of an integer like -12, of at most 15 digits and without leading zeros; NaN for other texts. */
+export function shortInteger(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start] === MINUS ? start + 1 : start
+  const length = end - first
+  if (length < 1 || length > 15 || (bytes[first] === ZERO && length > 1)) return NaN
+  let value = 0
+  for (let at = first; at < end; at++) {
+    if (!isDigit(bytes[at]!)) return NaN
+    value = value * 10 + bytes[at]! - ZERO
+  }
+  return first > start ? -value : value
+}
+
 const WITHOUT_FRACTION = '2024-05-01T12:00:00Z'.length
 
 /** Like 2024-05-01T12:00:00.123Z, on a day that every month has, with at most so many digits after the point. */
@@ -38,14 +51,8 @@ export function isPlainInstant(
 ): boolean {
   const fraction = end - start - WITHOUT_FRACTION - 1
   if (fraction < -1 || fraction > fractionDigits || bytes[end - 1] !== LETTER_Z) return false
-  // The years 1 to 99 are left to the rule.
   return (
-    isPair(bytes, start, 1, 99) &&
-    isPair(bytes, start + 2, 0, 99) &&
-    bytes[start + 4] === MINUS &&
-    isPair(bytes, start + 5, 1, 12) &&
-    bytes[start + 7] === MINUS &&
-    isPair(bytes, start + 8, 1, 28) &&
+    isPlainDay(bytes, start, start + 10) &&
     bytes[start + 10] === LETTER_T &&
     isPair(bytes, start + 11, 0, 23) &&
     bytes[start + 13] === COLON &&
@@ -58,6 +65,16 @@ export function isPlainInstant(
         digitsEnd(bytes, start + 20, end) === end - 1))
   )
 }
+
+/** Like 2024-05-01, of a day that every month has. The years 1 to 99 are left to the rule. */
+export const isPlainDay = (bytes: Uint8Array, start: number, end: number) =>
+  end - start === 10 &&
+  isPair(bytes, start, 1, 99) &&
+  isPair(bytes, start + 2, 0, 99) &&
+  bytes[start + 4] === MINUS &&
+  isPair(bytes, start + 5, 1, 12) &&
+  bytes[start + 7] === MINUS &&
+  isPair(bytes, start + 8, 1, 28)
 
 /** Whether two digits are a number in the range. */
 function isPair(bytes: Uint8Array, at: number, least: number, most: number): boolean {

@@ -1,7 +1,7 @@
 // What a column of each scalar type takes; see rule.ts.
 
 import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
-import { isPlainDecimal, isPlainInstant } from './plain-bytes.ts'
+import { isPlainDay, isPlainDecimal, isPlainInstant, shortInteger } from './plain-bytes.ts'
 import { type Changes, NOT_AS_SENT, type Rule } from './rule.ts'
 import { BOOLEAN, NUMBER, type Spans, STRING } from './spans.ts'
 import {
@@ -70,7 +70,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   BLOB: textRule(() => true, 'text; its UTF-8 bytes are stored'),
   BIT: textRule((text) => /^[01]+$/.test(text), 'text of the digits 0 and 1'),
   UUID: textRule(isUuid, 'text such as "550e8400-e29b-41d4-a716-446655440000"'),
-  DATE: textRule(isDate, 'text such as "2024-05-01"'),
+  DATE: quickTextRule(isPlainDay, textRule(isDate, 'text such as "2024-05-01"')),
   TIME: timeRule(isTime, 6, CLOCK),
   TIME_NS: timeRule(isTime, 9, CLOCK),
   'TIME WITH TIME ZONE': timeRule(isTimeWithZone, 6, 'text such as "12:00:00+02:00"'),
@@ -84,19 +84,22 @@ const RULES: Readonly<Record<string, Rule>> = {
   GEOMETRY: textRule(() => true, 'well-known text such as "POINT (1 2)"'),
 }
 
+/** A double holds every number of so many digits. */
+const EXACT_DIGITS = 15
+
 /** A number like 1e999999999 is never written out. */
 const MAX_DIGITS = 1001
 
 function integerRule(min: bigint, max: bigint): Rule {
   const quickMin = Math.max(Number(min), -1e15)
   const quickMax = Math.min(Number(max), 1e15)
-  const takesShort = quickMin === -1e15 && quickMax === 1e15
   const expected = `must be an integer from ${min} to ${max}`
   return (spans, node, changes) => {
     if (changes === null) {
-      if (takesShort && spans.isShortInteger(node)) return null
-      const value = shortInteger(spans, node)
-      return value >= quickMin && value <= quickMax ? null : NOT_AS_SENT
+      const quote = spans.kind(node) === STRING ? 1 : 0
+      let value = shortInteger(spans.bytes, spans.start(node) + quote, spans.end(node) - quote)
+      if (Number.isNaN(value)) value = shortNumber(spans, node)
+      return value >= quickMin && value <= quickMax && Number.isInteger(value) ? null : NOT_AS_SENT
     }
     const source = numberText(spans, node)
     const decimal = source === null ? null : parseDecimal(source)
@@ -112,49 +115,37 @@ function integerRule(min: bigint, max: bigint): Rule {
   }
 }
 
-/** The integer in a number or a text of few digits; else NaN. */
-function shortInteger(spans: Spans, node: number): number {
-  const isText = isPlainNumber(spans, node, 15, 0)
-  const value = isText ? Number(spans.text(node)) : spans.shortNumber(node)
-  return Number.isInteger(value) ? value : NaN
-}
-
 function decimalRule(width: number, scale: number): Rule {
   const step = 10 ** scale
-  // Below this DuckDB's way through a double, times 10^scale, is exact.
-  const quickMax = Math.min(10 ** (width - scale), 1e15 / step)
-  const expected = `must be a number with at most ${width - scale} digits before and ${scale} after the decimal point`
+  const whole = width - scale
+  // With fewer digits DuckDB's way through a double, times 10^scale, is exact.
+  const quickWhole = Math.min(whole, EXACT_DIGITS - scale)
+  const quickScale = scale > EXACT_DIGITS ? 0 : scale
+  const quickMax = Math.min(10 ** whole, 1e15 / step)
+  const expected = `must be a number with at most ${whole} digits before and ${scale} after the decimal point`
   return (spans, node, changes) => {
-    if (isPlainNumber(spans, node, width - scale, scale)) return null
+    const isText = spans.kind(node) === STRING
     if (changes === null) {
-      const value = spans.shortNumber(node)
+      const [start, end] = [spans.start(node), spans.end(node)]
+      const isPlain = isText
+        ? isPlainDecimal(spans.bytes, start + 1, end - 1, whole, scale)
+        : isPlainDecimal(spans.bytes, start, end, quickWhole, quickScale)
+      if (isPlain) return null
+      const value = shortNumber(spans, node)
       const isExact = Math.abs(value) < quickMax && Math.round(value * step) / step === value
       return isExact ? null : NOT_AS_SENT
     }
     const source = numberText(spans, node)
     const decimal = source === null ? null : parseDecimal(source)
     if (source === null || decimal === null) return expected
-    if (integerDigits(decimal) > width - scale || fractionDigits(decimal) > scale) return expected
+    if (integerDigits(decimal) > whole || fractionDigits(decimal) > scale) return expected
     // A number goes through a double once it has a point or an exponent; a text never does, but has no leading zeros.
-    if (!spans.isInteger(node)) replace(spans, node, plainText(decimal), changes)
+    const isExact = isText
+      ? isPlainDecimal(Buffer.from(source), 0, source.length, whole, scale)
+      : spans.isInteger(node)
+    if (!isExact) replace(spans, node, plainText(decimal), changes)
     return null
   }
-}
-
-/** A text such as -12.50. */
-function isPlainNumber(
-  spans: Spans,
-  node: number,
-  wholeDigits: number,
-  fractionDigits: number,
-): boolean {
-  if (spans.isPlainString(node)) {
-    const [start, end] = [spans.start(node) + 1, spans.end(node) - 1]
-    return isPlainDecimal(spans.bytes, start, end, wholeDigits, fractionDigits)
-  }
-  if (spans.kind(node) !== STRING) return false
-  const bytes = Buffer.from(spans.text(node))
-  return isPlainDecimal(bytes, 0, bytes.length, wholeDigits, fractionDigits)
 }
 
 /**
@@ -166,11 +157,12 @@ function floatRule(max: number, nearest: (value: number) => number): Rule {
   const expected = `must be a number of at most ${max} (or "NaN", "Infinity", "-Infinity")`
   return (spans, node, changes) => {
     const isNumberNode = spans.kind(node) === NUMBER
-    const text = numberText(spans, node)
     if (changes === null) {
-      const value = isNumberNode ? Number(text) : NaN
-      return isInRange(value) && !Object.is(value, -0) ? null : NOT_AS_SENT
+      const isFine =
+        isNumberNode && (!spans.isOdd(node) || !Object.is(shortNumber(spans, node), -0))
+      return isFine ? null : NOT_AS_SENT
     }
+    const text = numberText(spans, node)
     if (!isNumberNode && text !== null && /^(?:NaN|-?Infinity)$/.test(text)) return null
     if (text === null || !isNumber(text) || !isInRange(Number(text))) return expected
     // DuckDB reads no leading zeros, and -0 as an integer, which has no sign.
@@ -198,10 +190,19 @@ function timeRule(isValid: (text: string) => boolean, digits: number, expected: 
 
 /** For types that read an instant in UTC of any year from 100 on. */
 function instantRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
-  const rule = timeRule(isValid, digits, expected)
+  return quickTextRule(
+    (bytes, start, end) => isPlainInstant(bytes, start, end, digits),
+    timeRule(isValid, digits, expected),
+  )
+}
+
+/** `isPlain` is a quick yes for the bytes of a text. */
+function quickTextRule(
+  isPlain: (bytes: Uint8Array, start: number, end: number) => boolean,
+  rule: Rule,
+): Rule {
   return (spans, node, changes) =>
-    spans.isPlainString(node) &&
-    isPlainInstant(spans.bytes, spans.start(node) + 1, spans.end(node) - 1, digits)
+    spans.kind(node) === STRING && isPlain(spans.bytes, spans.start(node) + 1, spans.end(node) - 1)
       ? null
       : rule(spans, node, changes)
 }
@@ -212,6 +213,10 @@ const textOf = (spans: Spans, node: number): string | null =>
 /** Exact numbers may come as text: JavaScript has no other way to send 2^53 + 1. */
 const numberText = (spans: Spans, node: number): string | null =>
   spans.kind(node) === NUMBER ? spans.token(node) : textOf(spans, node)
+
+/** The value of a number that a double holds; NaN for other nodes. */
+const shortNumber = (spans: Spans, node: number): number =>
+  spans.kind(node) === NUMBER ? Number(spans.token(node)) : NaN
 
 /** Stores the value as a JSON string, which DuckDB casts by its digits. */
 function replace(spans: Spans, node: number, text: string, { edits }: Changes): void {

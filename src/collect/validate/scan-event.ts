@@ -7,14 +7,12 @@ import {
   BOOLEAN,
   ESCAPED,
   FRACTION,
-  LONG,
   NULL,
   NUMBER,
   OBJECT,
   ODD,
   Spans,
   STRING,
-  WIDE,
 } from './spans.ts'
 
 /** Names of columns, to be found in an event. */
@@ -22,6 +20,8 @@ export interface ColumnNames {
   /** The bytes of `name":`, as nearly all senders write it. */
   readonly starts: readonly Uint8Array[]
   readonly indexes: ReadonlyMap<string, number>
+  /** The column that last came first, and then the one that last came after each column. */
+  readonly following: Int32Array
 }
 
 /** UTF-8 does not have this byte. */
@@ -34,6 +34,7 @@ export function columnNames(names: readonly string[]): ColumnNames {
       JSON.stringify(name) === `"${name}"` ? Buffer.from(`${name}":`) : NEVER,
     ),
     indexes: new Map(names.map((name, index) => [name, index])),
+    following: Int32Array.from([...names, ''], (_, index) => index),
   }
 }
 
@@ -101,14 +102,17 @@ export class EventScan {
 
   #event(start: number): number {
     const { spans, places } = this
+    const { following } = this.#names
     const bytes = this.#bytes
     spans.add(OBJECT, start, start)
     let at = this.#space(start + 1)
     if (bytes[at] === END_OF_OBJECT) return spans.close(0, at + 1)
-    for (let column = 0; ; column++) {
+    for (let next = 0; ;) {
       if (bytes[at] !== QUOTE) return -1
-      // Senders write the members in the order of the columns, or at least always in the same one.
-      const length = this.#lengthOfStart(at + 1, column)
+      // Senders write the members in the same order as before, or in that of the columns.
+      let column = following[next]!
+      let length = this.#lengthOfStart(at + 1, column)
+      if (length === 0 && column !== next) length = this.#lengthOfStart(at + 1, (column = next))
       if (length > 0) at += 1 + length
       else {
         at = this.#name(at)
@@ -118,6 +122,8 @@ export class EventScan {
       if (column !== -1) {
         if (places[column] !== 0) this.repeatsName = true
         places[column] = spans.count
+        following[next] = column
+        next = column + 1
       }
       if (bytes[at]! <= SPACE) at = this.#space(at)
       at = bytes[at] === QUOTE ? this.#string(at) : this.#value(at, 1)
@@ -207,13 +213,10 @@ export class EventScan {
     const bytes = this.#bytes
     const limit = this.#limit
     let flags = STRING
-    let allBits = 0
     for (let at = start + 1; at < limit; at++) {
       const byte = bytes[at]!
-      if (byte === QUOTE)
-        return this.spans.add(allBits < 0x80 ? flags : flags | WIDE, start, at + 1)
-      if (byte < 0x20) return -1
-      allBits |= byte
+      if (byte === QUOTE) return this.spans.add(flags, start, at + 1)
+      if (byte < SPACE) return -1
       if (byte !== BACKSLASH) continue
       flags |= ESCAPED
       at = this.#escape(at) - 1
@@ -248,16 +251,16 @@ export class EventScan {
       flags = NUMBER | FRACTION
       if (hasZero || bytes[at - 1] === ZERO || at - start > EXACT_LENGTH) flags |= ODD
     }
-    if (at - start > EXACT_LENGTH) flags |= LONG
+    if (at - start > EXACT_LENGTH) this.hasLongNumber = true
     if (bytes[at] === 0x65 || bytes[at] === 0x45) {
       const sign = bytes[at + 1]
       const exponent = sign === MINUS || sign === 0x2b ? at + 2 : at + 1
       at = digitsEnd(bytes, exponent, limit)
       if (at === exponent) return -1
       // 1e-400 becomes 0, which looks like an integer.
-      flags = NUMBER | FRACTION | ODD | LONG
+      this.hasLongNumber = true
+      flags = NUMBER | FRACTION | ODD
     }
-    if ((flags & LONG) !== 0) this.hasLongNumber = true
     return this.spans.add(flags, start, at)
   }
 

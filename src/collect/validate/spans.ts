@@ -17,24 +17,18 @@ export const OBJECT = 5
 const KIND = 7
 export const KIND_NAMES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 
-/** A string with an escape, or with a character that is not ASCII. */
+/** A string with an escape. */
 export const ESCAPED = 8
-export const WIDE = 16
 /** A number with a point or an exponent. */
 export const FRACTION = 8
-/** A number with an exponent or more than 15 characters, so a double may not hold it exactly. */
-export const LONG = 16
 /** A number that DuckDB may print in another way, such as 12.50, -0 and 1e3. */
-export const ODD = 32
+export const ODD = 16
 
 /** The cells of a node: kind and flags, the first byte, the byte after the last one, the next node. */
 const CELLS = 4
 const USUAL_NODES = 4096
 /** The names of a small object are compared in pairs. */
 const FEW_NAMES = 16
-
-const MINUS = 0x2d
-const ZERO = 0x30
 
 export class Spans {
   bytes: Buffer = Buffer.alloc(0)
@@ -83,11 +77,6 @@ export class Spans {
     return this.#cells[CELLS * node]! & KIND
   }
 
-  /** A string that is the bytes between its quotes, in ASCII. */
-  isPlainString(node: number): boolean {
-    return this.#is(node, STRING, -1)
-  }
-
   isEscaped(string: number): boolean {
     return this.#is(string, ESCAPED, ESCAPED)
   }
@@ -97,9 +86,9 @@ export class Spans {
     return this.#is(node, NUMBER, KIND | FRACTION)
   }
 
-  /** A number that shortNumber() gives, without a point. */
-  isShortInteger(node: number): boolean {
-    return this.#is(node, NUMBER, KIND | FRACTION | LONG)
+  /** A number that DuckDB may print in another way. */
+  isOdd(node: number): boolean {
+    return this.#is(node, NUMBER | ODD, KIND | ODD)
   }
 
   start(node: number): number {
@@ -123,28 +112,13 @@ export class Spans {
   text(node: number): string {
     const [start, end] = [this.start(node), this.end(node)]
     if (this.isEscaped(node)) return JSON.parse(this.bytes.toString('utf8', start, end)) as string
-    if (this.isPlainString(node)) return this.bytes.toString('latin1', start + 1, end - 1)
     return this.bytes.toString('utf8', start + 1, end - 1)
-  }
-
-  /** The value of a number that a double holds exactly; NaN for other nodes. */
-  shortNumber(node: number): number {
-    if (!this.#is(node, NUMBER, KIND | LONG)) return NaN
-    if (this.#is(node, FRACTION, FRACTION)) return Number(this.token(node))
-    const { bytes } = this
-    const [start, end] = [this.start(node), this.end(node)]
-    const isNegative = bytes[start] === MINUS
-    let value = 0
-    for (let at = isNegative ? start + 1 : start; at < end; at++)
-      value = value * 10 + bytes[at]! - ZERO
-    return isNegative ? -value : value
   }
 
   /** Whether DuckDB, which goes through doubles, prints a number inside in another way: 12.50, -0, 0.0000001. */
   isPrintedAnew(node: number): boolean {
     for (let inner = node; inner < this.next(node); inner++)
-      if (this.#is(inner, NUMBER | ODD, KIND | ODD) && !isPrintedAlike(this.token(inner)))
-        return true
+      if (this.isOdd(inner) && !isPrintedAlike(this.token(inner))) return true
     return false
   }
 
