@@ -112,17 +112,17 @@ export class EventScan {
       // Senders write the members in the same order as before, or in that of the columns.
       let column = following[next]!
       let length = this.#lengthOfStart(at + 1, column)
-      if (length === 0 && column !== next) length = this.#lengthOfStart(at + 1, (column = next))
       if (length > 0) at += 1 + length
       else {
-        at = this.#name(at)
+        length = this.#lengthOfStart(at + 1, next)
+        at = length > 0 ? at + 1 + length : this.#name(at)
         if (at === -1) return -1
-        column = this.#takeName()
+        column = length > 0 ? next : this.#takeName()
+        if (column !== -1) following[next] = column
       }
       if (column !== -1) {
         if (places[column] !== 0) this.repeatsName = true
         places[column] = spans.count
-        following[next] = column
         next = column + 1
       }
       if (bytes[at]! <= SPACE) at = this.#space(at)
@@ -213,16 +213,14 @@ export class EventScan {
     const bytes = this.#bytes
     const limit = this.#limit
     let flags = STRING
-    for (let at = start + 1; at < limit; at++) {
-      const byte = bytes[at]!
-      if (byte === QUOTE) return this.spans.add(flags, start, at + 1)
-      if (byte < SPACE) return -1
-      if (byte !== BACKSLASH) continue
+    let at = plainEnd(bytes, start + 1, limit)
+    while (at < limit && bytes[at] === BACKSLASH) {
       flags |= ESCAPED
-      at = this.#escape(at) - 1
-      if (at < start) return -1
+      at = this.#escape(at)
+      if (at === -1) return -1
+      at = plainEnd(bytes, at, limit)
     }
-    return -1
+    return at < limit && bytes[at] === QUOTE ? this.spans.add(flags, start, at + 1) : -1
   }
 
   #escape(start: number): number {
@@ -274,6 +272,16 @@ export class EventScan {
   #space(start: number): number {
     return skipSpace(this.#bytes, start, this.#limit)
   }
+}
+
+/** The offset of the next quote, backslash or control character. */
+function plainEnd(bytes: Uint8Array, start: number, limit: number): number {
+  let at = start
+  for (; at < limit; at++) {
+    const byte = bytes[at]!
+    if (byte === QUOTE || byte === BACKSLASH || byte < SPACE) break
+  }
+  return at
 }
 
 const WORDS = {
