@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
+import { readTextLater } from '../files/read-file.ts'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
 import { count } from '../core/counts.ts'
@@ -63,7 +64,7 @@ export default class Fmt extends BaseCommand {
 
 async function read(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextLater(path)
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${problemOfSystem(error)}`, {
       hint: 'name files, such as models/core/orders.sql, or none for all of the project',

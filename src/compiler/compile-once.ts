@@ -2,8 +2,8 @@
 // `.eider/sources.json` has the columns of their tables, for when one of them is away; all others are kept from one command
 // to the next (cache/).
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../files/read-file.ts'
 import type { CompiledExternal } from '../core/sources.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
@@ -37,7 +37,7 @@ async function compileAnew(
 
 async function readKnownTables(path: string): Promise<readonly CompiledExternal[]> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as readonly CompiledExternal[]
+    return JSON.parse(await readTextLater(path)) as readonly CompiledExternal[]
   } catch {
     return [] // no run yet, or one was cut short
   }

@@ -8,6 +8,16 @@ export const limits = {
   /** A model file larger than this was not written by a person. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
+  /** A text of eider's own in .eider, or a fixture of a test: those of large projects have tens of MiB. */
+  stateFileBytes: 512 * MiB,
+  /** Groups and lists of eider.yml within one another. The parser recurses: 20,000 are the end of the process. */
+  yamlDepth: 100,
+  /** Reading the files of a project again; beyond that something holds them, and a server keeps what it had. */
+  reloadMs: 10_000,
+  /** The same with its compile, which may read large files of data. */
+  recompileMs: 120_000,
+  /** What a server that stops gives to a reload that has begun. */
+  reloadEndMs: 500,
   /**
    * Data files whose contents are compared to know that a saved compile still holds. Reading more of them takes longer
    * than recompiling.

@@ -1,7 +1,7 @@
 // A project while somebody edits it: compiled again after each change, with the texts that are not saved yet.
 
-import { readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { readTextLater } from '../files/read-file.ts'
 import { compileAll } from '../compiler/compile.ts'
 import { diagnosticsOf } from '../compiler/failed-models.ts'
 import { scheduleMistakes } from '../compiler/schedule-mistakes.ts'
@@ -78,9 +78,7 @@ export class EditedProject implements AsyncDisposable {
 
   /** The text that is open in the editor, or else the one on disk; null when there is no such file. */
   async read(path: string): Promise<string | null> {
-    return (
-      this.#unsaved.get(path) ?? (await readFile(join(this.dir, path), 'utf8').catch(() => null))
-    )
+    return this.#unsaved.get(path) ?? (await readTextLater(join(this.dir, path)).catch(() => null))
   }
 
   /** Something has changed: compiles when nothing follows for a moment. */

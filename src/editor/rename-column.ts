@@ -1,8 +1,8 @@
 // Renames a column of a model: where its SELECT gives it the name, in the annotations, and in all that reads it. Readers
 // keep the names of their own columns, so a rename goes one step and no further.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../files/read-file.ts'
 import { parseHeader } from '../compiler/annotations/annotations.ts'
 import { outputColumnSpan } from '../compiler/sql/select-list.ts'
 import { statementsOf } from '../compiler/sql/statements.ts'
@@ -122,7 +122,7 @@ async function addFixtures(
       const paths = own.map(({ path }) => path)
       if (expect !== null && sameName(test.model, model)) paths.push(expect)
       for (const path of paths) {
-        const text = await readFile(join(dir, path), 'utf8')
+        const text = await readTextLater(join(dir, path))
         const edit = headerEdit(text, column, name)
         if (edit !== null) changes.add({ path, text }, edit)
       }

@@ -6,10 +6,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { link, open, readFile, rename, unlink } from 'node:fs/promises'
+import { link, open, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { readTextLater } from './read-file.ts'
 import { makeDirectory } from './durable-directory.ts'
 import { isSilent, lifeSignPath, openLifeSign } from './life-sign.ts'
 import { Resources } from '../core/resources.ts'
@@ -204,7 +205,7 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
 
 async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextLater(path)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
     throw error

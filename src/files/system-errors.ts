@@ -48,6 +48,10 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
       return inTheWay(at)
     case 'EISDIR':
       return { problem: `${shown} is a directory and must be a file`, hint: 'move it away' }
+    case 'NOTREG':
+      return { problem: `${shown} is a pipe, a socket or a device`, hint: 'put a file there' }
+    case 'EFBIG':
+      return { problem: `${shown} is too large`, hint: 'move it away' }
     case 'ELOOP':
       return {
         problem: `${shown} is a symbolic link to itself`,

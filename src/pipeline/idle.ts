@@ -14,9 +14,9 @@
 // There is no note of a project with sources, volatile models or extensions, and none of a lake.
 
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readTextLater } from '../files/read-file.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -113,7 +113,7 @@ export class Idle {
 /** null: there is none, or it cannot be read. */
 async function readNote({ paths }: IdleScope): Promise<IdleNote | null> {
   try {
-    const note = JSON.parse(await readFile(pathOf(paths), 'utf8')) as IdleNote
+    const note = JSON.parse(await readTextLater(pathOf(paths))) as IdleNote
     return note.format === FORMAT ? note : null
   } catch {
     return null

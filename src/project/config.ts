@@ -1,15 +1,6 @@
 // eider.yml as settings, with the place of everything that is wrong in it.
 
-import {
-  type Document,
-  type Node,
-  type Pair,
-  type YAMLMap,
-  isMap,
-  isScalar,
-  isSeq,
-  parseDocument,
-} from 'yaml'
+import { type Document, type Node, type Pair, type YAMLMap, isMap, isScalar, isSeq } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { builtInExtensions, extensionNamed, extensionNames } from '../core/extensions.ts'
 import type { ExternalSource } from '../core/sources.ts'
@@ -33,7 +24,7 @@ import { accessKeys } from './access-keys.ts'
 import { readSchedule } from './schedule.ts'
 import { malformedReference, type SettingReference } from './environment-values.ts'
 import { type SettingValue, acceptValue, describeType, isFilled, parseValue } from './values.ts'
-import { blankHint, yamlProblems } from './yaml-problems.ts'
+import { blankHint, parseYaml } from './yaml-problems.ts'
 import { readVariables } from './variables.ts'
 
 export interface Config {
@@ -74,11 +65,11 @@ export const keysOfFile = [
 const WHOLE_FILE: Span = { start: 0, end: 0 }
 
 export function parseConfig(source: SourceFile): Config {
-  const document = parseDocument(source.text, { prettyErrors: false })
+  const { document, problems } = parseYaml(source)
   const values = new Map<string, WrittenValue>()
   const targets = new Map<string, Map<string, WrittenValue>>()
   const nodes = new Map<string, Node | null>()
-  const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
+  const diagnostics: Diagnostic[] = [...problems]
   const refuse: Refuse = (node, key, expected, hint) =>
     diagnostics.push(
       diagnostic(

@@ -1,10 +1,11 @@
 // The file .env: variables of the project, in addition to those of the environment.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Diagnostic, diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
+import { limits } from '../core/limits.ts'
+import { readFileNow } from '../files/read-file.ts'
 import { nearest } from '../core/suggest.ts'
 import { unreadable } from './read-text.ts'
 import { settings } from './settings.ts'
@@ -30,7 +31,8 @@ interface DotEnv {
 export async function readDotEnv(dir: string): Promise<DotEnv> {
   let text
   try {
-    text = (await readFile(join(dir, DOT_ENV), 'utf8')).replace(/^\ufeff/, '')
+    const bytes = readFileNow(join(dir, DOT_ENV), limits.configFileBytes)
+    text = bytes.toString('utf8').replace(/^\ufeff/, '')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, warnings: [] }
     throw new DiagnosticsError([unreadable(DOT_ENV, error)])

@@ -3,8 +3,10 @@
 //
 //   {"v1.5.5/linux_amd64": {"excel": "<SHA-256 of the file>"}}
 
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { limits } from '../core/limits.ts'
+import { readTextLater } from '../files/read-file.ts'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { ExtensionLock } from '../core/extensions.ts'
 import { CONFLICT_HINT, conflictMarker } from '../core/source.ts'
@@ -18,7 +20,7 @@ const HASH = /^[0-9a-f]{64}$/
 export async function readExtensionLock(dir: string): Promise<ExtensionLock | null> {
   let text
   try {
-    text = await readFile(join(dir, LOCK_FILE), 'utf8')
+    text = await readTextLater(join(dir, LOCK_FILE), limits.configFileBytes)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new DiagnosticsError([unreadable(LOCK_FILE, error)])

@@ -1,5 +1,6 @@
 // The files of a project: which of them are models, seeds and macros, and their text.
 
+import { statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
@@ -8,6 +9,7 @@ import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { SeedFormat } from '../core/model.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
 import { wholeFile } from '../core/source.ts'
+import { requireRegular } from '../files/read-file.ts'
 import { readSource, unreadable, type UnsavedTexts } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
@@ -90,6 +92,8 @@ export async function readProjectFiles(
   const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), isReserved)
     if (isDiagnostic(placed)) return placed
+    const problem = notRegular(dir, path)
+    if (problem !== null) return problem
     const { types = [], checks = [] } = seedTypes.get(withoutExtension(path)) ?? {}
     const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
     return checks.length === 0 ? seed : { ...seed, checks }
@@ -103,6 +107,16 @@ export async function readProjectFiles(
     macros,
     checks,
     problems,
+  }
+}
+
+/** DuckDB reads data itself, and would wait for a pipe for ever. */
+function notRegular(dir: string, path: string): Diagnostic | null {
+  try {
+    requireRegular(statSync(join(dir, path)), path)
+    return null
+  } catch (error) {
+    return unreadable(path, error)
   }
 }
 

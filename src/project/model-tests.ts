@@ -2,9 +2,10 @@
 // `expect.rejected.csv`. A case of several runs has them in directories 1/, 2/ and so on. `test.yml` may say the time at
 // which it takes place, values of variables and a tolerance; the first line of `about.md` says what it is about.
 
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { readTextLater } from '../files/read-file.ts'
+import { parseYaml } from './yaml-problems.ts'
 
 export interface ModelTest {
   /** As the path spells it; a model of that name need not exist. */
@@ -64,7 +65,7 @@ async function readTest(
   name: string,
 ): Promise<ModelTest> {
   const path = join('tests', schema, model, name)
-  const about = await readFile(join(dir, path, 'about.md'), 'utf8').catch(() => '')
+  const about = await readTextLater(join(dir, path, 'about.md')).catch(() => '')
   const [line = ''] = about.split('\n')
   const test = {
     model: `${schema}.${model}`,
@@ -130,10 +131,12 @@ async function readSettings(
   path: string,
 ): Promise<Pick<ModelTest, 'now' | 'tolerance' | 'vars'>> {
   const file = join(path, 'test.yml')
-  const text = await readFile(join(dir, file), 'utf8').catch(() => '')
+  const text = await readTextLater(join(dir, file)).catch(() => '')
   let found: unknown
   try {
-    found = parse(text) ?? {}
+    const { document, problems } = parseYaml({ path: file, text })
+    if (problems[0] !== undefined) throw new Error(problems[0].message)
+    found = document.toJS() ?? {}
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
   }

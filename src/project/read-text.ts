@@ -1,11 +1,11 @@
 // Text files of a project: what cannot be read as text becomes a diagnostic with a place and a hint.
 
 import { isUtf8 } from 'node:buffer'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { type SourceFile, wholeFile } from '../core/source.ts'
 import { firstInvalid } from '../core/utf8.ts'
+import { readFileNow } from '../files/read-file.ts'
 import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 
 const MiB = 1024 * 1024
@@ -28,11 +28,11 @@ export function readSource(
     return text.length > limitBytes ? tooLarge(path, limitBytes) : { path, text }
   let bytes: Buffer
   try {
-    bytes = readFileSync(join(dir, path))
+    bytes = readFileNow(join(dir, path), limitBytes)
   } catch (error) {
-    return unreadable(path, error)
+    const isLarge = (error as NodeJS.ErrnoException).code === 'EFBIG'
+    return isLarge ? tooLarge(path, limitBytes) : unreadable(path, error)
   }
-  if (bytes.length > limitBytes) return tooLarge(path, limitBytes)
   if (bytes.includes(0)) return withNul(path, bytes)
   if (!isUtf8(bytes)) return notUtf8(path, bytes)
   return { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }

@@ -1,12 +1,12 @@
 // The .yml next to a seed: `columns` with their types in DuckDB, `checks` and `warn`.
 
-import { type Node, type Pair, isMap, isScalar, parseDocument } from 'yaml'
+import { type Node, type Pair, isMap, isScalar } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { DeclaredCheck } from '../core/source.ts'
 import type { DeclaredType } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
-import { yamlProblems } from './yaml-problems.ts'
+import { parseYaml } from './yaml-problems.ts'
 
 export interface SeedTypes {
   readonly types: readonly DeclaredType[]
@@ -15,8 +15,8 @@ export interface SeedTypes {
 }
 
 export function parseSeedTypes(source: SourceFile): SeedTypes {
-  const document = parseDocument(source.text, { prettyErrors: false })
-  const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
+  const { document, problems } = parseYaml(source)
+  const diagnostics: Diagnostic[] = [...problems]
   const root = document.contents
   const types: DeclaredType[] = []
   const checks: DeclaredCheck[] = []

@@ -2,10 +2,11 @@
 
 import { join, relative, sep } from 'node:path'
 import { watch } from 'chokidar'
-import { once } from 'node:events'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
+import { readFileLater } from '../files/read-file.ts'
 
 const WATCHED = ['eider.yml', '.env', 'models', 'seeds', 'macros', 'checks']
 
@@ -46,6 +47,8 @@ export class ProjectWatch implements AsyncDisposable {
       ignoreInitial: true,
       ignored: (path) => !isWatched(relative(dir, path), watched),
     })
+    // A link to itself, or a directory that cannot be read: what is read of the project says so.
+    this.#watcher.on('error', () => this.note())
     this.#watcher.on('all', (event, path) => {
       // Only files decide what a project means; what is in a directory has events of its own.
       if (event.endsWith('Dir')) return
@@ -60,7 +63,11 @@ export class ProjectWatch implements AsyncDisposable {
   /** Sees every change from now on. A burst of changes is one, which ends when nothing changes for a moment. */
   static async open(dir: string, options: WatchOptions = {}): Promise<ProjectWatch> {
     const watching = new ProjectWatch(dir, options)
-    await once(watching.#watcher, 'ready')
+    await new Promise<void>((resolve) => {
+      watching.#watcher.once('ready', resolve)
+      // After an error it may never come.
+      watching.#watcher.once('error', () => setTimeout(resolve, limits.reloadEndMs))
+    })
     await watching.#contents.learn(filesOf(watching.#watcher.getWatched()))
     return watching
   }
@@ -84,10 +91,15 @@ export class ProjectWatch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#work = null
     clearTimeout(this.#timer)
-    await this.#watcher.close()
-    await this.#looking
+    const ended = async () => {
+      await this.#watcher.close()
+      await this.#looking
+      clearTimeout(this.#timer)
+      await this.#working
+    }
+    // Work that hangs must not keep a server that is asked to stop.
+    await Promise.race([ended(), sleep(limits.reloadEndMs, undefined, { ref: false })])
     clearTimeout(this.#timer)
-    await this.#working
   }
 
   async #begin(): Promise<void> {
@@ -135,7 +147,7 @@ async function identityOf(path: string): Promise<string | null> {
   try {
     const { size, mtimeMs } = await stat(path)
     if (size > limits.comparedFileBytes) return `${size} ${mtimeMs}`
-    return hashOf(32, [await readFile(path, 'base64')])
+    return hashOf(32, [(await readFileLater(path, limits.comparedFileBytes)).toString('base64')])
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' ? null : `${code}`

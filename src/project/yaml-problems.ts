@@ -1,7 +1,8 @@
 // What is wrong with the YAML of a file, in words, at the place that its author has to change.
 
-import type { Document } from 'yaml'
+import { type Document, parseDocument } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { limits } from '../core/limits.ts'
 import {
   CONFLICT_HINT,
   conflictMarker,
@@ -10,10 +11,43 @@ import {
   type Span,
 } from '../core/source.ts'
 
-export function yamlProblems(
-  source: SourceFile,
-  { errors }: Document.Parsed,
-): readonly Diagnostic[] {
+/** Throws nothing: what is too deep for the parser is a problem of an empty document. */
+export function parseYaml(source: SourceFile): {
+  readonly document: Document.Parsed
+  readonly problems: readonly Diagnostic[]
+} {
+  const at = tooDeepAt(source.text)
+  const document = parseDocument(at === null ? source.text : '', { prettyErrors: false })
+  if (at === null) return { document, problems: yamlProblems(source, document) }
+  const problem = `groups and lists are more than ${limits.yamlDepth} deep`
+  const place = { source, span: { start: at, end: at } }
+  return { document, problems: [diagnostic('config-syntax', { problem }, place, {})] }
+}
+
+/**
+ * Where the text is too deep, if it is: by brackets that are not closed, by the markers of one line and by its
+ * indentation. Nobody writes as many of them in a text either.
+ */
+function tooDeepAt(text: string): number | null {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPEN_BRACKET || code === OPEN_BRACE) depth++
+    else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth = Math.max(0, depth - 1)
+    if (depth > limits.yamlDepth) return at
+  }
+  const markers = TOO_DEEP.exec(text)
+  return markers === null ? null : markers.index
+}
+
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** Each level of groups is indented by one column at least. */
+const TOO_DEEP = new RegExp(
+  `(?:[-?:][ \\t]+){${limits.yamlDepth}}|^ {${limits.yamlDepth * 8}}`,
+  'm',
+)
+
+function yamlProblems(source: SourceFile, { errors }: Document.Parsed): readonly Diagnostic[] {
   const marker = conflictMarker(source.text)
   if (marker !== null)
     return [diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT })]

@@ -1,7 +1,8 @@
 // The checks of `eider doctor`: each examines one thing and says what to do next. Nothing is changed.
 
 import { constants } from 'node:fs'
-import { access, readFile, stat, statfs } from 'node:fs/promises'
+import { access, stat, statfs } from 'node:fs/promises'
+import { readTextLater } from '../files/read-file.ts'
 import { createConnection } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { waitingBytes } from '../buffer/waiting.ts'
@@ -209,7 +210,7 @@ async function checkSecrets({ paths }: Project): Promise<Finding> {
   const exposed: string[] = []
   for (const name of ['.env', 'eider.yml']) {
     const path = join(paths.dir, name)
-    const text = await readFile(path, 'utf8').catch(() => '')
+    const text = await readTextLater(path, limits.configFileBytes).catch(() => '')
     const holdsToken =
       /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*(?!["']?\$\{)\S/m.test(
         text,

@@ -1,8 +1,9 @@
 // `up.json` in the state of a target: what the supervisor of that target does, for `eider status`, and what the next one
 // is to know. It is replaced as a whole, so a reader sees one state.
 
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../files/read-file.ts'
 import type { UpState } from '../core/report/up.ts'
 
 const stateFile = (stateDir: string): string => join(stateDir, 'up.json')
@@ -10,7 +11,7 @@ const stateFile = (stateDir: string): string => join(stateDir, 'up.json')
 /** null: there is none that is understood. */
 export async function readUpState(stateDir: string): Promise<UpState | null> {
   try {
-    const state = JSON.parse(await readFile(stateFile(stateDir), 'utf8')) as UpState
+    const state = JSON.parse(await readTextLater(stateFile(stateDir))) as UpState
     return state.version === 1 ? state : null
   } catch {
     return null

@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ODataService } from '../odata/service.ts'
 import type { Project } from '../project/project.ts'
 import { ProjectWatch } from '../project/watch.ts'
+import { loadInTime } from './load-in-time.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { readerTokens } from './reader-tokens.ts'
 import { warnOfWiderAccess } from './widened-access.ts'
@@ -23,7 +24,7 @@ export async function followTokens(
   let before = started
   const take = async () => {
     try {
-      const project = await load()
+      const project = await loadInTime(load)
       const tokens = await readerTokens(project)
       const text = JSON.stringify(tokens)
       if (text !== known) await service.setTokens(tokens)

@@ -20,8 +20,9 @@
 // may lie outside too. A volatile model, whose columns may depend on the time, a setting or a remote file, is always
 // compiled.
 
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import { hasErrors } from '../../core/diagnostics.ts'
 import { hashOf } from '../../core/hash.ts'
 import type { Extensions } from '../../core/extensions.ts'
@@ -137,7 +138,7 @@ interface Saved {
 
 /** null: there is none, or it is that of another program, directory or target. */
 async function readSaved(path: string, base: string): Promise<Saved | null> {
-  const saved = await readFile(path, 'utf8').catch(() => null)
+  const saved = await readTextLater(path).catch(() => null)
   const end = saved?.indexOf('\n') ?? -1
   if (saved === null || end < 0) return null
   const heading = readHeading(saved.slice(0, end))

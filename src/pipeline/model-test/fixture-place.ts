@@ -1,7 +1,7 @@
 // Where in a fixture the value is that DuckDB cannot read: file, line and column.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import type { DatabaseError } from '../../duckdb/errors.ts'
 import { problemIn } from '../failure.ts'
 import { textLines } from './ndjson-lines.ts'
@@ -33,7 +33,7 @@ async function placeInCsv(
   name: string,
   problem: string,
 ): Promise<string> {
-  const lines = (await readFile(join(dir, path), 'utf8')).replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
+  const lines = (await readTextLater(join(dir, path))).replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
   const index = fieldsOf(lines[0] ?? '').findIndex(({ value }) => value === name)
   const field = fieldsOf(lines[line - 1] ?? '')[index]
   const at = field === undefined ? '' : `:${field.start + 1}`

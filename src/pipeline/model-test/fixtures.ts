@@ -1,7 +1,7 @@
 // Rows that a test of a model gives or expects, as tables with the columns of the compiled project.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import { explainFault } from '../../compiler/csv/explain-fault.ts'
 import { scanCsv } from '../../compiler/csv/scan.ts'
 import { parseQuery } from '../../compiler/sql/query-text.ts'
@@ -127,7 +127,7 @@ const isScalar = ({ type }: Column) => !/^(?:STRUCT|MAP|UNION)\b|\]$/i.test(type
 
 async function readQuery(connection: Connection, dir: string, path: string): Promise<Sql> {
   try {
-    return sql.body(await parseQuery(connection, await readFile(join(dir, path), 'utf8')))
+    return sql.body(await parseQuery(connection, await readTextLater(join(dir, path))))
   } catch (error) {
     if (!(error instanceof DiagnosticsError))
       throw new ModelFailure(`${path}: ${(error as Error).message}`, 'placed')

@@ -1,7 +1,7 @@
 // A fixture of JSON objects, line by line: what DuckDB says of such a file has no names of fields and few places.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import { ModelFailure } from '../failure.ts'
 
 interface NdjsonLine {
@@ -27,7 +27,7 @@ export async function textLines(
   dir: string,
   path: string,
 ): Promise<readonly Omit<NdjsonLine, 'names'>[]> {
-  const text = await readFile(join(dir, path), 'utf8')
+  const text = await readTextLater(join(dir, path))
   return text
     .split('\n')
     .map((each, i) => ({ line: i + 1, text: each.trim() }))

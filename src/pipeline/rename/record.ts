@@ -6,8 +6,9 @@
 //                       `replace`, whether what was built under the new name is dropped
 
 import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
@@ -34,7 +35,7 @@ export const isRecorded = (place: Place): boolean => existsSync(pathOf(place))
 /** null: none was interrupted. One that cannot be read was not written whole, so nothing came after it. */
 export async function readRenaming(place: Place): Promise<Renaming | null> {
   try {
-    return JSON.parse(await readFile(pathOf(place), 'utf8')) as Renaming
+    return JSON.parse(await readTextLater(pathOf(place))) as Renaming
   } catch {
     return null
   }

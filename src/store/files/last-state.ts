@@ -8,8 +8,9 @@
 // They may be deleted: the next run writes them again. `mark` is a hash of what the state was copied from; a run that
 // finds it there, and the results of the run before, writes nothing.
 
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import { columnType } from '../../core/relation.ts'
@@ -61,7 +62,7 @@ export async function saveLastState(
   const mark = began === null ? '' : markOf(began.state)
   const start = `{"format":${FORMAT},"mark":"${mark}",`
   const path = lastStateFile(stateDir)
-  const before = await readFile(path, 'utf8').catch(() => '')
+  const before = await readTextLater(path).catch(() => '')
   if (mark !== '' && before.startsWith(start) && before.endsWith('}\n')) return
   const models = await listOf(
     connection,
@@ -128,7 +129,7 @@ export async function openLastState(
   { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
   searchDir: string,
 ): Promise<Database | null> {
-  const text = await readFile(lastStateFile(stateDir), 'utf8').catch(() => null)
+  const text = await readTextLater(lastStateFile(stateDir)).catch(() => null)
   if (text === null) return null
   const state = JSON.parse(text) as CopiedState
   if (state.format !== FORMAT) return null
@@ -152,7 +153,7 @@ export async function openLastState(
 async function fillRuns(connection: Connection, dir: string): Promise<void> {
   const names = await copiesIn(dir)
   // A run that ends just now may have taken one away.
-  const read = (name: string) => readFile(join(dir, name), 'utf8').catch(() => '')
+  const read = (name: string) => readTextLater(join(dir, name)).catch(() => '')
   const runs = (await Promise.all(names.map(read))).filter((text) => text.endsWith('}'))
   if (runs.length > 0) await connection.run(sql`INSERT INTO _eider.runs BY NAME ${rowsOf(runs)}`)
 }

@@ -1,8 +1,9 @@
 // Published states as files, read by services; how they are written is said in snapshots.ts.
 
 import { type FSWatcher, watch } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readFileLater, readTextLater } from '../../files/read-file.ts'
 import {
   catalogFile,
   retainedManifestFile,
@@ -35,7 +36,7 @@ export const fileReader = (dir: string, broughtBy = 'eider run'): SnapshotReader
 /** The manifest itself is the mark: it is the same text for the same state, and read anyway. */
 async function readCurrent(dir: string): Promise<CurrentState | null> {
   try {
-    const mark = await readFile(join(dir, MANIFEST_FILE), 'utf8')
+    const mark = await readTextLater(join(dir, MANIFEST_FILE))
     return { mark, read: () => resultInSlices(parseManifestSteps(mark)) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
@@ -46,7 +47,7 @@ async function readCurrent(dir: string): Promise<CurrentState | null> {
 async function find(dir: string, id: string): Promise<Snapshot | null> {
   if (!/^[\w-]+$/.test(id)) return null
   try {
-    const text = await readFile(join(dir, retainedManifestFile(id)), 'utf8')
+    const text = await readTextLater(join(dir, retainedManifestFile(id)))
     const snapshot = await resultInSlices(parseManifestSteps(text))
     return snapshot.id === id ? snapshot : null
   } catch {
@@ -68,7 +69,7 @@ async function catalog(dir: string, id: string): Promise<CatalogText | null> {
   const found = await stat(path, { bigint: true }).catch(() => null)
   if (found === null) return null
   const mark = `${id} ${found.ino} ${found.size} ${found.mtimeNs}`
-  return { mark, bytes: Number(found.size), read: () => readFile(path) }
+  return { mark, bytes: Number(found.size), read: () => readFileLater(path) }
 }
 
 async function fileIs(dir: string, { file }: PublishedRelation): Promise<string> {

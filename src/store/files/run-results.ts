@@ -8,8 +8,9 @@
 //                             A crash may leave a last line that is cut, which is a run that did not end; or runs that
 //                             are recorded already, which their ids tell
 
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import { limits } from '../../core/limits.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -47,7 +48,7 @@ export async function addWaitingRun(stateDir: string, results: string): Promise<
 /** Oldest first. */
 export async function readWaitingRuns(stateDir: string): Promise<readonly string[]> {
   const path = waitingFile(stateDir)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readTextLater(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw error
   })

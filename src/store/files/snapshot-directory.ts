@@ -11,8 +11,9 @@
 // Only a run deletes, under the run lock, so nothing here is being written by another process. A file is deleted when
 // no retained manifest names it; a server that still has it open keeps its content.
 
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTextLater } from '../../files/read-file.ts'
 import { splitModelName } from '../../core/names.ts'
 import {
   catalogFile,
@@ -77,7 +78,7 @@ async function readManifest(path: string): Promise<Snapshot | null> {
 
 async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextLater(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
@@ -97,7 +98,7 @@ export const writeRetained = (dir: string, snapshot: Snapshot): Promise<void> =>
 
 /** null when it is missing or cannot be read. */
 export const readCatalog = (dir: string, id: string): Promise<string | null> =>
-  readFile(join(dir, catalogFile(id)), 'utf8').catch(() => null)
+  readTextLater(join(dir, catalogFile(id))).catch(() => null)
 
 /** Not synced: after a power cut it may be empty, and the next run writes it again. */
 export async function writeCatalog(dir: string, id: string, text: string): Promise<void> {

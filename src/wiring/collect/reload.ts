@@ -1,8 +1,10 @@
 // The daemon follows the models on disk, and who may send events to them: all is reloaded at once, or nothing.
 
 import type { CollectDaemon } from '../../collect/daemon.ts'
+import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Project } from '../../project/project.ts'
+import { loadInTime } from '../load-in-time.ts'
 import { logDiagnostics, logMistakes } from '../log-mistakes.ts'
 import { compileTargets } from './compile-targets.ts'
 import { warnOfWiderAccess } from '../widened-access.ts'
@@ -25,10 +27,13 @@ export function reloadTargets(
   let known = started
   return async () => {
     try {
-      const project = await load()
+      const project = await loadInTime(load)
       if (JSON.stringify(project.settings) !== JSON.stringify(started.settings))
         logger.warn('settings-need-restart')
-      const { targets, mistakes } = await compileTargets(project, signal)
+      const { targets, mistakes } = await compileTargets(
+        project,
+        AbortSignal.any([signal, AbortSignal.timeout(limits.recompileMs)]),
+      )
       logDiagnostics(mistakes, logger)
       const senders = await sendersOf(project, targets.keys())
       for (const target of daemon.setTargets(targets, senders)) warnOfLastSender(target, logger)

@@ -1,0 +1,116 @@
+// What stands in the folders of a project may be anything: a pipe, a device, a link to itself, a directory that nobody may
+// read. Each is a mistake with a message, ends no process and holds none up.
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: shop\n',
+  'models/raw/orders.sql': '-- @kind: events\nid INTEGER NOT NULL',
+  'models/mart/orders.sql': '-- @expose id\nSELECT 1 AS id',
+}
+const QUICK = { timeoutMs: 40_000 }
+const hash = (digit: string) => `sha256:${digit.repeat(64)}`
+
+const makeFifo = (space: Workspace, path: string) => execFileSync('mkfifo', [space.path(path)])
+
+test('a pipe or a device where a file is read is said, at once', async () => {
+  for (const path of [
+    'models/mart/x.sql',
+    'macros/x.sql',
+    'checks/x.sql',
+    'seeds/ref/x.csv',
+    '.env',
+  ])
+    for (const make of [makeFifo, linkToZero]) {
+      await using space = await workspace(files)
+      mkdirSync(space.path(path, '..'), { recursive: true })
+      make(space, path)
+      const { stdout, exitCode } = await space.eider(['check'], QUICK)
+      assert.is(exitCode, 1, path)
+      assert.match(stdout, `${path}:1:1 error unreadable-file`, path)
+      assert.match(stdout, 'is a pipe, a socket or a device', path)
+      for (const command of [['ls'], ['fmt', '--check'], ['doctor']])
+        if (path === 'models/mart/x.sql')
+          assert.is.not((await space.eider(command, QUICK)).exitCode, null, command[0])
+    }
+  for (const make of [makeFifo, linkToZero]) {
+    await using space = await workspace(files)
+    rmSync(space.path('eider.yml'))
+    make(space, 'eider.yml')
+    for (const command of ['check', 'run', 'ls'])
+      assert.match(
+        (await space.eider([command], QUICK)).stderr + (await space.eider([command], QUICK)).stdout,
+        'unreadable-file',
+      )
+  }
+})
+
+const linkToZero = (space: Workspace, path: string) => symlinkSync('/dev/zero', space.path(path))
+
+test('a pipe in the place of what eider keeps for itself holds up no run', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  for (const path of ['idle.json', 'compiled.json', 'last/state.json']) {
+    rmSync(space.path('.eider', path), { force: true })
+    makeFifo(space, `.eider/${path}`)
+    assert.is((await space.eider(['run'], QUICK)).exitCode, 0, path)
+    rmSync(space.path('.eider', path), { force: true })
+  }
+  mkdirSync(space.path('tests/mart/orders/one'), { recursive: true })
+  writeFileSync(space.path('tests/mart/orders/one/expect.csv'), 'id\n1\n')
+  makeFifo(space, 'tests/mart/orders/one/test.yml')
+  assert.is.not((await space.eider(['test'], QUICK)).exitCode, null)
+})
+
+test('brackets without end are refused before they are parsed', async () => {
+  await using space = await workspace(files)
+  for (const text of ['['.repeat(200_000), '{'.repeat(200_000), '- '.repeat(100_000)]) {
+    await space.write('eider.yml', `name: shop\nvars: ${text}\n`)
+    const { exitCode, stdout } = await space.eider(['check'], QUICK)
+    assert.is(exitCode, 1)
+    assert.match(stdout, /config-syntax.*more than 100 deep/)
+  }
+})
+
+test('a pipe that stands for a moment where settings are read leaves no revoked token valid', async () => {
+  for (const path of ['.env', 'eider.yml']) {
+    const tokens = (digit: string) => `[{name: a, hash: '${hash(digit)}'}]`
+    const yml = (digit: string) =>
+      `name: shop\nodata: {tokens: ${tokens(digit)}}\ncollect: {tokens: ${tokens(digit)}}\n`
+    await using space = await workspace({ ...files, 'eider.yml': yml('0') })
+    await space.ok(['run'])
+    const service = await space.start(['serve', '--port', '0'])
+    const daemon = await space.start(['collect', 'daemon', '--port', '0'])
+    rmSync(space.path(path), { force: true })
+    makeFifo(space, path)
+    await until(() => daemon.stderr().includes('models-stale'), Boolean, 20_000)
+    await until(() => service.stderr().includes('tokens-stale'), Boolean, 20_000)
+    rmSync(space.path(path))
+    await space.write('eider.yml', yml('1'))
+    await until(() => service.stderr().includes('tokens-reloaded'), Boolean, 20_000)
+    await until(() => daemon.stderr().includes('models-reloaded'), Boolean, 20_000)
+    makeFifo(space, path === '.env' ? path : 'models/mart/x.sql')
+    assert.equal([await service.stop(), await daemon.stop()], [0, 0])
+  }
+})
+
+test('a daemon lives with a link to itself and with a pipe among the models', async () => {
+  await using space = await workspace(files)
+  const running = await space.start(['collect', 'daemon', '--port', '0'])
+  symlinkSync('loop', space.path('models/loop'))
+  symlinkSync('loop.sql', space.path('models/mart/loop.sql'))
+  makeFifo(space, 'models/mart/pipe.sql')
+  await until(() => running.stderr().includes('unreadable-file'), Boolean, 20_000)
+  assert.is((await fetch(`${running.url}/health`)).status, 200)
+  assert.is(await running.stop(), 0)
+  // At the start it says so and ends, or listens.
+  const { exitCode } = await space.eider(['collect', 'daemon', '--port', '0'], QUICK)
+  assert.is.not(exitCode, null)
+})
+
+test.run()
