@@ -92,11 +92,9 @@ export async function readProjectFiles(
   const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), isReserved)
     if (isDiagnostic(placed)) return placed
-    const problem = notRegular(dir, path)
-    if (problem !== null) return problem
     const { types = [], checks = [] } = seedTypes.get(withoutExtension(path)) ?? {}
     const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
-    return checks.length === 0 ? seed : { ...seed, checks }
+    return notRegular(dir, path) ?? (checks.length === 0 ? seed : { ...seed, checks })
   })
   const macros = understood(readAll(await pathsOf('macros')))
   const checks = understood(readAll(await pathsOf('checks')))

@@ -1,7 +1,7 @@
 // Texts of two programs in a form in which they can be compared: without times, ports and directories, and with ids that
 // are numbers by the order in which they appear, so that equal ids stay equal.
 
-export type Plain = (text: string) => string
+type Plain = (text: string) => string
 
 /**
  * By these marks a run knows that it has written the very same before. Without the compile cache a project has none, as one

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { limits } from '../../src/core/limits.ts'
 
-export interface Heard {
+interface Heard {
   readonly text: string
   readonly isReset: boolean
 }
