@@ -22,7 +22,8 @@ frameTest(
     await heading(page, 'core_orders').waitFor()
     const current = sets.locator('[aria-current="page"]')
     assert.match(await current.innerText(), 'core_orders')
-    assert.is(await page.title(), 'core_orders · shop')
+    // The title follows once the view has been drawn.
+    await page.waitForFunction('document.title === "core_orders · shop"')
     await page.goBack()
     await heading(page, 'shop').waitFor()
   },
