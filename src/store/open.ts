@@ -1,4 +1,4 @@
-// The one place that decides which store a target has. One is files of this machine, the other a lake.
+// Decides which store a target has: files of this machine, or a lake. traits-of.ts decides the same without an engine.
 
 import type { ProjectPaths } from '../core/project.ts'
 import { fileStore } from './files/store.ts'

@@ -1,5 +1,5 @@
 // Where a target of a project keeps its tables and what it publishes. Runs, commands and services know these interfaces;
-// which store a target has is decided in open.ts and nowhere else.
+// which store a target has is decided in open.ts, and in traits-of.ts for those who must not load an engine.
 
 import type { FlushRecords } from './flush-records.ts'
 import type { Puller } from './pull.ts'
