@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { settings } from '../../src/project/settings.ts'
+import { meaningOf } from '../support/config-schema/config-schema.ts'
 import { describeSetting, pathAt, proposalsAt } from '../../src/editor/settings.ts'
 
 const at = (text: string) => [text.replace('|', ''), text.indexOf('|')] as const
@@ -55,7 +55,7 @@ test('nothing is proposed where nothing is known', () => {
 
 test('a setting is explained', () => {
   const found = describeSetting(...at('odata:\n  page_|size: 7'))!
-  assert.match(found, `**odata.page_size**\n\n${settings['odata.page_size'].help}`)
+  assert.match(found, `**odata.page_size**\n\n${meaningOf('odata.page_size')}`)
   assert.match(found, 'Default: `10000`')
   assert.is(describeSetting(...at('vars:\n  si|nce: 7')), null)
 })

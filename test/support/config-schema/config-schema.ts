@@ -1,9 +1,12 @@
 // eider.yml as a JSON Schema, for editors: docs/schemas/eider.schema.json is what this gives.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { keysOfFile } from '../../../src/project/config.ts'
 import { settings, type SettingType } from '../../../src/project/settings.ts'
 import { access } from './access-schemas.ts'
 import { groups, targets, variables } from './group-schemas.ts'
+import { repository } from '../workspace.ts'
 import { group, type JsonSchema, schemaOfType } from './value-schemas.ts'
 
 /** Where the package is published; templates name it. */
@@ -63,8 +66,8 @@ function settingGroups(): Readonly<Record<string, JsonSchema>> {
   const plain: Record<string, JsonSchema> = {}
   for (const [name, setting] of Object.entries(settings)) {
     const [first, second] = name.split('.') as [string, string?]
-    if (second === undefined) plain[first] = schemaOfSetting(setting)
-    else found.set(first, { ...found.get(first), [second]: schemaOfSetting(setting) })
+    if (second === undefined) plain[first] = schemaOfSetting(name, setting)
+    else found.set(first, { ...found.get(first), [second]: schemaOfSetting(name, setting) })
   }
   const nested = Array.from(found, ([name, members]): [string, JsonSchema] => {
     const schema = group(members)
@@ -75,14 +78,26 @@ function settingGroups(): Readonly<Record<string, JsonSchema>> {
   return { ...plain, ...Object.fromEntries(nested) }
 }
 
-function schemaOfSetting(setting: {
+interface Setting {
   readonly type: SettingType
   readonly default: unknown
   readonly env?: string
-  readonly help: string
-}): JsonSchema {
-  const { type, env, help } = setting
+}
+
+const page = readFileSync(join(repository, 'docs', 'configuration.md'), 'utf8')
+
+/** What docs/configuration.md says of a setting. */
+export const meaningOf = (name: string): string =>
+  page
+    .split('\n')
+    .find((line) => line.startsWith(`| \`${name}\` `))!
+    .split('|')
+    .at(-2)!
+    .trim()
+
+function schemaOfSetting(name: string, setting: Setting): JsonSchema {
+  const { type, env } = setting
   const how = env === undefined ? '' : `\n\nVariable of the environment: ${env}`
   const initial = setting.default === null ? {} : { default: setting.default }
-  return { description: `${help}${how}`, ...schemaOfType(type), ...initial }
+  return { description: `${meaningOf(name)}${how}`, ...schemaOfType(type), ...initial }
 }
