@@ -2,7 +2,7 @@
 
 import { join, relative, sep } from 'node:path'
 import { watch } from 'chokidar'
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
@@ -24,6 +24,8 @@ interface WatchOptions {
 type Work = (paths: readonly string[]) => Promise<void>
 
 export class ProjectWatch implements AsyncDisposable {
+  readonly #dir: string
+  readonly #watched: readonly string[]
   readonly #watcher: ReturnType<typeof watch>
   readonly #quietMs: number
   readonly #quietTextMs: number
@@ -32,6 +34,8 @@ export class ProjectWatch implements AsyncDisposable {
   /** A change that no work has begun after; the paths of what is watched here. */
   #changed = false
   #paths = new Set<string>()
+  /** Directories that have been made since they were last looked into. */
+  #newDirs: string[] = []
   #working: Promise<void> | null = null
   readonly #contents = new KnownContents()
   /** Ends when every event up to now has been looked at, one after the other. */
@@ -39,24 +43,23 @@ export class ProjectWatch implements AsyncDisposable {
 
   private constructor(dir: string, options: WatchOptions) {
     const { quietMs = limits.watchQuietMs, also = [], only = WATCHED } = options
+    this.#dir = dir
+    this.#watched = [...only, ...also]
     this.#quietMs = quietMs
     this.#quietTextMs = options.quietTextMs ?? quietMs
-    const watched = [...only, ...also]
     // The project directory itself is watched, so that a models/ that is made later is seen too.
     this.#watcher = watch(dir, {
       ignoreInitial: true,
-      ignored: (path) => !isWatched(relative(dir, path), watched),
+      ignored: (path) => !this.#isWatched(path),
     })
     // A link to itself, or a directory that cannot be read: what is read of the project says so.
     this.#watcher.on('error', () => this.note())
     this.#watcher.on('all', (event, path) => {
-      // Only files decide what a project means; what is in a directory has events of its own.
-      if (event.endsWith('Dir')) return
-      this.#looking = this.#looking.then(async () => {
-        if (!(await this.#contents.hasChanged(path))) return
-        this.#paths.add(relative(dir, path))
-        this.note()
-      })
+      // Only files decide what a project means.
+      if (event === 'addDir') {
+        this.#newDirs.push(path)
+        this.#wait()
+      } else if (event !== 'unlinkDir') this.#looking = this.#looking.then(() => this.#lookAt(path))
     })
   }
 
@@ -68,7 +71,10 @@ export class ProjectWatch implements AsyncDisposable {
       // After an error it may never come.
       watching.#watcher.once('error', () => setTimeout(resolve, limits.reloadEndMs))
     })
-    await watching.#contents.learn(filesOf(watching.#watcher.getWatched()))
+    const watched = watching.#watcher.getWatched()
+    await watching.#contents.learn(filesOf(watched))
+    watching.#newDirs.push(...Object.keys(watched).filter((path) => watching.#isWatched(path)))
+    await watching.#lookIntoNewDirs()
     return watching
   }
 
@@ -81,11 +87,48 @@ export class ProjectWatch implements AsyncDisposable {
   /** Counts as a change, of something that is not watched here. */
   note(): void {
     this.#changed = true
+    this.#wait()
+  }
+
+  #wait(): void {
     clearTimeout(this.#timer)
     const [path = '', more] = this.#paths
     const isText = more === undefined && /\.(?:sql|ya?ml)$/.test(path)
     const quietMs = isText ? this.#quietTextMs : this.#quietMs
-    this.#timer = setTimeout(() => void this.#begin(), quietMs)
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#looking.then(() => this.#lookIntoNewDirs())
+      void this.#looking.then(() => this.#begin())
+    }, quietMs)
+  }
+
+  async #lookAt(path: string): Promise<void> {
+    if (!(await this.#contents.hasChanged(path))) return
+    this.#paths.add(relative(this.#dir, path))
+    this.note()
+  }
+
+  /** chokidar reads a new directory before it watches it: a file that is made in between has no event, now or later. */
+  async #lookIntoNewDirs(): Promise<void> {
+    const dirs = this.#newDirs
+    this.#newDirs = []
+    if (dirs.length === 0) return
+    const watched = this.#watcher.getWatched()
+    for (const dir of dirs) {
+      const known = new Set(watched[dir])
+      for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {
+        const path = join(dir, entry.name)
+        if (known.has(entry.name) || !this.#isWatched(path) || this.#watcher.closed) continue
+        this.#watcher.add(path)
+        if (entry.isDirectory()) dirs.push(path)
+        else await this.#lookAt(path)
+      }
+    }
+  }
+
+  #isWatched(path: string): boolean {
+    const [top = '', ...rest] = relative(this.#dir, path).split(sep)
+    const isTop = path === this.#dir || this.#watched.includes(top)
+    return isTop && !rest.some((name) => name.startsWith('.'))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,11 +160,6 @@ export class ProjectWatch implements AsyncDisposable {
 
 const filesOf = (watched: Readonly<Record<string, readonly string[]>>): readonly string[] =>
   Object.entries(watched).flatMap(([dir, names]) => names.map((name) => join(dir, name)))
-
-function isWatched(path: string, watched: readonly string[]): boolean {
-  const [top = '', ...rest] = path.split(sep)
-  return path === '' || (watched.includes(top) && !rest.some((name) => name.startsWith('.')))
-}
 
 /** What files held when they were last looked at, so that one that is saved as it was, or only touched, is no change. */
 class KnownContents {
