@@ -69,8 +69,6 @@ export const page = {
     comments: false,
     entryFileNames: '[name]-[hash].js',
     chunkFileNames: '[name]-[hash].js',
-    // With what it imports.
-    codeSplitting: { groups: [{ name: 'ahead', test: /\/page\/ahead\.ts$/ }] },
   },
   plugins: [styleSheets(), withoutUnused, { name: 'html', generateBundle: emitPage }],
 }
@@ -136,13 +134,11 @@ const docsHtml = ({ script, style }) => `<!doctype html>
 function emitPage(_options, bundle) {
   const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk')
   pageModules.push(...chunks.flatMap(({ modules }) => Object.keys(modules)))
-  const [ahead, script] = ['ahead', 'page'].map(
-    (entry) => chunks.find(({ name }) => name === entry).fileName,
-  )
+  const script = chunks.find(({ name }) => name === 'page').fileName
   const style = Object.keys(bundle).find((name) => name.endsWith('.css'))
   const iconFile = hashedName('icon', icon, 'svg')
   this.emitFile({ type: 'asset', fileName: iconFile, source: icon })
-  const source = html({ ahead, script, style, iconFile })
+  const source = html({ script, style, iconFile })
   this.emitFile({ type: 'asset', fileName: 'index.html', source })
 }
 
@@ -152,22 +148,19 @@ function hashedName(name, source, extension) {
 }
 
 /** Links are relative to the root of the server; `src/explorer/serve-page.ts` has it in a form for each depth of path. */
-const html = ({ ahead, script, style, iconFile }) => `<!doctype html>
+const html = ({ script, style, iconFile }) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>eider</title>
-    <!--first-rows-->
-    <script type="module" async src="./explorer/${ahead}"></script>
     <link rel="icon" href="./explorer/${iconFile}" type="image/svg+xml" />
     <link rel="stylesheet" href="./explorer/${style}" />
     <script type="module" src="./explorer/${script}"></script>
   </head>
   <body>
     <div id="page"></div>
-    <!--first-rows-->
     <noscript>
       <p>
         This page needs JavaScript. The data is at <a href="./odata">odata</a>, its description at

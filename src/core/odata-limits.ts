@@ -192,8 +192,4 @@ export const odataLimits = {
   halfClosedMs: 250,
   /** An interrupt that met no running statement is sent again after this time. */
   interruptAgainMs: 20,
-  /** The HTML of a page waits so long for its first rows: less than it takes the script to come and to ask for them. */
-  firstRowsMs: 50,
-  /** First rows that are longer are left to the script: a browser would have to read them twice before it shows any. */
-  firstRowsBytes: 256 * KiB,
 } as const

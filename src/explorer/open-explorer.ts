@@ -2,26 +2,19 @@
 
 import type { SidePages } from '../http/side-pages.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'
-import { firstRows } from './first-rows/first-rows.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
 interface ExplorerOptions extends CatalogOptions {
   /** Where the bundled page lies. */
   readonly pageDir: string
-  /** How long a page waits for its first rows; as the limit says unless given. */
-  readonly firstRowsMs?: number
 }
 
 export async function openExplorer(options: ExplorerOptions): Promise<SidePages> {
-  const page = {
-    ...(await readPage(options.pageDir)),
-    fill: firstRows(options),
-  }
+  const page = await readPage(options.pageDir)
   const catalogOf = createCatalogs(options)
   return {
-    async find(asked) {
-      const { path, snapshot, part } = asked
-      if (path !== '/catalog.json') return await findPage(page, asked)
+    async find({ path, snapshot, part }) {
+      if (path !== '/catalog.json') return findPage(page, path, snapshot)
       // Nothing is published yet, which /health says.
       if (snapshot === null) return null
       const catalog = await catalogOf(snapshot, part)

@@ -1,7 +1,6 @@
 // The page of the explorer over HTTP: one HTML file for all its routes, and the files that it loads.
 //
-// Nothing but the first rows of a set is filled into the HTML. The page learns from its own address where the service
-// lies, and asks it for the rest.
+// Nothing is filled into the HTML. The page learns from its own address where the service lies, and asks it for the rest.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -9,7 +8,7 @@ import { extname, join } from 'node:path'
 import { entitySetName } from '../core/names.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { keepCoded } from '../http/content-coding.ts'
-import type { AskedPage, SidePage } from '../http/side-pages.ts'
+import type { SidePage } from '../http/side-pages.ts'
 
 /** The bundler's directory: `index.html`, and files whose names change with their content. */
 export async function readPage(dir: string): Promise<Page> {
@@ -27,19 +26,8 @@ export async function readPage(dir: string): Promise<Page> {
 interface Page {
   readonly files: ReadonlyMap<string, SidePage>
   /** The HTML by the number of directories that its address lies below the root. */
-  readonly atDepth: readonly HtmlPage[]
-  readonly fill?: FillPage
+  readonly atDepth: readonly SidePage[]
 }
-
-export interface HtmlPage extends SidePage {
-  /** Its text with the places that rows may be put into. */
-  readonly text: string
-}
-
-/** A page of a set with what it begins with, or null where that is left to the script. */
-export type FillPage = (asked: AskedPage, page: HtmlPage) => Promise<SidePage | null>
-
-export const FIRST_ROWS_PLACE = '<!--first-rows-->'
 
 /** The policy of the page: its own script and style, its own host, in no frame. */
 export const PAGE_HEADERS = {
@@ -65,26 +53,24 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** A link from the root is right for every place that a proxy may put the service at only when it is relative. */
-function pageAt(html: string, depth: number): HtmlPage {
+function pageAt(html: string, depth: number): SidePage {
   const text = html.replaceAll('="./', `="${'../'.repeat(depth) || './'}`)
-  const body = keepCoded(Buffer.from(text.replaceAll(FIRST_ROWS_PLACE, '')))
+  const body = keepCoded(Buffer.from(text))
   const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const type = 'text/html; charset=utf-8'
   const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag }
-  return { status: 200, headers: { ...PAGE_HEADERS, ...headers }, body, text }
+  return { status: 200, headers: { ...PAGE_HEADERS, ...headers }, body }
 }
 
 /** null for a path that is none of the page's. An unknown set is 404 with the page, which says so. */
-export async function findPage(page: Page, asked: AskedPage): Promise<SidePage | null> {
-  const { path, snapshot } = asked
+export function findPage(page: Page, path: string, snapshot: Snapshot | null): SidePage | null {
   if (path.startsWith(FILES)) return page.files.get(path.slice(FILES.length)) ?? null
   const html = page.atDepth[path.split('/').length - 2]
   if (html === undefined) return null
   if (ROUTES.test(path)) return html
   const [, set, rest] = OF_A_SET.exec(path) ?? []
   if (set === undefined) return null
-  if (isSet(set, snapshot) && VIEWS.includes(rest ?? ''))
-    return (await page.fill?.(asked, html)) ?? html
+  if (isSet(set, snapshot) && VIEWS.includes(rest ?? '')) return html
   // Without an ETag: a browser that has the page from before must not take it for the answer here.
   const { ETag: _, ...headers } = html.headers
   return { ...html, status: 404, headers }

@@ -7,8 +7,8 @@ import { launch } from '../support/browser.ts'
 import { type Benchmark, type Figure, interleaved, median } from './figure.ts'
 import { publishedTable, type Served, serveTable } from './served.ts'
 
-/** What a person takes for at once. */
-const FIRST_SET_MS = 300
+/** A person who waits longer begins to think of something else. */
+const FIRST_SET_MS = 1_000
 
 export const explorerBenchmark: Benchmark = {
   name: 'explorer',

@@ -10,18 +10,11 @@ import { type Shortcut, shortcuts } from '../support/architecture-pages.ts'
 import { testsSharing } from '../support/shared.ts'
 import type { Answers } from './answers-child.ts'
 import { type Copy, copyProgram, runThere } from './copies.ts'
-import { PAGES_OF_ROWS } from './service-requests.ts'
 
 interface Program extends Answers, Copy {}
 
-/** Those that leave a file, a metric or a part of a page. */
-const TRACES = [
-  'compiler/cache',
-  'explorer/first-rows',
-  'odata/engine/rows',
-  'odata/http/answer-cache',
-  'pipeline/idle',
-]
+/** Those that leave a file or a metric. */
+const TRACES = ['compiler/cache', 'odata/engine/rows', 'odata/http/answer-cache', 'pipeline/idle']
 /** Nothing is noted of a project without an identity, or of a store that has no stamp. */
 const GOES_WITH: Readonly<Record<string, string>> = {
   'compiler/cache': 'pipeline/idle',
@@ -50,7 +43,7 @@ export function testShortcuts(isOurs: (shortcut: Shortcut) => boolean): void {
       const gone = [name, GOES_WITH[name]]
       const left = TRACES.filter((trace) => !gone.includes(trace))
       assert.equal(program.traces.toSorted(), left)
-      requireSame(comparable(program, name), comparable(await programOf(WHOLE), name))
+      requireSame(program.answers, (await programOf(WHOLE)).answers)
     })
 }
 
@@ -95,14 +88,6 @@ async function openProgram(dir: string, without: Shortcut | null): Promise<Progr
   const output = await runThere(dir, process.execPath, args, { EIDER_BINARY: copy.binary })
   return { ...copy, ...(JSON.parse(output) as Answers) }
 }
-
-/** Only the pages that begin with their first rows are others without these. */
-const comparable = ({ answers }: Program, name: string): Answers['answers'] =>
-  answers.filter(
-    ([asked]) =>
-      name !== 'explorer/first-rows' ||
-      !PAGES_OF_ROWS.some((path) => asked.startsWith(`GET ${path} `)),
-  )
 
 function requireSame(ours: Answers['answers'], theirs: Answers['answers']): void {
   assert.ok(theirs.length > 500)

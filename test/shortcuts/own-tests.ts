@@ -11,5 +11,4 @@ export const ownTests: Readonly<Record<string, readonly string[]>> = {
   'odata/http/known-lookups': [],
   'odata/engine/rows': ['odata/engine/rows/'],
   'http/fast': ['http/fast/', 'collect/front.', 'pages-of-architecture.'],
-  'explorer/first-rows': ['explorer/first-rows/', 'explorer/browser/first-rows.'],
 }

@@ -76,6 +76,7 @@ const OTHERS: readonly Asked[] = [
     body: BATCH,
   },
   get(''),
+  get('sets/mart_items'),
   get('sets/mart_items/columns'),
   get('lineage'),
   get('sets/mart_words(%27w1%27)'),
@@ -83,9 +84,6 @@ const OTHERS: readonly Asked[] = [
   get('catalog.json'),
   get('health'),
 ]
-
-/** With their first rows in them, the HTML differs. */
-export const PAGES_OF_ROWS = ['sets/mart_items', 'sets/mart_items?$filter=id%20lt%203']
 
 /** The traces of shortcuts that were at work. */
 export async function askService(
@@ -125,21 +123,10 @@ export async function askService(
     if (etag !== undefined)
       await say({ ...asked, headers: { ...asked.headers, 'If-None-Match': etag } }, 'again')
   }
-  const isFilled = ({ text }: Answer) => text.includes('id="first-rows-data"')
-  let isEachFilled = true
-  for (const target of PAGES_OF_ROWS) {
-    const fetchPage = () => ask(`${root}/${target}`, get(target))
-    // A busy machine may be too late with the rows.
-    const isLacking = lacks === 'explorer/first-rows'
-    const answer = isLacking ? await fetchPage() : await until(fetchPage, isFilled)
-    isEachFilled &&= isFilled(answer)
-    note(`GET ${target} as a page`, shown(get(target), answer))
-  }
   await followPages(root, note)
   const traces: Readonly<Record<string, boolean>> = {
     'odata/engine/rows': (await metric('row_file_lookups_total')) > 0,
     'odata/http/answer-cache': (await metric('cache_hits_total')) > 0,
-    'explorer/first-rows': isEachFilled,
   }
   return Object.keys(traces).filter((name) => traces[name])
 }

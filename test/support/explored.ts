@@ -16,11 +16,7 @@ export interface Explored extends Served, AsyncDisposable {
 
 export async function explored(
   tables: readonly Table[],
-  // Rows come with the HTML, however busy the machine is.
-  {
-    firstRowsMs = 60_000,
-    ...options
-  }: Partial<ODataServiceOptions> & { firstRowsMs?: number } = {},
+  options: Partial<ODataServiceOptions> = {},
 ): Promise<Explored> {
   await using resources = new Resources()
   const pages = await openExplorer({
@@ -28,7 +24,6 @@ export async function explored(
     shows: 'project',
     find: async () => null,
     pageDir: join(repository, 'dist', 'explorer'),
-    firstRowsMs,
   })
   const served = await serve(resources, tables, { pages, ...options })
   const owned = resources.move()

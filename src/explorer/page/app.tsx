@@ -10,32 +10,21 @@ import { useValue } from './parts/use-value.ts'
 import { ProblemNote } from './parts/problem.tsx'
 import type { Page, View } from './page.ts'
 import type { AddressBar } from './place.ts'
+import { awaitCatalog, startPage } from './start.ts'
 import { asServiceError, ServiceError } from './service/client.ts'
 import { views } from './views/views.ts'
 
-interface AppProps {
-  readonly place: AddressBar
-  readonly start: () => Promise<Page>
-  /** Is called when there is something to see. */
-  readonly drawn: () => void
-  /** Tells of what comes to be known after the start; returns what ends that. */
-  readonly listen: (page: Page, changed: (page: Page) => void) => () => void
-}
-
-export function App({ place, start, listen, drawn }: AppProps) {
+export function App({ place }: { place: AddressBar }) {
   const [page, setPage] = useState<Page | ServiceError | null>(null)
   const begin = () => {
     setPage(null)
-    start().then(setPage, (error: unknown) => setPage(asServiceError(error)))
+    startPage(place).then(setPage, (error: unknown) => setPage(asServiceError(error)))
   }
   // Before anything is painted: what is asked for takes longer than all that the page does meanwhile.
   useLayoutEffect(begin, [])
-  useLayoutEffect(() => {
-    if (page !== null) drawn()
-  }, [page])
   useEffect(() => {
     if (page === null || page instanceof ServiceError) return undefined
-    return listen(page, setPage)
+    return awaitCatalog(page, setPage)
   }, [page])
   if (page === null) return null
   if (page instanceof ServiceError) return <ProblemNote error={page} again={begin} />

@@ -1,12 +1,10 @@
 // The explorer in the browser: what is published, what it means, and how to get it.
 
-import { replaceFirstRows } from './first-rows.ts'
 import { render } from 'preact'
-import { root } from './ahead.ts'
 import { App } from './app.tsx'
 import { AddressBar } from './place.ts'
 import { applyTheme } from './parts/theme.tsx'
-import { awaitCatalog, startPage } from './start.ts'
+import { root } from './start.ts'
 import './page.css'
 import './parts/parts.css'
 import './frame/frame.css'
@@ -19,9 +17,5 @@ applyTheme()
 if (container !== null) {
   const place = new AddressBar(root)
   place.listen()
-  const start = () => startPage(place)
-  render(
-    <App place={place} start={start} drawn={replaceFirstRows} listen={awaitCatalog} />,
-    container,
-  )
+  render(<App place={place} />, container)
 }

@@ -16,8 +16,6 @@ export interface Page {
   readonly changes?: Changes
   /** Null while the service has none, as for a snapshot of an older version. */
   readonly catalog: Catalog | null
-  /** A catalog that is still under way. */
-  readonly coming?: Promise<Catalog | null>
   readonly service: Service
   /** For requests that are not what a person has asked for, such as profiles: two at a time. */
   readonly semaphore: Semaphore

@@ -1,25 +1,33 @@
 // The page as views are given it, and what comes to be known of it after its start.
 
-import { beginning, fetchCatalog, service, watch } from './ahead.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { readSchema } from './model/schema.ts'
 import type { Page } from './page.ts'
 import type { AddressBar } from './place.ts'
+import { Service, ServiceError } from './service/client.ts'
+import { HealthWatch } from './service/health.ts'
 import { Semaphore } from './service/semaphore.ts'
 
 const PROFILES_AT_A_TIME = 2
 
-/** The catalog of hundreds of wide sets is larger than all the rest, so rows that are there are shown before it is. */
+/** The scripts lie one directory below the root of the server, wherever a proxy has put that. */
+export const root = new URL('..', import.meta.url)
+
+const watch = new HealthWatch(new URL('health', root).href)
+const service = new Service(new URL('odata/', root).href, fetch.bind(globalThis), (isReached) => {
+  const isKnownToBeGone = watch.health.value?.status === 'gone'
+  if (isReached === isKnownToBeGone) void watch.look()
+})
+
 export async function startPage(place: AddressBar): Promise<Page> {
-  const asked = beginning()
-  const document = await asked.document
-  const known = await (asked.rows === undefined
-    ? asked.catalog
-    : Promise.race([asked.catalog, settled(asked.rows)]))
+  const [document, catalog] = await Promise.all([
+    service.object('$metadata?$format=json'),
+    fetchCatalog(),
+  ])
   void watch.look()
   return {
     schema: readSchema(document),
-    catalog: known ?? null,
-    ...(known === undefined ? { coming: asked.catalog } : {}),
+    catalog,
     service,
     semaphore: new Semaphore(PROFILES_AT_A_TIME),
     health: watch.health,
@@ -29,12 +37,13 @@ export async function startPage(place: AddressBar): Promise<Page> {
   }
 }
 
-/** Resolves when the work has ended, also when it failed. */
-function settled(work: Promise<unknown>): Promise<undefined> {
-  return work.then(
-    () => undefined,
-    () => undefined,
-  )
+/** A page without a catalog still shows rows. */
+async function fetchCatalog(): Promise<Catalog | null> {
+  const url = new URL('catalog.json', root)
+  const response = await fetch(url, { headers: { Accept: 'application/json' } })
+  if (response.status === 401)
+    throw new ServiceError(401, 'unauthorized', await response.text(), undefined)
+  return response.ok ? ((await response.json()) as Catalog) : null
 }
 
 const FIRST_WAIT_MS = 500
@@ -57,11 +66,6 @@ export function awaitCatalog(page: Page, changed: (page: Page) => void): () => v
     if (catalog?.is_whole === true) changed({ ...page, catalog })
     else wait(waitedMs * 2)
   }
-  const { coming, ...here } = page
-  coming?.then(
-    (catalog) => hasLeft || changed({ ...here, catalog }),
-    () => undefined,
-  )
   if (page.catalog?.is_whole === false) wait(FIRST_WAIT_MS)
   return () => {
     clearTimeout(timer)

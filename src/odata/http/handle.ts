@@ -12,7 +12,7 @@ import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
 import type { Handler } from '../../http/server.ts'
-import type { Read, Reading, SidePages } from '../../http/side-pages.ts'
+import type { SidePages } from '../../http/side-pages.ts'
 import { answerGet, unlessUnchanged } from '../answer/get.ts'
 import { headersInKey } from './answers.ts'
 import { answerBatch } from './batch.ts'
@@ -166,7 +166,7 @@ async function route(exchange: HttpExchange): Promise<void> {
     requireMethod(request, ['GET', 'HEAD'])
     return sendText(response, 200, METRICS_TYPE, odataMetrics(context), versionHeader(exchange))
   }
-  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange, host)
+  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange)
   if (context.pages !== null && isNavigationToRoot(request))
     return sendSeeOther(response, path === ROOT_PATH ? './' : '../')
   await routeBelowRoot(exchange, {
@@ -183,16 +183,10 @@ async function route(exchange: HttpExchange): Promise<void> {
 const serviceFor = (exchange: HttpExchange): HandlerContext =>
   seenBy(exchange.context, exchange.reader!)
 
-async function sendPage(exchange: HttpExchange, host: string): Promise<void> {
+async function sendPage(exchange: HttpExchange): Promise<void> {
   const { context, request } = exchange
-  const [path, query] = splitTarget(request.url ?? '')
-  const root = rootUrl(host, context.trustProxy ? request.headers : {})
-  const page = await pageFor(context, exchange.reader!, {
-    path,
-    query,
-    root,
-    read: (target, asked) => readForPage(exchange, root, target, asked),
-  })
+  const [path] = splitTarget(request.url ?? '')
+  const page = await pageFor(context, exchange.reader!, path)
   if (page === null) {
     const place = context.pages === null ? '' : ', the explorer /'
     throw odataError(
@@ -202,33 +196,7 @@ async function sendPage(exchange: HttpExchange, host: string): Promise<void> {
   }
   requireMethod(request, ['GET', 'HEAD'])
   const headers = { ...page.headers, Vary: 'Accept-Encoding, Origin' }
-  const rows = () => page.rows ?? 0
-  await send(exchange, unlessUnchanged(request.headers, { ...page, headers, rows }))
-}
-
-/** What a page shows is what its reader would be answered, from the same cache. */
-async function readForPage(
-  exchange: HttpExchange,
-  root: string,
-  target: string,
-  asked: Reading,
-): Promise<Read | null> {
-  if (exchange.request.method !== 'GET') return null
-  await using resources = new Resources()
-  const gone = AbortSignal.any([exchange.gone, asked.gone])
-  const { accept: _, prefer: __, 'if-none-match': ___, ...others } = exchange.request.headers
-  const headers = { ...others, ...asked.headers }
-  try {
-    const read = { target, root, headers, version: exchange.version, gone }
-    const answer = await answerOf(exchange, `${ROOT_PATH}/${target}`, read, resources)
-    return answer.status === 200 && Buffer.isBuffer(answer.body)
-      ? { headers: answer.headers, body: answer.body }
-      : null
-  } catch (error) {
-    // The script asks again, and shows what is answered then.
-    if (!(error instanceof ClientGone)) shownError(exchange, error)
-    return null
-  }
+  await send(exchange, unlessUnchanged(request.headers, { ...page, headers, rows: () => 0 }))
 }
 
 /** Readers of files by URL ask how long one is, and then for its parts. */

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AccessList, Who } from '../../access/credential.ts'
 import { whoAsks } from '../../http/auth.ts'
-import type { AskedPage, SidePage, SidePages } from '../../http/side-pages.ts'
+import type { SidePage, SidePages } from '../../http/side-pages.ts'
 import type { ServiceContext } from '../answer/context.ts'
 import { odataError } from '../protocol/errors.ts'
 import { type Reader, WHOLE } from '../../access/reader.ts'
@@ -65,12 +65,12 @@ export function requireAll({ key, name }: Reader): void {
 export async function pageFor(
   { pages, snapshots }: Pick<ServiceContext, 'snapshots'> & { readonly pages: SidePages | null },
   reader: Reader,
-  asked: Omit<AskedPage, 'snapshot' | 'part'>,
+  path: string,
 ): Promise<SidePage | null> {
   if (pages === null) return null
   if (reader.key === '' || snapshots.published === null)
-    return await pages.find({ ...asked, snapshot: snapshots.published, part: '' })
+    return await pages.find({ path, snapshot: snapshots.published, part: '' })
   await using leased = snapshots.lease()
   const { snapshot } = await snapshots.viewOf(leased, reader)
-  return await pages.find({ ...asked, snapshot, part: reader.key })
+  return await pages.find({ path, snapshot, part: reader.key })
 }

@@ -1,5 +1,4 @@
-// A cell of a table of rows: what it shows of a value, where that leads, and the elements of both. The page and the HTML
-// that the server sends make their elements here, each by its own function.
+// A cell of a table of rows: what it shows of a value, and where that leads.
 
 import { keyOf } from '../address/key.ts'
 import { writeLiteral } from '../address/literal.ts'
@@ -7,33 +6,9 @@ import type { Route } from '../address/route.ts'
 import type { EntitySet, Property } from '../model/schema.ts'
 import { localTime, showBytes, showTime } from '../model/show.ts'
 import { textOf, type Row, type Value } from '../model/value.ts'
-import { columnValue, type RowColumn } from './columns.ts'
+import type { RowColumn } from './columns.ts'
 
 type RowRoute = Extract<Route, { view: 'row' }>
-
-type Attributes = Readonly<Record<string, string | number | undefined>>
-
-/** How elements are made. */
-export interface CellElements<E> {
-  readonly make: (name: string, attributes: Attributes, content: E | string) => E
-  /** Attributes of a link. */
-  readonly link: (to: RowRoute) => Attributes
-}
-
-/** The content of a cell. What came is text here, never markup and never a link. */
-export function cellContent<E>(
-  { make, link }: CellElements<E>,
-  set: EntitySet,
-  column: RowColumn,
-  row: Row,
-): E {
-  const value = columnValue(row, column.name)
-  const { text, kind, title } = cellText(value, column.property)
-  if (kind !== 'plain') return make('span', { class: `value-${kind}`, title }, text)
-  const target = targetOf(set, column, row, value)
-  if (target === undefined) return make('bdi', { title }, text)
-  return make('a', link(target), make('bdi', {}, text))
-}
 
 /** Where a value leads: its own row for the key, the row of another set for a key of that. */
 export function targetOf(

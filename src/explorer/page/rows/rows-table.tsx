@@ -1,8 +1,8 @@
-import { Fragment, h, type VNode } from 'preact'
+import { Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
-import { cellContent, type CellElements } from './cell.ts'
+import { cellText, targetOf } from './cell.ts'
 import { columnValue, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './short-rows.ts'
@@ -173,7 +173,6 @@ function BodyRow({
 }: PartProps & { readonly row: Row; readonly index: number }) {
   const { context, columns, layout, active } = props
   const { horizontal, pinned } = layout
-  const elements = elementsOf(context)
   return (
     <tr aria-rowindex={index + 2}>
       {shownColumns(layout).map((at) => {
@@ -193,7 +192,7 @@ function BodyRow({
               data-column={at}
               tabIndex={isActive ? 0 : -1}
             >
-              {cellContent(elements, context.set, column, row)}
+              <Content context={context} column={column} row={row} />
             </td>
           </Fragment>
         )
@@ -203,17 +202,37 @@ function BodyRow({
   )
 }
 
-const elementsOf = ({ page, set }: RowsContext): CellElements<VNode> => ({
-  make: h,
-  link: (to) => ({
-    href: page.href(to),
-    // Not a stop of the Tab key: the cell is, and its dialog has the link too.
-    tabIndex: -1,
-    // A row of another set can be looked at from here.
-    'data-peek-set': to.set === set.name ? undefined : to.set,
-    'data-peek-key': to.key,
-  }),
-})
+interface ContentProps {
+  readonly context: RowsContext
+  readonly column: RowColumn
+  readonly row: Row
+}
+
+/** What came is text here, never markup and never a link. */
+function Content({ context: { page, set }, column, row }: ContentProps) {
+  const value = columnValue(row, column.name)
+  const { text, kind, title } = cellText(value, column.property)
+  if (kind !== 'plain')
+    return (
+      <span class={`value-${kind}`} title={title}>
+        {text}
+      </span>
+    )
+  const to = targetOf(set, column, row, value)
+  if (to === undefined) return <bdi title={title}>{text}</bdi>
+  return (
+    <a
+      href={page.href(to)}
+      // Not a stop of the Tab key: the cell is, and its dialog has the link too.
+      tabIndex={-1}
+      // A row of another set can be looked at from here.
+      data-peek-set={to.set === set.name ? undefined : to.set}
+      data-peek-key={to.key}
+    >
+      <bdi>{text}</bdi>
+    </a>
+  )
+}
 
 /** Takes the room of rows that are not in the document. */
 function Gap({ px, span }: { px: number; span: number }) {

@@ -94,7 +94,6 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
     load(link === null ? null : short.request, isFromTheTop)
   }
 
-  // Rows that were asked for ahead are there already, so no empty table has to be painted first.
   useLayoutEffect(() => {
     leaving.current = new AbortController()
     next.current = undefined
@@ -102,7 +101,6 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
     shortened.current = isKnownToBeLong(page.catalog, set)
       ? (shortRows(set, state, 0) ?? null)
       : null
-    if (shortened.current !== null) page.service.leaveAhead()
     load(null, false)
     return () => leaving.current.abort()
   }, [request, attempt, returns])

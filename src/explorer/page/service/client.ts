@@ -45,13 +45,12 @@ export interface Rows {
   readonly snapshot: string | undefined
 }
 
-export const ACCEPT = 'application/json;odata.metadata=minimal;IEEE754Compatible=true'
+const ACCEPT = 'application/json;odata.metadata=minimal;IEEE754Compatible=true'
 
 export class Service {
   readonly #root: string
   readonly #fetch: typeof fetch
   readonly #onReach: (isReached: boolean) => void
-  #ahead: { request: string; answer: Promise<Rows>; leaving: AbortController } | undefined
 
   /** `root` ends with a slash. `onReach` hears after each request whether the server was there. */
   constructor(root: string, fetchOf: typeof fetch, onReach: (isReached: boolean) => void) {
@@ -65,35 +64,15 @@ export class Service {
     return this.#root + request
   }
 
-  /** Asks before anybody wants it: who wants just these rows next is given this answer. */
-  ahead(request: string, options: AnswerOptions): Promise<Rows> {
-    const leaving = new AbortController()
-    const answer = this.rows(request, { ...options, signal: leaving.signal })
-    answer.catch(() => undefined)
-    this.#ahead = { request, answer, leaving }
-    return answer
-  }
-
-  /** The answer came with the page. */
-  given(request: string, answer: Promise<Rows>): Promise<Rows> {
-    this.#ahead = { request, answer, leaving: new AbortController() }
-    return answer
-  }
-
-  /** Nobody will want what was asked for ahead. */
-  leaveAhead(): void {
-    this.#ahead?.leaving.abort()
-    this.#ahead = undefined
-  }
-
   async rows(request: string, options: AnswerOptions = {}): Promise<Rows> {
-    const ahead = this.#ahead
-    if (ahead?.request === request) {
-      this.#ahead = undefined
-      return ahead.answer
-    }
     const { body, response } = await this.#json(request, options)
-    return answerRows(request, body, response.headers.get('Eider-Snapshot') ?? undefined)
+    const next = body['@odata.nextLink']
+    return {
+      value: Array.isArray(body['value']) ? (body['value'] as Row[]) : [],
+      count: body['@odata.count'] === undefined ? undefined : textOf(body['@odata.count']),
+      next: typeof next === 'string' ? relativeTo(request, next) : undefined,
+      snapshot: response.headers.get('Eider-Snapshot') ?? undefined,
+    }
   }
 
   /** One row, or one object of any kind. */
@@ -141,21 +120,6 @@ export class Service {
       this.#onReach(false)
       throw new ServiceError(GONE, 'gone', 'The server does not answer.', undefined)
     }
-  }
-}
-
-/** What an answer to `request` says. */
-export function answerRows(
-  request: string,
-  body: Readonly<Record<string, Value>>,
-  snapshot: string | undefined,
-): Rows {
-  const next = body['@odata.nextLink']
-  return {
-    value: Array.isArray(body['value']) ? (body['value'] as Row[]) : [],
-    count: body['@odata.count'] === undefined ? undefined : textOf(body['@odata.count']),
-    next: typeof next === 'string' ? relativeTo(request, next) : undefined,
-    snapshot,
   }
 }
 

@@ -111,16 +111,6 @@ test('an answer above what its reader can take is given up', async () => {
   assert.ok(isGivenUp)
 })
 
-test('rows that were asked for ahead are not asked for again', async () => {
-  const { service, asked } = serviceOf(() => Response.json({ value: [] }))
-  void service.ahead('orders', {})
-  await service.rows('customers')
-  await service.rows('orders')
-  assert.is(asked.length, 2)
-  await service.rows('orders')
-  assert.is(asked.length, 3)
-})
-
 test('a task that fails hands its place on', async () => {
   const semaphore = new Semaphore(1)
   const { signal } = new AbortController()
