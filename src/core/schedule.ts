@@ -19,7 +19,7 @@ export interface ScheduledRun {
   readonly dueAfter: (timeMs: number) => number
 }
 
-export interface WrittenSelector {
+interface WrittenSelector {
   readonly text: string
   readonly span: Span
 }

@@ -1,6 +1,6 @@
 // eider.yml as settings, with the place of everything that is wrong in it.
 
-import { type Document, type Node, type Pair, type YAMLMap, isMap, isScalar, isSeq } from 'yaml'
+import { type Document, type Node, type YAMLMap, isMap, isScalar, isSeq } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { builtInExtensions, extensionNamed, extensionNames } from '../core/extensions.ts'
 import type { ExternalSource } from '../core/sources.ts'
@@ -10,19 +10,22 @@ import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import { isSettingName, type SecretName, settings, type SettingType } from './settings.ts'
-import type { Environments } from './sources/environment.ts'
 import { readSecrets } from './sources/secrets.ts'
 import { readSources } from './sources/sources.ts'
 import type { Notify } from '../core/notifications.ts'
 import type { Schedule } from '../core/schedule.ts'
-import { isAbsent, type Refuse, spanOf } from './members.ts'
-import { readNotify, secretNotifyKeys } from './notify.ts'
+import { entriesOf, isAbsent, type Reader, type Refuse, spanOf, startOf } from './members.ts'
+import { readNotify } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
 import { readSignedSenders } from './signed-senders.ts'
 import type { SignedSender } from '../access/credential.ts'
 import { accessKeys } from './access-keys.ts'
 import { readSchedule } from './schedule.ts'
-import { malformedReference, type SettingReference } from './environment-values.ts'
+import {
+  type Environments,
+  malformedReference,
+  type SettingReference,
+} from './environment-values.ts'
 import { type SettingValue, acceptValue, describeType, isFilled, parseValue } from './values.ts'
 import { blankHint, parseYaml } from './yaml-problems.ts'
 import { readVariables } from './variables.ts'
@@ -70,20 +73,16 @@ export function parseConfig(source: SourceFile): Config {
   const targets = new Map<string, Map<string, WrittenValue>>()
   const nodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = [...problems]
-  const refuse: Refuse = (node, key, expected, hint) =>
-    diagnostics.push(
-      diagnostic(
-        'config-invalid-value',
-        { key, expected },
-        { source, span: shownSpan(node, key) },
-        { hint },
-      ),
-    )
-  const found = { values, targets, nodes, diagnostics, refuse }
+  const refuse: Refuse = (at, key, expected, hint) => {
+    const place = { source, span: shownSpan(at, key) }
+    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, { hint }))
+    return null
+  }
+  const reader = { source, refuse }
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
     if (isMap(root)) {
-      readGroup({ source, document, ...found }, root, '')
+      readGroup({ ...reader, document, values, targets, nodes, diagnostics }, root, '')
       refuseBoth(refuse, values, root, 'lake')
     } else {
       const problem = 'expected settings, one "key: value" per line'
@@ -95,31 +94,26 @@ export function parseConfig(source: SourceFile): Config {
   const nodeOf = (key: string) => nodes.get(key) ?? null
   const written = values.get('name')
   const name = typeof written === 'string' ? written : ''
-  if (name === '' && diagnostics.length === 0)
-    diagnostics.push(
-      diagnostic(
-        'config-missing-key',
-        { key: 'name' },
-        { source, span: WHOLE_FILE },
-        { hint: 'add a line such as name: shop' },
-      ),
-    )
+  if (name === '' && diagnostics.length === 0) {
+    const hint = 'add a line such as name: shop'
+    const place = { source, span: WHOLE_FILE }
+    diagnostics.push(diagnostic('config-missing-key', { key: 'name' }, place, { hint }))
+  }
   return {
     name,
     values,
     targets,
-    ...declarationsOf(source, nodeOf, targets.keys(), refuse),
-    schedule: readSchedule(nodeOf('schedule'), source, refuse),
-    notify: readNotify(nodeOf('notify'), source, refuse),
-    readers: readTokens('odata.tokens', nodeOf('odata.tokens'), source, refuse),
-    senders: readTokens('collect.tokens', nodeOf('collect.tokens'), source, refuse),
-    signedSenders: readSignedSenders(nodeOf('collect.webhooks'), source, refuse),
+    ...declarationsOf(nodeOf, targets.keys(), reader),
+    schedule: readSchedule(nodeOf('schedule'), reader),
+    notify: readNotify(nodeOf('notify'), reader),
+    readers: readTokens('odata.tokens', nodeOf('odata.tokens'), reader),
+    senders: readTokens('collect.tokens', nodeOf('collect.tokens'), reader),
+    signedSenders: readSignedSenders(nodeOf('collect.webhooks'), reader),
     diagnostics,
   }
 }
 
-interface Reading {
-  readonly source: SourceFile
+interface Reading extends Reader {
   readonly document: Document
   readonly values: Map<string, WrittenValue>
   /** null within a target. */
@@ -129,13 +123,11 @@ interface Reading {
   /** What a key of `nodes` begins with. */
   readonly path?: string
   readonly diagnostics: Diagnostic[]
-  readonly refuse: Refuse
 }
 
 /** `prefix` is empty or ends in a dot. A key without a value counts as absent. */
 function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
-  for (const { key, value } of group.items as readonly Pair<Node, Node | null>[])
-    readEntry(reading, key, value, prefix)
+  for (const { key, value } of entriesOf(group)) readEntry(reading, key, value, prefix)
 }
 
 function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: string): void {
@@ -198,11 +190,10 @@ const isSecret = (type: SettingType, given: unknown): boolean =>
 
 /** The line is not shown: messages end up in logs. */
 function refuseSecret({ source, diagnostics }: Reading, node: Node, key: string): void {
-  const { start } = spanOf(node)
   const expected = key === 'lake.catalog' ? 'a URL without a password' : 'set outside of eider.yml'
   const { env } = settings[key === 'lake.catalog' ? 'lake.password' : (key as SecretName)]
   const hint = `set ${env} in the environment or in .env`
-  const place = { source, span: { start, end: start } }
+  const place = { source, span: startOf(node) }
   diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, { hint }))
 }
 
@@ -260,9 +251,8 @@ function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: str
 function readTargets(reading: Reading, node: Node | null): void {
   const { targets, refuse } = reading
   if (isAbsent(node)) return
-  if (!isMap(node)) return refuse(node, 'targets', 'a group of targets, each with settings')
-  for (const { key, value } of node.items as readonly Pair<Node, Node | null>[]) {
-    const name = isScalar(key) ? String(key.value) : ''
+  if (!isMap(node)) return void refuse(node, 'targets', 'a group of targets, each with settings')
+  for (const { name, key, value } of entriesOf(node)) {
     const values = new Map<string, WrittenValue>()
     targets?.set(name, values)
     if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named with letters, digits, _ and -')
@@ -283,24 +273,24 @@ function refuseBoth(refuse: Refuse, values: WrittenValues, group: YAMLMap, key: 
 
 /** Variables of targets come last: they are compared with what the file declares, wherever it does. */
 function declarationsOf(
-  source: SourceFile,
   nodeOf: (key: string) => Node | null,
   targets: Iterable<string>,
-  refuse: Refuse,
+  reader: Reader,
 ): Pick<Config, 'variables' | 'targetVariables' | 'sources'> {
-  const variables = readVariables(nodeOf('vars'), 'vars', null, refuse)
+  const variables = readVariables(nodeOf('vars'), 'vars', null, reader)
   const targetVariables = new Map(
     Array.from(targets, (target) => {
       const key = `targets.${target}.vars`
-      return [target, readVariables(nodeOf(key), key, variables, refuse)]
+      return [target, readVariables(nodeOf(key), key, variables, reader)]
     }),
   )
-  const sources = (environments: Environments, refused: Refuse = () => undefined) => {
-    const secrets = readSecrets(nodeOf('secrets'), source, refused, environments)
-    return readSources(nodeOf('sources'), { source, refuse: refused, environments, secrets })
+  const sources = (environments: Environments, refuse: Refuse = () => null) => {
+    const quiet = { ...reader, refuse }
+    const secrets = readSecrets(nodeOf('secrets'), quiet, environments)
+    return readSources(nodeOf('sources'), { ...quiet, environments, secrets })
   }
   // What is wrong whatever the environment says.
-  sources([], refuse)
+  sources([], reader.refuse)
   return { variables, targetVariables, sources }
 }
 
@@ -315,12 +305,10 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
-/** Without the line where it has a URL with a password, or a secret: messages end up in logs. */
-function shownSpan(node: Node, key: string): Span {
-  const { start, end } = spanOf(node)
-  const text = isScalar(node) && typeof node.value === 'string' ? node.value : ''
+/** Without the line where it has a URL with a password: messages end up in logs. */
+function shownSpan(at: Node | Span, key: string): Span {
+  if ('start' in at) return at
+  const text = isScalar(at) && typeof at.value === 'string' ? at.value : ''
   const isUrl = key.startsWith('notify') && text.includes('://')
-  const isSecret =
-    holdsPassword(text) || isUrl || [...secretNotifyKeys, 'collect.webhooks.secret'].includes(key)
-  return isSecret ? { start, end: start } : { start, end }
+  return holdsPassword(text) || isUrl ? startOf(at) : spanOf(at)
 }

@@ -26,7 +26,7 @@ import {
   type Settings,
   settings,
 } from './settings.ts'
-import { isReference } from './environment-values.ts'
+import { type Environment, type Environments, isReference } from './environment-values.ts'
 import {
   type SettingValue,
   acceptValue,
@@ -37,9 +37,6 @@ import {
 import { variablesInForce } from './variables.ts'
 
 const CONFIG_FILE = 'eider.yml'
-
-/** Variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface LoadOptions {
   readonly env: Environment
@@ -188,7 +185,7 @@ function settingsOfTarget(target: string, targets: Config['targets']): WrittenVa
 function inForceOf(
   written: WrittenValue | null,
   type: SettingType,
-  environments: readonly Environment[],
+  environments: Environments,
 ): SettingValue | null {
   if (typeof written !== 'object' || written === null || !('reference' in written)) return written
   return valueOfReference(type, written.reference, environments)

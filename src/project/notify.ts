@@ -11,11 +11,9 @@ import {
   type Recipient,
 } from '../core/notifications.ts'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { malformedReference, valueInForce } from './environment-values.ts'
-import type { Project } from './project.ts'
-import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
+import { type Environments, malformedReference, valueInForce } from './environment-values.ts'
+import { groupOf, isAbsent, type Members, type Reader, spanOf, startOf } from './members.ts'
 
 interface WayReader {
   /** For "must be …". */
@@ -46,34 +44,29 @@ const ways: Readonly<Record<NotificationWay, WayReader>> = {
 }
 
 const wayNames = Object.keys(ways) as readonly NotificationWay[]
-export const secretNotifyKeys: readonly string[] = wayNames
-  .filter((way) => ways[way].isFilled)
-  .map((way) => `notify.${way}`)
+const secretWays = wayNames.filter((way) => ways[way].isFilled)
 
 const notifyKeys = ['on', 'late_after', ...wayNames] as const
 const EXPECTED_OCCASIONS = `a list of ${occasions.join(', ')}`
 const EXPECTED_LATE_AFTER = 'a time from 1 second to 366 days, such as 30 minutes'
 
 /** null where nobody is to be told. */
-export function readNotify(node: Node | null, source: SourceFile, refuse: Refuse): Notify | null {
+export function readNotify(node: Node | null, reader: Reader): Notify | null {
   if (isAbsent(node)) return null
-  const members = groupOf(node, 'notify', notifyKeys, refuse)
+  const members = groupOf(node, 'notify', notifyKeys, reader, { hidden: secretWays })
   if (members === null) return null
-  const recipients = wayNames.flatMap((way) => recipientOf(way, members, source, refuse) ?? [])
+  const recipients = wayNames.flatMap((way) => recipientOf(way, members) ?? [])
   if (!wayNames.some((way) => members.has(way)))
-    refuse(
-      node,
-      'notify',
+    members.refuseMember(
+      null,
       `a group with ${wayNames.join(' or ')}`,
       'such as webhook: ${NOTIFY_URL}',
     )
-  const lateAfterMs = lateAfterOf(members, refuse)
-  const on = occasionsOf(members, refuse) ?? occasions.filter((name) => name !== 'late')
-  const isLateMissing = on.includes('late') && !members.has('late_after')
-  if (isLateMissing)
-    refuse(
-      members.get('on') ?? node,
-      'notify.on',
+  const lateAfterMs = lateAfterOf(members)
+  const on = occasionsOf(members) ?? occasions.filter((name) => name !== 'late')
+  if (on.includes('late') && !members.has('late_after'))
+    members.refuseMember(
+      'on',
       'without late, or late_after be set',
       'such as late_after: 30 minutes',
     )
@@ -82,51 +75,39 @@ export function readNotify(node: Node | null, source: SourceFile, refuse: Refuse
   return { on: isLateMeant ? occasions : on, lateAfterMs, recipients }
 }
 
-function occasionsOf(
-  members: ReadonlyMap<string, Node>,
-  refuse: Refuse,
-): readonly Occasion[] | null {
+function occasionsOf(members: Members): readonly Occasion[] | null {
   if (!members.has('on')) return null
-  return textsMember(members, 'on', 'notify', EXPECTED_OCCASIONS, refuse).flatMap(
-    ({ text: written, node }) => {
-      const found = occasions.find((name) => name === written)
-      if (found !== undefined) return [found]
-      refuse(node, 'notify.on', EXPECTED_OCCASIONS, didYouMean(written, occasions))
-      return []
-    },
-  )
+  return members.texts('on', EXPECTED_OCCASIONS).flatMap(({ text, span }) => {
+    const found = occasions.find((name) => name === text)
+    if (found !== undefined) return [found]
+    members.refuse(span, 'notify.on', EXPECTED_OCCASIONS, didYouMean(text, occasions))
+    return []
+  })
 }
 
-function lateAfterOf(members: ReadonlyMap<string, Node>, refuse: Refuse): number | null {
-  const written = textMember(members, 'late_after', 'notify', EXPECTED_LATE_AFTER, refuse)
+function lateAfterOf(members: Members): number | null {
+  const written = members.text('late_after', EXPECTED_LATE_AFTER)
   if (written === null) return null
   const ms = parseTime(written)
-  if (ms !== null && ms >= limits.shortestScheduleMs && ms <= limits.longestLateMs) return ms
-  refuse(members.get('late_after')!, 'notify.late_after', EXPECTED_LATE_AFTER)
-  return null
+  const isRight = ms !== null && ms >= limits.shortestScheduleMs && ms <= limits.longestLateMs
+  return isRight ? ms : members.refuseMember('late_after', EXPECTED_LATE_AFTER)
 }
 
-function recipientOf(
-  way: NotificationWay,
-  members: ReadonlyMap<string, Node>,
-  source: SourceFile,
-  refuse: Refuse,
-): Recipient | null {
-  const node = members.get(way)
+function recipientOf(way: NotificationWay, members: Members): Recipient | null {
+  const node = members.node(way)
   const { expected, isFilled, mayBe } = ways[way]
-  const written = textMember(members, way, 'notify', expected, refuse)
-  if (node === undefined || written === null) return null
-  const malformed = isFilled ? malformedReference(written) : null
-  const problem = malformed ?? (mayBe(written) ? null : expected)
-  if (problem !== null) refuse(node, `notify.${way}`, problem)
-  const { start, end } = spanOf(node)
-  return { way, text: written, source, span: { start, end: isFilled ? start : end } }
+  const text = members.text(way, expected)
+  if (node === undefined || text === null) return null
+  const malformed = isFilled ? malformedReference(text) : null
+  const problem = malformed ?? (mayBe(text) ? null : expected)
+  if (problem !== null) members.refuseMember(way, problem)
+  return { way, text, source: members.source, span: isFilled ? startOf(node) : spanOf(node) }
 }
 
 /** Where each recipient is, with the values of the environment. Throws DiagnosticsError for a variable that is not set. */
 export function recipientsInForce(
   notify: Notify | null,
-  environments: Project['secrets'],
+  environments: Environments,
 ): ReadonlyMap<NotificationWay, string> {
   const found = new Map<NotificationWay, string>()
   for (const { way, text: written, source, span } of notify?.recipients ?? []) {

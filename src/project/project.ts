@@ -4,6 +4,7 @@ import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
 import type { Notify } from '../core/notifications.ts'
 import type { Schedule } from '../core/schedule.ts'
 import type { SignedSender } from '../access/credential.ts'
+import type { Environments } from './environment-values.ts'
 import type { WrittenTokens } from './tokens.ts'
 import type { Settings } from './settings.ts'
 
@@ -25,5 +26,5 @@ export interface Project {
   readonly senders: WrittenTokens
   readonly signedSenders: readonly SignedSender[]
   /** What `${NAME}` stands for: the environment, then .env. */
-  readonly secrets: readonly Readonly<Record<string, string | undefined>>[]
+  readonly secrets: Environments
 }

@@ -1,14 +1,13 @@
 // `schedule` of eider.yml: when `eider up` runs what.
 
-import { type Node, isSeq } from 'yaml'
+import type { Node } from 'yaml'
 import { parseTime } from './durations.ts'
 import { limits } from '../core/limits.ts'
 import { foldCase } from '../core/names.ts'
-import type { Schedule, ScheduledRun, WrittenSelector } from '../core/schedule.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { Schedule, ScheduledRun } from '../core/schedule.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { cronTimes, type DueAfter, everyInterval, isTimezone, timezoneHere } from './due-times.ts'
-import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
+import { groupOf, isAbsent, itemsOf, type Members, type Reader } from './members.ts'
 
 export const scheduleKeys = ['timezone', 'runs'] as const
 export const runKeys = ['name', 'every', 'cron', 'select', 'exclude'] as const
@@ -23,26 +22,29 @@ const EXPECTED = {
   selectors: 'a list of selectors, such as [tag:nightly+]',
 }
 
-export function readSchedule(node: Node | null, source: SourceFile, refuse: Refuse): Schedule {
+export function readSchedule(node: Node | null, reader: Reader): Schedule {
+  const { source, refuse } = reader
   const nothing = { runs: [], source }
   if (isAbsent(node)) return nothing
-  const members = groupOf(node, 'schedule', scheduleKeys, refuse)
+  const members = groupOf(node, 'schedule', scheduleKeys, reader)
   if (members === null) return nothing
-  const timezone = timezoneOf(members, refuse)
-  const list = members.get('runs')
-  if (list === undefined) return nothing
-  if (!isSeq(list) || list.items.length > limits.scheduledRuns) {
-    refuse(list, 'schedule.runs', `${EXPECTED.runs}, ${limits.scheduledRuns} at most`)
+  const timezone = timezoneOf(members)
+  const list = members.node('runs') ?? null
+  const expected = `${EXPECTED.runs}, ${limits.scheduledRuns} at most`
+  const items = itemsOf(list, 'schedule.runs', expected, reader)
+  if (list !== null && items.length > limits.scheduledRuns) {
+    refuse(list, 'schedule.runs', expected)
     return nothing
   }
   const runs: ScheduledRun[] = []
-  for (const [index, item] of (list.items as readonly Node[]).entries()) {
-    const run = readRun(item, `schedule.runs.${index + 1}`, timezone, refuse)
+  for (const [index, item] of items.entries()) {
+    const path = `schedule.runs.${index + 1}`
+    const run = readRun(item, path, timezone, reader)
     const same = runs.find(({ name }) => foldCase(name) === foldCase(run?.name ?? ''))
     if (same !== undefined)
       refuse(
         item,
-        `schedule.runs.${index + 1}.name`,
+        `${path}.name`,
         `a name other than "${same.name}", which is taken`,
         'give the runs different names, such as name: nightly',
       )
@@ -51,33 +53,26 @@ export function readSchedule(node: Node | null, source: SourceFile, refuse: Refu
   return { runs, source }
 }
 
-function timezoneOf(members: ReadonlyMap<string, Node>, refuse: Refuse): string {
-  const given = textMember(members, 'timezone', 'schedule', EXPECTED.timezone, refuse)
-  if (given === null) return timezoneHere()
-  if (isTimezone(given)) return given
-  const hint = didYouMean(given, Intl.supportedValuesOf('timeZone'))
-  refuse(members.get('timezone')!, 'schedule.timezone', EXPECTED.timezone, hint)
+function timezoneOf(members: Members): string {
+  const given = members.text('timezone', EXPECTED.timezone)
+  if (given !== null && isTimezone(given)) return given
+  if (given !== null) {
+    const hint = didYouMean(given, Intl.supportedValuesOf('timeZone'))
+    members.refuseMember('timezone', EXPECTED.timezone, hint)
+  }
   return timezoneHere()
 }
 
-function readRun(node: Node, path: string, timezone: string, refuse: Refuse): ScheduledRun | null {
-  const members = groupOf(node, path, runKeys, refuse)
+function readRun(node: Node, path: string, timezone: string, reader: Reader): ScheduledRun | null {
+  const members = groupOf(node, path, runKeys, reader)
   if (members === null) return null
-  const selectors = (key: string): readonly WrittenSelector[] =>
-    textsMember(members, key, path, EXPECTED.selectors, refuse).map((item) => ({
-      text: item.text,
-      span: spanOf(item.node),
-    }))
-  const name = textMember(members, 'name', path, EXPECTED.name, refuse)
-  const [select, exclude] = [selectors('select'), selectors('exclude')]
-  if (members.has('every') === members.has('cron')) {
-    refuse(node, path, EXPECTED.when, 'such as every: 5 minutes')
-    return null
-  }
-  const time = members.has('cron')
-    ? cronOf(members, path, timezone, refuse)
-    : everyOf(members, path, refuse)
-  return time === null ? null : { name: name ?? time.when, ...time, select, exclude }
+  const name = members.text('name', EXPECTED.name)
+  const select = members.texts('select', EXPECTED.selectors)
+  const exclude = members.texts('exclude', EXPECTED.selectors)
+  if (members.has('every') === members.has('cron'))
+    return members.refuseMember(null, EXPECTED.when, 'such as every: 5 minutes')
+  const time = members.has('cron') ? cronOf(members, timezone) : everyOf(members)
+  return time && { name: name ?? time.when, ...time, select, exclude }
 }
 
 interface Time {
@@ -85,30 +80,23 @@ interface Time {
   readonly dueAfter: DueAfter
 }
 
-function cronOf(
-  members: ReadonlyMap<string, Node>,
-  path: string,
-  timezone: string,
-  refuse: Refuse,
-): Time | null {
-  const line = textMember(members, 'cron', path, EXPECTED.cron, refuse)
+function cronOf(members: Members, timezone: string): Time | null {
+  const line = members.text('cron', EXPECTED.cron)
   if (line === null) return null
   try {
     return { when: line, dueAfter: cronTimes(line, timezone) }
   } catch (error) {
-    refuse(members.get('cron')!, `${path}.cron`, EXPECTED.cron, (error as Error).message)
-    return null
+    return members.refuseMember('cron', EXPECTED.cron, (error as Error).message)
   }
 }
 
-function everyOf(members: ReadonlyMap<string, Node>, path: string, refuse: Refuse): Time | null {
-  const text = textMember(members, 'every', path, EXPECTED.every, refuse)
+function everyOf(members: Members): Time | null {
+  const text = members.text('every', EXPECTED.every)
   if (text === null) return null
   const ms = parseTime(text)
   if (ms !== null && ms >= limits.shortestScheduleMs && ms <= limits.longestEveryMs)
     return { when: `every ${text}`, dueAfter: everyInterval(ms) }
   const isRare = ms !== null && ms > limits.longestEveryMs
   const hint = isRare ? "for longer intervals use cron, such as cron: '0 3 * * 1'" : undefined
-  refuse(members.get('every')!, `${path}.every`, EXPECTED.every, hint)
-  return null
+  return members.refuseMember('every', EXPECTED.every, hint)
 }

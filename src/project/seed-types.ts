@@ -1,11 +1,12 @@
 // The .yml next to a seed: `columns` with their types in DuckDB, `checks` and `warn`.
 
-import { type Node, type Pair, isMap, isScalar } from 'yaml'
+import { type Node, isMap, isScalar } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { DeclaredCheck } from '../core/source.ts'
 import type { DeclaredType } from '../core/project.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile } from '../core/source.ts'
 import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
+import { entriesOf, spanOf } from './members.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 export interface SeedTypes {
@@ -17,19 +18,16 @@ export interface SeedTypes {
 export function parseSeedTypes(source: SourceFile): SeedTypes {
   const { document, problems } = parseYaml(source)
   const diagnostics: Diagnostic[] = [...problems]
-  const root = document.contents
+  const root = document.contents as Node | null
   const types: DeclaredType[] = []
   const checks: DeclaredCheck[] = []
-  const invalid = (key: string, expected: string, node: Node | null) => {
-    const span = spanOf(node)
-    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, { source, span }))
+  const invalid = (key: string, expected: string, node: Node) => {
+    const place = { source, span: spanOf(node) }
+    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place))
   }
   if (diagnostics.length > 0 || root === null) return { types, checks, diagnostics }
-  if (!isMap(root)) {
-    invalid('columns', 'a group of columns', root as Node)
-    return { types, checks, diagnostics }
-  }
-  for (const { key, value } of root.items as readonly Pair<Node, Node | null>[]) {
+  if (!isMap(root)) invalid('columns', 'a group of columns', root)
+  for (const { key, value } of isMap(root) ? entriesOf(root) : []) {
     const name = textOf(key)
     const list = checkKeys.find((known) => known === name)
     if (list !== undefined) {
@@ -39,15 +37,16 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
       const place = { source, span: spanOf(key) }
       const hint = `available here: columns, ${checkKeys.join(', ')}`
       diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, { hint }))
-    } else if (!isMap(value)) invalid('columns', 'a group of columns, such as id: INTEGER', value)
+    } else if (!isMap(value))
+      invalid('columns', 'a group of columns, such as id: INTEGER', value ?? key)
     else
-      for (const pair of value.items as readonly Pair<Node, Node | null>[]) {
+      for (const pair of entriesOf(value)) {
         const column = textOf(pair.key)
         const type = textOf(pair.value)
         if (column === null || type === null || type === '')
           invalid(`columns.${column ?? ''}`, 'a type, such as INTEGER', pair.value ?? pair.key)
         else {
-          const [nameSpan, typeSpan] = [spanOf(pair.key), spanOf(pair.value)]
+          const [nameSpan, typeSpan] = [spanOf(pair.key), spanOf(pair.value!)]
           types.push({ column, type, source, nameSpan, typeSpan })
         }
       }
@@ -59,9 +58,4 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
 function textOf(node: Node | null): string | null {
   if (!isScalar(node) || node.value === null) return null
   return typeof node.value === 'string' ? node.value : (node.source ?? null)
-}
-
-function spanOf(node: Node | null): Span {
-  const [start, end] = node?.range ?? [0, 0]
-  return { start, end }
 }

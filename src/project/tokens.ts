@@ -1,13 +1,22 @@
 // `odata.tokens` and `collect.tokens` of eider.yml: tokens with names, of which only hashes are written down.
 
-import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { isMap, type Node } from 'yaml'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { NamedToken } from '../access/credential.ts'
 import { NAME_IN_LOG, type ReaderToken } from '../access/hashed-tokens.ts'
-import type { ScopeName, WrittenFilter } from '../access/rights.ts'
+import type { WrittenFilter } from '../access/rights.ts'
 import type { SourceFile, Span } from '../core/source.ts'
-import { malformedReference, valueInForce } from './environment-values.ts'
-import { groupOf, isAbsent, type Refuse, spanOf, textMember, textsMember } from './members.ts'
+import { type Environments, malformedReference, valueInForce } from './environment-values.ts'
+import {
+  entriesOf,
+  groupOf,
+  itemsOf,
+  type Members,
+  type Reader,
+  spanOf,
+  startOf,
+  textOfNode,
+} from './members.ts'
 
 const EXPECTED = {
   name: 'a name of letters, digits, _ and -',
@@ -32,19 +41,15 @@ export const tokenKeys = {
 export function readTokens(
   key: keyof typeof tokenKeys,
   node: Node | null,
-  source: SourceFile,
-  refuse: Refuse,
+  reader: Reader,
 ): WrittenTokens {
-  const nothing = { key, tokens: [], source }
-  if (isAbsent(node)) return nothing
-  if (!isSeq(node)) {
-    refuse(node, key, 'a list of tokens, each with name and hash', 'eider token NAME prints one')
-    return nothing
-  }
+  const { source, refuse } = reader
+  const expected = 'a list of tokens, each with name and hash'
+  const items = itemsOf(node, key, expected, reader, 'eider token NAME prints one')
   const names = new Set<string>()
   const hashes = new Set<string>()
-  const tokens = (node.items as readonly Node[]).flatMap((item) => {
-    const token = readToken(key, item, source, refuse)
+  const tokens = items.flatMap((item) => {
+    const token = readToken(key, item, reader)
     if (token === null) return []
     if (names.has(token.name.toLowerCase()))
       refuse(item, key, `unique names; there are two "${token.name}"`)
@@ -60,84 +65,59 @@ export function readTokens(
 function readToken(
   key: keyof typeof tokenKeys,
   node: Node,
-  source: SourceFile,
-  refuse: Refuse,
+  reader: Reader,
 ): WrittenTokens['tokens'][number] | null {
   const scopeKey = tokenKeys[key][3]
-  const members = groupOf(node, key, tokenKeys[key], refuse)
+  const members = groupOf(node, key, tokenKeys[key], reader)
   if (members === null) return null
-  const name = textMember(members, 'name', key, EXPECTED.name, refuse)
-  const hash = textMember(members, 'hash', key, EXPECTED.hash, refuse)
+  const name = members.text('name', EXPECTED.name)
+  const hash = members.text('hash', EXPECTED.hash)
+  const hint = `eider token ${name ?? 'NAME'}`
   if (name === null || hash === null) {
-    if (!members.has('name')) refuse(node, `${key}.name`, EXPECTED.name)
-    if (!members.has('hash'))
-      refuse(node, `${key}.hash`, EXPECTED.hash, `eider token ${name ?? 'NAME'}`)
+    if (!members.has('name')) members.refuseMember('name', EXPECTED.name)
+    if (!members.has('hash')) members.refuseMember('hash', EXPECTED.hash, hint)
     return null
   }
-  if (!NAME_IN_LOG.test(name)) refuse(members.get('name')!, `${key}.name`, EXPECTED.name)
+  if (!NAME_IN_LOG.test(name)) members.refuseMember('name', EXPECTED.name)
   const isWritten = malformedReference(hash) === null && (hash.includes('${') || isHash(hash))
-  if (!isWritten) refuse(members.get('hash')!, `${key}.hash`, EXPECTED.hash, `eider token ${name}`)
-  const scope = members.has(scopeKey) ? scopeOf(members, scopeKey, key, source, refuse) : null
-  const { start } = spanOf(members.get('hash')!)
+  if (!isWritten) members.refuseMember('hash', EXPECTED.hash, hint)
+  const { source } = reader
+  const scope = members.texts(scopeKey, 'a list of names or patterns')
   return {
     name,
     hash,
-    expiresAt: expiryOf(members.get('expires'), key, refuse),
-    scope,
-    rows: rowsOf(members.get('rows'), key, source, refuse),
-    span: { start, end: start },
+    expiresAt: expiryOf(members),
+    scope: members.has(scopeKey) ? scope.map((one) => ({ ...one, source })) : null,
+    rows: rowsOf(members),
+    span: startOf(members.node('hash')!),
   }
-}
-
-function scopeOf(
-  members: ReadonlyMap<string, Node>,
-  scopeKey: string,
-  key: string,
-  source: SourceFile,
-  refuse: Refuse,
-): readonly ScopeName[] {
-  return textsMember(members, scopeKey, key, 'a list of names or patterns', refuse).map(
-    ({ text, node }) => ({ text, source, span: spanOf(node) }),
-  )
 }
 
 const isHash = (text: string) => /^sha256:[0-9a-f]{64}$/i.test(text)
 
 /** A date is good to its end. */
-function expiryOf(node: Node | undefined, key: string, refuse: Refuse): Date | null {
+function expiryOf(members: Members): Date | null {
+  const node = members.node('expires')
   if (node === undefined) return null
-  const text = isScalar(node) && typeof node.value === 'string' ? node.value.trim() : ''
+  const text = textOfNode(node)?.trim() ?? ''
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?Z$/.test(text)
   const at = new Date(isDay ? `${text}T00:00:00Z` : text)
   const isReal = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text.slice(0, 10))
   if ((isDay || isTime) && isReal) return isDay ? new Date(at.getTime() + 24 * 60 * 60_000) : at
-  refuse(node, `${key}.expires`, EXPECTED.expires)
-  return null
+  return members.refuseMember('expires', EXPECTED.expires)
 }
 
-function rowsOf(
-  node: Node | undefined,
-  key: string,
-  source: SourceFile,
-  refuse: Refuse,
-): readonly WrittenFilter[] {
+function rowsOf({ node: nodeOf, path, source, refuse, refuseMember }: Members) {
+  const node = nodeOf('rows')
   if (node === undefined) return []
-  const textOf = (value: Node | null) =>
-    isScalar(value) && typeof value.value === 'string' && value.value.trim() !== ''
-      ? value.value
-      : null
-  const whole = textOf(node)
+  const whole = textOfNode(node)
   if (whole !== null) return [{ set: null, text: whole, source, span: spanOf(node) }]
-  if (!isMap(node)) {
-    refuse(node, `${key}.rows`, EXPECTED.rows)
-    return []
-  }
-  return (node.items as readonly Pair<Node, Node | null>[]).flatMap(({ key: name, value }) => {
-    const set = isScalar(name) ? String(name.value) : ''
-    const text = textOf(value)
-    if (text !== null) return [{ set, text, source, span: spanOf(value!) }]
-    refuse(value ?? name, `${key}.rows`, EXPECTED.rows)
+  if (!isMap(node)) refuseMember('rows', EXPECTED.rows)
+  return (isMap(node) ? entriesOf(node) : []).flatMap(({ name, key, value }): WrittenFilter[] => {
+    const text = textOfNode(value)
+    if (text !== null) return [{ set: name, text, source, span: spanOf(value!) }]
+    refuse(value ?? key, `${path}.rows`, EXPECTED.rows)
     return []
   })
 }
@@ -151,7 +131,7 @@ export function tokensInForce<T extends NamedToken>(
   }: Omit<WrittenTokens, 'tokens'> & {
     readonly tokens: readonly (T & { readonly span: Span })[]
   },
-  environments: readonly Readonly<Record<string, string | undefined>>[],
+  environments: Environments,
 ): readonly T[] {
   return tokens.map((token) => {
     const place = { source, span: token.span }

@@ -5,7 +5,7 @@ import { parseServerUrl } from '../core/server-url.ts'
 import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import { type SettingReference, valueInForce } from './environment-values.ts'
+import { type Environments, type SettingReference, valueInForce } from './environment-values.ts'
 
 export type SettingValue = string | number | boolean | readonly string[]
 
@@ -98,7 +98,7 @@ export function parseValue(type: SettingType, text: string): SettingValue | null
 export function valueOfReference(
   type: SettingType,
   reference: SettingReference,
-  environments: readonly Readonly<Record<string, string | undefined>>[],
+  environments: Environments,
 ): SettingValue {
   const { text, key, source, span } = reference
   const fill = (one: string) => valueInForce(one, environments, reference)

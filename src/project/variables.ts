@@ -1,12 +1,13 @@
 // The variables of a project: `vars` of eider.yml, which declares them with their types, and what overrides their
 // values: a target, the environment, the command line.
 
-import { type Node, type Pair, type Scalar as ScalarNode, isMap, isScalar, isSeq } from 'yaml'
+import { type Node, type Scalar as ScalarNode, isMap, isScalar, isSeq } from 'yaml'
 import { UsageError } from '../core/failures.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Scalar, Variable, Variables } from '../core/variables.ts'
-import type { Refuse } from './members.ts'
+import { type Environments, variableOf } from './environment-values.ts'
+import { entriesOf, isAbsent, type Reader } from './members.ts'
 
 /** DuckDB's parser does not read a longer number exactly. */
 const INTEGER = /^[-+]?\d{1,38}$/
@@ -25,16 +26,15 @@ export function readVariables(
   node: Node | null,
   prefix: string,
   declared: Variables | null,
-  refuse: Refuse,
+  { refuse }: Reader,
 ): Variables {
   const found = new Map<string, Variable>()
-  if (node === null || (isScalar(node) && node.value === null)) return found
+  if (isAbsent(node)) return found
   if (!isMap(node)) {
     refuse(node, prefix, 'a group of variables, such as since: 2024-01-01')
     return found
   }
-  for (const { key, value } of node.items as readonly Pair<Node, Node | null>[]) {
-    const name = isScalar(key) ? String(key.value) : ''
+  for (const { name, key, value } of entriesOf(node)) {
     const variable = value === null ? null : readVariable(value)
     const before = declared?.get(name)
     if (!NAME.test(name) || [...found.keys()].some((other) => foldCase(other) === foldCase(name)))
@@ -52,8 +52,7 @@ export function readVariables(
 interface VariableSources {
   readonly declared: Variables
   readonly target: Variables | undefined
-  /** The first environment that has a variable counts. */
-  readonly environments: readonly Readonly<Record<string, string | undefined>>[]
+  readonly environments: Environments
   /** `name=value` of the command line. */
   readonly flags: readonly string[]
 }
@@ -66,8 +65,8 @@ export function variablesInForce(given: VariableSources): Variables {
     const flag = fromFlags.get(name)
     if (flag !== undefined) return [name, parse(flag, variable, `--vars ${name}`)]
     const environment = `EIDER_VAR_${name.toUpperCase()}`
-    const text = environments.map((all) => all[environment]).find((value) => value)
-    if (text !== undefined) return [name, parse(text, variable, `the variable ${environment}`)]
+    const text = variableOf(environment, environments)
+    if (text !== null) return [name, parse(text, variable, `the variable ${environment}`)]
     return [name, target?.get(name) ?? variable]
   })
   return new Map(entries)

@@ -7,7 +7,8 @@ import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import { UsageError } from '../../src/core/failures.ts'
 import { type LakeSettings, requireWhole } from '../../src/core/lake.ts'
-import { type Environment, loadProject } from '../../src/project/load.ts'
+import type { Environment } from '../../src/project/environment-values.ts'
+import { loadProject } from '../../src/project/load.ts'
 import type { Project } from '../../src/project/project.ts'
 
 async function load(lake: string, env: Environment = {}, target = 'prod'): Promise<Project> {

@@ -1,10 +1,10 @@
 // Groups of eider.yml below `sources` and `secrets`, member by member.
 
-import { type Node, type Pair, isMap, isScalar } from 'yaml'
+import { type Node, isMap, isScalar } from 'yaml'
 import type { Age } from '../../core/sources.ts'
 import { malformedReference } from '../environment-values.ts'
-import { isAbsent, type Refuse } from '../members.ts'
-import { type FromEnvironment, textOfNode } from './environment.ts'
+import { entriesOf, isAbsent, type Members, type Reader } from '../members.ts'
+import { type FromEnvironment, hasVariable } from './environment.ts'
 
 const UNITS_MS = {
   second: 1_000,
@@ -17,11 +17,7 @@ const UNITS_MS = {
 export const AGE = /^(\d{1,6}) (second|minute|hour|day|week)s?$/
 const EXPECTED_AGE = 'a time such as 12 hours or 2 days'
 
-export interface Group {
-  readonly members: ReadonlyMap<string, Node>
-  /** Such as `sources.crm`. */
-  readonly path: string
-  readonly refuse: Refuse
+export interface Group extends Members {
   readonly environment: FromEnvironment
 }
 
@@ -29,47 +25,40 @@ export interface Group {
 export interface Text {
   readonly written: string
   readonly value: string | null
-  readonly node: Node
 }
 
 export function textOf(group: Group, key: string, expected: string): Text | null {
-  const { members, path, refuse, environment } = group
-  const node = members.get(key)
+  const node = group.node(key)
   if (node === undefined) return null
-  const written = textOfNode(node)
-  if (written === null) {
-    refuse(node, `${path}.${key}`, expected)
-    return null
-  }
-  if (malformedReference(written) !== null) {
-    const hint = 'a variable of the environment is written ${NAME}: letters, digits and _'
-    refuse(node, `${path}.${key}`, expected, hint)
-    return null
-  }
-  return { written, value: environment.fill(written, node), node }
+  const written = isScalar(node) && typeof node.value === 'string' ? node.value : ''
+  if (written === '') return group.refuseMember(key, expected)
+  const hint = 'a variable of the environment is written ${NAME}: letters, digits and _'
+  if (malformedReference(written) !== null) return group.refuseMember(key, expected, hint)
+  return { written, value: group.environment.fill(written, node) }
 }
 
-export function ageOf(group: Group, key: string, expected: string = EXPECTED_AGE): Age | null {
-  const text = textOf(group, key, expected)
-  if (text?.value == null) return null
-  const [, count, unit] = AGE.exec(text.value) ?? []
-  if (count !== undefined)
-    return { text: text.value, ms: Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS] }
-  group.refuse(text.node, `${group.path}.${key}`, expected)
-  return null
+/** Where it has the value of a variable, that is what is wrong, and it is not shown. */
+export function refuseText(group: Group, key: string, { written }: Text, expected: string): void {
+  const hint = `set it to ${expected}`
+  if (!hasVariable(written)) group.refuseMember(key, expected)
+  else group.environment.wrong(`${written} is not ${expected}`, group.node(key)!, hint)
 }
 
-export function pairsOf(
+export function ageOf(group: Group, key: string): Age | null {
+  const text = textOf(group, key, EXPECTED_AGE)?.value
+  if (text == null) return null
+  const [, count, unit] = AGE.exec(text) ?? []
+  if (count === undefined) return group.refuseMember(key, EXPECTED_AGE)
+  return { text, ms: Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS] }
+}
+
+export function namedGroups(
   node: Node | null,
   path: string,
   expected: string,
-  refuse: Refuse,
-): readonly (readonly [string, Node, Node | null])[] {
-  if (isAbsent(node)) return []
-  if (isMap(node))
-    return (node.items as readonly Pair<Node, Node | null>[]).map(
-      ({ key, value }) => [isScalar(key) ? String(key.value) : '', key, value] as const,
-    )
-  refuse(node, path, expected)
+  { refuse }: Reader,
+): ReturnType<typeof entriesOf> {
+  if (isMap(node)) return entriesOf(node)
+  if (!isAbsent(node)) refuse(node, path, expected)
   return []
 }

@@ -26,7 +26,7 @@ function readServer(
   name: string,
   system: ServerSystem,
 ): Pick<SourcePlace, 'database' | 'server'> {
-  const { path, environment, members } = group
+  const { environment } = group
   const timeout = ageOf(group, 'timeout') ?? defaultTimeout
   const example = `${system}://reader@db.example/shop`
   const expected = `a URL without a password, such as ${example}`
@@ -40,12 +40,12 @@ function readServer(
     const hint = holds
       ? `its password is taken from ${variable}`
       : parameterHint(text.value, system)
-    group.refuse(members.get(system)!, `${path}.${system}`, expected, hint)
+    group.refuseMember(system, expected, hint)
     return { database: text, server: null }
   }
   if (parsed === null) {
     const problem = `${text.written} is not the URL of a database`
-    environment.wrong(problem, text.node, `set it to one such as ${example}`)
+    environment.wrong(problem, group.node(system)!, `set it to one such as ${example}`)
     return { database: text, server: null }
   }
   const own = environment.variable(variable)

@@ -3,13 +3,13 @@
 import { type Node, type YAMLMap, isMap } from 'yaml'
 import type { ExternalSource, FileSecret, SourceKind } from '../../core/sources.ts'
 import { foldCase } from '../../core/names.ts'
-import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { membersOf, type Refuse, spanOf } from '../members.ts'
-import { type Environments, FromEnvironment, variableOf } from './environment.ts'
+import { type Environments, variableOf } from '../environment-values.ts'
+import { membersOf, type Reader, spanOf } from '../members.ts'
+import { fromEnvironment } from './environment.ts'
 import { sourceKeys, sourceOptions, sourceReaders } from './kinds.ts'
 import type { SourcePlace, SourceReader } from './source-reader.ts'
-import { type Group, pairsOf, textOf } from './nodes.ts'
+import { type Group, namedGroups, textOf } from './nodes.ts'
 import type { DeclaredSecret } from './secrets.ts'
 import { readTables } from './tables.ts'
 
@@ -24,9 +24,7 @@ export const SOURCE_KEYS: readonly string[] = [
 const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED_SOURCE = 'a group with tables, and database where they are in one'
 
-interface SourceDeclarations {
-  readonly source: SourceFile
-  readonly refuse: Refuse
+interface SourceDeclarations extends Reader {
   readonly environments: Environments
   readonly secrets: ReadonlyMap<string, DeclaredSecret>
 }
@@ -37,71 +35,62 @@ export function readSources(
 ): readonly ExternalSource[] {
   const { refuse } = declarations
   const names = new Set<string>()
-  return pairsOf(node, 'sources', 'a group of sources by name', refuse).flatMap(
-    ([name, key, value]) => {
-      const path = `sources.${name}`
-      if (!isName(name) || isReserved(name) || names.has(foldCase(name))) {
-        refuse(key, path, 'a unique name without dots that DuckDB does not reserve')
-        return []
-      }
-      names.add(foldCase(name))
-      if (!isMap(value)) {
-        refuse(value ?? key, path, EXPECTED_SOURCE)
-        return []
-      }
-      return readSource(name, key, value, declarations)
-    },
-  )
+  const groups = namedGroups(node, 'sources', 'a group of sources by name', declarations)
+  return groups.flatMap(({ name, key, value }) => {
+    const path = `sources.${name}`
+    const isTaken = !isName(name) || isReserved(name) || names.has(foldCase(name))
+    names.add(foldCase(name))
+    if (isTaken) refuse(key, path, 'a unique name without dots that DuckDB does not reserve')
+    else if (isMap(value)) return [readSource(name, key, value, declarations)]
+    else refuse(value ?? key, path, EXPECTED_SOURCE)
+    return []
+  })
 }
 
 function readSource(
   name: string,
-  key: Node,
+  at: Node,
   node: YAMLMap,
-  { source, refuse, environments, secrets }: SourceDeclarations,
-): readonly ExternalSource[] {
+  declarations: SourceDeclarations,
+): ExternalSource {
+  const { source, environments, secrets } = declarations
   const path = `sources.${name}`
-  const environment = new FromEnvironment(name, path, source, environments)
-  const group = { members: membersOf(node, path, SOURCE_KEYS, refuse), path, refuse, environment }
-  const { members } = group
+  const environment = fromEnvironment(name, path, source, environments)
+  const group = { ...membersOf(node, path, SOURCE_KEYS, declarations, { at }), environment }
   const { kind, database, server, schema } = placeOf(group, name)
   const named = textOf(group, 'schema', 'the name of a schema')?.value
   // A key that is misspelt has been named already.
-  const isWhole = node.items.length === members.size
-  if (!members.has('tables') && isWhole)
-    refuse(key, path, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
-  const tables = readTables(group, database !== null, source)
+  const isWhole = SOURCE_KEYS.filter(group.has).length === node.items.length
+  if (!group.has('tables') && isWhole)
+    group.refuseMember(null, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
+  const tables = readTables(group, database !== null)
   const secret = secretOf(group, secrets, tables)
-  return [
-    {
-      name,
-      database: database?.written ?? null,
-      location: database?.value ?? null,
-      kind,
-      server,
-      schema: named ?? schema,
-      secret: secret?.secret ?? null,
-      isProxied: hasProxy(environments),
-      tables,
-      mistakes: [...environment.mistakes, ...(secret?.mistakes ?? [])],
-      hidden: [...environment.hidden, ...(secret?.hidden ?? [])],
-      source,
-      span: spanOf(key),
-    },
-  ]
+  return {
+    name,
+    database: database?.written ?? null,
+    location: database?.value ?? null,
+    kind,
+    server,
+    schema: named ?? schema,
+    secret: secret?.secret ?? null,
+    isProxied: hasProxy(environments),
+    tables,
+    mistakes: [...environment.mistakes, ...(secret?.mistakes ?? [])],
+    hidden: [...environment.hidden, ...(secret?.hidden ?? [])],
+    source,
+    span: spanOf(at),
+  }
 }
 
 /** What the first of the keys says that tell where the tables are. */
 function placeOf(group: Group, name: string): SourcePlace & { readonly kind: SourceKind } {
-  const { members, path, refuse } = group
-  const [first, second] = sourceKeys.filter((key) => members.has(key))
-  if (second !== undefined)
-    refuse(members.get(second)!, `${path}.${second}`, `left out: the source has ${first}`)
+  const [first, second] = sourceKeys.filter(group.has)
+  if (second !== undefined) group.refuseMember(second, `left out: the source has ${first}`)
   const kinds = Object.entries(sourceReaders) as [SourceKind, SourceReader][]
   const [kind, reader] = kinds.find(([, { key }]) => key === (first ?? null))!
   for (const [option, reason] of sourceOptions)
-    if (members.has(option) && !Object.hasOwn(reader.options, option))
-      refuse(members.get(option)!, `${path}.${option}`, `left out: ${reason}`)
+    if (group.has(option) && !Object.hasOwn(reader.options, option))
+      group.refuseMember(option, `left out: ${reason}`)
   return { kind, ...reader.read(group, name) }
 }
 
@@ -110,7 +99,6 @@ function secretOf(
   secrets: ReadonlyMap<string, DeclaredSecret>,
   tables: ExternalSource['tables'],
 ): DeclaredSecret | null {
-  const { path, refuse } = group
   const text = textOf(group, 'secret', 'the name of a secret')
   if (text === null) return null
   const found = secrets.get(text.written)
@@ -119,18 +107,13 @@ function secretOf(
     const hint =
       didYouMean(text.written, known) ??
       (known.length === 0 ? 'declare it under secrets' : `the secrets are ${known.join(', ')}`)
-    refuse(text.node, `${path}.secret`, 'the name of a secret of this file', hint)
-    return null
+    return group.refuseMember('secret', 'the name of a secret of this file', hint)
   }
   const scheme = found.type === 's3' ? 's3://' : 'https://'
   const isFor = ({ file }: { readonly file: string | null }) =>
     file !== null && (file.startsWith('${') || schemeIsFor(found.type, file))
   if (!tables.some(isFor))
-    refuse(
-      text.node,
-      `${path}.secret`,
-      `a secret that the files need: ${text.written} is for ${scheme}`,
-    )
+    group.refuseMember('secret', `a secret that the files need: ${text.written} is for ${scheme}`)
   return found
 }
 

@@ -1,12 +1,11 @@
 // The tables of a source: those of a database by name, others as files.
 
-import { type Node, isMap, isScalar } from 'yaml'
+import { type Node, isMap, isScalar, YAMLMap } from 'yaml'
 import type { ExternalTable, FileFormat } from '../../core/sources.ts'
-import type { SourceFile } from '../../core/source.ts'
 import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
-import { membersOf, spanOf } from '../members.ts'
+import { isAbsent, membersOf, type Reader, spanOf } from '../members.ts'
 import { hasVariable } from './environment.ts'
-import { ageOf, type Group, pairsOf, type Text, textOf } from './nodes.ts'
+import { ageOf, type Group, namedGroups, refuseText, type Text, textOf } from './nodes.ts'
 
 export const TABLE_KEYS = [
   'file',
@@ -28,42 +27,37 @@ const EXPECTED = {
   delta: 'the directory of a Delta table',
 }
 
-export function readTables(
-  group: Group,
-  isInDatabase: boolean,
-  source: SourceFile,
-): readonly ExternalTable[] {
-  const { members, path, refuse, environment } = group
-  const node = members.get('tables') ?? null
-  return pairsOf(node, `${path}.tables`, 'a group of tables by name', refuse).map(
-    ([name, at, value]) => {
-      const place = { path: `${path}.tables.${name}`, refuse, environment }
-      const table = readTable(place, name, at, value, isInDatabase)
-      const checks = checksOf(place, at, value, source)
+export function readTables(source: Group, isInDatabase: boolean): readonly ExternalTable[] {
+  const path = `${source.path}.tables`
+  const node = source.node('tables') ?? null
+  return namedGroups(node, path, 'a group of tables by name', source).map(
+    ({ name, key, value }) => {
+      const table = readTable(source, name, key, value, isInDatabase)
+      const checks = checksOf(source, `${path}.${name}`, key, value)
       return checks.length === 0 ? table : { ...table, checks }
     },
   )
 }
 
 function readTable(
-  place: Omit<Group, 'members'>,
+  { environment, ...reader }: Group,
   name: string,
-  key: Node,
+  at: Node,
   node: Node | null,
   isInDatabase: boolean,
 ): ExternalTable {
-  const { path, refuse } = place
-  if (!/^[^.\p{Cc}]+$/u.test(name)) refuse(key, path, 'a name without dots')
-  const isGroup = node === null || isMap(node) || (isScalar(node) && node.value === null)
-  if (!isGroup) refuse(node, path, 'a group of settings, or nothing')
-  const members = isMap(node) ? membersOf(node, path, TABLE_KEYS, refuse) : new Map<string, Node>()
-  const group = { ...place, members }
-  const { file, format } = fileOf(group, key, isGroup, isInDatabase)
+  const path = `${reader.path}.tables.${name}`
+  if (!/^[^.\p{Cc}]+$/u.test(name)) reader.refuse(at, path, 'a name without dots')
+  const isGroup = isAbsent(node) || isMap(node)
+  if (!isGroup) reader.refuse(node, path, 'a group of settings, or nothing')
+  const members = isMap(node) ? node : new YAMLMap()
+  const group = { ...membersOf(members, path, TABLE_KEYS, reader, { at }), environment }
+  const { file, format } = fileOf(group, isGroup, isInDatabase)
   const loadedAt = textOf(group, 'loaded_at', 'the name of a column')?.value ?? null
   const warnAfter = ageOf(group, 'warn_after')
   const errorAfter = ageOf(group, 'error_after')
   if ((warnAfter ?? errorAfter) !== null && loadedAt === null)
-    refuse(key, path, 'a group with loaded_at, the column that tells the age of its rows')
+    group.refuseMember(null, 'a group with loaded_at, the column that tells the age of its rows')
   return {
     name,
     file: file?.written ?? null,
@@ -73,20 +67,20 @@ function readTable(
     loadedAt,
     warnAfter,
     errorAfter,
-    span: spanOf(key),
+    span: spanOf(at),
   }
 }
 
 function checksOf(
-  { path, refuse }: Pick<Group, 'path' | 'refuse'>,
+  { source, refuse }: Reader,
+  path: string,
   key: Node,
   node: Node | null,
-  source: SourceFile,
 ): NonNullable<ExternalTable['checks']> {
   if (!isMap(node)) return []
   return checkKeys.flatMap((list) => {
     const value = (node.get(list, true) ?? null) as Node | null
-    if (value === null || (isScalar(value) && value.value === null)) return []
+    if (isAbsent(value)) return []
     const wrong = (at: Node | null, expected: string) =>
       refuse(at ?? key, `${path}.${list}`, expected)
     return readDeclaredChecks(list, value, source, wrong)
@@ -98,19 +92,17 @@ interface Place {
   readonly format: FileFormat | null
 }
 
-function fileOf(group: Group, key: Node, isGroup: boolean, isInDatabase: boolean): Place {
-  const { members, path, refuse } = group
+function fileOf(group: Group, isGroup: boolean, isInDatabase: boolean): Place {
   const none = { file: null, format: null }
-  const [place, second] = PLACES.filter((one) => members.has(one))
+  const [place, second] = PLACES.filter(group.has)
   if (place !== undefined && isInDatabase) {
-    refuse(members.get(place)!, `${path}.${place}`, 'left out: the source has a database')
+    group.refuseMember(place, 'left out: the source has a database')
     return none
   }
-  if (second !== undefined)
-    refuse(members.get(second)!, `${path}.${second}`, `left out: the table has ${place}`)
+  if (second !== undefined) group.refuseMember(second, `left out: the table has ${place}`)
   if (place === undefined) {
     if (isGroup && !isInDatabase)
-      refuse(key, path, 'a group with file, since the source has no database')
+      group.refuseMember(null, 'a group with file, since the source has no database')
     return none
   }
   const file = textOf(group, place, EXPECTED[place])
@@ -122,10 +114,7 @@ function fileOf(group: Group, key: Node, isGroup: boolean, isInDatabase: boolean
     : place === 'file' && !DATA_FILE.test(withoutQuery(value)) && !hasVariable(value)
       ? EXPECTED.file
       : null
-  if (wrong !== null)
-    if (hasVariable(file.written))
-      group.environment.wrong(`${file.written} is not ${wrong}`, file.node, `set it to ${wrong}`)
-    else refuse(file.node, `${path}.${place}`, wrong)
+  if (wrong !== null) refuseText(group, place, file, wrong)
   return { file, format: place === 'file' ? formatOf(value) : place }
 }
 
@@ -147,17 +136,17 @@ function cellsOf(
   format: FileFormat | null,
   file: Text | null,
 ): Pick<ExternalTable, 'sheet' | 'range'> {
-  const { members, path, refuse } = group
   for (const key of ['sheet', 'range'])
-    if (members.has(key) && file !== null && format !== 'excel')
-      refuse(members.get(key)!, `${path}.${key}`, 'left out: the file is not an .xlsx file')
-  const number = members.get('sheet')
+    if (group.has(key) && file !== null && format !== 'excel')
+      group.refuseMember(key, 'left out: the file is not an .xlsx file')
+  const number = group.node('sheet')
   const isNumber = isScalar(number) && typeof number.value === 'number'
   const sheet = isNumber
     ? String(number.value)
     : (textOf(group, 'sheet', 'the name of a sheet')?.value ?? null)
-  const range = textOf(group, 'range', 'a range of cells, such as A1:D20')
-  if (range?.value != null && !/^[A-Z]{1,3}[1-9]\d*:[A-Z]{1,3}[1-9]\d*$/i.test(range.value))
-    refuse(range.node, `${path}.range`, 'a range of cells, such as A1:D20')
-  return { sheet, range: range?.value ?? null }
+  const expected = 'a range of cells, such as A1:D20'
+  const range = textOf(group, 'range', expected)?.value ?? null
+  if (range !== null && !/^[A-Z]{1,3}[1-9]\d*:[A-Z]{1,3}[1-9]\d*$/i.test(range))
+    group.refuseMember('range', expected)
+  return { sheet, range }
 }
