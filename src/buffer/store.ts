@@ -1,6 +1,7 @@
 // The segments of one target on disk. One call at a time: the queue above it ensures that.
 
 import { join } from 'node:path'
+import { isDiskFull } from '../files/system-errors.ts'
 import { errorCode } from './errors.ts'
 import {
   LostFileError,
@@ -241,7 +242,7 @@ export class SegmentStore implements AsyncDisposable {
   // Where another file has no room, this one becomes the next. Its events are gone before it has a new number, under
   // which they must not return.
   async #reuse(segment: Segment, error: unknown): Promise<void> {
-    if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) throw error
+    if (!isDiskFull(error)) throw error
     const { name, path } = this.#nextName()
     // An empty one is there when an attempt failed after its last rename.
     const from = this.#emptyPaths.at(-1) ?? (await this.#discard(segment, name.seq))

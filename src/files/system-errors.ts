@@ -1,8 +1,19 @@
 // What the operating system refused, in words that a person can act on. No errno reaches a person.
 
-import { accessSync, constants, statSync, type Stats } from 'node:fs'
-import { userInfo } from 'node:os'
+import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs'
+import { constants as system, userInfo } from 'node:os'
 import { dirname, relative, sep } from 'node:path'
+
+/** There is no room, no inode is left or the quota is used up: says the system, or DuckDB, which wrote the file. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as NodeJS.ErrnoException).code === 'ENOSPC' ||
+    isQuota(error) ||
+    /No space left on device|Disk quota exceeded/.test(error.message))
+
+/** Node 20 has no code for it. */
+const isQuota = ({ code, errno = 0 }: NodeJS.ErrnoException) =>
+  code === 'EDQUOT' || -errno === system.errno.EDQUOT
 
 interface SystemProblem {
   /** A whole sentence, with the path in it. */
@@ -22,11 +33,7 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
   } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string }
   const at = dest ?? path ?? known
   if (!(error instanceof Error)) return null
-  if (code === 'ENOSPC')
-    return {
-      problem: at === undefined ? 'the disk is full' : `the disk of ${shownPath(at)} is full`,
-      hint: 'free some space, and run the command again',
-    }
+  if (isDiskFull(error)) return fullDisk(error, at)
   if (at === undefined) return null
   const shown = shownPath(at)
   switch (code) {
@@ -37,11 +44,6 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
       return {
         problem: `${shown} is on a read-only file system`,
         hint: 'mount it for writing, or move the project to another disk',
-      }
-    case 'EDQUOT':
-      return {
-        problem: `the disk quota of ${userName()} is exceeded at ${shown}`,
-        hint: 'free some space or raise the quota, and run the command again',
       }
     case 'EEXIST':
     case 'ENOTDIR':
@@ -101,6 +103,32 @@ export function listenProblem(
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return { problem: `unknown host "${host}"`, hint: 'use an address of this machine' }
   return { problem: `cannot listen on ${host}:${port}: ${message}` }
+}
+
+function fullDisk(error: Error, at?: string): SystemProblem {
+  const shown = at === undefined ? '' : shownPath(at)
+  if (isQuota(error))
+    return {
+      problem: `the disk quota of ${userName()} is exceeded${shown === '' ? '' : ` at ${shown}`}`,
+      hint: 'free some space or raise the quota, and run the command again',
+    }
+  const disk = shown === '' ? 'the disk' : `the disk of ${shown}`
+  if (at !== undefined && hasNoInodes(at))
+    return {
+      problem: `${disk} has no inodes left, so it takes no more files`,
+      hint: 'remove files that nobody needs, and run the command again',
+    }
+  return { problem: `${disk} is full`, hint: 'free some space, and run the command again' }
+}
+
+/** File systems that make inodes when they need them count none. */
+function hasNoInodes(path: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(nearestThatExists(path).found)
+    return files > 0 && ffree === 0
+  } catch {
+    return false
+  }
 }
 
 /** The file or directory whose owner or mode is the cause is often one above the path. */

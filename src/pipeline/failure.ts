@@ -2,7 +2,7 @@
 
 import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
+import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
@@ -100,8 +100,6 @@ export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
     error === signal.reason ||
     (error as Error).name === 'AbortError')
 
-const isDiskFull = (error: DatabaseError) => /No space left on device/.test(error.details.message)
-
 /** What stops the run as a whole: the disk or DuckDB failed. Other errors come back as they are. */
 export function toEnvironmentError(error: unknown, memoryLimit: string | null = null): unknown {
   const failure = (code: string, message: string, hint = KEPT) =>
@@ -121,7 +119,7 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
     return failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`)
   }
   if (!(error instanceof Error && 'syscall' in error)) return error
-  const code = 'code' in error && error.code === 'ENOSPC' ? 'disk-full' : 'file-failed'
+  const code = isDiskFull(error) ? 'disk-full' : 'file-failed'
   return failure(code, problemOfSystem(error), hintOfSystem(error))
 }
 

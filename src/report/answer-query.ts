@@ -15,6 +15,7 @@ import { type ModelBody, sql } from '../core/sql.ts'
 import { catalogKey, describe, readEngineCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { DatabaseError, isDamage, isFatal, isInterrupt } from '../duckdb/errors.ts'
+import { isDiskFull } from '../files/system-errors.ts'
 import type { Row } from '../duckdb/values.ts'
 import { interruptOnAbort } from '../pipeline/interrupt.ts'
 import { openWarehouseToRead, withSources } from '../pipeline/open-warehouse.ts'
@@ -146,7 +147,7 @@ function queryFailure(error: unknown, body: ModelBody): unknown {
   if (!(error instanceof DatabaseError) || isInterrupt(error)) return error
   const { details } = error
   const isOurs = details.type === 'Out of Memory' || isFatal(error) || isDamage(error)
-  if (isOurs || /No space left on device/.test(details.message)) return toEnvironmentError(error)
+  if (isOurs || isDiskFull(error)) return toEnvironmentError(error)
   // A position counts from the start of what was put around the query.
   const placed = engineDiagnostic({ ...details, position: null }, body)
   return new DiagnosticsError([{ ...placed, code: 'query-failed' }])

@@ -89,6 +89,15 @@ testOnDisk(
   },
 )
 
+testOnDisk('a run on a disk without inodes says so, and not that it is full', async () => {
+  await using space = await workspace(project)
+  await using disk = await smallDisk(32 * 2 ** 20, 20)
+  await symlink(disk.dir, space.path('.eider'))
+  await disk.useUpInodes()
+  const failed = await space.ok(['run'], { exitCode: 3 })
+  assert.match(failed.stderr, /the disk of \S+ has no inodes left/)
+})
+
 testOnDisk('a read-only disk: daemon and run say so and end with 3', async () => {
   await using space = await workspace(project)
   await using disk = await smallDisk(32 * 2 ** 20)

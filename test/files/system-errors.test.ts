@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants as system, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { listenProblem, systemProblem } from '../../src/files/system-errors.ts'
+import { isDiskFull, listenProblem, systemProblem } from '../../src/files/system-errors.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'eider-errors-'))
 test.after(() => rmSync(dir, { recursive: true }))
@@ -49,6 +49,23 @@ test('who owns what is refused, and the command that helps', () => {
   const found = systemProblem(refused('EACCES', join(own, 'run.lock.2644c420'), 'open'))!
   assert.match(found.problem, new RegExp(`^${own} cannot be written by user \\S+$`))
   assert.is(found.hint, `chmod u+rwX ${own}; "eider doctor" lists such files`)
+})
+
+test('a used-up quota, also where Node has no name for it', () => {
+  const at = join(dir, 'warehouse.duckdb')
+  const unnamed = Object.assign(new Error('Unknown system error -122'), {
+    code: 'UNKNOWN',
+    errno: -system.errno.EDQUOT,
+    path: at,
+  })
+  for (const error of [unnamed, refused('EDQUOT', at)]) {
+    assert.is(isDiskFull(error), true)
+    assert.match(systemProblem(error)!.problem, /^the disk quota of \S+ is exceeded at /)
+  }
+  const engine =
+    'TransactionContext Error: Failed to commit: Could not write file "x": Disk quota exceeded'
+  assert.is(isDiskFull(new Error(engine)), true)
+  assert.is(isDiskFull(refused('EIO', at)), false)
 })
 
 test('disks', () => {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 
-export async function smallDisk(sizeBytes: number) {
+export async function smallDisk(sizeBytes: number, inodes = 10_000) {
   const dir = await mkdtemp(join(tmpdir(), 'eider-disk-'))
-  const mount = ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', dir]
+  const mount = ['-t', 'tmpfs', '-o', `size=${sizeBytes},nr_inodes=${inodes}`, 'tmpfs', dir]
   execFileSync('mount', mount, { stdio: 'ignore' })
   return {
     dir,
@@ -19,6 +19,11 @@ export async function smallDisk(sizeBytes: number) {
       await writeFile(join(dir, 'filler'), filler)
     },
     empty: () => rm(join(dir, 'filler')),
+    /** Room is left, and no more files may be made. */
+    async useUpInodes(): Promise<void> {
+      const { ffree } = await statfs(dir)
+      for (let i = 0; i < ffree; i++) await writeFile(join(dir, `inode-${i}`), '')
+    },
     /** From now on nothing can be written. Nothing may be open for writing. */
     makeReadOnly(): void {
       execFileSync('mount', ['-o', 'remount,ro', dir])

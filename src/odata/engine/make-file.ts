@@ -2,13 +2,13 @@
 // and nowhere else.
 
 import { mkdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import { entitySetName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
 import { openFileWriter, writtenTo } from '../../duckdb/file-writer.ts'
+import { isDiskFull } from '../../files/system-errors.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { WrittenFile } from '../sql/engine-types.ts'
 import { overloaded } from './admission.ts'
@@ -43,6 +43,18 @@ export interface MadeFile {
  * ClientGone.
  */
 export async function makeFile(
+  content: FileContent,
+  dir: string,
+  making: Making,
+): Promise<MadeFile> {
+  try {
+    return await writeRows(content, dir, making)
+  } catch (error) {
+    throw isDiskFull(error) ? overloaded() : error
+  }
+}
+
+async function writeRows(
   { snapshot, written: { rows, options } }: FileContent,
   dir: string,
   { published, memoryLimit, tempDir, admission, clock, gone, onDamage, ...limited }: Making,
@@ -50,7 +62,9 @@ export async function makeFile(
   await using resources = new Resources()
   const unmade = resources.use(new Resources())
   unmade.defer(() => rm(dir, { recursive: true, force: true }))
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await mkdir(dirname(dir), { recursive: true, mode: 0o700 })
+  // Not recursive, which says ENOENT where no inode is left.
+  await mkdir(dir, { mode: 0o700 })
   const path = join(dir, 'rows')
   const statement = writtenTo(path, rows, options)
   // A name of a set that the statement does not have in it is not read by it.
@@ -71,8 +85,7 @@ export async function makeFile(
     unmade.move()
     return { path, bytes, rows: count }
   } catch (error) {
-    if (size.refused.aborted) throw size.refused.reason
-    throw isDiskFull(error) ? overloaded() : error
+    throw size.refused.aborted ? size.refused.reason : error
   }
 }
 
@@ -100,9 +113,6 @@ function watchSize(
     },
   }
 }
-
-const isDiskFull = (error: unknown) =>
-  error instanceof DatabaseError && /No space left|quota exceeded/i.test(error.details.message)
 
 const tooLarge = (most: number) =>
   odataError(

@@ -7,6 +7,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
+import { isDiskFull } from '../../files/system-errors.ts'
 import { overloaded } from './admission.ts'
 
 export interface SpooledBodies {
@@ -76,11 +77,9 @@ async function orFull<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw FULL.includes((error as NodeJS.ErrnoException).code) ? overloaded() : error
+    throw isDiskFull(error) ? overloaded() : error
   }
 }
-
-const FULL: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT']
 
 async function* joined(
   first: readonly Buffer[],

@@ -2,6 +2,7 @@
 
 import { EnvironmentError } from '../../core/failures.ts'
 import type { DatabaseError } from '../../duckdb/errors.ts'
+import { isDiskFull } from '../../files/system-errors.ts'
 
 export const isLocked = (error: DatabaseError) => /Could not set lock on file/.test(error.message)
 
@@ -38,7 +39,7 @@ export function openError(error: DatabaseError, path: string, hint: string): Env
       `a newer DuckDB than that of eider wrote the warehouse ${path}`,
       'use the version of eider or DuckDB that wrote it, or restore an earlier backup',
     )
-  if (/No space left on device/.test(error.message))
+  if (isDiskFull(error))
     return failure('disk-full', `the disk of ${path} is full`, 'make room and run again')
   return failure(
     'warehouse-unusable',

@@ -17,6 +17,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
 import { describeHolder, LockHeldError, takeProcessLock } from '../../files/process-lock.ts'
+import { isDiskFull } from '../../files/system-errors.ts'
 import { DamagedRowsError } from '../damaged-rows.ts'
 import { isWhole, orderBy, fileBytes, writePublished } from '../files/published.ts'
 import {
@@ -294,18 +295,14 @@ async function show(
 
 /** Explains a full disk of this machine, where everything that a pull makes is written. */
 function explainDisk(error: unknown, { paths }: LakeSession): unknown {
-  const isFull =
-    (error as NodeJS.ErrnoException).code === 'ENOSPC' ||
-    (error instanceof DatabaseError && DISK_FULL.test(error.details.message))
-  if (!isFull) return error
+  // PostgreSQL may say the same of its own disk.
+  const isOwn = !(error instanceof DatabaseError) || /Could not write file/.test(error.message)
+  if (!isOwn || !isDiskFull(error)) return error
   return new EnvironmentError('disk-full', `the disk of ${paths.state} is full`, {
     hint: 'free some space, and pull again; services show the last state until then',
     cause: error,
   })
 }
-
-/** PostgreSQL may say the same of its own disk. */
-const DISK_FULL = /Could not write file .*No space left on device/s
 
 const isGone = (error: unknown): boolean =>
   error instanceof DatabaseError && /No snapshot found at version/.test(error.details.message)

@@ -11,6 +11,7 @@ import { createAdmission } from '../../../src/odata/engine/admission.ts'
 import { AnswerFiles, type AnswerFilesOptions } from '../../../src/odata/engine/answer-files.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'
 import { publish } from '../../support/snapshot-files.ts'
+import { smallDisk, testOnDisk } from '../../support/small-disk.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { until } from '../../support/until.ts'
 
@@ -85,6 +86,14 @@ test('a file above its size is 413, and more than all may have is 503', async ()
   assert.is(await statusOf(full.lease('a', ROWS)), 503)
   assert.equal(await full.names(), [])
   await (await full.lease('b'))[Symbol.asyncDispose]()
+})
+
+testOnDisk('a disk with no inodes left is 503, as a full one is', async () => {
+  await using resources = new Resources()
+  const disk = resources.use(await smallDisk(2 ** 20, 20))
+  await disk.useUpInodes()
+  const { lease } = await open(resources, { tempDir: disk.dir })
+  assert.is(await statusOf(lease('a')), 503)
 })
 
 test('a file that takes too long is 504, and its query ends', async () => {
