@@ -39,6 +39,11 @@ const parts = [
     tests: ['compiler/bind/', 'compiler/kinds', 'commands/dropped-table', 'pipeline/warehouse'],
   },
   {
+    part: 'the log',
+    reads: 'entries and marks of a write-ahead log (src/duckdb/log-file.ts)',
+    tests: ['duckdb/log-file', 'store/files/log-repair'],
+  },
+  {
     part: 'error messages',
     reads: 'texts by which an error is explained (src/duckdb/errors.ts, src/compiler/hints)',
     tests: ['compiler/diagnostics-golden', 'duckdb/transact', 'store/files/', 'commands/broken-'],

@@ -171,6 +171,8 @@ export const limits = {
    * times the size. In 16 KiB large tables grow, and a build of them takes more memory.
    */
   databaseBlockBytes: 64 * KiB,
+  /** The log of the warehouse is checked in pieces of this size. */
+  readLogBytes: 1 * MiB,
   /** Blocks of a published file, DuckDB's default: many lookups at a time are no faster from smaller ones. */
   snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */

@@ -11,6 +11,8 @@ export interface ReadOptions {
   readonly tempDir?: string | null
   /** What models need of the engine. Opening it throws ExtensionError where one cannot be loaded. */
   readonly extensions?: Extensions | undefined
+  /** The caller has taken the lease. */
+  readonly hasLease?: boolean
 }
 
 export interface WriteOptions extends ReadOptions {

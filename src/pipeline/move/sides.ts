@@ -56,7 +56,7 @@ export async function openSource(side: Side, lease: LeaseOptions): Promise<OpenS
     throw new EnvironmentError('move-refused', `an eider mv in ${sideName(side)} was interrupted`, {
       hint: `eider run${flagOf(side)} finishes it`,
     })
-  const database = resources.use(await store.warehouse.openBeside(engine))
+  const database = resources.use(await store.warehouse.openBeside({ ...engine, hasLease: true }))
   const connection = await database.connect()
   const known = await inWordsOf(side, () => store.state.read(connection, side.names))
   return opened(resources, { side, connection, known })

@@ -17,6 +17,7 @@ import type { LeaseOptions, RunLease } from '../run-lease.ts'
 import type { ReadOptions, Warehouse, WriteOptions, Written } from '../warehouse.ts'
 import { openLastState } from './last-state.ts'
 import { AS_READER, AS_RUN, openError, isLocked } from './failures.ts'
+import { hasBadLog, repairLogs } from './log-repair.ts'
 import { isThere } from './traits.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
@@ -24,8 +25,8 @@ export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse =
   readersHoldRuns: true,
   exists: () => Promise.resolve(isThere(paths)),
   open: (options) => open(paths, options),
-  openToRead: (options) => openToRead(paths, options),
-  openBeside: (options) => openBeside(paths, options),
+  openToRead: (options) => repaired(paths, lease, options, () => openToRead(paths, options)),
+  openBeside: (options) => repaired(paths, lease, options, () => openBeside(paths, options)),
   openLastState: (options) => openLastState(paths.state, options, paths.dir),
   checkpoint: (connection, written) => checkpoint(paths, connection, written),
   fork: (path, options) => fork(paths, path, lease, options),
@@ -44,6 +45,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
     retryMs = Math.min(retryMs * 2, longestWarehouseRetryMs)
   ) {
     try {
+      await repairLogs(paths.database)
       const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, maxTempSize }
       return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {
@@ -70,6 +72,46 @@ async function checkpoint(
   if (written === 'nothing' || (logBytes !== undefined && logBytes <= leftBytes))
     await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
   else await connection.run(sql`CHECKPOINT`).catch(() => {})
+}
+
+/**
+ * A reader has no lease. So it looks at the log once the file has opened, which no run has then, or once it is called
+ * damaged, and takes the lease for a repair.
+ */
+async function repaired(
+  { database }: ProjectPaths,
+  lease: RunLease,
+  { hasLease = false }: ReadOptions,
+  open: () => Promise<Database>,
+): Promise<Database> {
+  let opened: Database | null = null
+  let failure: unknown = null
+  try {
+    opened = await open()
+  } catch (error) {
+    if (!(error instanceof EnvironmentError) || error.code !== 'warehouse-damaged') throw error
+    failure = error
+  }
+  if (!(await hasBadLog(database))) {
+    if (opened === null) throw failure
+    return opened
+  }
+  await opened?.[Symbol.asyncDispose]()
+  await using _lease = hasLease ? null : await takeToRepair(lease)
+  await repairLogs(database).catch((error: unknown) => {
+    throw error instanceof DatabaseError ? openError(error, database, AS_READER) : error
+  })
+  return await open()
+}
+
+/** A run that has it opens the warehouse next, and repairs its log. */
+async function takeToRepair(lease: RunLease): Promise<AsyncDisposable> {
+  try {
+    return await lease.take({ waitMs: 0, signal: new AbortController().signal })
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error
+    throw new EnvironmentError('warehouse-locked', error.message, { hint: AS_READER, cause: error })
+  }
 }
 
 /** Without a file there is an empty database in memory. */
@@ -117,7 +159,9 @@ async function fork(
 ): Promise<void> {
   await using _lease = await lease.take(options)
   // Opening it shows that no other program writes it now; closing it leaves no descriptor whose lock a copy would drop.
-  await (await openToRead(from, { memoryLimit: null }))[Symbol.asyncDispose]()
+  const reading = { memoryLimit: null, hasLease: true }
+  const opened = await repaired(from, lease, reading, () => openToRead(from, reading))
+  await opened[Symbol.asyncDispose]()
   for (const suffix of ['', '.wal']) {
     await rm(path + suffix, { force: true })
     await copyIfThere(from.database + suffix, path + suffix)
