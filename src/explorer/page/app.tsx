@@ -8,7 +8,7 @@ import { Keys } from './frame/keys.tsx'
 import { SetsNavigation } from './frame/sets-navigation.tsx'
 import { useValue } from './parts/use-value.ts'
 import { ProblemNote } from './parts/problem.tsx'
-import type { Page, View } from './page.ts'
+import { type Page, PageProvider, usePage, type View } from './page.ts'
 import type { AddressBar } from './place.ts'
 import { awaitCatalog, startPage } from './start.ts'
 import { asServiceError, ServiceError } from './service/client.ts'
@@ -28,36 +28,41 @@ export function App({ place }: { place: AddressBar }) {
   }, [page])
   if (page === null) return null
   if (page instanceof ServiceError) return <ProblemNote error={page} again={begin} />
-  return <Frame page={page} place={place} />
+  return (
+    <PageProvider value={page}>
+      <Frame place={place} />
+    </PageProvider>
+  )
 }
 
-function Frame({ page, place }: { page: Page; place: AddressBar }) {
+function Frame({ place }: { place: AddressBar }) {
+  const page = usePage()
   const route = knownRoute(page, useValue(place.route))
   const set = setOf(route)
   useTitle(page, route)
   useFocusOnNewView(route)
-  if (page.schema.sets.length === 0) return <NoSets page={page} />
+  if (page.schema.sets.length === 0) return <NoSets />
   return (
     <div class="frame">
       <a class="skip" href="#main">
         To the content
       </a>
-      <Header page={page} route={route} />
-      <Banners page={page} />
-      <SetsNavigation page={page} current={set} />
+      <Header route={route} />
+      <Banners />
+      <SetsNavigation current={set} />
       <main id="main" class={`main main-${route.view}`}>
-        {hasTabs(route) && <SetHeader page={page} route={route} />}
-        <ViewOf page={page} route={route} />
+        {hasTabs(route) && <SetHeader route={route} />}
+        <ViewOf route={route} />
       </main>
-      <Keys page={page} route={route} />
+      <Keys route={route} />
     </div>
   )
 }
 
 /** A new view for another set, so that nothing of the one before is left in it. */
-function ViewOf({ page, route }: { page: Page; route: Route }) {
+function ViewOf({ route }: { route: Route }) {
   const Shown = views[route.view] as View
-  return <Shown key={`${route.view} ${setOf(route) ?? ''}`} page={page} route={route} />
+  return <Shown key={`${route.view} ${setOf(route) ?? ''}`} route={route} />
 }
 
 function hasTabs(route: Route): route is SetRoute {
@@ -94,7 +99,8 @@ function useFocusOnNewView(route: Route): void {
 }
 
 /** Before anything is there to be seen. */
-function NoSets({ page }: { page: Page }) {
+function NoSets() {
+  const page = usePage()
   const isEmpty = useValue(page.health)?.snapshot === null
   return (
     <main class="no-sets" id="main">

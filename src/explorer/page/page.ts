@@ -1,11 +1,12 @@
 // What every view is given: the page as a whole, and the address that it shows.
 
-import type { ReadonlyState } from './parts/state.ts'
-import type { ComponentType } from 'preact'
+import { createContext, type ComponentType } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Changes } from '../../core/docs-data.ts'
 import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
+import type { ReadonlyState } from './parts/state.ts'
 import type { ServiceHealth } from './service/health.ts'
 import type { Service } from './service/client.ts'
 import type { Semaphore } from './service/semaphore.ts'
@@ -28,6 +29,13 @@ export interface Page {
   navigate(route: Route, how?: 'push' | 'replace'): void
 }
 
+const context = createContext<Page | null>(null)
+
+/** Around all that is shown. */
+export const PageProvider = context.Provider
+
+export const usePage = (): Page => useContext(context)!
+
 /** One kind of address may stand for several views, so its own name is put in. */
 type RouteOf<V extends ViewName, R extends Route = Route> = R extends Route
   ? V extends R['view']
@@ -36,11 +44,7 @@ type RouteOf<V extends ViewName, R extends Route = Route> = R extends Route
   : never
 
 export interface ViewProps<V extends ViewName = ViewName> {
-  readonly page: Page
   readonly route: RouteOf<V>
 }
 
 export type View<V extends ViewName = ViewName> = ComponentType<ViewProps<V>>
-
-/** One view for each kind of address. */
-export type Views = { readonly [V in ViewName]: View<V> }

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import type { EntitySet } from '../model/schema.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import { requestOfChart } from '../recipes/recipe.ts'
-import { rowsContext } from '../rows/rows-context.ts'
+import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { BarChart, ColumnChart } from '../pictures/bar-charts.tsx'
 import { LineChart, colourOf } from '../pictures/line-chart.tsx'
@@ -19,7 +19,6 @@ import {
 } from './chart-data.ts'
 
 interface ChartResultProps {
-  readonly page: Page
   readonly set: EntitySet
   readonly data: ChartData
   readonly table: ChartTable
@@ -32,10 +31,11 @@ const pictures = { line: LineChart, bars: BarChart, histogram: ColumnChart }
 const MOST_ROWS = 500
 
 /** The chart, how it was asked for, and its numbers. */
-export function ChartResult({ page, set, data, table, title, query }: ChartResultProps) {
+export function ChartResult({ set, data, table, title, query }: ChartResultProps) {
+  const { service } = usePage()
   const figure = useRef<HTMLElement>(null)
   const Picture = pictures[data.form]
-  const asked = rowsContext(page, set, query.slice(query.indexOf('?')))
+  const asked = useRowsContext(set, query.slice(query.indexOf('?')))
   useEffect(() => {
     requestOfChart.value = asked.state
     return () => {
@@ -61,7 +61,7 @@ export function ChartResult({ page, set, data, table, title, query }: ChartResul
           </p>
         ))}
       </figure>
-      <RequestBar url={page.service.url(query)}>
+      <RequestBar url={service.url(query)}>
         <CopyButton text={csvOf(table)} name="Copy as CSV" label="CSV" />
         <PngButton host={() => figure.current} title={title} />
         <ToolButtons context={asked} />

@@ -2,7 +2,6 @@
 
 import { encodeOption } from '../address/encode.ts'
 import type { Property } from '../model/schema.ts'
-import type { Page } from '../page.ts'
 import { type AnswerState, useAnswer } from '../parts/use-answer.ts'
 import type { Row } from '../model/value.ts'
 import type { AnswerOptions, Service } from '../service/client.ts'
@@ -38,12 +37,11 @@ interface ChartOf {
   readonly names: readonly string[]
 }
 
-export function useChart(page: Page, state: ChartState, of: ChartOf): Chart {
+export function useChart(state: ChartState, of: ChartOf): Chart {
   const { set, x, names } = of
   const path = encodeURIComponent(set)
   const bounds = boundsOf(state, x)
   const ends = useAnswer(
-    page,
     bounds === null ? null : `${path}?$apply=${encodeOption(bounds)}`,
     async (service, request, options) => (await service.rows(request, options)).value[0] ?? {},
   )
@@ -52,7 +50,7 @@ export function useChart(page: Page, state: ChartState, of: ChartOf): Chart {
   const column = { ...x, name: state.x! }
   const request = grouping && chartRequest(state, grouping, { x: column, names })
   const query = request && `${path}?$apply=${encodeOption(request.apply)}&$top=${MOST_GROUPS + 1}`
-  const rows = useAnswer(page, query ?? null, allRows)
+  const rows = useAnswer(query ?? null, allRows)
   const answer = bounds !== null && ends.state === 'failed' ? ends : rows
   const isTooLarge = rows.state === 'here' && rows.value.length > MOST_GROUPS
   return { answer, request, grouping, query, isTooLarge }

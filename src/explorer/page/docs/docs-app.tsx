@@ -5,7 +5,7 @@ import type { Route } from '../address/route.ts'
 import { ProjectLinks } from '../frame/header.tsx'
 import { Search } from '../frame/search.tsx'
 import { showTime, groupDigits } from '../model/show.ts'
-import type { Page, View } from '../page.ts'
+import { PageProvider, usePage, type View } from '../page.ts'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'
 import { LineageView } from '../views/lineage.tsx'
@@ -25,32 +25,30 @@ export function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
     document.title = route.view === 'home' ? project : `${route.view} · ${project}`
   }, [route.view, project])
   return (
-    <div class="frame docs">
-      <a class="skip" href="#main">
-        To the content
-      </a>
-      <DocsHeader page={page} route={route} data={data} />
-      <ModelNavigation page={page} route={route} />
-      <main id="main" class={`main main-${route.view}`}>
-        {route.view === 'home' ? (
-          <DocsHome page={page} data={data} />
-        ) : (
-          <ViewOf page={page} route={route} />
-        )}
-      </main>
-    </div>
+    <PageProvider value={page}>
+      <div class="frame docs">
+        <a class="skip" href="#main">
+          To the content
+        </a>
+        <DocsHeader route={route} data={data} />
+        <ModelNavigation route={route} />
+        <main id="main" class={`main main-${route.view}`}>
+          {route.view === 'home' ? <DocsHome data={data} /> : <ViewOf route={route} />}
+        </main>
+      </div>
+    </PageProvider>
   )
 }
 
-function DocsHeader({ page, route, data }: { page: Page; route: Route; data: DocsData }) {
+function DocsHeader({ route, data }: { route: Route; data: DocsData }) {
   return (
     <header class="header">
-      <Link page={page} to={{ view: 'home' }} class="project" current={route.view === 'home'}>
+      <Link to={{ view: 'home' }} class="project" current={route.view === 'home'}>
         {data.catalog.project}
       </Link>
-      <Search page={page} />
+      <Search />
       <nav class="header-links" aria-label="Pages">
-        <ProjectLinks page={page} route={route} />
+        <ProjectLinks route={route} />
       </nav>
       <span class="freshness">
         written <time dateTime={data.written_at}>{toMinutes(data.written_at)}</time>
@@ -63,14 +61,14 @@ function DocsHeader({ page, route, data }: { page: Page; route: Route; data: Doc
 /** Those that need nothing but a catalog. */
 const views = { lineage: LineageView, runs: RunsView, run: RunView, lost: LostView }
 
-function ViewOf({ page, route }: { page: Page; route: Route }) {
+function ViewOf({ route }: { route: Route }) {
   const Shown = (route.view in views ? views[route.view as keyof typeof views] : LostView) as View
-  return <Shown key={route.view} page={page} route={route} />
+  return <Shown key={route.view} route={route} />
 }
 
-function ModelNavigation({ page, route }: { page: Page; route: Route }) {
+function ModelNavigation({ route }: { route: Route }) {
   const schemas = new Map<string, string[]>()
-  for (const { name } of page.catalog?.models ?? []) {
+  for (const { name } of usePage().catalog?.models ?? []) {
     const schema = name.slice(0, name.indexOf('.'))
     schemas.set(schema, [...(schemas.get(schema) ?? []), name])
   }
@@ -83,7 +81,7 @@ function ModelNavigation({ page, route }: { page: Page; route: Route }) {
           <ul>
             {names.map((name) => (
               <li key={name}>
-                <ModelLink page={page} model={name} class="set" current={name === current}>
+                <ModelLink model={name} class="set" current={name === current}>
                   <bdi class="set-name">{name}</bdi>
                 </ModelLink>
               </li>
@@ -95,7 +93,7 @@ function ModelNavigation({ page, route }: { page: Page; route: Route }) {
   )
 }
 
-function DocsHome({ page, data }: { page: Page; data: DocsData }) {
+function DocsHome({ data }: { data: DocsData }) {
   const { catalog, changes } = data
   const [last] = catalog.runs
   return (
@@ -110,8 +108,8 @@ function DocsHome({ page, data }: { page: Page; data: DocsData }) {
           </>
         )}
       </p>
-      {changes !== null && <ChangedModels page={page} changes={changes} />}
-      <ModelTable page={page} catalog={catalog} />
+      {changes !== null && <ChangedModels changes={changes} />}
+      <ModelTable catalog={catalog} />
     </>
   )
 }
@@ -121,7 +119,7 @@ const toMinutes = (iso: string) => showTime(iso).replace(/:\d\d(?:\.\d+)?Z$/, 'Z
 const ORDER = ['removed', 'changed', 'added', 'affected'] as const
 
 /** What this state of the project changes against another. */
-function ChangedModels({ page, changes }: { page: Page; changes: Changes }) {
+function ChangedModels({ changes }: { changes: Changes }) {
   const rank = ({ is }: ModelChange) => ORDER.indexOf(is)
   const models = Object.entries(changes.models).toSorted(([, a], [, b]) => rank(a) - rank(b))
   if (models.length === 0)
@@ -151,7 +149,7 @@ function ChangedModels({ page, changes }: { page: Page; changes: Changes }) {
           {
             name: 'model',
             cell: ([name]) => (
-              <ModelLink page={page} model={name}>
+              <ModelLink model={name}>
                 <bdi>{name}</bdi>
               </ModelLink>
             ),
@@ -180,7 +178,7 @@ function Columns({ columns }: { columns: readonly ColumnChange[] }) {
 }
 
 /** All models: what they are, what is published of them, and how the last run went. */
-function ModelTable({ page, catalog }: { page: Page; catalog: Catalog }) {
+function ModelTable({ catalog }: { catalog: Catalog }) {
   const published = new Map(catalog.sets.map((set) => [set.model, set]))
   const rowsOf = ({ name }: CatalogModel) => published.get(name)?.rows
   return (
@@ -194,7 +192,7 @@ function ModelTable({ page, catalog }: { page: Page; catalog: Catalog }) {
           {
             name: 'model',
             cell: ({ name }) => (
-              <ModelLink page={page} model={name}>
+              <ModelLink model={name}>
                 <bdi>{name}</bdi>
               </ModelLink>
             ),

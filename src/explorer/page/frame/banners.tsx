@@ -1,13 +1,15 @@
 import { useRef } from 'preact/hooks'
 import { Banner } from '../parts/problem.tsx'
 import { useValue } from '../parts/use-value.ts'
-import type { Page } from '../page.ts'
-import type { ServiceHealth } from '../service/health.ts'
+import { usePage } from '../page.ts'
 
 /** What matters to all that is shown: newer data, older data than there should be, nobody there. */
-export function Banners({ page }: { page: Page }) {
+export function Banners() {
+  const page = usePage()
   const health = useValue(page.health)
-  const shown = useShownSnapshot(page, health)
+  // What the page came with, however often a newer one is heard of since.
+  const shown = useRef(page.catalog?.snapshot ?? null)
+  shown.current ??= health?.snapshot ?? null
   if (health === null) return null
   if (health.status === 'gone') {
     return (
@@ -29,7 +31,7 @@ export function Banners({ page }: { page: Page }) {
           <code>eider doctor</code> says what to do.
         </Banner>
       )}
-      {shown !== null && health.snapshot !== null && health.snapshot !== shown && (
+      {shown.current !== null && health.snapshot !== null && health.snapshot !== shown.current && (
         <Banner tone="news">
           There are new data.{' '}
           <button type="button" class="button" onClick={() => location.reload()}>
@@ -39,11 +41,4 @@ export function Banners({ page }: { page: Page }) {
       )}
     </>
   )
-}
-
-/** What the page came with, however often a newer one is heard of since. */
-function useShownSnapshot(page: Page, health: ServiceHealth | null): string | null {
-  const shown = useRef(page.catalog?.snapshot ?? null)
-  shown.current ??= health?.snapshot ?? null
-  return shown.current
 }

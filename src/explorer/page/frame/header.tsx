@@ -4,7 +4,7 @@ import { useValue } from '../parts/use-value.ts'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'
 import { ago, localTime } from '../model/show.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import type { Route, SetRoute } from '../address/route.ts'
 import { helpIsOpen } from './keys.tsx'
 import { Search } from './search.tsx'
@@ -16,7 +16,7 @@ import { readRowsState } from '../rows/requests.ts'
 /** What "3 min ago" counts from. */
 const now = state(Date.now())
 
-export function Header({ page, route }: { page: Page; route: Route }) {
+export function Header({ route }: { route: Route }) {
   return (
     <header class="header">
       <button
@@ -29,17 +29,17 @@ export function Header({ page, route }: { page: Page; route: Route }) {
       >
         ☰
       </button>
-      <Link page={page} to={{ view: 'home' }} class="project" current={route.view === 'home'}>
-        {page.catalog?.project ?? 'eider'}
+      <Link to={{ view: 'home' }} class="project" current={route.view === 'home'}>
+        {usePage().catalog?.project ?? 'eider'}
       </Link>
-      <Search page={page} />
+      <Search />
       <nav class="header-links" aria-label="Pages">
-        <ProjectLinks page={page} route={route} />
-        <Link page={page} to={{ view: 'connect', query: '' }} current={route.view === 'connect'}>
+        <ProjectLinks route={route} />
+        <Link to={{ view: 'connect', query: '' }} current={route.view === 'connect'}>
           Connect
         </Link>
       </nav>
-      <Freshness page={page} />
+      <Freshness />
       <ThemeButton />
       <button
         type="button"
@@ -54,12 +54,12 @@ export function Header({ page, route }: { page: Page; route: Route }) {
   )
 }
 
-function Freshness({ page }: { page: Page }) {
+function Freshness() {
   useEffect(() => {
     const timer = setInterval(() => (now.value = Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [])
-  const health = useValue(page.health)
+  const health = useValue(usePage().health)
   const nowMs = useValue(now)
   if (health === null || health.published_at === null || health.snapshot === null) return null
   const { published_at: at, snapshot } = health
@@ -73,17 +73,13 @@ function Freshness({ page }: { page: Page }) {
 }
 
 /** To what is about all sets. */
-export function ProjectLinks({ page, route }: { page: Page; route: Route }) {
+export function ProjectLinks({ route }: { route: Route }) {
   return (
     <>
-      <Link page={page} to={{ view: 'lineage', query: '' }} current={route.view === 'lineage'}>
+      <Link to={{ view: 'lineage', query: '' }} current={route.view === 'lineage'}>
         Lineage
       </Link>
-      <Link
-        page={page}
-        to={{ view: 'runs' }}
-        current={route.view === 'runs' || route.view === 'run'}
-      >
+      <Link to={{ view: 'runs' }} current={route.view === 'runs' || route.view === 'run'}>
         Runs
       </Link>
     </>
@@ -97,8 +93,9 @@ const TABS = [
 ] as const
 
 /** The head of all views of a set: what it is, and the other ways to look at it. */
-export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
+export function SetHeader({ route }: { route: SetRoute }) {
   const { set } = route
+  const page = usePage()
   const model = page.catalog?.sets.find(({ name }) => name === set)?.model
   const ofChart = useValue(requestOfChart)
   const filter = filterOf(route)
@@ -116,20 +113,14 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
         {TABS.map(({ view, name }) => (
           <Link
             key={view}
-            page={page}
             to={{ view, set, query: writeOptions(filter) }}
             current={route.view === view}
           >
             {name}
           </Link>
         ))}
-        {model !== undefined && (
-          <ModelLink page={page} model={model}>
-            Lineage
-          </ModelLink>
-        )}
+        {model !== undefined && <ModelLink model={model}>Lineage</ModelLink>}
         <Link
-          page={page}
           to={connectRoute(
             route.view === 'rows'
               ? readRowsState(set, route.query)

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { setOf, type Route } from '../address/route.ts'
 import { groupSets } from '../model/groups.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import type { Page } from '../page.ts'
+import { usePage, type Page } from '../page.ts'
 
 export const helpIsOpen = state(false)
 
@@ -27,7 +27,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Shift Enter', 'Filter by this value'],
 ]
 
-export function Keys({ page, route }: { page: Page; route: Route }) {
+export function Keys({ route }: { route: Route }) {
+  const page = usePage()
   // Two letters make a command when the second follows soon.
   const first = useRef<{ letter: string; at: number } | null>(null)
   // With the view that is on the screen: a key pressed just after it came is about what it shows.

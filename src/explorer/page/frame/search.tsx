@@ -1,9 +1,10 @@
 import { useId, useState } from 'preact/hooks'
 import { searchSets, type Hit } from '../model/search.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 
 /** Search over sets, columns and descriptions: arrows choose, Enter opens, Escape closes. */
-export function Search({ page }: { page: Page }) {
+export function Search() {
+  const page = usePage()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setIsOpen] = useState(false)

@@ -3,12 +3,13 @@ import { useValue } from '../parts/use-value.ts'
 import { groupSets, type ListedSet } from '../model/groups.ts'
 import { groupDigits } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 
 /** Only on a narrow screen: elsewhere the sets are always there. */
 export const menuIsOpen = state(false)
 
-export function SetsNavigation({ page, current }: { page: Page; current: string | undefined }) {
+export function SetsNavigation({ current }: { current: string | undefined }) {
+  const { schema, catalog } = usePage()
   return (
     <nav
       id="sets"
@@ -21,23 +22,17 @@ export function SetsNavigation({ page, current }: { page: Page; current: string 
       }}
     >
       <p class="sets-pages">
-        <Link page={page} to={{ view: 'lineage', query: '' }}>
-          Lineage
-        </Link>
-        <Link page={page} to={{ view: 'runs' }}>
-          Runs
-        </Link>
-        <Link page={page} to={{ view: 'connect', query: '' }}>
-          Connect
-        </Link>
+        <Link to={{ view: 'lineage', query: '' }}>Lineage</Link>
+        <Link to={{ view: 'runs' }}>Runs</Link>
+        <Link to={{ view: 'connect', query: '' }}>Connect</Link>
       </p>
-      {groupSets(page.schema, page.catalog).map(({ schema, sets }) => (
-        <section key={schema}>
-          <h2>{schema}</h2>
+      {groupSets(schema, catalog).map(({ schema: name, sets }) => (
+        <section key={name}>
+          <h2>{name}</h2>
           <ul>
             {sets.map((set) => (
               <li key={set.name}>
-                <SetLink page={page} set={set} isCurrent={set.name === current} />
+                <SetLink set={set} isCurrent={set.name === current} />
               </li>
             ))}
           </ul>
@@ -47,14 +42,9 @@ export function SetsNavigation({ page, current }: { page: Page; current: string 
   )
 }
 
-function SetLink({ page, set, isCurrent }: { page: Page; set: ListedSet; isCurrent: boolean }) {
+function SetLink({ set, isCurrent }: { set: ListedSet; isCurrent: boolean }) {
   return (
-    <Link
-      page={page}
-      to={{ view: 'rows', set: set.name, query: '' }}
-      class="set"
-      current={isCurrent}
-    >
+    <Link to={{ view: 'rows', set: set.name, query: '' }} class="set" current={isCurrent}>
       <span class="set-name">
         {set.warned > 0 && (
           <span class="set-warning" role="img" aria-label="A check warned in the last run">

@@ -1,10 +1,8 @@
-import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { lineageQuery } from './address.ts'
 import type { LineageGraph, LineageNode } from './graph.ts'
 
 interface LineageListProps {
-  readonly page: Page
   readonly graph: LineageGraph
   readonly chosen: LineageNode | null
 }
@@ -16,7 +14,7 @@ const parts: readonly (readonly [string, (node: LineageNode) => boolean])[] = [
 ]
 
 /** All of the graph as nested links, in an order in which each comes after what it reads. */
-export function LineageList({ page, graph, chosen }: LineageListProps) {
+export function LineageList({ graph, chosen }: LineageListProps) {
   const { nodes, reads } = graph
   return (
     <details class="lineage-list">
@@ -31,11 +29,8 @@ export function LineageList({ page, graph, chosen }: LineageListProps) {
               <ul>
                 {own.map((node) => (
                   <li key={node.id}>
-                    <NodeLink page={page} node={node} isCurrent={node.id === chosen?.id} />
-                    <Reads
-                      page={page}
-                      nodes={(reads.get(node.id) ?? []).map((id) => nodes.get(id)!)}
-                    />
+                    <NodeLink node={node} isCurrent={node.id === chosen?.id} />
+                    <Reads nodes={(reads.get(node.id) ?? []).map((id) => nodes.get(id)!)} />
                   </li>
                 ))}
               </ul>
@@ -47,7 +42,7 @@ export function LineageList({ page, graph, chosen }: LineageListProps) {
   )
 }
 
-function Reads({ page, nodes }: { page: Page; nodes: readonly LineageNode[] }) {
+function Reads({ nodes }: { nodes: readonly LineageNode[] }) {
   if (nodes.length === 0) return null
   return (
     <span class="lineage-reads">
@@ -55,7 +50,7 @@ function Reads({ page, nodes }: { page: Page; nodes: readonly LineageNode[] }) {
       {nodes.map((node, i) => (
         <span key={node.id}>
           {i > 0 && ', '}
-          <NodeLink page={page} node={node} />
+          <NodeLink node={node} />
         </span>
       ))}
     </span>
@@ -63,16 +58,15 @@ function Reads({ page, nodes }: { page: Page; nodes: readonly LineageNode[] }) {
 }
 
 interface NodeLinkProps {
-  readonly page: Page
   readonly node: LineageNode
   readonly column?: string | null
   readonly isCurrent?: boolean
 }
 
-export function NodeLink({ page, node, column = null, isCurrent = false }: NodeLinkProps) {
+export function NodeLink({ node, column = null, isCurrent = false }: NodeLinkProps) {
   const to = { view: 'lineage', query: lineageQuery(node, column) } as const
   return (
-    <Link page={page} to={to} current={isCurrent}>
+    <Link to={to} current={isCurrent}>
       <bdi>{column === null ? node.name : `${node.name}.${column}`}</bdi>
     </Link>
   )

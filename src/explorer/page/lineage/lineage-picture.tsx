@@ -1,6 +1,6 @@
 import type { CatalogState } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
-import type { Page } from '../page.ts'
+import { usePage, type Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { lineageQuery } from './address.ts'
 import { CHANGE_SIGNS } from './change-signs.ts'
@@ -16,7 +16,6 @@ import {
 } from './layout.ts'
 
 interface LineagePictureProps {
-  readonly page: Page
   readonly layout: GraphLayout
   readonly chosen: LineageNode | null
   readonly column: string | null
@@ -72,7 +71,8 @@ interface NodeProps extends LineagePictureProps {
   readonly isLit: boolean
 }
 
-function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps) {
+function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
+  const page = usePage()
   const { node, x, y, width, height, columns } = placed
   const state = stateOf(page, node)
   const isChosen = chosen?.id === node.id
@@ -88,11 +88,7 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
   const more = hidden.get(node.id)
   return (
     <g class={classes.filter(Boolean).join(' ')} transform={`translate(${x} ${y})`}>
-      <Link
-        page={page}
-        to={{ view: 'lineage', query: lineageQuery(node, null, opened) }}
-        tabindex={-1}
-      >
+      <Link to={{ view: 'lineage', query: lineageQuery(node, null, opened) }} tabindex={-1}>
         <rect class="node-box" width={width} height={height} rx={node.kind === 'set' ? 14 : 6} />
         {node.kind !== 'set' && <rect class="node-kind" width={5} height={height} rx={2} />}
         <text class="node-name" x={15} y={18}>
@@ -107,7 +103,6 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
       {columns.map((name, i) => (
         <Link
           key={name}
-          page={page}
           to={{ view: 'lineage', query: lineageQuery(node, name, opened) }}
           tabindex={-1}
         >
@@ -122,7 +117,6 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
       ))}
       {more !== undefined && (
         <Link
-          page={page}
           to={{
             view: 'lineage',
             query: lineageQuery(chosen ?? node, column, new Set([...opened, node.id])),

@@ -1,6 +1,6 @@
 import type { CatalogState } from '../../../core/catalog.ts'
 import { showTime } from '../model/show.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { Ago } from '../parts/time.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
@@ -11,7 +11,6 @@ import { factsOf } from './lineage-picture.tsx'
 import { NodeLink } from './lineage-list.tsx'
 
 interface NodePanelProps {
-  readonly page: Page
   readonly graph: LineageGraph
   readonly node: LineageNode
   readonly column: string | null
@@ -19,7 +18,8 @@ interface NodePanelProps {
 }
 
 /** What there is to know of the chosen node: what it means, whether it is well, and its columns. */
-export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) {
+export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
+  const page = usePage()
   const { model } = node
   const state = model === null ? undefined : page.catalog?.states[model.name]
   const set = page.catalog?.sets.find(({ name }) => name === model?.set)
@@ -35,21 +35,16 @@ export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) 
         {model?.description && <p>{model.description}</p>}
         {set !== undefined && (
           <p>
-            <Link page={page} to={{ view: 'rows', set: set.name, query: '' }}>
+            <Link to={{ view: 'rows', set: set.name, query: '' }}>
               Rows of <bdi>{set.name}</bdi>
             </Link>
           </p>
         )}
-        {state !== undefined && <State page={page} state={state} />}
+        {state !== undefined && <State state={state} />}
       </div>
       <div class="node-part">
-        <Neighbours page={page} graph={graph} title="Reads" ids={graph.reads.get(node.id) ?? []} />
-        <Neighbours
-          page={page}
-          graph={graph}
-          title="Is read by"
-          ids={graph.readBy.get(node.id) ?? []}
-        />
+        <Neighbours graph={graph} title="Reads" ids={graph.reads.get(node.id) ?? []} />
+        <Neighbours graph={graph} title="Is read by" ids={graph.readBy.get(node.id) ?? []} />
         {(model?.checks ?? []).length > 0 && (
           <>
             <h3>Checks</h3>
@@ -63,11 +58,11 @@ export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) 
           </>
         )}
         {paths !== null && column !== null && (
-          <Ways page={page} graph={graph} paths={paths} node={node} column={column} />
+          <Ways graph={graph} paths={paths} node={node} column={column} />
         )}
       </div>
       <div class="node-part">
-        <Columns page={page} node={node} column={column} />
+        <Columns node={node} column={column} />
       </div>
       {model?.sql && (
         <details class="node-sql">
@@ -79,12 +74,12 @@ export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) 
   )
 }
 
-function State({ page, state }: { page: Page; state: CatalogState }) {
+function State({ state }: { state: CatalogState }) {
   return (
     <>
       <p>
         <StatusOf status={state.status} />{' '}
-        <Link page={page} to={{ view: 'run', id: state.run_id }}>
+        <Link to={{ view: 'run', id: state.run_id }}>
           <Ago at={state.at} title={showTime(state.at)} />
         </Link>
         {state.status === 'built' && ` in ${showMs(state.ms)}`}
@@ -101,13 +96,12 @@ function State({ page, state }: { page: Page; state: CatalogState }) {
 }
 
 interface NeighboursProps {
-  readonly page: Page
   readonly graph: LineageGraph
   readonly title: string
   readonly ids: readonly string[]
 }
 
-function Neighbours({ page, graph, title, ids }: NeighboursProps) {
+function Neighbours({ graph, title, ids }: NeighboursProps) {
   if (ids.length === 0) return null
   return (
     <>
@@ -115,7 +109,7 @@ function Neighbours({ page, graph, title, ids }: NeighboursProps) {
       <ul>
         {ids.map((id) => (
           <li key={id}>
-            <NodeLink page={page} node={graph.nodes.get(id)!} />
+            <NodeLink node={graph.nodes.get(id)!} />
           </li>
         ))}
       </ul>
@@ -125,12 +119,11 @@ function Neighbours({ page, graph, title, ids }: NeighboursProps) {
 
 /** Both ends of the ways of a column: where it comes from at first, and which properties it becomes at last. */
 function Ways({
-  page,
   graph,
   paths,
   node,
   column,
-}: Pick<NodePanelProps, 'page' | 'graph' | 'node'> & { paths: ColumnPaths; column: string }) {
+}: Pick<NodePanelProps, 'graph' | 'node'> & { paths: ColumnPaths; column: string }) {
   const isEnd = (side: 'from' | 'to', at: ColumnOf) => {
     const other = side === 'from' ? 'to' : 'from'
     return !paths.edges.some(
@@ -148,40 +141,34 @@ function Ways({
       <h3>
         <bdi>{column}</bdi> comes from
       </h3>
-      <Ends
-        page={page}
-        graph={graph}
-        ends={origins}
-        none="no column: it is made here, or comes from outside"
-      />
+      <Ends graph={graph} ends={origins} none="no column: it is made here, or comes from outside" />
       {paths.unknown.length > 0 && <p class="soft">Not all of its origins are known.</p>}
       <h3>
         <bdi>{column}</bdi> goes into
       </h3>
-      <Ends page={page} graph={graph} ends={results} none="nothing else" />
+      <Ends graph={graph} ends={results} none="nothing else" />
     </>
   )
 }
 
 function Ends({
-  page,
   graph,
   ends,
   none,
-}: Pick<NodePanelProps, 'page' | 'graph'> & { ends: readonly ColumnOf[]; none: string }) {
+}: Pick<NodePanelProps, 'graph'> & { ends: readonly ColumnOf[]; none: string }) {
   if (ends.length === 0) return <p class="soft">{none}</p>
   return (
     <ul>
       {ends.map(({ node, column }) => (
         <li key={`${node} ${column}`}>
-          <NodeLink page={page} node={graph.nodes.get(node)!} column={column} />
+          <NodeLink node={graph.nodes.get(node)!} column={column} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Columns({ page, node, column }: Pick<NodePanelProps, 'page' | 'node' | 'column'>) {
+function Columns({ node, column }: Pick<NodePanelProps, 'node' | 'column'>) {
   if (node.columns.length === 0) return null
   return (
     <>
@@ -190,7 +177,6 @@ function Columns({ page, node, column }: Pick<NodePanelProps, 'page' | 'node' | 
         {node.columns.map(({ name, type, description }) => (
           <li key={name}>
             <Link
-              page={page}
               to={{ view: 'lineage', query: lineageQuery(node, name) }}
               current={name === column}
             >

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { encodeOption } from '../address/encode.ts'
 import type { Route } from '../address/route.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 
 interface LinkProps {
-  readonly page: Page
   readonly to: Route
   readonly class?: string
   readonly current?: boolean
@@ -14,9 +13,13 @@ interface LinkProps {
 }
 
 /** An ordinary link, which can be opened in a tab, copied and bookmarked; `app` keeps a click from loading the page. */
-export function Link({ page, to, current, children, ...attributes }: LinkProps) {
+export function Link({ to, current, children, ...attributes }: LinkProps) {
   return (
-    <a href={page.href(to)} {...attributes} aria-current={current === true ? 'page' : undefined}>
+    <a
+      href={usePage().href(to)}
+      {...attributes}
+      aria-current={current === true ? 'page' : undefined}
+    >
       {children}
     </a>
   )

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from './copy-button.tsx'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 
 interface RequestBarProps {
   /** The whole URL, as any tool takes it. */
@@ -39,12 +39,13 @@ export interface NamedRequest {
 }
 
 /** The requests that gave several small numbers, which have no room for a request each. */
-export function RequestList({ page, requests }: { page: Page; requests: readonly NamedRequest[] }) {
+export function RequestList({ requests }: { requests: readonly NamedRequest[] }) {
+  const { service } = usePage()
   return (
     <details class="request-list">
       <summary>Requests</summary>
       {requests.map(({ what, request }) => (
-        <RequestBar key={what} url={page.service.url(request)} name={what} />
+        <RequestBar key={what} url={service.url(request)} name={what} />
       ))}
     </details>
   )

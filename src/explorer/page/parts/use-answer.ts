@@ -1,7 +1,7 @@
 // One request of a component: asked when it appears, given up when it leaves, asked again on demand.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import {
   asServiceError,
   isAbort,
@@ -12,7 +12,6 @@ import {
 } from '../service/client.ts'
 import type { Row } from '../model/value.ts'
 import { useValue } from './use-value.ts'
-import type { TaskRunner } from '../service/semaphore.ts'
 
 export type AnswerState<T> =
   | { readonly state: 'waiting'; readonly again: () => void }
@@ -35,14 +34,15 @@ export const askText: Ask<string> = (service, request, options) => service.text(
 
 /**
  * `request` is also what the answer is known by: while it is the same, nothing is asked again; null asks nothing.
- * `ask` may be a new function in each rendering.
+ * `ask` may be a new function in each rendering. `turn`: nobody has asked for it, so that others go first; `next` for
+ * what ends something that has begun.
  */
 export function useAnswer<T>(
-  page: Page,
   request: string | null,
   ask: Ask<T>,
-  semaphore?: TaskRunner,
+  turn?: 'last' | 'next',
 ): AnswerState<T> {
+  const page = usePage()
   const [outcome, setOutcome] = useState<Outcome<T> | null>(null)
   const [attempt, setAttempt] = useState(0)
   const again = useCallback(() => {
@@ -58,7 +58,7 @@ export function useAnswer<T>(
     const leaving = new AbortController()
     const { signal } = leaving
     const run = () => ask(page.service, request, { signal })
-    const answered = semaphore === undefined ? run() : semaphore.run(run, signal)
+    const answered = turn === undefined ? run() : page.semaphore.run(run, signal, turn)
     answered.then(
       (value) => signal.aborted || setOutcome({ of: request, value }),
       (error: unknown) => {
@@ -67,7 +67,7 @@ export function useAnswer<T>(
       },
     )
     return () => leaving.abort()
-  }, [request, attempt, returns, semaphore])
+  }, [request, attempt, returns])
 
   if (outcome === null || outcome.of !== request) return { state: 'waiting', again }
   return 'error' in outcome

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { kindOf } from '../chart/column-kind.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
@@ -14,7 +14,6 @@ import { type Profile, useProfile } from './use-profile.ts'
 import '../pictures/pictures.css'
 
 interface ColumnRowProps {
-  readonly page: Page
   readonly set: EntitySet
   readonly column: Property
   /** The type as the engine spells it; undefined without a catalog. */
@@ -31,12 +30,13 @@ const COLUMNS = 8
 
 /** A column with its profile; and, when opened, the requests for it. */
 export function ColumnRow(props: ColumnRowProps) {
-  const { page, set, column, engineType, names, filter } = props
+  const { service } = usePage()
+  const { set, column, engineType, names, filter } = props
   const row = useRef<HTMLTableRowElement>(null)
   const [isAsked, ask] = useState(false)
   const [isOpen, open] = useState(false)
   const isWanted = useInView(row) && (props.isCounted || isAsked)
-  const profile = useProfile(page, set.name, column, { names, filter }, isWanted)
+  const profile = useProfile(set.name, column, { names, filter }, isWanted)
   const { counts } = profile
   const fault = filter !== null && counts.state === 'failed' ? counts.error : undefined
   const isFiltersFault = fault?.status === 400
@@ -49,7 +49,7 @@ export function ColumnRow(props: ColumnRowProps) {
       <tr ref={row} id={`column-${column.name}`}>
         <th scope="row" class="profile-name">
           <bdi>{column.name}</bdi> {set.key.includes(column.name) && <span class="badge">key</span>}{' '}
-          <LeadsTo page={page} set={set} column={column} />
+          <LeadsTo set={set} column={column} />
           {column.description !== undefined && <p>{column.description}</p>}
         </th>
         <td class="profile-picture">
@@ -91,7 +91,7 @@ export function ColumnRow(props: ColumnRowProps) {
         <tr class="profile-requests">
           <td colSpan={COLUMNS}>
             {profile.requests.map(({ what, request }) => (
-              <RequestBar key={what} url={page.service.url(request)} name={what} />
+              <RequestBar key={what} url={service.url(request)} name={what} />
             ))}
           </td>
         </tr>
@@ -100,12 +100,12 @@ export function ColumnRow(props: ColumnRowProps) {
   )
 }
 
-function LeadsTo({ page, set, column }: Pick<ColumnRowProps, 'page' | 'set' | 'column'>) {
+function LeadsTo({ set, column }: Pick<ColumnRowProps, 'set' | 'column'>) {
   const navigation = navigationOf(set, column.name)
   if (navigation === undefined) return null
   const { target } = navigation
   return (
-    <Link page={page} to={{ view: 'columns', set: target, query: '' }} class="leads-to">
+    <Link to={{ view: 'columns', set: target, query: '' }} class="leads-to">
       → {target}
     </Link>
   )

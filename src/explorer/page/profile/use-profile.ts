@@ -3,8 +3,6 @@
 
 import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
-import type { Page } from '../page.ts'
-import type { TaskRunner } from '../service/semaphore.ts'
 import type { NamedRequest } from '../parts/request-bar.tsx'
 import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
@@ -31,7 +29,6 @@ export interface Profile {
 }
 
 export function useProfile(
-  page: Page,
   set: string,
   column: TypedColumn,
   context: ProfileContext,
@@ -47,7 +44,7 @@ export function useProfile(
     const { least, greatest, mean } = readCounts(finite)
     return { ...counts, least, greatest, mean }
   }
-  const counts = useAnswerWhile(page, isWanted, countsOf, askCounts, page.semaphore)
+  const counts = useAnswerWhile(isWanted, countsOf, askCounts, 'last')
 
   const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
   const pictureOf = shows === null || shows.shows === 'nothing' ? null : requestOf(shows.apply)
@@ -57,7 +54,7 @@ export function useProfile(
     return readPicture(shows, value, column, context.names)
   }
   // One column after the other is done, instead of all pictures after all counts.
-  const picture = useAnswerWhile(page, isWanted, pictureOf, askPicture, page.semaphore.next)
+  const picture = useAnswerWhile(isWanted, pictureOf, askPicture, 'next')
 
   const isPartly = counts.state === 'here' && needsFinite(column, counts.value)
   return {
@@ -73,15 +70,14 @@ export function useProfile(
 }
 
 function useAnswerWhile<T>(
-  page: Page,
   isWanted: boolean,
   request: string | null,
   ask: Ask<T>,
-  semaphore: TaskRunner,
+  turn: 'last' | 'next',
 ): AnswerState<T> {
   const [keptFor, keep] = useState<string | null>(null)
   const isKept = keptFor !== null && keptFor === request
-  const answer = useAnswer(page, isWanted || isKept ? request : null, ask, semaphore)
+  const answer = useAnswer(isWanted || isKept ? request : null, ask, turn)
   if (answer.state !== 'waiting' && !isKept) keep(request)
   return answer
 }

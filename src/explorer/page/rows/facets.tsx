@@ -3,6 +3,7 @@ import { readFilter, writeFilter, type Condition } from '../address/filter.ts'
 import { isNumeric, navigationOf, type EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { textOf, type Value } from '../model/value.ts'
+import { usePage } from '../page.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestList } from '../parts/request-bar.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
@@ -18,13 +19,14 @@ const LARGE_SET_ROWS = 20_000_000
 
 /** Columns of few values, counted once it is their turn: how often each of them occurs among the rows, and a click to see these alone. */
 export function Facets({ context, isTurn }: { context: RowsContext; isTurn: boolean }) {
-  const { page, set } = context
-  const rows = page.catalog?.sets.find(({ name }) => name === set.name)?.rows ?? 0
+  const { catalog } = usePage()
+  const { set } = context
+  const rows = catalog?.sets.find(({ name }) => name === set.name)?.rows ?? 0
   const [isWanted, setIsWanted] = useState(rows <= LARGE_SET_ROWS)
   const candidates = candidatesOf(set)
   const request =
     isTurn && isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
-  const answer = useAnswer(page, request, askRows, page.semaphore)
+  const answer = useAnswer(request, askRows, 'last')
   if (candidates.length === 0) return null
   if (!isWanted) {
     return (
@@ -53,7 +55,6 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
         <Facet key={column} context={context} column={column} />
       ))}
       <RequestList
-        page={page}
         requests={[
           { what: 'Different values', request: request! },
           ...columns.map((column) => ({
@@ -76,9 +77,10 @@ function facetOf({ state, typeOf }: RowsContext, column: string) {
 }
 
 function Facet({ context, column }: { context: RowsContext; column: string }) {
-  const { page, state, typeOf, change } = context
+  const { state, typeOf, change } = context
+  const { service } = usePage()
   const { own, others, request } = facetOf(context, column)
-  const answer = useAnswer(page, request, askRows, page.semaphore)
+  const answer = useAnswer(request, askRows, 'last')
   // What is wrong with the filter is said at the filter.
   if (answer.state === 'failed' && answer.error.status === 400) return null
   if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
@@ -97,7 +99,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
     <section class="facet" aria-label={`Values of ${column}`}>
       <h3>
         <a
-          href={page.service.url(request)}
+          href={service.url(request)}
           title="The request of these numbers"
           target="_blank"
           rel="noreferrer"

@@ -193,7 +193,7 @@ function Suggestions({
 }: FilterEditorProps & { column: string; id: string }) {
   const filter = writeFilter(others, context.typeOf)
   const request = valuesRequest(context.state, column, filter, 20)
-  const answer = useAnswer(context.page, request, askRows)
+  const answer = useAnswer(request, askRows)
   if (answer.state !== 'here') return <datalist id={id} />
   const texts = answer.value.value.map((row) => suggestionText(row[column]))
   return (

@@ -3,17 +3,18 @@ import { cellText } from './cell.ts'
 import type { EntitySet } from '../model/schema.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, useAnswer } from '../parts/use-answer.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import { rowRequest } from './requests.ts'
 
 const MOST_PROPERTIES = 8
 
 /** A row of another set without going there: its first properties. */
-export function Peek({ page, set, keyText }: { page: Page; set: string; keyText: string }) {
+export function Peek({ set, keyText }: { set: string; keyText: string }) {
+  const page = usePage()
   const target = page.schema.set(set)
   const names = target === undefined ? [] : peekedProperties(target)
   const request = rowRequest(set, keyText, new Map([['$select', names.join(',')]]))
-  const answer = useAnswer(page, request, askObject)
+  const answer = useAnswer(request, askObject)
   if (answer.state === 'waiting') return <p class="about">…</p>
   if (answer.state === 'failed') {
     if (answer.error.status === 404) return <p class="about">There is no such row in {set}.</p>
@@ -56,7 +57,7 @@ const LEAVE_MS = 250
 const WIDTH_PX = 340
 
 /** The row that a link leads to, while a pointer rests on it. Escape puts it away; the dialog of the cell has it too. */
-export function HoverPeek({ page, within }: { page: Page; within: string }) {
+export function HoverPeek({ within }: { within: string }) {
   const [peeked, setPeeked] = useState<Peeked | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const later = (next: Peeked | null, ms: number) => {
@@ -96,7 +97,7 @@ export function HoverPeek({ page, within }: { page: Page; within: string }) {
       <p class="about">
         {set}({key})
       </p>
-      <Peek page={page} set={set} keyText={key} />
+      <Peek set={set} keyText={key} />
     </div>
   )
 }

@@ -3,12 +3,11 @@
 import type { Options } from '../address/options.ts'
 import { writeOptions } from '../address/options.ts'
 import { typeOfPath, type EntitySet } from '../model/schema.ts'
-import type { Page } from '../page.ts'
+import { usePage } from '../page.ts'
 import type { TypeOfColumn } from '../address/filter.ts'
 import { readRowsState, type RowsState } from './requests.ts'
 
 export interface RowsContext {
-  readonly page: Page
   readonly set: EntitySet
   readonly state: RowsState
   readonly typeOf: TypeOfColumn
@@ -19,14 +18,13 @@ export interface RowsContext {
 }
 
 /** `view` is where a change of the options leads. */
-export function rowsContext(
-  page: Page,
+export function useRowsContext(
   set: EntitySet,
   query: string,
   view: 'rows' | 'columns' | 'chart' = 'rows',
 ): RowsContext {
+  const page = usePage()
   return {
-    page,
     set,
     state: readRowsState(set.name, query),
     typeOf: (path) => typeOfPath(page.schema, set, path),

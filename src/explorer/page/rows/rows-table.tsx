@@ -2,6 +2,7 @@ import { Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
+import { usePage } from '../page.ts'
 import { cellText, targetOf } from './cell.ts'
 import { columnValue, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
@@ -209,7 +210,8 @@ interface ContentProps {
 }
 
 /** What came is text here, never markup and never a link. */
-function Content({ context: { page, set }, column, row }: ContentProps) {
+function Content({ context: { set }, column, row }: ContentProps) {
+  const page = usePage()
   const value = columnValue(row, column.name)
   const { text, kind, title } = cellText(value, column.property)
   if (kind !== 'plain')

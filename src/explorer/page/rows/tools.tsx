@@ -1,5 +1,6 @@
 import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
+import { usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { connectRoute, type ToolId } from '../recipes/recipe.ts'
 import { recipeSource, recipesFor } from '../recipes/recipes.ts'
@@ -16,7 +17,7 @@ const TOOLS: readonly (readonly [ToolId, string])[] = [
   ['curl', 'curl'],
 ]
 
-export function ToolButtons({ context: { page, state: rows } }: { context: RowsContext }) {
+export function ToolButtons({ context: { state: rows } }: { context: RowsContext }) {
   const open = useValue(openTool)
   return (
     <span class="tools" role="group" aria-label="Take it into">
@@ -31,7 +32,7 @@ export function ToolButtons({ context: { page, state: rows } }: { context: RowsC
           {name}
         </button>
       ))}
-      <Link page={page} class="button" to={connectRoute(rows)}>
+      <Link class="button" to={connectRoute(rows)}>
         More …
       </Link>
     </span>
@@ -40,10 +41,11 @@ export function ToolButtons({ context: { page, state: rows } }: { context: RowsC
 
 /** How to get exactly these rows into the chosen tool. */
 export function ConnectRegion({ context }: { context: RowsContext }) {
-  const { page, set, state: rows } = context
+  const { service, schema } = usePage()
+  const { set, state: rows } = context
   const open = useValue(openTool)
   if (open === null) return null
-  const source = recipeSource(page.service.url(''), set, rows, page.schema.hasParquet)
+  const source = recipeSource(service.url(''), set, rows, schema.hasParquet)
   const recipe = recipesFor(source).find(({ id }) => id === open)
   if (recipe === undefined) return null
   return (

@@ -2,6 +2,7 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
+import { usePage } from '../page.ts'
 import { useValue } from '../parts/use-value.ts'
 import {
   asServiceError,
@@ -41,7 +42,8 @@ const NEXT_PAGE = 200
 /** A next link belongs to a snapshot that the service has dropped. */
 const GONE_SNAPSHOT = 410
 
-export function useRows({ page, set, state }: RowsContext): RowsAnswer {
+export function useRows({ set, state }: RowsContext): RowsAnswer {
+  const page = usePage()
   const request = firstPageRequest(state)
   const [loaded, setLoaded] = useState<LoadedRows | null>(null)
   const [attempt, setAttempt] = useState(0)

@@ -65,13 +65,11 @@ export function ValueDialog(props: ValueDialogProps) {
       {target !== undefined && (
         <section class="leads-to">
           <h3>
-            <Link page={context.page} to={target}>
+            <Link to={target}>
               {target.set}({target.key})
             </Link>
           </h3>
-          {target.set !== context.set.name && (
-            <Peek page={context.page} set={target.set} keyText={target.key} />
-          )}
+          {target.set !== context.set.name && <Peek set={target.set} keyText={target.key} />}
         </section>
       )}
     </Dialog>
@@ -80,13 +78,13 @@ export function ValueDialog(props: ValueDialogProps) {
 
 /** What the row has, or, where that is only a part, what the service answers for this value alone. */
 function useWholeValue({ context, column, row, isShort }: ValueDialogProps) {
-  const { page, set } = context
+  const { set } = context
   const { name, property } = column
   const here = columnValue(row, name)
   const isCut = isShort && isPart(property, here)
   const key = isCut ? keyOf(set, row) : undefined
   const request = key === undefined ? null : rowRequest(set.name, key, new Map([['$select', name]]))
-  const answer = useAnswer(page, request, askObject)
+  const answer = useAnswer(request, askObject)
   if (answer.state === 'here') return { answer, value: answer.value[name] ?? null, isCut: false }
   return { answer: request === null ? undefined : answer, value: here ?? null, isCut }
 }

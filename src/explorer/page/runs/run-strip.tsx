@@ -1,11 +1,9 @@
 import type { CatalogRun } from '../../../core/catalog.ts'
 import { showTime } from '../model/show.ts'
-import type { Page } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { stripOf, stripSentence, showMs } from './run-statistics.ts'
 
 interface RunStripProps {
-  readonly page: Page
   readonly runs: readonly CatalogRun[]
   readonly current: string | null
 }
@@ -15,7 +13,7 @@ const HEIGHT = 60
 const LEAST_HEIGHT = 3
 
 /** The last runs, the oldest at the left, as high as they took long. The table below has the same as links for keys. */
-export function RunStrip({ page, runs, current }: RunStripProps) {
+export function RunStrip({ runs, current }: RunStripProps) {
   const bars = stripOf(runs)
   const first = bars[0]?.run
   const last = bars.at(-1)?.run
@@ -35,7 +33,6 @@ export function RunStrip({ page, runs, current }: RunStripProps) {
           return (
             <Link
               key={run.run_id}
-              page={page}
               to={{ view: 'run', id: run.run_id }}
               class={classes.filter(Boolean).join(' ')}
               tabindex={-1}

@@ -1,10 +1,6 @@
 // Tasks that may wait: so many run at a time, in the order in which they came, so that what a person waits for goes first.
 
-export interface TaskRunner {
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>
-}
-
-export class Semaphore implements TaskRunner {
+export class Semaphore {
   readonly #limit: number
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -13,17 +9,14 @@ export class Semaphore implements TaskRunner {
     this.#limit = limit
   }
 
-  /** For what ends something that has begun: before all others that wait. */
-  readonly next: TaskRunner = { run: (task, signal) => this.#run(task, signal, true) }
-
-  /** Rejects without running the task when `signal` is aborted while it waits. */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#run(task, signal, false)
-  }
-
-  async #run<T>(task: () => Promise<T>, signal: AbortSignal, isNext: boolean): Promise<T> {
+  /** Rejects without running the task when `signal` is aborted while it waits. `next`: before all others that wait. */
+  async run<T>(
+    task: () => Promise<T>,
+    signal: AbortSignal,
+    turn: 'last' | 'next' = 'last',
+  ): Promise<T> {
     if (this.#running < this.#limit) this.#running++
-    else await this.#acquire(signal, isNext)
+    else await this.#acquire(signal, turn)
     try {
       signal.throwIfAborted()
       return await task()
@@ -35,7 +28,7 @@ export class Semaphore implements TaskRunner {
     }
   }
 
-  #acquire(signal: AbortSignal, isNext: boolean): Promise<void> {
+  #acquire(signal: AbortSignal, turn: 'last' | 'next'): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1)
@@ -46,7 +39,7 @@ export class Semaphore implements TaskRunner {
         resolve()
       }
       if (signal.aborted) return reject(signal.reason as Error)
-      if (isNext) this.#waiting.unshift(enter)
+      if (turn === 'next') this.#waiting.unshift(enter)
       else this.#waiting.push(enter)
       signal.addEventListener('abort', leave, { once: true })
     })

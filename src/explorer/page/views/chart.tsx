@@ -17,14 +17,15 @@ import { useChart } from '../chart/use-chart.ts'
 import { markAt } from '../chart/steps.ts'
 import type { EntitySet, Property } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import { rowsContext } from '../rows/rows-context.ts'
+import { useRowsContext } from '../rows/rows-context.ts'
 import '../chart/chart.css'
 
-export function ChartView({ page, route }: ViewProps<'chart'>) {
+export function ChartView({ route }: ViewProps<'chart'>) {
+  const page = usePage()
   const set = page.schema.set(route.set)!
   const options = readOptions(route.query)
   const proposed = proposals(chartable(set))
@@ -46,7 +47,6 @@ export function ChartView({ page, route }: ViewProps<'chart'>) {
           return (
             <Link
               key={describe(one)}
-              page={page}
               to={addressOf({ ...one, per: null, by: null })}
               current={isCurrent}
             >
@@ -55,7 +55,7 @@ export function ChartView({ page, route }: ViewProps<'chart'>) {
           )
         })}
       </nav>
-      <FilterBar context={rowsContext(page, set, route.query, 'chart')} error={undefined} />
+      <FilterBar context={useRowsContext(set, route.query, 'chart')} error={undefined} />
       {x === undefined ? (
         <>
           <ChartForm
@@ -73,14 +73,13 @@ export function ChartView({ page, route }: ViewProps<'chart'>) {
           </p>
         </>
       ) : (
-        <Chart page={page} set={set} state={state} x={x} groups={groups} onChange={change} />
+        <Chart set={set} state={state} x={x} groups={groups} onChange={change} />
       )}
     </>
   )
 }
 
 interface ChartProps {
-  readonly page: Page
   readonly set: EntitySet
   readonly state: ChartState
   readonly x: Property
@@ -88,9 +87,9 @@ interface ChartProps {
   readonly onChange: (changes: Partial<ChartState>) => void
 }
 
-function Chart({ page, set, state, x, groups, onChange }: ChartProps) {
+function Chart({ set, state, x, groups, onChange }: ChartProps) {
   const names = [...set.properties, ...set.navigations].map(({ name }) => name)
-  const { answer, request, grouping, query, isTooLarge } = useChart(page, state, {
+  const { answer, request, grouping, query, isTooLarge } = useChart(state, {
     set: set.name,
     x,
     names,
@@ -110,9 +109,7 @@ function Chart({ page, set, state, x, groups, onChange }: ChartProps) {
       )
     const data = chartData(state, grouping, request, answer.value)
     const table = chartTable(data, `${state.x}`, describeValue(state))
-    return (
-      <ChartResult page={page} set={set} data={data} table={table} title={title} query={query!} />
-    )
+    return <ChartResult set={set} data={data} table={table} title={title} query={query!} />
   }
   return (
     <>

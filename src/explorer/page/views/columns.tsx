@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { readOptions } from '../address/options.ts'
 import { groupDigits } from '../model/show.ts'
-import type { ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import { ColumnRow } from '../profile/column-row.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import { rowsContext } from '../rows/rows-context.ts'
+import { useRowsContext } from '../rows/rows-context.ts'
 import type { ServiceError } from '../service/client.ts'
 import '../profile/profile.css'
 
@@ -14,7 +14,8 @@ const MOST_ROWS_UNASKED = 20_000_000
 const HEADINGS = ['Column', 'Values', 'Type', 'Nulls', 'Different', 'Least', 'Greatest', 'Mean']
 const NUMBERS = new Set(['Nulls', 'Different', 'Mean'])
 
-export function ColumnsView({ page, route }: ViewProps<'columns'>) {
+export function ColumnsView({ route }: ViewProps<'columns'>) {
+  const page = usePage()
   const set = page.schema.set(route.set)!
   const published = page.catalog?.sets.find(({ name }) => name === set.name)
   const types = new Map(published?.columns.map(({ name, type }) => [name, type]))
@@ -26,7 +27,7 @@ export function ColumnsView({ page, route }: ViewProps<'columns'>) {
   return (
     <>
       <FilterBar
-        context={rowsContext(page, set, route.query, 'columns')}
+        context={useRowsContext(set, route.query, 'columns')}
         error={fault !== null && fault.filter === filter ? fault.error : undefined}
       />
       {!isSmall && (
@@ -52,7 +53,6 @@ export function ColumnsView({ page, route }: ViewProps<'columns'>) {
             {set.properties.map((column) => (
               <ColumnRow
                 key={column.name}
-                page={page}
                 set={set}
                 column={column}
                 engineType={types.get(column.name)}

@@ -2,7 +2,7 @@ import { readOptions, withOptions, writeOptions, type Options } from '../address
 import type { EntitySet } from '../model/schema.ts'
 import { RequestBar } from '../parts/request-bar.tsx'
 import { Link } from '../parts/link.tsx'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import type { Recipe } from '../recipes/recipe.ts'
 import { RecipeText } from '../recipes/recipe-text.tsx'
 import { recipeSource, recipesFor } from '../recipes/recipes.ts'
@@ -10,7 +10,8 @@ import { rowsRequest } from '../rows/requests.ts'
 import './connect.css'
 
 /** How each tool gets a set, or the rows of a query: `/connect?set=core_orders&$filter=…`. */
-export function ConnectView({ page, route }: ViewProps<'connect'>) {
+export function ConnectView({ route }: ViewProps<'connect'>) {
+  const page = usePage()
   const options = readOptions(route.query)
   const set = page.schema.set(options.get('set') ?? '') ?? page.schema.sets[0]
   if (set === undefined) return null
@@ -33,18 +34,17 @@ export function ConnectView({ page, route }: ViewProps<'connect'>) {
         </p>
       )}
       <RequestBar url={page.service.url(rowsRequest(state))} />
-      <Tools page={page} options={options} recipes={recipesFor(source)} />
+      <Tools options={options} recipes={recipesFor(source)} />
     </>
   )
 }
 
 interface ToolsProps {
-  readonly page: Page
   readonly options: Options
   readonly recipes: readonly Recipe[]
 }
 
-function Tools({ page, options, recipes }: ToolsProps) {
+function Tools({ options, recipes }: ToolsProps) {
   const recipe = recipes.find(({ id }) => id === options.get('tool')) ?? recipes[0]!
   return (
     <div class="connect">
@@ -52,7 +52,6 @@ function Tools({ page, options, recipes }: ToolsProps) {
         {recipes.map(({ id, tool }) => (
           <Link
             key={id}
-            page={page}
             class="connect-tool"
             current={id === recipe.id}
             to={{ view: 'connect', query: writeOptions(withOptions(options, { tool: id })) }}

@@ -3,29 +3,30 @@ import { ago, groupDigits, localTime } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useValue } from '../parts/use-value.ts'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage } from '../page.ts'
 import { recipesFor, recipeSource } from '../recipes/recipes.ts'
 import './home.css'
 
 const CHANGED_SETS = 5
 
 /** What is here, what is new, and where to go. */
-export function HomeView({ page }: ViewProps<'home'>) {
-  const { catalog } = page
+export function HomeView() {
+  const { catalog } = usePage()
   return (
     <div class="home">
       <header>
         <h1 tabIndex={-1}>{catalog?.project ?? 'eider'}</h1>
-        <Published page={page} />
+        <Published />
       </header>
-      {catalog !== null && <LastRun page={page} catalog={catalog} />}
-      {catalog !== null && <Changed page={page} catalog={catalog} />}
-      <ConnectYourTool page={page} />
+      {catalog !== null && <LastRun catalog={catalog} />}
+      {catalog !== null && <Changed catalog={catalog} />}
+      <ConnectYourTool />
     </div>
   )
 }
 
-function Published({ page }: { page: Page }) {
+function Published() {
+  const page = usePage()
   const at = useValue(page.health)?.published_at ?? page.catalog?.published_at
   const sets = page.schema.sets.length
   if (at === undefined || at === null) return null
@@ -37,15 +38,13 @@ function Published({ page }: { page: Page }) {
   )
 }
 
-function LastRun({ page, catalog }: { page: Page; catalog: Catalog }) {
+function LastRun({ catalog }: { catalog: Catalog }) {
   const [run] = catalog.runs
   if (run === undefined) return null
   return (
     <section class="home-card" aria-label="Last run">
       <h2>
-        <Link page={page} to={{ view: 'run', id: run.run_id }}>
-          Last run
-        </Link>
+        <Link to={{ view: 'run', id: run.run_id }}>Last run</Link>
       </h2>
       <p>
         <span class={run.ok ? 'run-good' : 'run-bad'}>{run.ok ? '✓ succeeded' : '✗ failed'}</span>{' '}
@@ -71,7 +70,7 @@ function countsOf(run: CatalogRun): string {
   return said.map(([count, what]) => `${groupDigits(count)} ${what}`).join(', ') || 'nothing to do'
 }
 
-function Changed({ page, catalog }: { page: Page; catalog: Catalog }) {
+function Changed({ catalog }: { catalog: Catalog }) {
   const sets = changedLast(catalog)
   return (
     <section aria-label="Changed last">
@@ -80,7 +79,7 @@ function Changed({ page, catalog }: { page: Page; catalog: Catalog }) {
         {sets.map(({ set, at }) => (
           <li key={set.name} class="home-card">
             <h3>
-              <Link page={page} to={{ view: 'rows', set: set.name, query: '' }}>
+              <Link to={{ view: 'rows', set: set.name, query: '' }}>
                 <bdi>{set.name}</bdi>
               </Link>
             </h3>
@@ -103,7 +102,8 @@ function changedLast(catalog: Catalog): readonly { set: CatalogSet; at: string |
     .slice(0, CHANGED_SETS)
 }
 
-function ConnectYourTool({ page }: { page: Page }) {
+function ConnectYourTool() {
+  const page = usePage()
   const set = page.schema.sets[0]
   if (set === undefined) return null
   const source = recipeSource(
@@ -119,7 +119,6 @@ function ConnectYourTool({ page }: { page: Page }) {
         {recipesFor(source).map(({ id, tool }) => (
           <Link
             key={id}
-            page={page}
             class="button"
             to={{ view: 'connect', query: `set=${encodeURIComponent(set.name)}&tool=${id}` }}
           >

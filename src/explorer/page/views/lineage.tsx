@@ -14,11 +14,11 @@ import { type GraphLayout, layoutOf } from '../lineage/layout.ts'
 import { LineageList } from '../lineage/lineage-list.tsx'
 import { factsOf, LineagePicture } from '../lineage/lineage-picture.tsx'
 import { NodePanel } from '../lineage/node-panel.tsx'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import '../lineage/lineage.css'
 
-export function LineageView({ page, route }: ViewProps<'lineage'>) {
-  const { catalog } = page
+export function LineageView({ route }: ViewProps<'lineage'>) {
+  const { catalog } = usePage()
   const graph = useMemo(() => (catalog === null ? null : lineageGraph(catalog)), [catalog])
   if (graph === null || graph.nodes.size === 0)
     return (
@@ -27,10 +27,10 @@ export function LineageView({ page, route }: ViewProps<'lineage'>) {
         <p>Nothing is known of the models yet. The next run publishes it with the data.</p>
       </section>
     )
-  return <Lineage page={page} route={route} graph={graph} />
+  return <Lineage route={route} graph={graph} />
 }
 
-function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: LineageGraph }) {
+function Lineage({ route, graph }: ViewProps<'lineage'> & { graph: LineageGraph }) {
   const { chosen, column, opened } = readLineageAddress(route.query, graph)
   const paths = useMemo(
     () =>
@@ -50,7 +50,7 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
     if (paths !== null) return new Set(paths.columns.keys())
     return chosen === null ? null : related(graph, chosen.id)
   }, [graph, chosen, paths, found])
-  const layout = useLayout(page, graph, shown.ids, paths)
+  const layout = useLayout(graph, shown.ids, paths)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => showChosen(place.current), [layout, chosen, scale])
   return (
@@ -58,7 +58,7 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
       <header class="lineage-head">
         <h1 tabIndex={-1}>Lineage</h1>
         <div class="lineage-tools">
-          <Find page={page} graph={graph} text={sought} onText={seek} found={found} />
+          <Find graph={graph} text={sought} onText={seek} found={found} />
           <Zoom scale={scale} onScale={zoom} />
         </div>
       </header>
@@ -74,7 +74,6 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
         >
           {layout !== null && (
             <LineagePicture
-              page={page}
               layout={layout}
               chosen={chosen}
               column={column}
@@ -86,11 +85,9 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
             />
           )}
         </div>
-        {chosen !== null && (
-          <NodePanel page={page} graph={graph} node={chosen} column={column} paths={paths} />
-        )}
+        {chosen !== null && <NodePanel graph={graph} node={chosen} column={column} paths={paths} />}
       </div>
-      <LineageList page={page} graph={graph} chosen={chosen} />
+      <LineageList graph={graph} chosen={chosen} />
     </>
   )
 }
@@ -122,11 +119,11 @@ function showChosen(place: HTMLElement | null): void {
 
 /** The picture before stays until the next one is laid out. */
 function useLayout(
-  page: Page,
   graph: LineageGraph,
   shown: ReadonlySet<string>,
   paths: Parameters<typeof layoutOf>[2],
 ): GraphLayout | null {
+  const page = usePage()
   const [layout, setLayout] = useState<GraphLayout | null>(null)
   useEffect(() => {
     let isLeft = false
@@ -141,7 +138,6 @@ function useLayout(
 }
 
 interface FindProps {
-  readonly page: Page
   readonly graph: LineageGraph
   readonly text: string
   readonly onText: (text: string) => void
@@ -149,7 +145,8 @@ interface FindProps {
 }
 
 /** What is found is lit in the picture; Enter goes to the first, and a name that is typed whole needs none. */
-function Find({ page, graph, text, onText, found }: FindProps) {
+function Find({ graph, text, onText, found }: FindProps) {
+  const page = usePage()
   const [first] = found
   const open = (node: LineageNode | undefined) => {
     if (node === undefined) return

@@ -14,32 +14,30 @@ import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestBar, RequestList } from '../parts/request-bar.tsx'
 import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import { cellText } from '../rows/cell.ts'
 import { rowRequest } from '../rows/requests.ts'
-import { rowsContext } from '../rows/rows-context.ts'
+import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { WholeValue } from '../rows/whole-value.tsx'
 import { textOf } from '../model/value.ts'
 import './row.css'
 
 /** One row: all its properties with what they mean, and what belongs to it. */
-export function RowView({ page, route }: ViewProps<'row'>) {
-  const set = page.schema.set(route.set)
-  const ones = set?.navigations.filter(({ isMany }) => !isMany).map(({ name }) => name) ?? []
+export function RowView({ route }: ViewProps<'row'>) {
+  const page = usePage()
+  const set = page.schema.set(route.set)!
+  const ones = set.navigations.filter(({ isMany }) => !isMany).map(({ name }) => name)
   const expand = ones.length === 0 ? [] : [['$expand', ones.join(',')] as const]
   const request = rowRequest(route.set, route.key, new Map(expand))
-  const answer = useAnswer(page, request, askObject)
-  if (set === undefined) return null
+  const answer = useAnswer(request, askObject)
   const asSet = new Map([['$filter', filterOfKey(set, route.key)], ...expand])
-  const context = rowsContext(page, set, writeOptions(asSet))
+  const context = useRowsContext(set, writeOptions(asSet))
   return (
     <>
       <header class="set-header">
         <p>
-          <Link page={page} to={{ view: 'rows', set: set.name, query: '' }}>
-            {set.name}
-          </Link>
+          <Link to={{ view: 'rows', set: set.name, query: '' }}>{set.name}</Link>
         </p>
         <h1 tabIndex={-1}>
           <bdi>
@@ -59,8 +57,8 @@ export function RowView({ page, route }: ViewProps<'row'>) {
       )}
       {answer.state === 'here' && (
         <div class="row-view">
-          <Properties page={page} set={set} row={answer.value} />
-          <Relations page={page} set={set} row={answer.value} keyText={route.key} />
+          <Properties set={set} row={answer.value} />
+          <Relations set={set} row={answer.value} keyText={route.key} />
         </div>
       )}
     </>
@@ -68,12 +66,11 @@ export function RowView({ page, route }: ViewProps<'row'>) {
 }
 
 interface PartProps {
-  readonly page: Page
   readonly set: EntitySet
   readonly row: Row
 }
 
-function Properties({ page, set, row }: PartProps) {
+function Properties({ set, row }: PartProps) {
   return (
     <div class="data-table">
       <table aria-label="Properties">
@@ -94,12 +91,7 @@ function Properties({ page, set, row }: PartProps) {
                 {property.description !== undefined && <p class="about">{property.description}</p>}
               </th>
               <td>
-                <PropertyValue
-                  page={page}
-                  set={set}
-                  property={property}
-                  value={row[property.name]}
-                />
+                <PropertyValue set={set} property={property} value={row[property.name]} />
               </td>
               <td>
                 <CopyButton text={textOf(row[property.name])} name={`Copy ${property.name}`} />
@@ -113,20 +105,20 @@ function Properties({ page, set, row }: PartProps) {
 }
 
 interface PropertyValueProps {
-  readonly page: Page
   readonly set: EntitySet
   readonly property: Property
   readonly value: Value | undefined
 }
 
-function PropertyValue({ page, set, property, value = null }: PropertyValueProps) {
+function PropertyValue({ set, property, value = null }: PropertyValueProps) {
+  const { schema } = usePage()
   const navigation = navigationOf(set, property.name)
   const { text, kind, title } = cellText(value, property)
-  const target = navigation && page.schema.set(navigation.target)
+  const target = navigation && schema.set(navigation.target)
   const key = target && keyOf(target, { [target.key[0] ?? '']: value })
   if (target !== undefined && key !== undefined) {
     return (
-      <Link page={page} to={{ view: 'row', set: target.name, key, query: '' }}>
+      <Link to={{ view: 'row', set: target.name, key, query: '' }}>
         <bdi>{text}</bdi>
       </Link>
     )
@@ -140,7 +132,7 @@ function PropertyValue({ page, set, property, value = null }: PropertyValueProps
   )
 }
 
-function Relations({ page, set, row, keyText }: PartProps & { readonly keyText: string }) {
+function Relations({ set, row, keyText }: PartProps & { readonly keyText: string }) {
   const ones = set.navigations.filter(({ isMany }) => !isMany)
   const many = set.navigations.filter(({ isMany }) => isMany)
   if (ones.length + many.length === 0) return null
@@ -150,22 +142,16 @@ function Relations({ page, set, row, keyText }: PartProps & { readonly keyText: 
         <ul class="relations-many">
           {many.map((navigation) => (
             <li key={navigation.name}>
-              <Many page={page} set={set} row={row} keyText={keyText} navigation={navigation} />
+              <Many set={set} row={row} keyText={keyText} navigation={navigation} />
             </li>
           ))}
         </ul>
       )}
       {ones.map((navigation) => (
-        <One
-          key={navigation.name}
-          page={page}
-          navigation={navigation}
-          value={row[navigation.name]}
-        />
+        <One key={navigation.name} navigation={navigation} value={row[navigation.name]} />
       ))}
       {many.length > 0 && (
         <RequestList
-          page={page}
           requests={many.map(({ name }) => ({
             what: `Number of ${name}`,
             request: countOf(set, keyText, name),
@@ -177,16 +163,8 @@ function Relations({ page, set, row, keyText }: PartProps & { readonly keyText: 
 }
 
 /** A related row as it came along, without another request. */
-function One({
-  page,
-  navigation,
-  value,
-}: {
-  page: Page
-  navigation: Navigation
-  value: Value | undefined
-}) {
-  const target = page.schema.set(navigation.target)
+function One({ navigation, value }: { navigation: Navigation; value: Value | undefined }) {
+  const target = usePage().schema.set(navigation.target)
   if (target === undefined) return null
   const related = typeof value === 'object' && value !== null ? (value as Row) : null
   const key = related === null ? undefined : keyOf(target, related)
@@ -196,9 +174,7 @@ function One({
         {key === undefined ? (
           navigation.name
         ) : (
-          <Link page={page} to={{ view: 'row', set: target.name, key, query: '' }}>
-            {navigation.name}
-          </Link>
+          <Link to={{ view: 'row', set: target.name, key, query: '' }}>{navigation.name}</Link>
         )}
       </h2>
       {related === null ? (
@@ -229,15 +205,14 @@ const countOf = (set: EntitySet, keyText: string, navigation: string) =>
 
 /** Related rows as their number, which opens them. */
 function Many({
-  page,
   set,
   row,
   keyText,
   navigation,
 }: PartProps & { readonly keyText: string; readonly navigation: Navigation }) {
   const request = countOf(set, keyText, navigation.name)
-  const answer = useAnswer(page, request, askText, page.semaphore)
-  const route = relatedRows(page.schema, set, navigation, row)
+  const answer = useAnswer(request, askText, 'last')
+  const route = relatedRows(usePage().schema, set, navigation, row)
   const count = answer.state === 'here' ? groupDigits(answer.value) : '…'
   if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
   const text = (
@@ -245,15 +220,5 @@ function Many({
       <strong>{count}</strong> {navigation.name}
     </>
   )
-  return (
-    <p class="relation">
-      {route === undefined ? (
-        text
-      ) : (
-        <Link page={page} to={route}>
-          {text}
-        </Link>
-      )}
-    </p>
-  )
+  return <p class="relation">{route === undefined ? text : <Link to={route}>{text}</Link>}</p>
 }

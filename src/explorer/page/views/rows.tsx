@@ -4,13 +4,13 @@ import { groupDigits } from '../model/show.ts'
 import type { Row } from '../model/value.ts'
 import { Banner, ProblemNote } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
-import type { ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import { tableColumns, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
 import { HoverPeek } from '../rows/peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { countRequest, fileRequest, isOfSet, rowsRequest } from '../rows/requests.ts'
-import { rowsContext, type RowsContext } from '../rows/rows-context.ts'
+import { useRowsContext, type RowsContext } from '../rows/rows-context.ts'
 import { RowsTable } from '../rows/rows-table.tsx'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { useRows, type RowsAnswer } from '../rows/use-rows.ts'
@@ -22,13 +22,10 @@ import { show } from '../rows/table-actions.ts'
 import '../rows/rows.css'
 import '../rows/rows-table.css'
 
-export function RowsView({ page, route }: ViewProps<'rows'>) {
-  const set = page.schema.set(route.set)
-  return set === undefined ? null : <RowsOfSet context={rowsContext(page, set, route.query)} />
-}
-
-function RowsOfSet({ context }: { context: RowsContext }) {
-  const { page, set, state } = context
+export function RowsView({ route }: ViewProps<'rows'>) {
+  const page = usePage()
+  const context = useRowsContext(page.schema.set(route.set)!, route.query)
+  const { set, state } = context
   const answer = useRows(context)
   const [opened, setOpened] = useState<{ column: RowColumn; row: Row } | null>(null)
   const { loaded } = answer
@@ -80,7 +77,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
         )}
         {isSet && <Facets context={context} isTurn={loaded !== null} />}
       </div>
-      <HoverPeek page={page} within=".rows-region" />
+      <HoverPeek within=".rows-region" />
       {opened !== null && (
         <ValueDialog
           context={context}
@@ -105,7 +102,8 @@ function ShortNote({ url }: { url: string }) {
   )
 }
 
-function Files({ context: { page, state } }: { context: RowsContext }) {
+function Files({ context: { state } }: { context: RowsContext }) {
+  const page = usePage()
   return (
     <span class="files">
       <a
@@ -130,12 +128,13 @@ function Files({ context: { page, state } }: { context: RowsContext }) {
 
 /** The count is a request too: a link to it can be opened and copied. */
 function Count({ context, answer }: { context: RowsContext; answer: RowsAnswer }) {
+  const { service } = usePage()
   const count = answer.loaded?.count
   return (
     <output class="count" aria-label="Count">
       {count !== undefined && (
         <a
-          href={context.page.service.url(countRequest(context.state))}
+          href={service.url(countRequest(context.state))}
           target="_blank"
           rel="noreferrer"
           title="The request of this number"

@@ -1,6 +1,6 @@
 import type { CatalogBuild, CatalogRun } from '../../../core/catalog.ts'
 import { groupDigits, localTime, showTime } from '../model/show.ts'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
@@ -8,24 +8,23 @@ import { RunStrip } from '../runs/run-strip.tsx'
 import { type ModelOfRun, type RunDetails, runDetails, showMs } from '../runs/run-statistics.ts'
 import '../runs/runs.css'
 
-export function RunView({ page, route }: ViewProps<'run'>) {
-  const details = page.catalog === null ? null : runDetails(page.catalog, route.id)
+export function RunView({ route }: ViewProps<'run'>) {
+  const { catalog } = usePage()
+  const details = catalog === null ? null : runDetails(catalog, route.id)
   if (details === null)
     return (
       <section>
         <h1 tabIndex={-1}>Run {route.id}</h1>
         <p>
           This run is not among those that are remembered.{' '}
-          <Link page={page} to={{ view: 'runs' }}>
-            All runs
-          </Link>
+          <Link to={{ view: 'runs' }}>All runs</Link>
         </p>
       </section>
     )
-  return <Run page={page} details={details} />
+  return <Run details={details} />
 }
 
-function Run({ page, details }: { page: Page; details: RunDetails }) {
+function Run({ details }: { details: RunDetails }) {
   const { run, models, isWhole, flushed } = details
   return (
     <>
@@ -39,15 +38,12 @@ function Run({ page, details }: { page: Page; details: RunDetails }) {
         </p>
         <p>{summaryOf(run)}</p>
       </header>
-      <RunStrip page={page} runs={page.catalog!.runs} current={run.run_id} />
+      <RunStrip runs={usePage().catalog!.runs} current={run.run_id} />
       {flushed.length > 0 && (
         <ul class="flushed">
           {flushed.map(({ model, events, rejected }) => (
             <li key={model}>
-              {groupDigits(events)} events into{' '}
-              <ModelLink page={page} model={model}>
-                {model}
-              </ModelLink>
+              {groupDigits(events)} events into <ModelLink model={model}>{model}</ModelLink>
               {rejected > 0 && `, ${groupDigits(rejected)} rejected`}
             </li>
           ))}
@@ -59,7 +55,7 @@ function Run({ page, details }: { page: Page; details: RunDetails }) {
           about.
         </p>
       )}
-      {models.length > 0 && <Models page={page} models={models} />}
+      {models.length > 0 && <Models models={models} />}
     </>
   )
 }
@@ -80,10 +76,10 @@ function summaryOf(run: CatalogRun): string {
   return `${said.join(', ') || 'Nothing to do'} in ${showMs(run.ms)}`
 }
 
-function Models({ page, models }: { page: Page; models: readonly ModelOfRun[] }) {
+function Models({ models }: { models: readonly ModelOfRun[] }) {
+  const { catalog } = usePage()
   const longest = Math.max(1, ...models.map(({ ms }) => ms))
-  const builds = (model: string): readonly CatalogBuild[] =>
-    page.catalog?.states[model]?.builds ?? []
+  const builds = (model: string): readonly CatalogBuild[] => catalog?.states[model]?.builds ?? []
   return (
     <DataTable
       name="Models of the run"
@@ -92,11 +88,7 @@ function Models({ page, models }: { page: Page; models: readonly ModelOfRun[] })
       columns={[
         {
           name: 'model',
-          cell: ({ model }) => (
-            <ModelLink page={page} model={model}>
-              {model}
-            </ModelLink>
-          ),
+          cell: ({ model }) => <ModelLink model={model}>{model}</ModelLink>,
         },
         { name: 'status', cell: ({ status }) => <StatusOf status={status} /> },
         {

@@ -1,6 +1,6 @@
 import type { CatalogRun, RejectedEvents } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
-import type { Page, ViewProps } from '../page.ts'
+import { usePage } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { Moment } from '../parts/time.tsx'
@@ -8,29 +8,30 @@ import { RunStrip } from '../runs/run-strip.tsx'
 import { showMs } from '../runs/run-statistics.ts'
 import '../runs/runs.css'
 
-export function RunsView({ page }: ViewProps<'runs'>) {
-  const runs = page.catalog?.runs ?? []
+export function RunsView() {
+  const { catalog } = usePage()
+  const runs = catalog?.runs ?? []
   return (
     <>
       <h1 tabIndex={-1}>Runs</h1>
       {runs.length === 0 ? (
         <p>
-          {page.catalog?.shows === 'sets'
+          {catalog?.shows === 'sets'
             ? 'This service shows sets alone: odata.explorer is sets.'
             : 'No run is known yet. The next one publishes what it did with the data.'}
         </p>
       ) : (
         <>
-          <RunStrip page={page} runs={runs} current={null} />
-          <RunTable page={page} runs={runs} />
-          <Rejected page={page} rejected={page.catalog?.rejected ?? []} />
+          <RunStrip runs={runs} current={null} />
+          <RunTable runs={runs} />
+          <Rejected rejected={catalog?.rejected ?? []} />
         </>
       )}
     </>
   )
 }
 
-function RunTable({ page, runs }: { page: Page; runs: readonly CatalogRun[] }) {
+function RunTable({ runs }: { runs: readonly CatalogRun[] }) {
   const count = (name: string, of: (run: CatalogRun) => number) => ({
     name,
     isNumber: true,
@@ -42,7 +43,7 @@ function RunTable({ page, runs }: { page: Page; runs: readonly CatalogRun[] }) {
       rows={runs}
       keyOf={({ run_id }) => run_id}
       columns={[
-        { name: 'when', cell: (run) => <RunLink page={page} run={run} /> },
+        { name: 'when', cell: (run) => <RunLink run={run} /> },
         { name: 'time', isNumber: true, cell: ({ ms }) => showMs(ms) },
         count('built', ({ built }) => built),
         count('unchanged', ({ unchanged }) => unchanged),
@@ -56,10 +57,10 @@ function RunTable({ page, runs }: { page: Page; runs: readonly CatalogRun[] }) {
   )
 }
 
-function RunLink({ page, run }: { page: Page; run: CatalogRun }) {
+function RunLink({ run }: { run: CatalogRun }) {
   const { started_at: at, ok } = run
   return (
-    <Link page={page} to={{ view: 'run', id: run.run_id }}>
+    <Link to={{ view: 'run', id: run.run_id }}>
       {!ok && (
         <span class="status-failed" role="img" aria-label="failed">
           ✕{' '}
@@ -76,7 +77,7 @@ function Count({ count, isBad }: { count: number; isBad: boolean }) {
   return isBad ? <strong class="status-failed">{groupDigits(count)}</strong> : groupDigits(count)
 }
 
-function Rejected({ page, rejected }: { page: Page; rejected: readonly RejectedEvents[] }) {
+function Rejected({ rejected }: { rejected: readonly RejectedEvents[] }) {
   if (rejected.length === 0) return null
   return (
     <section class="rejected">
@@ -88,11 +89,7 @@ function Rejected({ page, rejected }: { page: Page; rejected: readonly RejectedE
         columns={[
           {
             name: 'model',
-            cell: ({ model }) => (
-              <ModelLink page={page} model={model}>
-                {model}
-              </ModelLink>
-            ),
+            cell: ({ model }) => <ModelLink model={model}>{model}</ModelLink>,
           },
           { name: 'reason', cell: ({ reason }) => <bdi>{reason}</bdi> },
           { name: 'events', isNumber: true, cell: ({ events }) => groupDigits(events) },

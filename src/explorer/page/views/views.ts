@@ -1,6 +1,7 @@
 // Which view shows which address. One file a view.
 
-import type { Views } from '../page.ts'
+import type { ViewName } from '../address/route.ts'
+import type { View } from '../page.ts'
 import { ChartView } from './chart.tsx'
 import { ColumnsView } from './columns.tsx'
 import { ConnectView } from './connect.tsx'
@@ -12,7 +13,7 @@ import { RowsView } from './rows.tsx'
 import { RunView } from './run.tsx'
 import { RunsView } from './runs.tsx'
 
-export const views: Views = {
+export const views: { readonly [V in ViewName]: View<V> } = {
   home: HomeView,
   rows: RowsView,
   columns: ColumnsView,

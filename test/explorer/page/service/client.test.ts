@@ -81,7 +81,7 @@ test('two at a time, in their order, and who leaves gives up the place', async (
   const first = semaphore.run(task('a'), signal)
   const others = [semaphore.run(task('b'), signal)]
   const left = semaphore.run(task('c'), leaving.signal)
-  others.push(semaphore.run(task('e'), signal), semaphore.next.run(task('d'), signal))
+  others.push(semaphore.run(task('e'), signal), semaphore.run(task('d'), signal, 'next'))
   await Promise.resolve()
   assert.equal(log, ['a', 'b'])
   leaving.abort()
