@@ -2,16 +2,11 @@
 //
 // And the numbers of a chart as a table, and that as CSV (RFC 4180).
 
+import { labelOf, textOf, type Label } from '../model/value.ts'
 import { filledBins } from './steps.ts'
 import type { ChartRequest, ChartRow, Grouping, AnswerRow } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
 import { startOf, unitLabel } from './time-units.ts'
-
-export interface Label {
-  readonly text: string
-  /** Null, the empty text and "others": words of the page, not values. */
-  readonly isWord: boolean
-}
 
 export interface Mark extends Label {
   /** Where a line has it; null for bars. */
@@ -38,47 +33,110 @@ export interface ChartData {
 const MOST_COLOURS = 7
 /** Between years of which a few have rows there may be any number without. */
 const MOST_MARKS = 20_000
+const FORMS = { time: 'line', bins: 'histogram', value: 'bars' } as const
+/** The group, or the colour, of all that are not shown by themselves. */
+const OTHERS = Symbol('others')
 
 export function chartData(
   state: ChartState,
   grouping: Grouping,
   request: ChartRequest,
   answer: readonly AnswerRow[],
+  mostMarks = MOST_MARKS,
 ): ChartData {
-  const all = request.read(answer)
   const notes: string[] = []
   const adds = state.method === 'sum' || state.method === 'count'
-  const rows = withFewColours(state, all, adds, notes)
-  const isStacked = adds && rows.every(({ value }) => !(Number(value) < 0))
-  if (grouping.by === 'value') {
-    const bars =
-      state.by === null
-        ? cutBars(request, answer, adds, notes)
-        : foldedBars(rows, state, adds, notes)
-    return { form: 'bars', ...bars, isStacked, notes }
-  }
-  const marks = scale(grouping, rows, notes)
-  const whereNone =
-    state.method === 'average' || state.method === 'min' || state.method === 'max' ? null : '0'
+  const sum = (before = 0, value: number) => before + Math.abs(value)
+  const all = request.read(answer)
+  const coloured = fold(all, 'colour', MOST_COLOURS, adds, sum)
+  if (coloured.rest > 0 && !adds)
+    notes.push(`${coloured.rest} more values of ${state.by} are not in the picture.`)
+  const isByValue = grouping.by === 'value'
+  const grouped = isByValue
+    ? withFewGroups(state, request.total(answer), coloured.rows, adds)
+    : coloured
+  if (isByValue && grouped.rest > 0 && !adds)
+    notes.push(`${grouped.rest} more values are not in the picture.`)
+  const marks = isByValue
+    ? grouped.keys.map((index) => ({ index, ...groupLabel(index, grouped.rest), seconds: null }))
+    : scale(grouping, grouped.rows, notes, mostMarks)
+  const isZeroWhereNone = adds || state.method === 'countdistinct'
+  const whereNone = (index: unknown) =>
+    (isByValue ? index === OTHERS : isZeroWhereNone) ? '0' : null
   return {
-    form: grouping.by === 'time' ? 'line' : 'histogram',
+    form: FORMS[grouping.by],
     marks,
-    series: seriesOf(state, rows).map(({ label, values }) => ({
+    series: seriesOf(state, grouped.rows, coloured.keys).map(({ label, values }) => ({
       label,
-      values: marks.map(({ index }) => (values.has(index) ? values.get(index)! : whereNone)),
+      values: marks.map(({ index }) => {
+        const value = values.get(index)
+        return value === undefined ? whereNone(index) : value
+      }),
     })),
-    isStacked,
+    isStacked: adds && coloured.rows.every(({ value }) => !(Number(value) < 0)),
     notes,
   }
 }
 
-function labelOf(value: unknown): Label {
-  if (value === null || value === undefined) return { text: 'null', isWord: true }
-  if (value === '') return { text: 'empty text', isWord: true }
-  return { text: textOf(value) ?? '', isWord: false }
+interface Folded {
+  readonly rows: readonly ChartRow[]
+  /** Of the groups or colours, the greatest first. */
+  readonly keys: readonly unknown[]
+  /** How many are not among them. */
+  readonly rest: number
 }
 
-const others: Label = { text: 'others', isWord: true }
+/** The greatest are kept; what is left becomes one where it can be added up, else it is left out. */
+function fold(
+  rows: readonly ChartRow[],
+  by: 'group' | 'colour',
+  most: number,
+  adds: boolean,
+  total: (before: number | undefined, value: number) => number,
+): Folded {
+  const totals = new Map<unknown, number>()
+  for (const row of rows) totals.set(row[by], total(totals.get(row[by]), Number(row.value ?? 0)))
+  const keys = [...totals.keys()].toSorted((a, b) => totals.get(b)! - totals.get(a)!)
+  const kept = keys.slice(0, most)
+  const isKept = new Set(kept)
+  const left = rows.filter((row) => isKept.has(row[by]))
+  const rest = keys.length - kept.length
+  if (rest === 0 || !adds) return { rows: left, keys: kept, rest }
+  const others = new Map<unknown, ChartRow[]>()
+  for (const row of rows) {
+    if (isKept.has(row[by])) continue
+    const place = row[by === 'group' ? 'colour' : 'group']
+    others.set(place, [...(others.get(place) ?? []), row])
+  }
+  const folded = Array.from(others.values(), (some) => ({
+    ...some[0]!,
+    [by]: OTHERS,
+    value: totalOf(some.map(({ value }) => value)),
+  }))
+  return { rows: [...left, ...folded], keys: [...kept, OTHERS], rest }
+}
+
+/** With colours all groups came, and the greatest are found here. Without, they came with what all of them come to. */
+function withFewGroups(
+  { by, first }: ChartState,
+  total: ReturnType<ChartRequest['total']>,
+  rows: readonly ChartRow[],
+  adds: boolean,
+): Folded {
+  if (by !== null)
+    return fold(rows, 'group', first, adds, (before, value) =>
+      before === undefined ? value : adds ? before + value : Math.max(before, value),
+    )
+  const keys = rows.map(({ group }) => group)
+  const rest = (total?.groups ?? rows.length) - rows.length
+  if (rest === 0 || !adds) return { rows, keys, rest }
+  const known = rows.map(({ value }) => value)
+  const others = { group: OTHERS, colour: null, value: totalOf([total?.value], known) }
+  return { rows: [...rows, others], keys: [...keys, OTHERS], rest }
+}
+
+const groupLabel = (group: unknown, rest: number): Label =>
+  group === OTHERS ? { text: `${rest} others`, isWord: true } : labelOf(group)
 
 interface IndexedMark extends Mark {
   readonly index: unknown
@@ -89,14 +147,11 @@ function scale(
   grouping: Exclude<Grouping, { readonly by: 'value' }>,
   rows: readonly ChartRow[],
   notes: string[],
+  mostMarks: number,
 ): readonly IndexedMark[] {
-  const known = new Set<number>()
-  let without = 0
-  for (const { group } of rows) {
-    if (typeof group === 'number') known.add(group)
-    else without += 1
-  }
-  if (without > 0) {
+  const groups = rows.map(({ group }) => group)
+  const known = new Set(groups.filter((group) => typeof group === 'number'))
+  if (groups.some((group) => typeof group !== 'number')) {
     const what = grouping.by === 'time' ? 'time' : 'finite number'
     notes.push(`Rows without a ${what} are not in the picture.`)
   }
@@ -111,11 +166,7 @@ function scale(
       seconds: null,
     }))
   }
-  const sorted = [...known].toSorted((a, b) => a - b)
-  const first = sorted[0] ?? 0
-  const count = (sorted.at(-1) ?? -1) - first + 1
-  const indexes = count > MOST_MARKS ? sorted : Array.from({ length: count }, (_, i) => first + i)
-  return indexes.map((index) => ({
+  return withoutGaps(known, mostMarks).map((index) => ({
     index,
     text: unitLabel(index, grouping.unit),
     isWord: false,
@@ -123,169 +174,56 @@ function scale(
   }))
 }
 
+/** All numbers from the least to the greatest, unless these are too many. */
+export function withoutGaps(known: ReadonlySet<number>, most: number): readonly number[] {
+  const sorted = [...known].toSorted((a, b) => a - b)
+  const [first = 0] = sorted
+  const count = (sorted.at(-1) ?? -1) - first + 1
+  if (count > most) return sorted.slice(0, most)
+  return Array.from({ length: count }, (_, i) => first + i)
+}
+
 function seriesOf(
   { by, y, method }: ChartState,
   rows: readonly ChartRow[],
+  colours: readonly unknown[],
 ): readonly { readonly label: Label; readonly values: ReadonlyMap<unknown, string | null> }[] {
-  const byColour = new Map<unknown, Map<unknown, string | null>>()
-  for (const { colour, group, value } of rows) {
-    const values = byColour.get(colour) ?? new Map<unknown, string | null>()
-    values.set(group, textOf(value))
-    byColour.set(colour, values)
-  }
   const only: Label = { text: y === null ? 'rows' : `${method} of ${y}`, isWord: false }
-  return Array.from(byColour, ([colour, values]) => ({
+  const others: Label = { text: 'others', isWord: true }
+  return colours.map((colour) => ({
     label: by === null ? only : colour === OTHERS ? others : labelOf(colour),
-    values,
+    values: new Map(
+      rows
+        .filter((row) => row.colour === colour)
+        .map(({ group, value }) => [group, value === null ? null : textOf(value)]),
+    ),
   }))
 }
 
-const OTHERS = Symbol('others')
-
-/** The colours with the greatest totals first; what is left becomes one where it can be added up, else it is left out. */
-function withFewColours(
-  { by }: ChartState,
-  rows: readonly ChartRow[],
-  adds: boolean,
-  notes: string[],
-): readonly ChartRow[] {
-  if (by === null) return rows
-  const totals = new Map<unknown, number>()
-  for (const { colour, value } of rows)
-    totals.set(colour, (totals.get(colour) ?? 0) + Math.abs(Number(value ?? 0)))
-  const colours = [...totals.keys()].toSorted((a, b) => totals.get(b)! - totals.get(a)!)
-  const kept = new Set(colours.slice(0, MOST_COLOURS))
-  const ranked = rows.toSorted((a, b) => colours.indexOf(a.colour) - colours.indexOf(b.colour))
-  if (colours.length <= MOST_COLOURS) return ranked
-  const rest = colours.length - MOST_COLOURS
-  if (!adds) {
-    notes.push(`${rest} more values of ${by} are not in the picture.`)
-    return ranked.filter(({ colour }) => kept.has(colour))
-  }
-  const folded = new Map<unknown, unknown[]>()
-  for (const { colour, group, value } of ranked) {
-    if (kept.has(colour)) continue
-    folded.set(group, [...(folded.get(group) ?? []), value])
-  }
-  return [
-    ...ranked.filter(({ colour }) => kept.has(colour)),
-    ...Array.from(folded, ([group, values]) => ({ group, colour: OTHERS, value: totalOf(values) })),
-  ]
-}
-
-type Bars = Pick<ChartData, 'marks' | 'series'>
-
-/** The greatest groups came as such, with what all of them come to. */
-function cutBars(
-  request: ChartRequest,
-  answer: readonly AnswerRow[],
-  adds: boolean,
-  notes: string[],
-): Bars {
-  const rows = request.read(answer)
-  const total = request.total(answer)
-  const rest = (total?.groups ?? rows.length) - rows.length
-  const marks = rows.map(({ group }) => ({ ...labelOf(group), seconds: null }))
-  const values = rows.map(({ value }) => textOf(value))
-  if (rest > 0 && adds) {
-    marks.push({ text: `${rest} others`, isWord: true, seconds: null })
-    values.push(
-      totalOf(
-        [total?.value],
-        rows.map(({ value }) => value),
-      ),
-    )
-  } else if (rest > 0) notes.push(`${rest} more values are not in the picture.`)
-  return { marks, series: [{ label: { text: 'value', isWord: false }, values }] }
-}
-
-/** With colours all groups came, and the greatest are found here. */
-function foldedBars(
-  rows: readonly ChartRow[],
-  state: ChartState,
-  adds: boolean,
-  notes: string[],
-): Bars {
-  const totals = new Map<unknown, number>()
-  for (const { group, value } of rows) {
-    const number = Number(value ?? 0)
-    const before = totals.get(group)
-    totals.set(
-      group,
-      before === undefined ? number : adds ? before + number : Math.max(before, number),
-    )
-  }
-  const groups = [...totals.keys()].toSorted((a, b) => totals.get(b)! - totals.get(a)!)
-  const shown = groups.slice(0, state.first)
-  const rest = new Set(groups.slice(state.first))
-  if (rest.size > 0 && !adds) notes.push(`${rest.size} more values are not in the picture.`)
-  const hasOthers = rest.size > 0 && adds
-  const series = seriesOf(state, rows).map(({ label, values }) => {
-    const left = [...values].filter(([group]) => rest.has(group)).map(([, value]) => value)
-    return {
-      label,
-      values: [
-        ...shown.map((group) => values.get(group) ?? null),
-        ...(hasOthers ? [totalOf(left)] : []),
-      ],
-    }
-  })
-  const marks = shown.map((group) => ({ ...labelOf(group), seconds: null }))
-  return {
-    marks: hasOthers
-      ? [...marks, { text: `${rest.size} others`, isWord: true, seconds: null }]
-      : marks,
-    series,
-  }
-}
-
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  return typeof value === 'object' ? JSON.stringify(value) : `${value as string}`
-}
-
-// Numbers as the service sends them: 64-bit integers and decimals are texts with all their digits. Sums of them are
-// exact too, since the bar of "others" is what is left of a total.
-
-interface Exact {
-  readonly digits: bigint
-  /** Digits after the point. */
-  readonly scale: number
-}
-
-/** The sum of some values less that of others; nulls count nothing. Exact unless one of them is a double. */
+/**
+ * The sum of some values less that of others; nulls count nothing. 64-bit integers and decimals come as texts with all
+ * their digits, and sums of them are exact too, since the bar of "others" is what is left of a total.
+ */
 export function totalOf(added: readonly unknown[], subtracted: readonly unknown[] = []): string {
-  const signed = (values: readonly unknown[], sign: 1 | -1) =>
-    values
-      .filter((value) => value !== null && value !== undefined)
-      .map((value) => ({ value, sign, exact: exactOf(value) }))
-  const all = [...signed(added, 1), ...signed(subtracted, -1)]
-  let scale = 0
-  for (const { exact } of all) {
-    if (exact === null)
-      return String(all.reduce((sum, { value, sign }) => sum + sign * Number(value), 0))
-    scale = Math.max(scale, exact.scale)
+  const textsOf = (values: readonly unknown[]) =>
+    values.filter((value) => value !== null && value !== undefined).map(String)
+  const [plus, minus] = [textsOf(added), textsOf(subtracted)]
+  const all = [...plus, ...minus]
+  if (!all.every((text) => /^-?\d+(?:\.\d+)?$/.test(text))) {
+    const sumOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Number(text), 0)
+    return String(sumOf(plus) - sumOf(minus))
   }
-  const digits = all.reduce(
-    (sum, { sign, exact }) =>
-      sum + BigInt(sign) * exact!.digits * 10n ** BigInt(scale - exact!.scale),
-    0n,
-  )
-  return decimalText({ digits, scale })
+  const scale = Math.max(0, ...all.map((text) => fractionOf(text).length))
+  const digitsOf = (text: string) =>
+    BigInt(text.replace('.', '') + '0'.repeat(scale - fractionOf(text).length))
+  const sumOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + digitsOf(text), 0n)
+  const total = sumOf(plus) - sumOf(minus)
+  const sign = total < 0n ? '-' : ''
+  const digits = String(total < 0n ? -total : total).padStart(scale + 1, '0')
+  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** null for anything but a plain decimal number, such as NaN and numbers with an exponent. */
-function exactOf(value: unknown): Exact | null {
-  const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
-  if (whole === undefined) return null
-  return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length }
-}
-
-function decimalText({ digits, scale }: Exact): string {
-  const sign = digits < 0n ? '-' : ''
-  const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0')
-  return scale === 0 ? sign + text : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`
-}
+const fractionOf = (decimal: string) => decimal.split('.')[1] ?? ''
 
 export interface ChartTable {
   readonly head: readonly string[]
@@ -310,10 +248,8 @@ export function chartTable({ marks, series }: ChartData, x: string, value: strin
 
 /** CSV in the form of the service: null is nothing, an empty text is "", lines end with CR LF. */
 export function csvOf({ head, rows }: ChartTable): string {
-  const lines = rows.map(({ label, values }) => [
-    label.text === 'null' && label.isWord
-      ? ''
-      : quoted(label.isWord && label.text === 'empty text' ? '' : label.text),
+  const lines = rows.map(({ label: { text, isWord }, values }) => [
+    isWord && text === 'null' ? '' : quoted(isWord && text === 'empty text' ? '' : text),
     ...values.map((value) => value ?? ''),
   ])
   return [head.map(quoted), ...lines].map((line) => `${line.join(',')}\r\n`).join('')

@@ -9,7 +9,7 @@ import {
   methodNames,
   methodsFor,
 } from './chart-state.ts'
-import { hasTime, kindOf } from './column-kind.ts'
+import { hasTime, kindOf } from './columns.ts'
 import type { Grouping } from './chart-request.ts'
 import { timeUnits } from './time-units.ts'
 

@@ -2,8 +2,7 @@
 
 import { binExpression, type Bins } from './steps.ts'
 import type { ChartState } from './chart-state.ts'
-import { hasTime, type TypedColumn } from './column-kind.ts'
-import { freeNames, isGroupable, pathTo, valueAt } from './names.ts'
+import { freeNames, hasTime, pathTo, valueAt, type TypedColumn } from './columns.ts'
 import { type TimeUnit, timeGroups } from './time-units.ts'
 
 /** A line or a chart of bars of more groups says nothing, and takes long to draw. */
@@ -13,7 +12,8 @@ export const MOST_GROUPS = 5_000
 export type Grouping =
   | { readonly by: 'time'; readonly unit: TimeUnit }
   | { readonly by: 'bins'; readonly bins: Bins }
-  | { readonly by: 'value' }
+  /** Or what an expression makes of them. */
+  | { readonly by: 'value'; readonly of?: string | undefined }
 
 export type AnswerRow = Readonly<Record<string, unknown>>
 
@@ -39,32 +39,39 @@ interface ChartColumns {
   readonly x: TypedColumn
   /** Names that computed ones must not have: the properties of the set and its navigation. */
   readonly names: readonly string[]
+  /** Nobody wants to know what the groups come to that are not among the greatest. */
+  readonly isWithoutTotal?: boolean
 }
 
 export function chartRequest(
   state: ChartState,
   grouping: Grouping,
-  columns: ChartColumns,
+  { x, names, isWithoutTotal = false }: ChartColumns,
 ): ChartRequest {
-  const name = freeNames([...columns.names, ...namesOf(state)])
+  const { by, y, method, first } = state
+  const name = freeNames([...names, ...[state.x, by, y].flatMap((path) => path?.split('/') ?? [])])
   const computed: string[] = []
   const compute = (expression: string, wanted: string) => {
     const free = name(wanted)
     computed.push(`${expression} as ${free}`)
     return free
   }
-  const { keys, groupOf } = keysOf(columns.x, grouping, compute, name, computed)
-  const colour = state.by === null ? null : groupKey(state.by, compute)
+  const keyFor = (path: string) => (pathTo(path) === path ? path : compute(pathTo(path), 'group'))
+  const { keys, groupOf } = keysOf(x, grouping, { name, computed, compute, keyFor })
+  const colour = by === null ? null : keyFor(by)
   const value = name('value')
-  const aggregate = `${aggregated(state, value)}`
-  const groups = [...keys, ...(colour === null ? [] : [colour])].join(',')
+  const aggregated = y === null ? `$count as ${value}` : `${pathTo(y)} with ${method} as ${value}`
   const isCut = grouping.by === 'value' && colour === null
   const counted = name('groups')
+  // Sums and counts of the other groups are the difference to what all of them come to.
+  const sum = method === 'sum' || method === 'count' ? `${value} with sum as ${value},` : ''
+  const greatest = `topcount(${first},${value})`
+  const withTotal = `concat(${greatest},aggregate(${sum}$count as ${counted}))`
   const apply = [
     ...filterOf(state),
     ...(computed.length === 0 ? [] : [`compute(${computed.join(',')})`]),
-    `groupby((${groups}),aggregate(${aggregate}))`,
-    ...(isCut ? [greatest(state, value, counted)] : []),
+    `groupby((${[...keys, ...(colour === null ? [] : [colour])].join(',')}),aggregate(${aggregated}))`,
+    ...(isCut && first < Infinity ? [isWithoutTotal ? greatest : withTotal] : []),
   ].join('/')
   const isTotal = (row: AnswerRow) => isCut && counted in row
   return {
@@ -97,16 +104,19 @@ export function boundsRequest(state: ChartState, x: string, isFloating = false):
   ].join('/')
 }
 
-function filterOf({ filter }: Pick<ChartState, 'filter'>): readonly string[] {
-  return filter === null ? [] : [`filter(${filter})`]
+const filterOf = ({ filter }: ChartState) => (filter === null ? [] : [`filter(${filter})`])
+
+interface Naming {
+  readonly name: (wanted: string) => string
+  readonly computed: string[]
+  readonly compute: (expression: string, wanted: string) => string
+  readonly keyFor: (path: string) => string
 }
 
 function keysOf(
   x: TypedColumn,
   grouping: Grouping,
-  compute: (expression: string, wanted: string) => string,
-  name: (wanted: string) => string,
-  computed: string[],
+  { name, computed, compute, keyFor }: Naming,
 ): { readonly keys: readonly string[]; readonly groupOf: (row: AnswerRow) => unknown } {
   const path = pathTo(x.name)
   if (grouping.by === 'bins') {
@@ -114,30 +124,13 @@ function keysOf(
     return { keys: [key], groupOf: (row) => numberOrNull(row[key]) }
   }
   if (grouping.by === 'value') {
-    const key = groupKey(x.name, compute)
+    const key = grouping.of === undefined ? keyFor(x.name) : compute(grouping.of, 'group')
     return { keys: [key], groupOf: (row) => valueAt(row, key) }
   }
   const groups = timeGroups(path, grouping.unit, { hasTime: hasTime(x), name })
   computed.push(...groups.computed.map((one) => `${one.expression} as ${one.name}`))
   const { keys } = groups
   return { keys, groupOf: (row) => groups.indexOf(keys.map((key) => valueAt(row, key))) }
-}
-
-function groupKey(path: string, compute: (expression: string, wanted: string) => string): string {
-  return isGroupable(path) ? path : compute(pathTo(path), 'group')
-}
-
-const namesOf = ({ x, by, y }: ChartState) => [x, by, y].flatMap((path) => path?.split('/') ?? [])
-
-function aggregated({ y, method }: ChartState, value: string): string {
-  return y === null ? `$count as ${value}` : `${pathTo(y)} with ${method} as ${value}`
-}
-
-/** The greatest groups, and what all of them come to: sums and counts of the others are the difference. */
-function greatest({ first, method }: ChartState, value: string, counted: string): string {
-  const adds = method === 'sum' || method === 'count'
-  const total = adds ? `${value} with sum as ${value},` : ''
-  return `concat(topcount(${first},${value}),aggregate(${total}$count as ${counted}))`
 }
 
 function numberOrNull(value: unknown): number | null {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import type { EntitySet } from '../model/schema.ts'
+import type { Label } from '../model/value.ts'
 import { usePage } from '../page.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
@@ -10,13 +11,7 @@ import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { BarChart, ColumnChart } from '../pictures/bar-charts.tsx'
 import { LineChart, colourOf } from '../pictures/line-chart.tsx'
-import {
-  type ChartData,
-  type Label,
-  type ChartTable,
-  type ChartTableRow,
-  csvOf,
-} from './chart-data.ts'
+import { type ChartData, type ChartTable, type ChartTableRow, csvOf } from './chart-data.ts'
 
 interface ChartResultProps {
   readonly set: EntitySet

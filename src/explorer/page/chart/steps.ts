@@ -46,18 +46,7 @@ export function markAt(index: number, step: Step): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
-interface AxisMark {
-  readonly value: number
-  readonly text: string
-}
-
-interface Axis {
-  readonly least: number
-  readonly greatest: number
-  readonly marks: readonly AxisMark[]
-}
-
-export function axisFor(values: readonly number[], wanted = 5): Axis {
+export function axisFor(values: readonly number[], wanted = 5) {
   const finite = values.filter((value) => Number.isFinite(value))
   const least = Math.min(0, ...finite)
   const greatest = Math.max(0, ...finite)
@@ -65,36 +54,24 @@ export function axisFor(values: readonly number[], wanted = 5): Axis {
   const step = stepAbove((greatest - least) / wanted)
   const first = Math.floor(least / valueOf(1, step))
   const last = Math.ceil(greatest / valueOf(1, step))
-  const marks = Array.from({ length: last - first + 1 }, (_, i) => ({
-    value: valueOf(first + i, step),
-    text: shortMark(first + i, valueOf(first + i, step), markAt(first + i, step)),
-  }))
+  const marks = Array.from({ length: last - first + 1 }, (_, i) => {
+    const value = valueOf(first + i, step)
+    return { value, text: showCompact(value, markAt(first + i, step)) }
+  })
   return { least: valueOf(first, step), greatest: valueOf(last, step), marks }
 }
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 
 /** 2 000 000 is 2M on an axis, where room is short. */
-function shortMark(index: number, value: number, full: string): string {
-  return index !== 0 && Math.abs(value) >= 100_000 ? compact.format(value) : full
-}
-
-export const showCompact = (value: number) =>
-  Math.abs(value) >= 100_000 ? compact.format(value) : `${value}`
+export const showCompact = (value: number, full = `${value}`) =>
+  Math.abs(value) >= 100_000 ? compact.format(value) : full
 
 /** Bin `i` holds the values from `i` steps on up to below `i + 1` steps. */
 export interface Bins {
   readonly step: Step
   readonly first: number
   readonly last: number
-}
-
-interface Bin {
-  readonly from: number
-  readonly to: number
-  /** Both ends, for a person. */
-  readonly label: string
-  readonly value: number
 }
 
 interface BinOptions {
@@ -122,25 +99,24 @@ export function binExpression(path: string, { step }: Bins): string {
   return `floor(${path} divby ${stepLiteral(step)})`
 }
 
-/** All bins from the first to the last; those that no row fell into have 0, or nothing where that would be wrong. */
-export function filledBins(
-  bins: Bins,
-  values: ReadonlyMap<number, number>,
-  whereEmpty = 0,
-): readonly Bin[] {
-  const { step } = bins
+/** All bins from the first to the last; those that no row fell into have 0. */
+export function filledBins({ step, first, last }: Bins, values: ReadonlyMap<number, number>) {
   // What is counted may be newer than the bounds that were asked for before.
   const known = [...values.keys()].filter((index) => Number.isFinite(index))
-  const first = Math.min(bins.first, ...known)
-  const last = Math.max(bins.last, ...known)
-  return Array.from({ length: last - first + 1 }, (_, i) => ({
-    from: valueOf(first + i, step),
-    to: valueOf(first + i + 1, step),
-    label: binLabel(first + i, step),
-    value: values.get(first + i) ?? whereEmpty,
+  const from = Math.min(first, ...known)
+  const to = Math.max(last, ...known)
+  return Array.from({ length: to - from + 1 }, (_, i) => ({
+    from: valueOf(from + i, step),
+    to: valueOf(from + i + 1, step),
+    label: markAt(from + i, step) + BETWEEN_ENDS + markAt(from + i + 1, step),
+    value: values.get(from + i) ?? 0,
   }))
 }
 
-function binLabel(index: number, step: Step): string {
-  return `${markAt(index, step)} to below ${markAt(index + 1, step)}`
+const BETWEEN_ENDS = ' to below '
+
+/** Both ends of a bin from its label; any other label is both. */
+export function endsOf(label: string): readonly [first: string, last: string] {
+  const [first = '', last = first] = label.split(BETWEEN_ENDS)
+  return [first, last]
 }

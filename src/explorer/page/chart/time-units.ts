@@ -5,9 +5,17 @@ export const timeUnits = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as 
 export type TimeUnit = (typeof timeUnits)[number]
 
 const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 const WEEK_S = 604_800
-const FIRST_MONDAY_MS = 4 * DAY_MS
+
+/** Units are of one length, with a time at which the first of them begins, or of so many months. */
+const LENGTHS: Readonly<Record<TimeUnit, { ms: number; firstMs: number } | { months: number }>> = {
+  hour: { ms: DAY_MS / 24, firstMs: 0 },
+  day: { ms: DAY_MS, firstMs: 0 },
+  week: { ms: WEEK_S * 1000, firstMs: 4 * DAY_MS },
+  month: { months: 1 },
+  quarter: { months: 3 },
+  year: { months: 12 },
+}
 
 /** The number of points that a line of the width of a page can show apart. */
 const MOST_POINTS = 400
@@ -32,69 +40,35 @@ export function pointsBetween(least: string, greatest: string, unit: TimeUnit): 
 
 /** How many units after the beginning of 1970 a time is. */
 export function indexOf(ms: number, unit: TimeUnit): number {
+  const length = LENGTHS[unit]
+  if ('ms' in length) return Math.floor((ms - length.firstMs) / length.ms)
   const date = new Date(ms)
   const months = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
-  switch (unit) {
-    case 'hour':
-      return Math.floor(ms / HOUR_MS)
-    case 'day':
-      return Math.floor(ms / DAY_MS)
-    case 'week':
-      return Math.floor((ms - FIRST_MONDAY_MS) / (WEEK_S * 1000))
-    case 'month':
-      return months
-    case 'quarter':
-      return Math.floor(months / 3)
-    case 'year':
-      return date.getUTCFullYear() - 1970
-  }
+  return Math.floor(months / length.months)
 }
 
-/** Where the unit with that number begins. */
+/** Where the unit with that number begins. Date.UTC() takes the years 0 to 99 for those of the twentieth century. */
 export function startOf(index: number, unit: TimeUnit): number {
-  switch (unit) {
-    case 'hour':
-      return index * HOUR_MS
-    case 'day':
-      return index * DAY_MS
-    case 'week':
-      return index * WEEK_S * 1000 + FIRST_MONDAY_MS
-    case 'month':
-      return startOfMonth(index)
-    case 'quarter':
-      return startOfMonth(index * 3)
-    case 'year':
-      return startOfMonth(index * 12)
-  }
-}
-
-/** Date.UTC() takes the years 0 to 99 for those of the twentieth century. */
-function startOfMonth(months: number): number {
-  const date = new Date(0)
-  date.setUTCFullYear(1970 + Math.floor(months / 12), ((months % 12) + 12) % 12, 1)
-  return date.getTime()
+  const length = LENGTHS[unit]
+  if ('ms' in length) return index * length.ms + length.firstMs
+  return new Date(0).setUTCFullYear(1970, index * length.months, 1)
 }
 
 export function unitLabel(index: number, unit: TimeUnit): string {
   const date = new Date(startOf(index, unit))
   const text = date.toISOString().replace(/^\+0*(?=\d{4})/, '')
-  switch (unit) {
-    case 'hour':
-      return `${text.slice(0, 10)} ${text.slice(11, 13)}:00`
-    case 'day':
-      return text.slice(0, 10)
-    case 'week':
-      return `week of ${text.slice(0, 10)}`
-    case 'month':
-      return text.slice(0, 7)
-    case 'quarter':
-      return `${text.slice(0, 4)} Q${Math.floor(date.getUTCMonth() / 3) + 1}`
-    case 'year':
-      return text.slice(0, 4)
+  const labels: Readonly<Record<TimeUnit, string>> = {
+    hour: `${text.slice(0, 10)} ${text.slice(11, 13)}:00`,
+    day: text.slice(0, 10),
+    week: `week of ${text.slice(0, 10)}`,
+    month: text.slice(0, 7),
+    quarter: `${text.slice(0, 4)} Q${Math.floor(date.getUTCMonth() / 3) + 1}`,
+    year: text.slice(0, 4),
   }
+  return labels[unit]
 }
 
-export interface TimeGroups {
+interface TimeGroups {
   /** Expressions with the names that they get, for `compute`; none when the column itself is the key. */
   readonly computed: readonly { readonly expression: string; readonly name: string }[]
   /** What is grouped by. */
@@ -109,45 +83,39 @@ export function timeGroups(
   unit: TimeUnit,
   { hasTime, name }: { readonly hasTime: boolean; readonly name: (wanted: string) => string },
 ): TimeGroups {
-  const day = hasTime ? [{ expression: `date(${path})`, name: name('day') }] : []
-  const year = { expression: `year(${path})`, name: name('year') }
-  const made = (
-    computed: TimeGroups['computed'],
-    index: (...values: readonly number[]) => number,
-  ): TimeGroups => ({
+  const day = hasTime ? { day: `date(${path})` } : {}
+  const year = { year: `year(${path})` }
+  const monday = hasTime ? '1970-01-05T00:00:00Z' : '1970-01-05'
+  const parts: Readonly<Record<TimeUnit, Readonly<Record<string, string>>>> = {
+    hour: { ...day, hour: `hour(${path})` },
+    day,
+    week: { week: `floor(totalseconds(${path} sub ${monday}) divby ${WEEK_S})` },
+    month: { ...year, month: `month(${path})` },
+    quarter: { ...year, quarter: `(month(${path}) sub 1) div 3` },
+    year,
+  }
+  const computed = Object.entries(parts[unit]).map(([wanted, expression]) => ({
+    expression,
+    name: name(wanted),
+  }))
+  return {
     computed,
     keys: computed.length === 0 ? [path] : computed.map((one) => one.name),
     indexOf(values) {
       if (values.some((value) => value === null || value === undefined)) return null
-      return index(...values.map(numberOf))
+      const [first = 0, second = 0] = values.map(numberOf)
+      return INDEXES[unit](first, second)
     },
-  })
-  switch (unit) {
-    case 'hour':
-      return made(
-        [...day, { expression: `hour(${path})`, name: name('hour') }],
-        (date = 0, hour = 0) => indexOf(date, 'hour') + hour,
-      )
-    case 'day':
-      return made(day, (date = 0) => indexOf(date, 'day'))
-    case 'week': {
-      const monday = hasTime ? '1970-01-05T00:00:00Z' : '1970-01-05'
-      const expression = `floor(totalseconds(${path} sub ${monday}) divby ${WEEK_S})`
-      return made([{ expression, name: name('week') }], (week = 0) => week)
-    }
-    case 'month':
-      return made(
-        [year, { expression: `month(${path})`, name: name('month') }],
-        (y = 0, month = 1) => (y - 1970) * 12 + month - 1,
-      )
-    case 'quarter':
-      return made(
-        [year, { expression: `(month(${path}) sub 1) div 3`, name: name('quarter') }],
-        (y = 0, quarter = 0) => (y - 1970) * 4 + quarter,
-      )
-    case 'year':
-      return made([year], (y = 0) => y - 1970)
   }
+}
+
+const INDEXES: Readonly<Record<TimeUnit, (first: number, second: number) => number>> = {
+  hour: (date, hour) => indexOf(date, 'hour') + hour,
+  day: (date) => indexOf(date, 'day'),
+  week: (week) => week,
+  month: (year, month) => (year - 1970) * 12 + month - 1,
+  quarter: (year, quarter) => (year - 1970) * 4 + quarter,
+  year: (year) => year - 1970,
 }
 
 /** A date as its milliseconds, a number as itself. */

@@ -25,13 +25,13 @@ export function HistogramBars({ bars, sentence, unit = 'rows' }: HistogramProps)
       viewBox={`0 0 ${Math.max(1, bars.length) * BAR} ${HEIGHT}`}
       preserveAspectRatio="none"
     >
-      {bars.map(({ label, rows }, i) => {
+      {bars.map(({ text, rows }, i) => {
         const height = rows === 0 ? 0 : Math.max(LEAST_HEIGHT, (rows / most) * HEIGHT)
         return (
-          <g key={label}>
+          <g key={text}>
             <rect x={i * BAR + 0.5} y={HEIGHT - height} width={BAR - 1} height={height} />
             <rect class="histogram-touch" x={i * BAR} y={0} width={BAR} height={HEIGHT}>
-              <title>{unit === '' ? label : `${label}: ${rows} ${unit}`}</title>
+              <title>{unit === '' ? text : `${text}: ${rows} ${unit}`}</title>
             </rect>
           </g>
         )

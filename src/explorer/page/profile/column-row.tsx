@@ -1,8 +1,9 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { kindOf } from '../chart/column-kind.ts'
+import { kindOf } from '../chart/columns.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
+import { textOf } from '../model/value.ts'
 import { usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
@@ -195,10 +196,6 @@ function showMean(text: string): string {
 
 const MEAN_CHARACTERS = 8
 
-function textOf(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : `${value as string}`
-}
-
 /** Begins a little before an element comes into view, so that most of it is there by then. */
 const MARGIN = '160px'
 
@@ -232,11 +229,11 @@ function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
     <div class="frequent" role="img" aria-label={sentence}>
       {bars.map((bar) => (
         <div
-          key={`${bar.isWord} ${bar.label}`}
+          key={`${bar.isWord} ${bar.text}`}
           class="frequent-bar"
-          title={`${bar.label}: ${bar.rows} rows, ${share(bar.rows)} %`}
+          title={`${bar.text}: ${bar.rows} rows, ${share(bar.rows)} %`}
         >
-          <bdi class={bar.isWord ? 'frequent-label word' : 'frequent-label'}>{bar.label}</bdi>
+          <bdi class={bar.isWord ? 'frequent-label word' : 'frequent-label'}>{bar.text}</bdi>
           <svg viewBox="0 0 100 10" preserveAspectRatio="none">
             <rect width={Math.max(0.8, (bar.rows / most) * 100)} height={10} />
           </svg>

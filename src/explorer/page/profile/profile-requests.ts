@@ -1,18 +1,20 @@
 // The requests of the profile of a column: one that counts it, and one for its picture, which needs to know the ends
-// that the first has found. What a type cannot do is not asked.
-//
-// And their answers as what a picture draws, with the sentence that says it to those who do not see it.
+// that the first has found. What a type cannot do is not asked. A picture is a chart of the rows by the column.
 
-import { binExpression, type Bins, binsBetween, filledBins, markAt } from '../chart/steps.ts'
-import { hasTime, isFloating, isIntegral, kindOf, type TypedColumn } from '../chart/column-kind.ts'
-import { freeNames, isGroupable, pathTo, valueAt } from '../chart/names.ts'
+import { chartData, withoutGaps } from '../chart/chart-data.ts'
+import { chartRequest, type Grouping } from '../chart/chart-request.ts'
+import type { ChartState } from '../chart/chart-state.ts'
 import {
-  type TimeGroups,
-  type TimeUnit,
-  timeGroups,
-  unitBetween,
-  unitLabel,
-} from '../chart/time-units.ts'
+  hasTime,
+  isFloating,
+  isIntegral,
+  kindOf,
+  pathTo,
+  type TypedColumn,
+} from '../chart/columns.ts'
+import { binsBetween, endsOf } from '../chart/steps.ts'
+import { unitBetween } from '../chart/time-units.ts'
+import type { Label } from '../model/value.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -24,6 +26,8 @@ const MOST_UNITS = 48
 const MOST_FREQUENT = 10
 /** Lists of more lengths than that are few. */
 const MOST_LENGTHS = 60
+/** Years of which only the ends have rows would be a picture of nothing, and take long to draw. */
+const MOST_BARS = 400
 
 export interface Counts {
   readonly rows: number
@@ -90,25 +94,25 @@ export function readCounts(row: Row): Counts {
   }
 }
 
-/** What the picture of a column shows. */
-export type PictureRequest =
-  | { readonly shows: 'bins'; readonly apply: string; readonly bins: Bins }
-  | {
-      readonly shows: 'times'
-      readonly apply: string
-      readonly unit: TimeUnit
-      readonly groups: TimeGroups
-    }
-  | { readonly shows: 'frequent'; readonly apply: string; readonly isCut: boolean }
-  | { readonly shows: 'shares'; readonly apply: string }
-  | { readonly shows: 'lengths'; readonly apply: string }
-  /** There is nothing to see, and why. */
-  | { readonly shows: 'nothing'; readonly why: string }
+interface ShownPicture {
+  readonly shows: 'bins' | 'times' | 'frequent' | 'shares' | 'lengths'
+  readonly apply: string
+  readonly read: (rows: readonly Row[]) => Picture
+}
 
-/** Names in the answer to a picture; no column has them. */
-function pictureNames(names: readonly string[]) {
-  const name = freeNames(names)
-  return { value: name('value'), rows: name('n') }
+/** There may be nothing to see, and why. */
+export type PictureRequest = ShownPicture | { readonly shows: 'nothing'; readonly why: string }
+
+export interface Bar extends Label {
+  readonly rows: number
+}
+
+export interface Picture {
+  /** Bars that stand side by side on a scale, or lie below each other with their names. */
+  readonly form: 'columns' | 'bars'
+  readonly bars: readonly Bar[]
+  /** For those who do not see it. */
+  readonly sentence: string
 }
 
 export function pictureRequest(
@@ -116,197 +120,104 @@ export function pictureRequest(
   counts: Counts,
   context: ProfileContext,
 ): PictureRequest {
-  if (counts.filled === 0) return { shows: 'nothing', why: 'no values' }
+  const { name } = column
+  const nothing = (why: string) => ({ shows: 'nothing', why }) as const
+  if (counts.filled === 0) return nothing('no values')
   switch (kindOf(column)) {
-    case 'number':
-      return binsRequest(column, counts, context)
-    case 'time':
-      return timesRequest(column, counts, context)
+    case 'number': {
+      const [least, greatest] = [Number(counts.least), Number(counts.greatest)]
+      if (counts.least === null || !Number.isFinite(least) || !Number.isFinite(greatest))
+        return nothing('no finite values')
+      const options = { most: MOST_BINS, isWhole: isIntegral(column) }
+      const rows = rowsBy(column, context, {
+        by: 'bins',
+        bins: binsBetween(least, greatest, options),
+      })
+      return rows('bins', (bars) => columns(bars, `Histogram of ${name}`))
+    }
+    case 'time': {
+      const options = { hasTime: hasTime(column), most: MOST_UNITS }
+      const unit = unitBetween(String(counts.least), String(counts.greatest), options)
+      const rows = rowsBy(column, context, { by: 'time', unit })
+      return rows('times', (bars) => columns(bars, `Rows by ${unit} of ${name}`))
+    }
+    case 'list': {
+      const length = { by: 'value', of: `${pathTo(name)}/$count` } as const
+      const rows = rowsBy(column, context, length, MOST_LENGTHS)
+      return rows('lengths', (bars) => columns(lengths(bars), `Lengths of ${name}`))
+    }
     case 'boolean':
-      return { shows: 'shares', apply: groupedRequest(column, context) }
-    case 'list':
-      return { shows: 'lengths', apply: lengthsRequest(column, context) }
+      return rowsBy(
+        column,
+        context,
+        { by: 'value' },
+        Infinity,
+      )('shares', (bars) => listed(bars, `Values of ${name}`))
     case 'text':
     case 'id':
     case 'clock':
-    case 'duration':
+    case 'duration': {
       if (counts.different === counts.filled && counts.filled > 1)
-        return { shows: 'nothing', why: 'every value once' }
-      return frequentRequest(column, counts, context)
+        return nothing('every value once')
+      // Long texts are counted by their beginnings, so that an answer stays small; two of them may begin alike.
+      const isLong = (counts.longest ?? 0) > SHOWN_CHARACTERS
+      const of = isLong ? `substring(${pathTo(name)},0,${SHOWN_CHARACTERS})` : undefined
+      const rows = rowsBy(column, context, { by: 'value', of })
+      return rows('frequent', (bars) => listed(bars, `Most frequent values of ${name}`))
+    }
     case 'bytes':
     case 'struct':
-      return { shows: 'nothing', why: 'no picture of this type' }
+      return nothing('no picture of this type')
   }
 }
 
-function binsRequest(column: TypedColumn, counts: Counts, context: ProfileContext): PictureRequest {
-  const [least, greatest] = [Number(counts.least), Number(counts.greatest)]
-  if (counts.least === null || !Number.isFinite(least) || !Number.isFinite(greatest))
-    return { shows: 'nothing', why: 'no finite values' }
-  const bins = binsBetween(least, greatest, { most: MOST_BINS, isWhole: isIntegral(column) })
-  const { value, rows } = pictureNames(context.names)
-  const compute = `compute(${binExpression(pathTo(column.name), bins)} as ${value})`
-  const groupby = `groupby((${value}),aggregate($count as ${rows}))`
-  return { shows: 'bins', bins, apply: inSequence(context.filter, compute, groupby) }
-}
-
-function timesRequest(
+function rowsBy(
   column: TypedColumn,
-  counts: Counts,
   { names, filter }: ProfileContext,
-): PictureRequest {
-  const options = { hasTime: hasTime(column), most: MOST_UNITS }
-  const unit = unitBetween(String(counts.least), String(counts.greatest), options)
-  const { rows } = pictureNames(names)
-  const path = pathTo(column.name)
-  const name = freeNames([...names, rows])
-  const groups = timeGroups(path, unit, { hasTime: hasTime(column), name })
-  const computed = groups.computed.map((one) => `${one.expression} as ${one.name}`)
-  const groupby = `groupby((${groups.keys.join(',')}),aggregate($count as ${rows}))`
-  const parts = computed.length === 0 ? [groupby] : [`compute(${computed.join(',')})`, groupby]
-  return { shows: 'times', unit, groups, apply: inSequence(filter, ...parts) }
+  grouping: Grouping,
+  first = MOST_FREQUENT,
+) {
+  const x = column.name
+  const state: ChartState = { x, y: null, method: 'count', by: null, per: null, first, filter }
+  const request = chartRequest(state, grouping, { x: column, names, isWithoutTotal: true })
+  const read = (rows: readonly Row[]): readonly Bar[] => {
+    const { marks, series } = chartData(state, grouping, request, rows, MOST_BARS)
+    const values = series[0]?.values ?? []
+    return marks.map(({ text, isWord }, i) => ({ text, isWord, rows: Number(values[i]) }))
+  }
+  return (shows: ShownPicture['shows'], draw: (bars: readonly Bar[]) => Picture): ShownPicture => ({
+    shows,
+    apply: request.apply,
+    read: (rows) => draw(read(rows)),
+  })
 }
 
-/** Long texts are counted by their beginnings, so that an answer stays small; two of them may begin alike. */
-function frequentRequest(
-  column: TypedColumn,
-  { longest }: Counts,
-  context: ProfileContext,
-): PictureRequest {
-  const { rows, value } = pictureNames(context.names)
-  const path = pathTo(column.name)
-  const isCut = (longest ?? 0) > SHOWN_CHARACTERS
-  const start = isCut ? `substring(${path},0,${SHOWN_CHARACTERS})` : path
-  const isComputed = isCut || !isGroupable(column.name)
-  const compute = isComputed ? [`compute(${start} as ${value})`] : []
-  const key = isComputed ? value : column.name
-  const groupby = `groupby((${key}),aggregate($count as ${rows}))/topcount(${MOST_FREQUENT},${rows})`
-  return { shows: 'frequent', isCut, apply: inSequence(context.filter, ...compute, groupby) }
+function lengths(bars: readonly Bar[]): readonly Bar[] {
+  const counts = new Map(bars.map(({ text, rows }) => [Number(text), rows]))
+  return withoutGaps(new Set(counts.keys()), MOST_BARS).map((length) => ({
+    text: `${length} ${length === 1 ? 'item' : 'items'}`,
+    isWord: false,
+    rows: counts.get(length) ?? 0,
+  }))
 }
 
-function groupedRequest({ name }: TypedColumn, { names, filter }: ProfileContext): string {
-  const { rows, value } = pictureNames(names)
-  const groupby = (key: string) => `groupby((${key}),aggregate($count as ${rows}))`
-  if (isGroupable(name)) return inSequence(filter, groupby(name))
-  return inSequence(filter, `compute(${pathTo(name)} as ${value})`, groupby(value))
+function columns(bars: readonly Bar[], what: string): Picture {
+  const highest = bars.reduce<Bar | null>(
+    (best, one) => (one.rows > (best?.rows ?? 0) ? one : best),
+    null,
+  )
+  const [first] = endsOf(bars[0]?.text ?? '')
+  const [, last] = endsOf(bars.at(-1)?.text ?? '')
+  const from = bars.length === 0 ? '' : `, ${first} to ${last}`
+  const most = highest === null ? '' : `; most at ${highest.text}: ${highest.rows} rows`
+  return { form: 'columns', bars, sentence: `${what}${from}${most}` }
 }
 
-function lengthsRequest({ name }: TypedColumn, { names, filter }: ProfileContext): string {
-  const { rows, value } = pictureNames(names)
-  const compute = `compute(${pathTo(name)}/$count as ${value})`
-  const groupby = `groupby((${value}),aggregate($count as ${rows}))`
-  return inSequence(filter, compute, groupby, `orderby(${value})`, `top(${MOST_LENGTHS})`)
-}
-
-/** The value that a row of frequent values, shares or lengths counts. */
-function countedValue(row: Row, { name }: TypedColumn, names: readonly string[]): unknown {
-  const { value } = pictureNames(names)
-  return value in row ? row[value] : valueAt(row, name)
+function listed(bars: readonly Bar[], what: string): Picture {
+  const first = bars.slice(0, 5).map(({ text, rows }) => `${text} ${rows}`)
+  return { form: 'bars', bars, sentence: `${what}: ${first.join(', ')}` }
 }
 
 function inSequence(filter: string | null, ...parts: readonly string[]): string {
   return [...(filter === null ? [] : [`filter(${filter})`]), ...parts].join('/')
-}
-
-export interface Bar {
-  readonly label: string
-  readonly rows: number
-  /** Null and the empty text, which are shown as words, must not look like the values of these names. */
-  readonly isWord: boolean
-}
-
-export interface Picture {
-  /** Bars that stand side by side on a scale, or lie below each other with their names. */
-  readonly form: 'columns' | 'bars'
-  readonly bars: readonly Bar[]
-  readonly sentence: string
-}
-
-export function readPicture(
-  request: Exclude<PictureRequest, { readonly shows: 'nothing' }>,
-  rows: readonly Row[],
-  column: TypedColumn,
-  names: readonly string[],
-): Picture {
-  const counted = pictureNames(names)
-  const rowsOf = (row: Row) => Number(row[counted.rows] ?? 0)
-  switch (request.shows) {
-    case 'bins': {
-      const counts = new Map(
-        rows
-          .filter((row) => row[counted.value] !== null && isFinite(Number(row[counted.value])))
-          .map((row) => [Number(row[counted.value]), rowsOf(row)]),
-      )
-      const bins = filledBins(request.bins, counts)
-      const { step } = request.bins
-      const first = Math.min(request.bins.first, ...counts.keys())
-      const ends = [markAt(first, step), markAt(first + bins.length, step)] as const
-      const bars = bins.map(({ label, value }) => bar(label, value))
-      return columns(bars, `Histogram of ${column.name}`, ends)
-    }
-    case 'times': {
-      const counts = new Map<number, number>()
-      for (const row of rows) {
-        const index = request.groups.indexOf(request.groups.keys.map((key) => row[key]))
-        if (index !== null) counts.set(index, rowsOf(row))
-      }
-      const bars = filledUnits(counts).map((index) =>
-        bar(unitLabel(index, request.unit), counts.get(index) ?? 0),
-      )
-      return columns(bars, `Rows by ${request.unit} of ${column.name}`)
-    }
-    case 'lengths': {
-      const counts = new Map(
-        rows.map((row) => [Number(countedValue(row, column, names)), rowsOf(row)]),
-      )
-      const bars = filledUnits(counts).map((length) =>
-        bar(`${length} ${length === 1 ? 'item' : 'items'}`, counts.get(length) ?? 0),
-      )
-      return columns(bars, `Lengths of ${column.name}`)
-    }
-    case 'frequent':
-    case 'shares': {
-      const bars = rows.map((row) => ({
-        ...named(countedValue(row, column, names)),
-        rows: rowsOf(row),
-      }))
-      const what = request.shows === 'shares' ? 'Values' : 'Most frequent values'
-      const listed = bars.slice(0, 5).map((one) => `${one.label} ${one.rows}`)
-      return { form: 'bars', bars, sentence: `${what} of ${column.name}: ${listed.join(', ')}` }
-    }
-  }
-}
-
-/** Years of which only the ends have rows would be a picture of nothing, and take long to draw. */
-const MOST_BARS = 400
-
-function filledUnits(counts: ReadonlyMap<number, number>): readonly number[] {
-  const known = [...counts.keys()].toSorted((a, b) => a - b)
-  const [first = 0] = known
-  const last = known.at(-1) ?? -1
-  if (last - first + 1 > MOST_BARS) return known.slice(0, MOST_BARS)
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
-}
-
-const bar = (label: string, rows: number): Bar => ({ label, rows, isWord: false })
-
-/** A value as the name of a bar. */
-function named(value: unknown): Omit<Bar, 'rows'> {
-  if (value === null || value === undefined) return { label: 'null', isWord: true }
-  if (value === '') return { label: 'empty text', isWord: true }
-  return {
-    label: typeof value === 'object' ? JSON.stringify(value) : `${value as string}`,
-    isWord: false,
-  }
-}
-
-function columns(
-  bars: readonly Bar[],
-  what: string,
-  ends: readonly (string | undefined)[] = [bars[0]?.label, bars.at(-1)?.label],
-): Picture {
-  const highest = bars.reduce((best, one) => (one.rows > best.rows ? one : best), bar('', 0))
-  const from = bars.length === 0 ? '' : `, ${ends[0]} to ${ends[1]}`
-  const most = highest.rows === 0 ? '' : `; most at ${highest.label}: ${highest.rows} rows`
-  return { form: 'columns', bars, sentence: `${what}${from}${most}` }
 }

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
 import type { NamedRequest } from '../parts/request-bar.tsx'
 import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
-import type { TypedColumn } from '../chart/column-kind.ts'
+import type { TypedColumn } from '../chart/columns.ts'
 import {
   type Counts,
   countsRequest,
@@ -16,7 +16,6 @@ import {
   type ProfileContext,
   readCounts,
   type Picture,
-  readPicture,
 } from './profile-requests.ts'
 
 export interface Profile {
@@ -51,7 +50,7 @@ export function useProfile(
   const askPicture: Ask<Picture> = async (service, request, options) => {
     const { value } = await service.rows(request, options)
     if (shows === null || shows.shows === 'nothing') throw new Error('there is no picture')
-    return readPicture(shows, value, column, context.names)
+    return shows.read(value)
   }
   // One column after the other is done, instead of all pictures after all counts.
   const picture = useAnswerWhile(isWanted, pictureOf, askPicture, 'next')

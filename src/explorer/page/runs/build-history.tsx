@@ -8,7 +8,7 @@ export function BuildHistory({ builds }: { builds: readonly CatalogBuild[] }) {
   const inOrder = builds.toReversed()
   const timesOf = (show: (build: CatalogBuild) => string, value: (build: CatalogBuild) => number) =>
     inOrder.map((build) => ({
-      label: `${showTime(build.at)}: ${show(build)}`,
+      text: `${showTime(build.at)}: ${show(build)}`,
       rows: value(build),
       isWord: false,
     }))

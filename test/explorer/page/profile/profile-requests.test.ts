@@ -4,7 +4,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { filledBins } from '../../../../src/explorer/page/chart/steps.ts'
-import type { TypedColumn } from '../../../../src/explorer/page/chart/column-kind.ts'
+import type { TypedColumn } from '../../../../src/explorer/page/chart/columns.ts'
 import {
   boundsRequest,
   chartRequest,
@@ -17,7 +17,6 @@ import {
   needsFinite,
   pictureRequest,
   readCounts,
-  readPicture,
 } from '../../../../src/explorer/page/profile/profile-requests.ts'
 import { testsSharing } from '../../../support/shared.ts'
 import { workspace } from '../../../support/workspace.ts'
@@ -116,7 +115,7 @@ serviceTest('each type has a profile, and its pictures account for every row', a
     const request = pictureRequest(one, counts, context)
     shown[one.name] = request.shows === 'nothing' ? request.why : request.shows
     if (request.shows === 'nothing') continue
-    const picture = readPicture(request, await ask(request.apply), one, names)
+    const picture = request.read(await ask(request.apply))
     const total = picture.bars.reduce((sum, { rows }) => sum + rows, 0)
     const isWhole = request.shows === 'bins' || request.shows === 'times'
     const expected = isWhole ? counts.filled : counts.rows
@@ -175,7 +174,7 @@ serviceTest('what people read first says the values', async ({ ask }) => {
     const counts = readCounts((await ask(countsRequest(one, context)))[0]!)
     const request = pictureRequest(one, counts, context)
     assert.ok(request.shows !== 'nothing')
-    return readPicture(request, await ask(request.apply), one, names).sentence
+    return request.read(await ask(request.apply)).sentence
   }
   assert.is(await sentence('bo'), 'Values of bo: null 75, false 150, true 75')
   assert.is(await sentence('list'), 'Lengths of list, 0 items to 3 items; most at 0 items: 75 rows')

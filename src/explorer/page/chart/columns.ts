@@ -1,4 +1,4 @@
-// What can be asked about a column, by its type in OData.
+// What can be asked about a column, by its type in OData; and its name in the expressions of a request.
 
 export type ColumnKind =
   'number' | 'time' | 'text' | 'boolean' | 'id' | 'duration' | 'clock' | 'bytes' | 'list' | 'struct'
@@ -31,7 +31,7 @@ export interface TypedColumn {
   readonly scale: number | undefined
 }
 
-export function kindOf({ edm, isList }: TypedColumn): ColumnKind {
+export function kindOf({ edm, isList }: Pick<TypedColumn, 'edm' | 'isList'>): ColumnKind {
   return isList ? 'list' : (kinds[edm] ?? 'struct')
 }
 
@@ -48,4 +48,32 @@ export function isFloating({ edm }: TypedColumn): boolean {
 /** Whether a time has hours, and is not a date alone. */
 export function hasTime({ edm }: TypedColumn): boolean {
   return edm === 'Edm.DateTimeOffset'
+}
+
+const literals = new Set(['null', 'true', 'false', 'INF', 'NaN'])
+
+/** A column as an expression. One that has the name of a literal would be read as that, and is not grouped by. */
+export function pathTo(name: string): string {
+  return literals.has(name) ? `$it/${name}` : name
+}
+
+/** Names that neither a column nor a name given before has. */
+export function freeNames(taken: Iterable<string>): (wanted: string) => string {
+  const all = new Set(taken)
+  return (wanted) => {
+    let name = wanted
+    for (let i = 2; all.has(name); i += 1) name = `${wanted}${i}`
+    all.add(name)
+    return name
+  }
+}
+
+/** The value at a path in a row of an answer; an entity that is not there has none. */
+export function valueAt(row: Readonly<Record<string, unknown>>, path: string): unknown {
+  let value: unknown = row
+  for (const name of path.split('/')) {
+    if (value === null || typeof value !== 'object') return null
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value ?? null
 }
