@@ -1,7 +1,13 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.ts'
 import { complete, type Candidate } from '../cli/completion/complete.ts'
-import { scripts, type Shell, shells, showProposal, splitWords } from '../cli/completion/scripts.ts'
+import {
+  scriptOf,
+  type Shell,
+  shells,
+  showProposal,
+  splitWords,
+} from '../cli/completion/scripts.ts'
 import { join } from 'node:path'
 import type { ValueKind } from '../cli/completion/value-kinds.ts'
 import { parseModelFile } from '../compiler/model-file.ts'
@@ -38,7 +44,7 @@ export default class Completion extends BaseCommand {
     const shell = args.shell as Shell
     const typed = argv.slice(1).map(String)
     if (typed.length > 0) return await this.#propose(shell, typed)
-    const script = scripts[shell]
+    const script = scriptOf(shell)
     if (flags.json) this.printEvent({ event: 'completion', shell, script })
     else process.stdout.write(script)
   }

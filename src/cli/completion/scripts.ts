@@ -1,55 +1,17 @@
 // What each shell loads once. It asks eider for every word, so it knows nothing of commands itself.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageDir } from '../../files/package.ts'
 import type { Completions } from './complete.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 export type Shell = (typeof shells)[number]
 
-// In all of them a first line `:file` or `:directory` leaves the word to the shell.
-const bash = `# eider completion for bash: eval "$(eider completion bash)"
-_eider() {
-  local IFS=$'\\n'
-  local lines=($(eider completion bash -- "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null))
-  case "\${lines[0]}" in
-    :file) compopt -o default; COMPREPLY=() ;;
-    :directory) compopt -o filenames; COMPREPLY=($(compgen -d -- "$2")) ;;
-    *) COMPREPLY=("\${lines[@]}") ;;
-  esac
-}
-complete -F _eider eider
-`
-
-const zsh = `#compdef eider
-# eider completion for zsh: eval "$(eider completion zsh)", after compinit
-_eider() {
-  local -a lines
-  lines=("\${(@f)$(eider completion zsh -- "\${(@)words[1,CURRENT]}" 2>/dev/null)}")
-  case "\${lines[1]}" in
-    :file) _files ;;
-    :directory) _files -/ ;;
-    ?*) _describe 'eider' lines ;;
-  esac
-}
-compdef _eider eider
-`
-
-const fish = `# eider completion for fish: eider completion fish | source
-function __eider_complete
-    set -l lines (eider completion fish -- (commandline -opc) (commandline -ct) 2>/dev/null)
-    switch "$lines[1]"
-        case ':file'
-            __fish_complete_path (commandline -ct)
-        case ':directory'
-            __fish_complete_directories (commandline -ct) ''
-        case '*'
-            printf '%s\\n' $lines
-    end
-end
-complete -c eider -f -a '(__eider_complete)'
-`
-
-export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }
+/** In all of them a first line `:file` or `:directory` leaves the word to the shell. */
+export const scriptOf = (shell: Shell): string =>
+  readFileSync(join(packageDir, 'templates', 'completion', shell), 'utf8')
 
 /** As the script of the shell reads it, one candidate a line. `typed`: the word so far. */
 export function showProposal(
