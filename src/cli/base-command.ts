@@ -5,12 +5,14 @@ import * as Flags from '@oclif/core/flags'
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import { type Logger, createLogger, type Level, type LogLine } from '../core/logger.ts'
+import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
 import { type Look, lookOf, type Paint } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
+import type { StopRequest } from './signals.ts'
 import { usageProblem } from './usage-problem.ts'
 
 export interface SharedFlags {
@@ -109,6 +111,31 @@ export abstract class BaseCommand extends Command {
     // DuckDB looks for relative file names in the working directory before anywhere else.
     process.chdir(project.paths.dir)
     return project
+  }
+
+  /** Works now and after each change of the project, until it is told to stop, which is its proper end. */
+  protected async watch(
+    flags: SharedFlags,
+    stop: StopRequest,
+    work: () => Promise<void>,
+    also: readonly string[] = [],
+  ): Promise<void> {
+    const { paths } = await this.openProject(flags)
+    const { ProjectWatch } = await import('../project/watch.ts')
+    const { savedText } = await import('./run-lines.ts')
+    const quietTextMs = limits.watchQuietTextMs
+    await using watch = await ProjectWatch.open(paths.dir, { also, quietTextMs })
+    const note = (text: string) => {
+      if (!flags.quiet) process.stderr.write(`${text}\n`)
+    }
+    const again = async (saved: readonly string[]) => {
+      if (saved.length > 0) note(savedText(saved))
+      await work().catch((error: unknown) => this.showFailure(error, flags))
+    }
+    await again([])
+    if (!stop.signal.aborted) note('waiting for changes; Ctrl-C ends')
+    watch.onChange(again)
+    await stop.asked
   }
 
   /** oclif would take the value after `=` for an argument. */

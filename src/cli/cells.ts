@@ -31,7 +31,7 @@ function cellOf(character: string, at: number): Cell {
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation})$/u
 
-/** Control characters in a file must not reach the terminal. */
+/** On one line: control characters of a file or a value must not reach the terminal. */
 export const printable = (text: string) => text.replaceAll(/\p{Cc}/gu, '\ufffd')
 
 export const cellsText = (cells: readonly Cell[]) => cells.map(({ text }) => text).join('')

@@ -1,7 +1,13 @@
 // What `eider help` has to say of a word: a page of docs/, a chapter of one, or the row of a table.
 
 import { didYouMean } from '../core/suggest.ts'
-import { documentation, type Page, type TableRow, rowsAbout } from '../files/documentation.ts'
+import {
+  documentation,
+  headingsOf,
+  type Page,
+  type TableRow,
+  rowsAbout,
+} from '../files/documentation.ts'
 
 type Found =
   | { readonly is: 'page'; readonly page: Page }
@@ -28,20 +34,10 @@ export function findTopic(words: string): Found | null {
   return null
 }
 
-interface Chapter {
-  readonly title: string
-  readonly text: string
-}
-
-/** Each heading with what is below it, down to the next one of its level or above. */
-function chaptersOf({ text }: Page): readonly Chapter[] {
-  const lines = text.split('\n')
-  let isCode = false
-  const headings = lines.flatMap((line, at) => {
-    if (line.startsWith('```')) isCode = !isCode
-    const [, marks, title] = (isCode ? null : /^(#{2,}) (.+)$/.exec(line)) ?? []
-    return marks === undefined ? [] : [{ at, level: marks.length, title: title! }]
-  })
+/** Each heading below the first with what is below it, down to the next one of its level or above. */
+function chaptersOf(page: Page) {
+  const lines = page.text.split('\n')
+  const headings = headingsOf(page).filter(({ level }) => level > 1)
   return headings.map(({ at, level, title }, i) => {
     const next = headings.slice(i + 1).find((other) => other.level <= level)
     return { title, text: lines.slice(at, next?.at).join('\n') }

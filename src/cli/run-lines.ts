@@ -77,6 +77,9 @@ export function totalText(run: RunSummary, isInterrupted: boolean, paint: Paint)
   return `${counts.join(', ')} in ${duration(ms)}`
 }
 
+/** Of a line of a log, in UTC. */
+export const timeStamp = (now = new Date()): string => now.toISOString().replace(/\.\d+/, '')
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`

@@ -1,6 +1,6 @@
 // What `eider help search` finds.
 
-import { documentation, type Page } from '../files/documentation.ts'
+import { documentation, headingsOf, type Page } from '../files/documentation.ts'
 
 export interface Line {
   readonly topic: string
@@ -45,17 +45,12 @@ interface Section {
 }
 
 /** Each heading with what is below it, down to the next one. */
-function sectionsOf({ text, title }: Page): readonly Section[] {
-  const lines = text.split('\n')
-  let isCode = false
-  const starts = lines.flatMap((line, at) => {
-    if (line.startsWith('```')) isCode = !isCode
-    return !isCode && /^#+ /.test(line) ? [at] : []
-  })
-  return starts.map((at, i) => ({
-    heading: lines[at]?.replace(/^#+ /, '') ?? title,
+function sectionsOf(page: Page): readonly Section[] {
+  const lines = page.text.split('\n')
+  return headingsOf(page).map(({ at, title }, i, headings) => ({
+    heading: title,
     line: at + 1,
-    lines: lines.slice(at + 1, starts[i + 1]),
+    lines: lines.slice(at + 1, headings[i + 1]?.at),
   }))
 }
 

@@ -69,6 +69,10 @@ export const keepsHistory = (
   flags: { readonly 'full-refresh': boolean; readonly 'drop-history': boolean },
 ): boolean => flags['full-refresh'] && !flags['drop-history'] && include.length === 0
 
+/** In seconds. */
+export const waitFlag = (summary: string) =>
+  Flags.integer({ summary, min: 0, max: 86_400, default: limits.runLockWaitMs / 1000 })
+
 /** In milliseconds. */
 export const everyFlag = (summary: string) =>
   Flags.custom<number>({

@@ -42,8 +42,8 @@ export function showFailure(
   const { paint, columns } = look
   if (isExit(error)) return ''
   if (error instanceof DiagnosticsError) {
-    const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
     const shown = error.diagnostics.map((diagnostic) => showDiagnostic(diagnostic, look))
+    const errors = errorsIn(error)
     const total = paint('red', `${errors} ${errors === 1 ? 'error' : 'errors'}`)
     return [...shown, total].join('\n\n')
   }
@@ -59,7 +59,7 @@ export function failureEvents(error: unknown): string {
   if (isExit(error)) return ''
   if (error instanceof DiagnosticsError) {
     const lines = diagnosticEvents(error.diagnostics)
-    const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
+    const errors = errorsIn(error)
     const isQuery = error.diagnostics.every(({ source }) => source.path === TYPED_QUERY)
     const code = isQuery ? 'query-mistakes' : 'project-mistakes'
     return [...lines, JSON.stringify({ event: 'failed', code, errors })].join('\n')
@@ -67,7 +67,9 @@ export function failureEvents(error: unknown): string {
   const { code } = error as { code?: string }
   return JSON.stringify({
     event: 'error',
-    code: isRefusedFile(error) ? 'file-failed' : (code ?? codeOf(error)),
+    code: isRefusedFile(error)
+      ? 'file-failed'
+      : (code ?? (exitCodeOf(error) === BUG ? 'bug' : 'usage')),
     message: messageOf(error),
     hint: hintOf(error),
   })
@@ -79,6 +81,9 @@ export const diagnosticEvents = (diagnostics: readonly Diagnostic[]): readonly s
     const place = { file: source.path, line, column }
     return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
   })
+
+const errorsIn = ({ diagnostics }: DiagnosticsError): number =>
+  diagnostics.filter(({ severity }) => severity === 'error').length
 
 /** A message may have lines of its own, such as a list. */
 const paragraph = (text: string, columns: number): string =>
@@ -94,10 +99,6 @@ function bugReport(error: unknown, verbose: boolean): string {
   const head = `error: this is a bug in eider: ${messageOf(error)}`
   if (!verbose) return `${head}\nhint: run again with --verbose and report what it prints`
   return `${head}\n${error instanceof Error ? error.stack : ''}`
-}
-
-function codeOf(error: unknown): string {
-  return exitCodeOf(error) === BUG ? 'bug' : 'usage'
 }
 
 const isExit = (error: unknown) => (error as { code?: string } | undefined)?.code === 'EEXIT'

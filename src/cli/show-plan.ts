@@ -10,8 +10,9 @@ import type {
   Values,
 } from '../core/report/planned-changes.ts'
 import { count } from '../core/counts.ts'
+import { printable } from './cells.ts'
 import { type Paint, plain } from './paint.ts'
-import { tableLines, withoutControls } from './table.ts'
+import { tableLines } from './table.ts'
 
 export function showPlan(
   steps: readonly PlannedStep[],
@@ -111,4 +112,4 @@ const valuesLine = (values: Values) =>
     .map(([name, value]) => `${name}=${shown(value)}`)
     .join(' ')
 
-const shown = (value: string | null) => (value === null ? 'NULL' : withoutControls(value))
+const shown = (value: string | null) => (value === null ? 'NULL' : printable(value))

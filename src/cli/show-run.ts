@@ -12,6 +12,7 @@ import {
   line,
   modelText,
   STATUS_COLUMNS,
+  timeStamp,
   totalText,
   orphanState,
 } from './run-lines.ts'
@@ -208,8 +209,7 @@ export class RunDisplay implements Disposable {
   }
 
   #time(): string {
-    const now = this.#options.now?.() ?? new Date()
-    return now.toISOString().replace(/\.\d+/, '')
+    return timeStamp(this.#options.now?.())
   }
 
   #nowMs(): number {

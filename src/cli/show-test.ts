@@ -1,10 +1,10 @@
 // A test of a model for people: one line, and below it the rows that differ.
 
 import { count } from '../core/counts.ts'
-import { cut, widthOf } from './cells.ts'
+import { cut, printable, widthOf } from './cells.ts'
 import type { Paint } from './paint.ts'
 import { duration } from './run-lines.ts'
-import { tableLines, withoutControls } from './table.ts'
+import { tableLines } from './table.ts'
 
 export interface ShownTest {
   readonly model: string
@@ -72,7 +72,7 @@ export const titleOf = ({ model, name, runs }: Pick<ShownTest, 'model' | 'name' 
 function differenceLines(difference: ShownDifference, paint: Paint): readonly string[] {
   const { columns, missing, unexpected, missingRows, unexpectedRows } = difference
   const rows = rowsOf(difference)
-  const cell = (row: Row, name: string) => cut(withoutControls(row[name] ?? 'NULL'), CELL_COLUMNS)
+  const cell = (row: Row, name: string) => cut(printable(row[name] ?? 'NULL'), CELL_COLUMNS)
   const cells = rows.map(({ row, isBuilt, others }) => [
     ...columns.map((name) => cell(row, name)),
     isBuilt ? `built${others.length === 0 ? '' : `: other ${others.join(', ')}`}` : 'expected',

@@ -1,5 +1,7 @@
 // The printer of tables: rows for people and for other programs, and lines whose parts stand below each other.
 
+import { printable } from './cells.ts'
+
 export const rowFormats = ['table', 'json', 'ndjson', 'csv'] as const
 type RowFormat = (typeof rowFormats)[number]
 
@@ -28,7 +30,7 @@ export function showRows(
 
 function showTable(columns: readonly string[], rows: readonly ShownRow[]): string {
   const cells = rows.map((row) => columns.map((name) => textOf(cellOf(row, name), 'NULL')))
-  const shown = [columns, ...cells].map((line) => line.map(withoutControls))
+  const shown = [columns, ...cells].map((line) => line.map(printable))
   const isRight = columns.map((name) => rows.every((row) => typeof cellOf(row, name) === 'number'))
   return tableLines(shown, { isRight: (i) => isRight[i]!, isRuled: true }).join('\n')
 }
@@ -60,9 +62,6 @@ export function tableLines(
     ? lines.toSpliced(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
     : lines
 }
-
-/** On one line, whatever the value holds. */
-export const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\ufffd')
 
 const cellOf = (row: ShownRow, name: string) => (row as Readonly<Record<string, unknown>>)[name]
 

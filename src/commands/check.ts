@@ -68,8 +68,7 @@ export default class Check extends BaseCommand {
       const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
       const { hashSeeds } = await import('../compiler/file-hashes.ts')
       const { diagnosticsOf } = await import('../compiler/failed-models.ts')
-      const { state } = paths
-      const project = await compileOnce(files, { dir: paths.dir, state, save: false })
+      const project = await compileOnce(files, { ...paths, save: false })
       const known = knownModels(project)
       // Without a manifest nobody asks for them.
       const isCompared = against !== undefined || flags.manifest !== undefined

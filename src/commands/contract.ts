@@ -20,8 +20,7 @@ export default class Contract extends BaseCommand {
     const models = files.models.map(({ name, source }) => {
       return { name, source: { ...source, text: withoutContract(source.text) } }
     })
-    const { dir, state } = paths
-    const project = await compileOnce({ ...files, models }, { dir, state, save: false })
+    const project = await compileOnce({ ...files, models }, { ...paths, save: false })
     const promising = files.models.filter(({ source: { text } }) => withoutContract(text) !== text)
     const names = argv.length === 0 ? promising.map(({ name }) => name) : argv.map(String)
     const found = names.map((name) => exposed(findModel(project, name)))
@@ -31,7 +30,7 @@ export default class Contract extends BaseCommand {
       const lines = contractLines(key, publishedColumns(kind, key, columns))
       const text = withContract(source.text, lines)
       const changed = text !== source.text
-      if (changed) await writeFile(join(dir, source.path), text)
+      if (changed) await writeFile(join(paths.dir, source.path), text)
       const { path } = source
       if (flags.json)
         this.printEvent({ event: 'contract', model: name, path, changed, columns: columns.length })

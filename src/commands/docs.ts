@@ -36,8 +36,7 @@ export default class Docs extends BaseCommand {
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { openStore } = await import('../store/open.ts')
     const { describeState } = await import('../pipeline/catalog/catalog-text.ts')
-    const { state } = paths
-    const project = await compileOnce(files, { dir: paths.dir, state, save: false })
+    const project = await compileOnce(files, { ...paths, save: false })
     const compared = flags.against === undefined ? null : await compare(project, flags.against)
     const { snapshots } = openStore(paths)
     const catalog = await describeState(name, project, snapshots, compared?.removed)

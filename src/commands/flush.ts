@@ -1,15 +1,18 @@
-import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BaseCommand } from '../cli/base-command.ts'
-import { everyFlag, selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.ts'
-import { giveWay } from '../cli/priority.ts'
-import { duration, flushText, line } from '../cli/run-lines.ts'
+import {
+  everyFlag,
+  selectionFlags,
+  selectionOf,
+  variableFlags,
+  waitFlag,
+} from '../cli/shared-flags.ts'
+import { repeat } from '../cli/repeat.ts'
+import { giveWay } from '../files/priority.ts'
+import { duration, flushText, line, timeStamp } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'
 import { onStop, type StopRequest } from '../cli/signals.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
-import { hasToExit } from '../core/until-exit.ts'
 import type { ModelName } from '../core/names.ts'
 import type { RunEvent } from '../core/report/progress.ts'
 import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
@@ -30,12 +33,7 @@ export default class Flush extends BaseCommand {
     ...selectionFlags,
     ...variableFlags,
     every: everyFlag('Keep running, and flush again at this interval'),
-    wait: Flags.integer({
-      summary: 'Seconds to wait for a run to end',
-      min: 0,
-      max: 86_400,
-      default: limits.runLockWaitMs / 1000,
-    }),
+    wait: waitFlag('Seconds to wait for a run to end'),
   }
 
   async run(): Promise<void> {
@@ -48,32 +46,27 @@ export default class Flush extends BaseCommand {
     this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
   }
 
-  /** Until it is told to stop, which is its proper end. What fails is tried again, and said once for as long as it lasts. */
   async #goOn(
     flags: FlushFlags,
     argv: readonly unknown[],
     stop: StopRequest,
     everyMs: number,
   ): Promise<void> {
-    let said = ''
-    for (let round = 1; !stop.signal.aborted; round++) {
-      const startedMs = performance.now()
-      try {
-        const summary = await this.#flush(flags, argv, stop, round > 1)
-        if (summary.flushed.length > 0 || !summary.ok) this.#report(summary, flags)
-        said = ''
-      } catch (error) {
-        if (error instanceof UsageError && round === 1) throw error
-        const message = String(error)
-        // A run flushes too.
-        const isBusy = error instanceof EnvironmentError && error.code === 'run-locked'
-        if (!isBusy && message !== said) this.showFailure(error, flags)
-        if (!isBusy) said = message
-      }
-      if (hasToExit()) this.exit(3)
-      const restMs = Math.max(0, startedMs + everyMs - performance.now())
-      await sleep(restMs, undefined, { signal: stop.signal }).catch(() => {})
+    let round = 0
+    const work = async () => {
+      const summary = await this.#flush(flags, argv, stop, ++round > 1)
+      if (summary.flushed.length > 0 || !summary.ok) this.#report(summary, flags)
     }
+    await repeat(work, {
+      everyMs,
+      signal: stop.signal,
+      tell: (error) => this.showFailure(error, flags),
+      isFailure: (error) => {
+        if (error instanceof UsageError && round === 1) throw error
+        // A run flushes too.
+        return !(error instanceof EnvironmentError && error.code === 'run-locked')
+      },
+    })
   }
 
   /** `ifAny`: where nothing waits there is nothing to open. */
@@ -91,11 +84,7 @@ export default class Flush extends BaseCommand {
     const { knownModels, select } = await import('../compiler/select.ts')
     const { flushBuffer } = await import('../pipeline/flush/flush-buffer.ts')
     const { openStore } = await import('../store/open.ts')
-    const compiled = await compileOnce(project.files, {
-      dir: paths.dir,
-      state: paths.state,
-      save: true,
-    })
+    const compiled = await compileOnce(project.files, { ...paths, save: true })
     const given = selectionOf(argv, flags)
     const known = knownModels(compiled)
     const chosen = select(known, given, () => true)
@@ -131,8 +120,7 @@ export default class Flush extends BaseCommand {
       return
     }
     const paint = this.paintFor(flags)
-    const time =
-      flags.every === undefined ? '' : `${new Date().toISOString().replace(/\.\d+/, '')} `
+    const time = flags.every === undefined ? '' : `${timeStamp()} `
     const names: readonly ModelName[] = [...flushed, ...failed].map(({ model }) => model)
     const width = Math.max(0, ...names.map((name) => name.length))
     const say = (status: string, model: string, text: string) =>

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
 import { onStop } from '../cli/signals.ts'
+import { waitFlag } from '../cli/shared-flags.ts'
 import { tableLines } from '../cli/table.ts'
 import { count } from '../core/counts.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import type { TableUpkeep, UpkeepReport } from '../store/upkeep.ts'
 
 export default class Maintain extends BaseCommand {
@@ -17,12 +17,7 @@ export default class Maintain extends BaseCommand {
     migrate: Flags.boolean({
       summary: 'First migrate a catalog of an earlier version',
     }),
-    wait: Flags.integer({
-      summary: 'Seconds to wait for a run to end',
-      min: 0,
-      max: 86_400,
-      default: limits.runLockWaitMs / 1000,
-    }),
+    wait: waitFlag('Seconds to wait for a run to end'),
   }
 
   async run(): Promise<void> {

@@ -3,10 +3,10 @@ import { BaseCommand, type SharedFlags } from '../cli/base-command.ts'
 import { LiveLine } from '../cli/live-line.ts'
 import { isLive } from '../cli/paint.ts'
 import { duration } from '../cli/run-lines.ts'
+import { waitFlag } from '../cli/shared-flags.ts'
 import { onStop } from '../cli/signals.ts'
 import { count, grouped } from '../core/counts.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import type { Moved, MovedTable, MoveStep } from '../pipeline/move/move.ts'
 import type { Side } from '../pipeline/move/sides.ts'
@@ -30,12 +30,7 @@ export default class Move extends BaseCommand {
   static override flags = {
     from: Flags.string({ summary: 'Target to read; by default the current one' }),
     to: Flags.string({ summary: 'Target to write; by default the current one' }),
-    wait: Flags.integer({
-      summary: 'Seconds to wait for runs to end',
-      min: 0,
-      max: 86_400,
-      default: limits.runLockWaitMs / 1000,
-    }),
+    wait: waitFlag('Seconds to wait for runs to end'),
   }
 
   async run(): Promise<void> {

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { everyFlag } from '../cli/shared-flags.ts'
-import { giveWay } from '../cli/priority.ts'
-import { duration } from '../cli/run-lines.ts'
+import { repeat } from '../cli/repeat.ts'
+import { giveWay } from '../files/priority.ts'
+import { duration, timeStamp } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
-import { hasToExit } from '../core/until-exit.ts'
 import type { Pulled } from '../store/pull.ts'
 
 type PullFlags = Interfaces.InferredFlags<typeof Pull.flags & typeof BaseCommand.baseFlags>
@@ -54,31 +53,12 @@ export default class Pull extends BaseCommand {
       })
       this.exit(stop.exitCode() ?? 0)
     }
-    await this.#goOn(pull, flags.every, flags, signal)
-  }
-
-  /** Until it is told to stop, which is its proper end. What fails is said once for as long as it lasts. */
-  async #goOn(
-    pull: () => Promise<void>,
-    everyMs: number,
-    flags: PullFlags,
-    signal: AbortSignal,
-  ): Promise<void> {
-    let said = ''
-    while (!signal.aborted) {
-      const startedMs = performance.now()
-      try {
-        await pull()
-        said = ''
-      } catch (error) {
-        if (signal.aborted) return
-        if (String(error) !== said) this.showFailure(error, flags)
-        said = String(error)
-      }
-      if (hasToExit()) this.exit(3)
-      const restMs = Math.max(0, startedMs + everyMs - performance.now())
-      await sleep(restMs, undefined, { signal }).catch(() => {})
-    }
+    await repeat(pull, {
+      everyMs: flags.every,
+      signal,
+      tell: (error) => this.showFailure(error, flags),
+      isFailure: () => !signal.aborted,
+    })
   }
 
   #report({ snapshot, changed, files, missed }: Pulled, ms: number, flags: PullFlags): void {
@@ -89,8 +69,7 @@ export default class Pull extends BaseCommand {
       return
     }
     if (flags.quiet) return
-    const time =
-      flags.every === undefined ? '' : `${new Date().toISOString().replace(/\.\d+/, '')} `
+    const time = flags.every === undefined ? '' : `${timeStamp()} `
     const what =
       snapshot === null
         ? 'nothing is published yet'

@@ -5,12 +5,11 @@ import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { junitXml } from '../cli/junit.ts'
 import { selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.ts'
-import { savedText, duration } from '../cli/run-lines.ts'
+import { duration } from '../cli/run-lines.ts'
 import { hasPassed, type ShownTest, testLines, titleOf } from '../cli/show-test.ts'
 import { onStop } from '../cli/signals.ts'
 import { count } from '../core/counts.ts'
 import { UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import type { Recording } from '../pipeline/model-test/record-test.ts'
@@ -65,7 +64,10 @@ export default class Test extends BaseCommand {
       if (junit !== null) await writeFile(junit, junitXml(shown))
       return shown.every(hasPassed)
     }
-    if (flags.watch) return await this.#watch(flags, run)
+    if (flags.watch) {
+      using stop = onStop()
+      return await this.watch(flags, stop, async () => void (await run()), ['tests'])
+    }
     this.exit((await run()) ? 0 : 1)
   }
 
@@ -106,25 +108,6 @@ export default class Test extends BaseCommand {
     for (const remark of remarks) this.print(`note   ${remark}`)
   }
 
-  /** Until it is told to stop, which is its proper end. */
-  async #watch(flags: TestFlags, run: () => Promise<boolean>): Promise<void> {
-    using stop = onStop()
-    const { paths } = await this.openProject(flags)
-    const { ProjectWatch } = await import('../project/watch.ts')
-    await using watch = await ProjectWatch.open(paths.dir, {
-      also: ['tests'],
-      quietTextMs: limits.watchQuietTextMs,
-    })
-    const again = async (saved: readonly string[]) => {
-      if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
-      await run().catch((error: unknown) => this.showFailure(error, flags))
-    }
-    await again([])
-    if (!flags.quiet) process.stderr.write('waiting for changes; Ctrl-C ends\n')
-    watch.onChange(again)
-    await stop.asked
-  }
-
   async #runAll(flags: TestFlags, argv: readonly unknown[]): Promise<readonly ShownTest[]> {
     const startedMs = performance.now()
     const first = await this.#open(flags, [])
@@ -154,8 +137,8 @@ export default class Test extends BaseCommand {
   async #open(flags: TestFlags, vars: readonly string[]): Promise<Opened> {
     const project = await this.openProject({ ...flags, vars: [...vars, ...(flags.vars ?? [])] })
     const { compileOnce } = await import('../compiler/compile-once.ts')
-    const { dir, state } = project.paths
-    return { project, compiled: await compileOnce(project.files, { dir, state, save: false }) }
+    const compiled = await compileOnce(project.files, { ...project.paths, save: false })
+    return { project, compiled }
   }
 
   /** A test of a model that is not there is among them, to be told. */

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { childLog, upcomingText, upLine, upText } from '../cli/show-up.ts'
+import { timeStamp } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { variableFlags } from '../cli/shared-flags.ts'
 import type { UpEvent } from '../core/report/up.ts'
@@ -106,7 +107,10 @@ export default class Up extends BaseCommand {
     const text = upText(event)
     const isNews = text !== null && !['ok', 'stopping', 'started'].includes(text[1])
     if (text === null || (flags.quiet && !isNews)) return
-    this.print(upLine(timeText(new Date()), text, paint))
+    // Of the wall for who sits before it.
+    const now = new Date()
+    const time = process.stdout.isTTY ? now.toTimeString().slice(0, 8) : timeStamp(now)
+    this.print(upLine(time, text, paint))
   }
 
   #head(event: Extract<UpEvent, { event: 'up-ready' }>, { quiet }: UpFlags): void {
@@ -128,7 +132,3 @@ const servicesOf = ({ paths }: Project, flags: UpFlags) => [
   // What is published in a lake has to be brought here to be served.
   ...(flags['no-serve'] || !traitsOf(paths).isPulled ? [] : (['pull'] as const)),
 ]
-
-/** Of the wall for who sits before it, in UTC for a log. */
-const timeText = (now: Date) =>
-  process.stdout.isTTY ? now.toTimeString().slice(0, 8) : now.toISOString().replace(/\.\d+/, '')

@@ -47,6 +47,16 @@ export function rowsAbout(word: string): readonly TableRow[] {
   })
 }
 
+/** The headings outside of code, with the numbers of their lines. */
+export function headingsOf({ text }: Page) {
+  let isCode = false
+  return text.split('\n').flatMap((line, at) => {
+    if (line.startsWith('```')) isCode = !isCode
+    const [, marks, title] = (isCode ? null : /^(#+) (.+)$/.exec(line)) ?? []
+    return marks === undefined ? [] : [{ at, level: marks.length, title: title! }]
+  })
+}
+
 /** A bar in code style is escaped. */
 export const splitRow = (line: string): readonly string[] =>
   line

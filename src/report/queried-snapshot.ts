@@ -39,8 +39,7 @@ export async function queriedSnapshot(
   const served = relations.find(isMeant)
   if (served !== undefined) return { target: targetOf(served.model), published: store.published }
   const { compileOnce } = await import('../compiler/compile-once.ts')
-  const { dir, state } = paths
-  const compiled = await compileOnce(files, { dir, state, save: false })
+  const compiled = await compileOnce(files, { ...paths, save: false })
   const { models } = compiled
   const { findModel } = await import('../compiler/find-model.ts')
   const model = findModel(compiled, name)

@@ -44,8 +44,8 @@ export async function openToRead(
   const { openWarehouseToRead, withSources } = await import('../pipeline/open-warehouse.ts')
   const { openStore } = await import('../store/open.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
-  const { dir, state } = paths
-  const project = compiled ?? (await compileOnce(files, { dir, state, save: keepsCompiled }))
+  const { dir } = paths
+  const project = compiled ?? (await compileOnce(files, { ...paths, save: keepsCompiled }))
   await using resources = new Resources()
   // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))

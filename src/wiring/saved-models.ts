@@ -96,8 +96,9 @@ export class SavedModels implements AsyncDisposable {
     const { load, logger, signal } = this.#options
     try {
       const project = await load()
-      const { dir, state } = project.paths
-      const compiled = withoutMistakes(await compileOnce(project.files, { dir, state, save: true }))
+      const compiled = withoutMistakes(
+        await compileOnce(project.files, { ...project.paths, save: true }),
+      )
       if (this.#copy.isStale) await this.#renewCopy(project)
       let summary = await this.#run(project, compiled)
       // A model may be blocked by what was saved here before, which no run of the project has seen.

@@ -41,8 +41,7 @@ export async function readUnchanged(project: Project, save: boolean): Promise<Un
   if (idle?.note == null) return null
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { paths, files } = project
-  const known = idle.knownHashes
-  const compiled = await compileOnce(files, { dir: paths.dir, state: paths.state, save, known })
+  const compiled = await compileOnce(files, { ...paths, save, known: idle.knownHashes })
   const holds = (await idle.isUnchanged(compiled)) && !(await hasWaitingEvents(paths))
   return { compiled, note: holds ? idle.note : null }
 }

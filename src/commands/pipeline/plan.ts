@@ -99,10 +99,9 @@ export default class PipelinePlan extends BaseCommand {
     const { hashSeeds } = await import('../../compiler/file-hashes.ts')
     const { planAgainst } = await import('../../pipeline/plan/plan-against.ts')
     const { contractChanges } = await import('../../odata/edm/contract.ts')
-    const { dir, state } = paths
-    const project = await compileOnce(files, { dir, state, save: false })
+    const project = await compileOnce(files, { ...paths, save: false })
     this.printWarnings(project.warnings)
-    const contents = await hashSeeds(dir, project.models.values())
+    const contents = await hashSeeds(paths.dir, project.models.values())
     const plan = planAgainst(project, against, contents, selection)
     const { steps, removed } = plan
     const contract = contractChanges(plan.published, plan.next)

@@ -9,10 +9,11 @@ import {
   selectionFlags,
   selectionOf,
   variableFlags,
+  waitFlag,
 } from '../../cli/shared-flags.ts'
-import { giveWay } from '../../cli/priority.ts'
+import { giveWay } from '../../files/priority.ts'
 import { isLive } from '../../cli/paint.ts'
-import { duration, savedText } from '../../cli/run-lines.ts'
+import { duration } from '../../cli/run-lines.ts'
 import { count } from '../../core/counts.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { showFailedModel } from '../../cli/show-failed-model.ts'
@@ -82,12 +83,7 @@ export default class PipelineRun extends BaseCommand {
     }),
     profile: Flags.boolean({ summary: 'Show where the time went, model by model' }),
     ...rangeFlags,
-    wait: Flags.integer({
-      summary: 'Seconds to wait for another run to end',
-      min: 0,
-      max: 86_400,
-      default: limits.runLockWaitMs / 1000,
-    }),
+    wait: waitFlag('Seconds to wait for another run to end'),
     watch: Flags.boolean({
       summary: 'Keep going: run again when a model, seed, macro or eider.yml is saved',
       exclusive: ['retry', 'full-refresh', 'start'],
@@ -101,29 +97,14 @@ export default class PipelineRun extends BaseCommand {
     const { flags, argv } = await this.parse(PipelineRun)
     giveWay()
     using stop = onStop()
-    if (flags.watch) return await this.#watch(flags, argv, stop)
+    if (flags.watch)
+      return await this.watch(
+        flags,
+        stop,
+        async () => void (await this.#runOnce(flags, argv, stop)),
+      )
     const summary = await this.#runOnce(flags, argv, stop)
     this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
-  }
-
-  /** Until it is told to stop, which is its proper end. */
-  async #watch(flags: RunFlags, argv: readonly unknown[], stop: StopRequest): Promise<void> {
-    const { paths } = await this.openProject(flags)
-    const { ProjectWatch } = await import('../../project/watch.ts')
-    await using watch = await ProjectWatch.open(paths.dir, { quietTextMs: limits.watchQuietTextMs })
-    const run = async (saved: readonly string[]) => {
-      try {
-        if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
-        await this.#runOnce(flags, argv, stop)
-      } catch (error) {
-        this.showFailure(error, flags)
-      }
-      if (saved.length === 0 && !flags.quiet && !stop.signal.aborted)
-        process.stderr.write('waiting for changes; Ctrl-C ends\n')
-    }
-    await run([])
-    watch.onChange(run)
-    await stop.asked
   }
 
   async #runOnce(

@@ -31,7 +31,7 @@ export default class PipelineShow extends BaseCommand {
     const { paths, files } = await this.openProject(flags)
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     await traitsOf(paths).requireReadable()
-    const project = await compileOnce(files, { dir: paths.dir, state: paths.state, save: false })
+    const project = await compileOnce(files, { ...paths, save: false })
     const { models, external } = project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
     if (table !== undefined) return this.#showSource(table, models, flags.json)

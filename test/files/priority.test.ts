@@ -7,7 +7,7 @@ const script = `
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
-import { giveWay } from ${JSON.stringify(new URL('../../src/cli/priority.js', import.meta.url).href)}
+import { giveWay } from ${JSON.stringify(new URL('../../src/files/priority.js', import.meta.url).href)}
 await readFile('/proc/self/stat')
 giveWay()
 const worker = new Worker('require("node:worker_threads").parentPort.once("message", () => {})', { eval: true, execArgv: [] })
