@@ -1,8 +1,9 @@
+import { Select, type Option, type SelectProps } from '../parts/select.tsx'
 import type { Property } from '../model/schema.ts'
 import {
   type ColumnGroup,
-  groupsForColour,
-  groupsForX,
+  canBeColour,
+  canBeX,
   type ChartState,
   DEFAULT_FIRST,
   type Method,
@@ -13,7 +14,7 @@ import { hasTime, kindOf } from './columns.ts'
 import type { Grouping } from './chart-request.ts'
 import { timeUnits } from './time-units.ts'
 
-interface ChartFormProps {
+export interface ChartFormProps {
   readonly state: ChartState
   readonly groups: readonly ColumnGroup[]
   readonly x: Property | undefined
@@ -31,123 +32,75 @@ export function ChartForm({ state, groups, x, y, grouping, onChange }: ChartForm
     const method = column && methodsFor(column)[0]!
     onChange({ y: column === undefined ? null : path, method: method ?? 'count' })
   }
+  const proposed = state.per === null && grouping?.by === 'time' ? ` (${grouping.unit})` : ''
+  const steps = new Set([5, 10, DEFAULT_FIRST, 50, 100, 500, state.first])
   return (
     <form class="chart-form" aria-label="Chart" onSubmit={(event) => event.preventDefault()}>
-      <Choice name="Value" value={state.y ?? ''} onChange={chooseY}>
-        <option value="">rows</option>
-        {own.map(({ path }) => (
-          <option key={path} value={path}>
-            {path}
-          </option>
-        ))}
-      </Choice>
+      <Choice
+        name="Value"
+        value={state.y ?? ''}
+        options={[['', 'rows'], ...own.map(({ path }) => path)]}
+        onChange={chooseY}
+      />
       {y !== undefined && (
         <Choice
           name="Method"
           value={state.method}
+          options={methodsFor(y).map((method) => [method, methodNames[method]])}
           onChange={(method) => onChange({ method: method as Method })}
-        >
-          {methodsFor(y).map((method) => (
-            <option key={method} value={method}>
-              {methodNames[method]}
-            </option>
-          ))}
-        </Choice>
+        />
       )}
-      <Choice name="By" value={state.x ?? ''} onChange={(path) => onChange({ x: path, per: null })}>
-        <Columns groups={groupsForX(groups)} />
-      </Choice>
+      <Choice
+        name="By"
+        value={state.x ?? ''}
+        options={pathsOf(groups, canBeX)}
+        onChange={(path) => onChange({ x: path, per: null })}
+      />
       {x !== undefined && kindOf(x) === 'time' && (
-        <Per state={state} x={x} grouping={grouping} onChange={onChange} />
+        <Choice
+          name="Per"
+          value={state.per ?? ''}
+          options={[
+            ['', `as fits${proposed}`],
+            ...timeUnits.filter((unit) => unit !== 'hour' || hasTime(x)),
+          ]}
+          onChange={(per) => onChange({ per: timeUnits.find((unit) => unit === per) ?? null })}
+        />
       )}
       {grouping?.by === 'value' && (
-        <First first={state.first} onChange={(first) => onChange({ first })} />
+        <Choice
+          name="First"
+          value={String(state.first)}
+          options={[...steps].toSorted((a, b) => a - b).map(String)}
+          onChange={(first) => onChange({ first: Number(first) })}
+        />
       )}
-      <Choice name="Colour" value={state.by ?? ''} onChange={(by) => onChange({ by: by || null })}>
-        <option value="">none</option>
-        <Columns groups={groupsForColour(groups)} />
-      </Choice>
+      <Choice
+        name="Colour"
+        value={state.by ?? ''}
+        options={[['', 'none'], ...pathsOf(groups, canBeColour)]}
+        onChange={(by) => onChange({ by: by || null })}
+      />
     </form>
   )
 }
 
-interface ChoiceProps {
-  readonly name: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-  readonly children: preact.ComponentChildren
-}
-
-function Choice({ name, value, onChange, children }: ChoiceProps) {
+function Choice({ name, ...select }: SelectProps) {
   return (
     <label class="chart-choice">
       <span>{name}</span>
-      <select
-        class="select"
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        {children}
-      </select>
+      <Select {...select} />
     </label>
   )
 }
 
-function Columns({ groups }: { groups: readonly ColumnGroup[] }) {
-  return (
-    <>
-      {groups.map(({ navigation, columns }) => {
-        const options = columns.map(({ path }) => (
-          <option key={path} value={path}>
-            {path}
-          </option>
-        ))
-        return navigation === null ? (
-          options
-        ) : (
-          <optgroup key={navigation} label={navigation}>
-            {options}
-          </optgroup>
-        )
-      })}
-    </>
-  )
-}
-
-function Per({
-  state,
-  x,
-  grouping,
-  onChange,
-}: Pick<ChartFormProps, 'state' | 'grouping' | 'onChange'> & { x: Property }) {
-  const proposed = state.per === null && grouping?.by === 'time' ? ` (${grouping.unit})` : ''
-  return (
-    <Choice
-      name="Per"
-      value={state.per ?? ''}
-      onChange={(per) => onChange({ per: timeUnits.find((unit) => unit === per) ?? null })}
-    >
-      <option value="">as fits{proposed}</option>
-      {timeUnits
-        .filter((unit) => unit !== 'hour' || hasTime(x))
-        .map((unit) => (
-          <option key={unit} value={unit}>
-            {unit}
-          </option>
-        ))}
-    </Choice>
-  )
-}
-
-function First({ first, onChange }: { first: number; onChange: (first: number) => void }) {
-  const steps = [...new Set([5, 10, DEFAULT_FIRST, 50, 100, 500, first])].toSorted((a, b) => a - b)
-  return (
-    <Choice name="First" value={String(first)} onChange={(value) => onChange(Number(value))}>
-      {steps.map((step) => (
-        <option key={step} value={String(step)}>
-          {step}
-        </option>
-      ))}
-    </Choice>
-  )
+function pathsOf(
+  groups: readonly ColumnGroup[],
+  isWanted: (column: Property) => boolean,
+): readonly Option[] {
+  return groups.flatMap(({ navigation, columns }): readonly Option[] => {
+    const values = columns.filter(({ property }) => isWanted(property)).map(({ path }) => path)
+    if (navigation === null) return values
+    return values.length === 0 ? [] : [{ group: navigation, values }]
+  })
 }

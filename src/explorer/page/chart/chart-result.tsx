@@ -9,7 +9,7 @@ import { RequestBar } from '../parts/request-bar.tsx'
 import { requestOfChart } from '../recipes/recipe.ts'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
-import { BarChart, ColumnChart } from '../pictures/bar-charts.tsx'
+import { BarChart, ColumnChart, seriesClass } from '../pictures/bar-charts.tsx'
 import { LineChart, colourOf } from '../pictures/line-chart.tsx'
 import { type ChartData, type ChartTable, type ChartTableRow, csvOf } from './chart-data.ts'
 
@@ -93,7 +93,7 @@ function Legend({ labels }: { labels: readonly Label[] }) {
       {labels.map((label, i) => (
         <li key={i}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
-            <rect class={`series-${(i % 8) + 1}`} width={10} height={10} />
+            <rect class={seriesClass(i)} width={10} height={10} />
           </svg>
           <LabelText label={label} />
         </li>

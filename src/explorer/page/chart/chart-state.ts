@@ -76,12 +76,12 @@ export function methodsFor(column: TypedColumn): readonly Method[] {
 const grouped: readonly ColumnKind[] = ['time', 'number', 'text', 'boolean', 'id', 'clock']
 
 /** Whether rows can be put together by the values of a column. */
-function canBeX(column: TypedColumn): boolean {
+export function canBeX(column: TypedColumn): boolean {
   return grouped.includes(kindOf(column))
 }
 
 /** Colours tell a handful of values apart, so times and numbers have none. */
-function canBeColour(column: TypedColumn): boolean {
+export function canBeColour(column: TypedColumn): boolean {
   return ['text', 'boolean', 'id'].includes(kindOf(column))
 }
 
@@ -149,21 +149,6 @@ export function columnGroups(schema: Schema, set: EntitySet): readonly ColumnGro
     return [{ navigation: name, columns }]
   })
   return [{ navigation: null, columns: own }, ...others]
-}
-
-export const groupsForX = (groups: readonly ColumnGroup[]) =>
-  withColumns(groups, ({ property }) => canBeX(property))
-
-export const groupsForColour = (groups: readonly ColumnGroup[]) =>
-  withColumns(groups, ({ property }) => canBeColour(property))
-
-function withColumns(
-  groups: readonly ColumnGroup[],
-  isWanted: (column: PathColumn) => boolean,
-): readonly ColumnGroup[] {
-  return groups
-    .map((group) => ({ ...group, columns: group.columns.filter(isWanted) }))
-    .filter(({ columns }) => columns.length > 0)
 }
 
 /** undefined for what an address names and no set has. */

@@ -6,8 +6,7 @@ import type { ChartData } from '../chart/chart-data.ts'
 import { groupDigits } from '../model/show.ts'
 import { useValue } from '../parts/use-value.ts'
 import { colours } from '../parts/theme.tsx'
-import type { PictureProps } from './bar-charts.tsx'
-import { useWidth } from './use-width.ts'
+import { useWidth, type PictureProps } from './bar-charts.tsx'
 import './pictures.css'
 
 const HEIGHT = 320

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { writeFilter, type Condition, type TestOperator, type Test } from '../address/filter.ts'
 import { splitTopLevel } from '../address/split.ts'
+import { Select } from '../parts/select.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import {
   filterColumns,
@@ -93,32 +94,20 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
     props.onDone({ kind: 'test', column: column.name, ...valuesOf(column, chosen, values) })
   return (
     <>
-      <select
-        class="select"
-        data-first={props.column === undefined ? true : undefined}
-        aria-label="Column"
+      <Select
+        name="Column"
+        isFirst={props.column === undefined}
         value={column.name}
-        onChange={({ currentTarget: { value } }) =>
-          setColumn(columns.find(({ name }) => name === value))
-        }
-      >
-        {columns.map(({ name }) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <select
-        class="select"
-        data-first={props.column === undefined ? undefined : true}
-        aria-label="Operator"
+        options={columns.map(({ name }) => name)}
+        onChange={(name) => setColumn(columns.find((one) => one.name === name))}
+      />
+      <Select
+        name="Operator"
+        isFirst={props.column !== undefined}
         value={chosen}
-        onChange={({ currentTarget: { value } }) => setOperator(value as TestOperator)}
-      >
-        {operators.map((name) => (
-          <option key={name} value={name}>
-            {OPERATOR_NAMES[name]}
-          </option>
-        ))}
-      </select>
+        options={operators.map((one) => [one, OPERATOR_NAMES[one]])}
+        onChange={(name) => setOperator(name as TestOperator)}
+      />
       <ValueFields
         column={column}
         operator={chosen}
@@ -144,42 +133,31 @@ function ValueFields({ column, operator, values, list, onChange }: ValueFieldsPr
   const wanted = valuesWanted(operator)
   const [first = '', second = ''] = values
   if (wanted === 0) return null
-  if (column.kind === 'boolean') {
+  if (column.kind === 'boolean')
     return (
-      <select
-        class="select"
-        aria-label="Value"
+      <Select
+        name="Value"
         value={first || 'true'}
-        onChange={({ currentTarget: { value } }) => onChange([value])}
-      >
-        <option>true</option>
-        <option>false</option>
-      </select>
+        options={['true', 'false']}
+        onChange={(value) => onChange([value])}
+      />
     )
-  }
   const hint = wanted === 'many' ? 'a, b, c' : hintOf(column.edm)
+  const field = (name: string, value: string, change: (value: string) => void) => (
+    <input
+      class="field"
+      aria-label={name}
+      placeholder={hint}
+      list={list}
+      spellcheck={false}
+      value={value}
+      onInput={(event) => change(event.currentTarget.value)}
+    />
+  )
   return (
     <>
-      <input
-        class="field"
-        aria-label="Value"
-        placeholder={hint}
-        list={list}
-        spellcheck={false}
-        value={first}
-        onInput={(event) => onChange([event.currentTarget.value, second])}
-      />
-      {wanted === 2 && (
-        <input
-          class="field"
-          aria-label="Last value"
-          placeholder={hint}
-          list={list}
-          spellcheck={false}
-          value={second}
-          onInput={(event) => onChange([first, event.currentTarget.value])}
-        />
-      )}
+      {field('Value', first, (value) => onChange([value, second]))}
+      {wanted === 2 && field('Last value', second, (value) => onChange([first, value]))}
     </>
   )
 }

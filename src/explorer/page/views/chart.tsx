@@ -10,7 +10,7 @@ import {
   writeChartState,
 } from '../chart/chart-state.ts'
 import { chartData, chartTable } from '../chart/chart-data.ts'
-import { ChartForm } from '../chart/chart-form.tsx'
+import { ChartForm, type ChartFormProps } from '../chart/chart-form.tsx'
 import { ChartResult } from '../chart/chart-result.tsx'
 import { type Grouping, MOST_GROUPS } from '../chart/chart-request.ts'
 import { useChart } from '../chart/use-chart.ts'
@@ -38,7 +38,8 @@ export function ChartView({ route }: ViewProps<'chart'>) {
     const written = writeChartState({ ...state, ...changes })
     return { ...route, query: writeOptions(withOptions(options, written)) }
   }
-  const change = (changes: Partial<ChartState>) => page.navigate(addressOf(changes))
+  const onChange = (changes: Partial<ChartState>) => page.navigate(addressOf(changes))
+  const form = { state, groups, onChange }
   return (
     <>
       <nav class="proposals" aria-label="Proposed charts">
@@ -58,14 +59,7 @@ export function ChartView({ route }: ViewProps<'chart'>) {
       <FilterBar context={useRowsContext(set, route.query, 'chart')} error={undefined} />
       {x === undefined ? (
         <>
-          <ChartForm
-            state={state}
-            groups={groups}
-            x={undefined}
-            y={undefined}
-            grouping={undefined}
-            onChange={change}
-          />
+          <ChartForm {...form} x={x} y={undefined} grouping={undefined} />
           <p>
             {state.x === null
               ? 'No column of this set makes a chart.'
@@ -73,21 +67,19 @@ export function ChartView({ route }: ViewProps<'chart'>) {
           </p>
         </>
       ) : (
-        <Chart set={set} state={state} x={x} groups={groups} onChange={change} />
+        <Chart {...form} set={set} x={x} />
       )}
     </>
   )
 }
 
-interface ChartProps {
+interface ChartProps extends Pick<ChartFormProps, 'state' | 'groups' | 'onChange'> {
   readonly set: EntitySet
-  readonly state: ChartState
   readonly x: Property
-  readonly groups: ReturnType<typeof columnGroups>
-  readonly onChange: (changes: Partial<ChartState>) => void
 }
 
-function Chart({ set, state, x, groups, onChange }: ChartProps) {
+function Chart({ set, x, ...form }: ChartProps) {
+  const { state, groups } = form
   const names = [...set.properties, ...set.navigations].map(({ name }) => name)
   const { answer, request, grouping, query, isTooLarge } = useChart(state, {
     set: set.name,
@@ -113,14 +105,7 @@ function Chart({ set, state, x, groups, onChange }: ChartProps) {
   }
   return (
     <>
-      <ChartForm
-        state={state}
-        groups={groups}
-        x={x}
-        y={y}
-        grouping={grouping}
-        onChange={onChange}
-      />
+      <ChartForm {...form} x={x} y={y} grouping={grouping} />
       {shown()}
     </>
   )

@@ -1,5 +1,5 @@
 import { readOptions, withOptions, writeOptions, type Options } from '../address/options.ts'
-import type { EntitySet } from '../model/schema.ts'
+import { Select } from '../parts/select.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import { Link } from '../parts/link.tsx'
 import { usePage, type ViewProps } from '../page.ts'
@@ -26,7 +26,14 @@ export function ConnectView({ route }: ViewProps<'connect'>) {
     <>
       <header class="connect-head">
         <h1 tabIndex={-1}>Connect</h1>
-        <SetChoice sets={page.schema.sets} chosen={set} onChoose={choose} />
+        <label class="set-choice">
+          Set
+          <Select
+            value={set.name}
+            options={page.schema.sets.map(({ name }) => name)}
+            onChange={choose}
+          />
+        </label>
       </header>
       {options.has('set') && set.name !== options.get('set') && (
         <p role="alert">
@@ -65,28 +72,5 @@ function Tools({ options, recipes }: ToolsProps) {
         <RecipeText recipe={recipe} />
       </section>
     </div>
-  )
-}
-
-interface SetChoiceProps {
-  readonly sets: readonly EntitySet[]
-  readonly chosen: EntitySet
-  readonly onChoose: (name: string) => void
-}
-
-function SetChoice({ sets, chosen, onChoose }: SetChoiceProps) {
-  return (
-    <label class="set-choice">
-      Set
-      <select
-        class="select"
-        value={chosen.name}
-        onChange={(event) => onChoose(event.currentTarget.value)}
-      >
-        {sets.map(({ name }) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
   )
 }
