@@ -1,13 +1,14 @@
 // The rows of an address, page by page as one scrolls.
 
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
-import { usePage } from '../page.ts'
+import { usePage, type Page } from '../page.ts'
 import { useValue } from '../parts/use-value.ts'
 import {
   asServiceError,
   isAbort,
   type Rows,
+  type Service,
   type ServiceError,
   TOO_LONG,
 } from '../service/client.ts'
@@ -31,9 +32,12 @@ interface LoadedRows {
   readonly short: string | undefined
 }
 
-export interface RowsAnswer {
+interface Shown {
   readonly loaded: LoadedRows | null
   readonly isWaiting: boolean
+}
+
+export interface RowsAnswer extends Shown {
   readonly more: () => void
   readonly again: () => void
 }
@@ -42,79 +46,107 @@ const NEXT_PAGE = 200
 /** A next link belongs to a snapshot that the service has dropped. */
 const GONE_SNAPSHOT = 410
 
-export function useRows({ set, state }: RowsContext): RowsAnswer {
+export function useRows(context: RowsContext): RowsAnswer {
   const page = usePage()
-  const request = firstPageRequest(state)
-  const [loaded, setLoaded] = useState<LoadedRows | null>(null)
+  const [shown, show] = useState<Shown>({ loaded: null, isWaiting: true })
   const [attempt, setAttempt] = useState(0)
-  const [isWaiting, setIsWaiting] = useState(true)
-  const next = useRef<string | undefined>(undefined)
-  const shortened = useRef<Partial<ShortRows> | null>(null)
-  const snapshot = useRef<string | undefined>(undefined)
-  const leaving = useRef(new AbortController())
+  const reading = useRef<RowsReading | null>(null)
   const times = useValue(page.returns)
-  const returns = loaded?.error?.status === 0 ? times : 0
-
-  const load = (link: string | null, isFromTheTop: boolean) => {
-    const { signal } = leaving.current
-    setIsWaiting(true)
-    const pageSize = link === null ? FIRST_PAGE : NEXT_PAGE
-    const short = shortened.current
-    const mostBytes = short === null ? MOST_BYTES : Infinity
-    const asked = link ?? short?.request ?? request
-    page.service.rows(asked, { signal, pageSize, mostBytes }).then(
-      (answer) => {
-        if (signal.aborted) return
-        const isOther = link !== null && answer.snapshot !== snapshot.current
-        if (isOther) return fromTheTop()
-        snapshot.current = answer.snapshot
-        next.current = answer.next
-        setIsWaiting(false)
-        const page = { request, answer, short, isFirst: link === null, isFromTheTop }
-        setLoaded((before) => withPage(before, page))
-      },
-      (error: unknown) => {
-        if (signal.aborted || isAbort(error)) return
-        const failure = asServiceError(error)
-        if (link !== null && failure.status === GONE_SNAPSHOT) return fromTheTop()
-        if (failure.status === TOO_LONG) return shorten(link, isFromTheTop)
-        next.current = link ?? undefined
-        setIsWaiting(false)
-        setLoaded((before) => failed(before, request, failure))
-      },
-    )
-  }
-  const fromTheTop = () => {
-    shortened.current = null
-    load(null, true)
-  }
-  /** The rows that are there stay, and those after them come with the beginnings of their values. */
-  const shorten = (link: string | null, isFromTheTop: boolean) => {
-    const here = link === null ? 0 : (loaded?.rows.length ?? 0)
-    const short = shortRows(set, state, here) ?? { request: link ?? request }
-    shortened.current = short
-    load(link === null ? null : short.request, isFromTheTop)
-  }
-
+  const returns = shown.loaded?.error?.status === 0 ? times : 0
   useLayoutEffect(() => {
-    leaving.current = new AbortController()
-    next.current = undefined
-    // To make a megabyte of JSON takes the service longer than to notice here that it is one.
-    shortened.current = isKnownToBeLong(page.catalog, set)
-      ? (shortRows(set, state, 0) ?? null)
-      : null
-    load(null, false)
-    return () => leaving.current.abort()
-  }, [request, attempt, returns])
-
-  const more = () => {
-    const link = next.current
-    if (link === undefined || isWaiting) return
-    next.current = undefined
-    load(link, false)
+    const begun = new RowsReading(page, context, show)
+    reading.current = begun
+    return () => begun.leave()
+  }, [firstPageRequest(context.state), attempt, returns])
+  return {
+    ...shown,
+    more: () => reading.current?.more(),
+    again: () => setAttempt((count) => count + 1),
   }
-  const again = useCallback(() => setAttempt((count) => count + 1), [])
-  return { loaded, isWaiting, more, again }
+}
+
+/** The rows of one request, page by page, until nobody wants them any more. */
+class RowsReading {
+  readonly #service: Service
+  readonly #context: RowsContext
+  readonly #request: string
+  readonly #show: (change: (before: Shown) => Shown) => void
+  readonly #leaving = new AbortController()
+  /** Undefined while something is asked for, and after the last row. */
+  #next: string | undefined
+  #short: Partial<ShortRows> | null
+  #snapshot: string | undefined
+  #here = 0
+
+  constructor(
+    { service, catalog }: Page,
+    context: RowsContext,
+    show: (change: (before: Shown) => Shown) => void,
+  ) {
+    const { set, state } = context
+    this.#service = service
+    this.#context = context
+    this.#request = firstPageRequest(state)
+    this.#show = show
+    // To make a megabyte of JSON takes the service longer than to notice here that it is one.
+    this.#short = isKnownToBeLong(catalog, set) ? (shortRows(set, state, 0) ?? null) : null
+    void this.#load(null, false)
+  }
+
+  leave(): void {
+    this.#leaving.abort()
+  }
+
+  more(): void {
+    const link = this.#next
+    this.#next = undefined
+    if (link !== undefined) void this.#load(link, false)
+  }
+
+  async #load(link: string | null, isFromTheTop: boolean): Promise<void> {
+    const { signal } = this.#leaving
+    const short = this.#short
+    const isFirst = link === null
+    this.#show(({ loaded }) => ({ loaded, isWaiting: true }))
+    try {
+      const answer = await this.#service.rows(link ?? short?.request ?? this.#request, {
+        signal,
+        pageSize: isFirst ? FIRST_PAGE : NEXT_PAGE,
+        mostBytes: short === null ? MOST_BYTES : Infinity,
+      })
+      if (signal.aborted) return
+      if (!isFirst && answer.snapshot !== this.#snapshot) return await this.#fromTheTop()
+      this.#snapshot = answer.snapshot
+      this.#next = answer.next
+      this.#here = answer.value.length + (isFirst ? 0 : this.#here)
+      const page = { request: this.#request, answer, short, isFirst, isFromTheTop }
+      this.#show(({ loaded }) => ({ loaded: withPage(loaded, page), isWaiting: false }))
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return
+      const failure = asServiceError(error)
+      if (!isFirst && failure.status === GONE_SNAPSHOT) return await this.#fromTheTop()
+      if (failure.status === TOO_LONG) return await this.#shorten(link, isFromTheTop)
+      this.#next = link ?? undefined
+      this.#show(({ loaded }) => ({
+        loaded: failed(loaded, this.#request, failure),
+        isWaiting: false,
+      }))
+    }
+  }
+
+  #fromTheTop(): Promise<void> {
+    this.#short = null
+    return this.#load(null, true)
+  }
+
+  /** The rows that are there stay, and those after them come with the beginnings of their values. */
+  #shorten(link: string | null, isFromTheTop: boolean): Promise<void> {
+    const { set, state } = this.#context
+    const isFirst = link === null
+    const short = shortRows(set, state, isFirst ? 0 : this.#here)
+    this.#short = short ?? { request: link ?? this.#request }
+    return this.#load(isFirst ? null : this.#short.request!, isFromTheTop)
+  }
 }
 
 interface PageOfRows {
