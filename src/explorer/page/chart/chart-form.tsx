@@ -10,7 +10,7 @@ import {
   methodNames,
   methodsFor,
 } from './chart-state.ts'
-import { hasTime, kindOf } from './columns.ts'
+import { hasTime, kindOf } from '../model/columns.ts'
 import type { Grouping } from './chart-request.ts'
 import { timeUnits } from './time-units.ts'
 

@@ -2,7 +2,7 @@
 
 import { binExpression, type Bins } from './steps.ts'
 import type { ChartState } from './chart-state.ts'
-import { freeNames, hasTime, pathTo, valueAt, type TypedColumn } from './columns.ts'
+import { freeNames, hasTime, pathTo, valueAt, type TypedColumn } from '../model/columns.ts'
 import { type TimeUnit, timeGroups } from './time-units.ts'
 
 /** A line or a chart of bars of more groups says nothing, and takes long to draw. */

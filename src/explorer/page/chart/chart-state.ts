@@ -2,7 +2,7 @@
 //
 // And the columns that a chart can be made of: those of the set, and those of the entities that each row leads to.
 
-import { type ColumnKind, kindOf, type TypedColumn } from './columns.ts'
+import { type ColumnKind, kindOf, type TypedColumn } from '../model/columns.ts'
 import { type TimeUnit, timeUnits } from './time-units.ts'
 import type { EntitySet, Property, Schema } from '../model/schema.ts'
 

@@ -14,7 +14,7 @@ import {
   MOST_GROUPS,
 } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
-import { hasTime, isFloating, isIntegral, kindOf } from './columns.ts'
+import { hasTime, isFloating, isIntegral, kindOf } from '../model/columns.ts'
 import { unitBetween } from './time-units.ts'
 
 const MOST_BINS = 40

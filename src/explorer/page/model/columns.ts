@@ -1,5 +1,7 @@
 // What can be asked about a column, by its type in OData; and its name in the expressions of a request.
 
+import type { Property } from './schema.ts'
+
 export type ColumnKind =
   'number' | 'time' | 'text' | 'boolean' | 'id' | 'duration' | 'clock' | 'bytes' | 'list' | 'struct'
 
@@ -33,6 +35,14 @@ export interface TypedColumn {
 
 export function kindOf({ edm, isList }: Pick<TypedColumn, 'edm' | 'isList'>): ColumnKind {
   return isList ? 'list' : (kinds[edm] ?? 'struct')
+}
+
+/** Edm.Decimal(12,2) as people say it. */
+export function shortType({ edm, isList, precision, scale }: Property): string {
+  const digits =
+    edm === 'Edm.Decimal' && precision !== undefined ? `(${precision},${scale ?? 0})` : ''
+  const name = edm === 'Edm.Untyped' ? 'struct' : edm.replace('Edm.', '') + digits
+  return isList ? `list of ${name}` : name
 }
 
 /** Whether all values are whole numbers. */

@@ -86,14 +86,6 @@ export function typeOfPath(schema: Schema, set: EntitySet, path: string): string
   return target && typeOfPath(schema, target, rest.join('/'))
 }
 
-export function isNumeric(edm: string): boolean {
-  return /^Edm\.(?:Byte|SByte|Int16|Int32|Int64|Decimal|Double|Single)$/.test(edm)
-}
-
-export function isTemporal(edm: string): boolean {
-  return /^Edm\.(?:Date|DateTimeOffset|TimeOfDay|Duration)$/.test(edm)
-}
-
 function typeOfField(fields: Property['fields'], path: readonly string[]): string | undefined {
   const [first, ...rest] = path
   const field = fields?.find(({ name }) => name === first)

@@ -6,7 +6,7 @@ export interface ReadonlyState<T> {
   listen(changed: () => void): () => void
 }
 
-interface State<T> extends ReadonlyState<T> {
+export interface State<T> extends ReadonlyState<T> {
   value: T
 }
 

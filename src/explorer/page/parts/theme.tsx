@@ -1,7 +1,7 @@
-// Light, dark, or what the system says. One of the two things that the page keeps in the browser.
+// Light, dark, or what the system says.
 
 import { state } from './state.ts'
-import { useValue } from './use-value.ts'
+import { keptState, useValue } from './use-value.ts'
 
 type Theme = 'system' | 'light' | 'dark'
 
@@ -9,14 +9,24 @@ const KEY = 'eider-theme'
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
 const SIGNS: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
 
-const theme = state<Theme>('system')
+const theme = keptState<Theme>(
+  KEY,
+  (text) => (text === 'light' || text === 'dark' ? text : 'system'),
+  (value) => value,
+)
 
 /** Changes whenever pictures that are drawn, not styled, need new colours. */
 export const colours = state(0)
 
 export function applyTheme(): void {
-  theme.value = stored()
+  const show = () => {
+    const root = document.documentElement
+    if (theme.value === 'system') delete root.dataset['theme']
+    else root.dataset['theme'] = theme.value
+    colours.value++
+  }
   show()
+  theme.listen(show)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => colours.value++)
 }
 
@@ -24,35 +34,14 @@ export function ThemeButton() {
   const current = useValue(theme)
   const name = `Colours: ${current}`
   return (
-    <button type="button" class="button quiet" aria-label={name} title={name} onClick={choose}>
+    <button
+      type="button"
+      class="button quiet"
+      aria-label={name}
+      title={name}
+      onClick={() => (theme.value = NEXT[current])}
+    >
       {SIGNS[current]}
     </button>
   )
-}
-
-function choose(): void {
-  theme.value = NEXT[theme.value]
-  try {
-    if (theme.value === 'system') localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, theme.value)
-  } catch {
-    // A browser that keeps nothing forgets it with the page.
-  }
-  show()
-}
-
-function show(): void {
-  const root = document.documentElement
-  if (theme.value === 'system') delete root.dataset['theme']
-  else root.dataset['theme'] = theme.value
-  colours.value++
-}
-
-function stored(): Theme {
-  try {
-    const value = localStorage.getItem(KEY)
-    return value === 'light' || value === 'dark' ? value : 'system'
-  } catch {
-    return 'system'
-  }
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { ReadonlyState } from './state.ts'
+import { state, type ReadonlyState, type State } from './state.ts'
 
 /** In a component: its value, and the component is drawn again when it changes. */
 export function useValue<T>(of: ReadonlyState<T>): T {
@@ -9,4 +9,25 @@ export function useValue<T>(of: ReadonlyState<T>): T {
     return of.listen(() => redraw(() => of.value))
   }, [of])
   return of.value
+}
+
+/** One of the two that the browser keeps: the theme, and the widths of columns. */
+export function keptState<T>(
+  key: string,
+  read: (text: string) => T,
+  write: (value: T) => string,
+): State<T> {
+  let text = ''
+  try {
+    text = localStorage.getItem(key) ?? ''
+  } catch {
+    // A browser that keeps nothing forgets it with the page.
+  }
+  const kept = state(read(text))
+  kept.listen(() => {
+    try {
+      localStorage.setItem(key, write(kept.value))
+    } catch {}
+  })
+  return kept
 }

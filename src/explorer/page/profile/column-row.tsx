@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { kindOf } from '../chart/columns.ts'
+import { kindOf, shortType } from '../model/columns.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import { textOf } from '../model/value.ts'
@@ -166,14 +166,6 @@ function PictureOf({ profile }: { profile: Profile }) {
   const { form, bars, sentence } = picture.value
   if (form === 'columns') return <HistogramBars bars={bars} sentence={sentence} />
   return <FrequentValues bars={bars} sentence={sentence} rows={counts.value.rows} />
-}
-
-/** Edm.Decimal(12,2) as people say it. */
-function shortType({ edm, isList, precision, scale }: Property): string {
-  const digits =
-    edm === 'Edm.Decimal' && precision !== undefined ? `(${precision},${scale ?? 0})` : ''
-  const name = edm === 'Edm.Untyped' ? 'struct' : edm.replace('Edm.', '') + digits
-  return isList ? `list of ${name}` : name
 }
 
 function showShare(percent: number): string {

@@ -11,7 +11,7 @@ import {
   kindOf,
   pathTo,
   type TypedColumn,
-} from '../chart/columns.ts'
+} from '../model/columns.ts'
 import { binsBetween, endsOf } from '../chart/steps.ts'
 import { unitBetween } from '../chart/time-units.ts'
 import type { Label } from '../model/value.ts'

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
 import type { NamedRequest } from '../parts/request-bar.tsx'
 import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
-import type { TypedColumn } from '../chart/columns.ts'
+import type { TypedColumn } from '../model/columns.ts'
 import {
   type Counts,
   countsRequest,

@@ -2,13 +2,8 @@
 
 import { readSelect } from '../address/order.ts'
 import { splitTopLevel } from '../address/split.ts'
-import {
-  isNumeric,
-  navigationOf,
-  type EntitySet,
-  type Navigation,
-  type Property,
-} from '../model/schema.ts'
+import { navigationOf, type EntitySet, type Navigation, type Property } from '../model/schema.ts'
+import { kindOf } from '../model/columns.ts'
 import { textOf, type Row, type Value } from '../model/value.ts'
 import { isOfSet, type RowsState } from './requests.ts'
 
@@ -61,7 +56,7 @@ function columnOf(set: EntitySet, property: Property): RowColumn {
     property,
     navigation: navigationOf(set, property.name),
     isKey: set.key.includes(property.name),
-    isNumber: isPlain && isNumeric(property.edm),
+    isNumber: kindOf(property) === 'number',
     isSortable: isPlain && property.edm !== 'Edm.Untyped',
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { readFilter, writeFilter, type Condition } from '../address/filter.ts'
-import { isNumeric, navigationOf, type EntitySet } from '../model/schema.ts'
+import { navigationOf, type EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { textOf, type Value } from '../model/value.ts'
 import { usePage } from '../page.ts'
@@ -162,7 +162,7 @@ function candidatesOf(set: EntitySet): readonly string[] {
     plain.filter(({ edm }) => test(edm)).map(({ name }) => name)
   return [
     ...of((edm) => edm === 'Edm.String' || edm === 'Edm.Boolean'),
-    ...of((edm) => isNumeric(edm) && /Byte|Int16|Int32/.test(edm)),
+    ...of((edm) => /Byte|Int16|Int32/.test(edm)),
   ].slice(0, MOST_CANDIDATES)
 }
 

@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { readFilter, type Condition } from '../address/filter.ts'
-import { useValue } from '../parts/use-value.ts'
 import type { ServiceError } from '../service/client.ts'
 import { FilterEditor } from './filter-editor.tsx'
 import { describeTest } from './operators.ts'
 import type { RowsContext } from './rows-context.ts'
 import { setFilter } from './table-actions.ts'
 import { state } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 
 interface FilterBarProps {
   readonly context: RowsContext

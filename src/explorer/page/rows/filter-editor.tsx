@@ -1,14 +1,15 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { writeFilter, type Condition, type TestOperator, type Test } from '../address/filter.ts'
+import { readLiteral, writeLiteral } from '../address/literal.ts'
 import { splitTopLevel } from '../address/split.ts'
+import { textOf } from '../model/value.ts'
 import { Select } from '../parts/select.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import {
   filterColumns,
   hasSuggestions,
   OPERATOR_NAMES,
-  operatorsOf,
-  suggestionText,
+  OPERATORS,
   valuesWanted,
   type FilterColumn,
 } from './operators.ts'
@@ -88,7 +89,7 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
   const [values, setValues] = useState<readonly string[]>(startOf(before))
   const suggestions = useId()
   if (column === undefined) return null
-  const operators = operatorsOf(column)
+  const operators = OPERATORS[column.kind]
   const chosen = operator !== undefined && operators.includes(operator) ? operator : operators[0]!
   const done = () =>
     props.onDone({ kind: 'test', column: column.name, ...valuesOf(column, chosen, values) })
@@ -173,14 +174,12 @@ function Suggestions({
   const request = valuesRequest(context.state, column, filter, 20)
   const answer = useAnswer(request, askRows)
   if (answer.state !== 'here') return <datalist id={id} />
-  const texts = answer.value.value.map((row) => suggestionText(row[column]))
+  const texts = answer.value.value.map((row) => textOf(row[column]))
   return (
     <datalist id={id}>
-      {texts
-        .filter((text) => text !== undefined)
-        .map((text) => (
-          <option key={text} value={text} />
-        ))}
+      {texts.filter(Boolean).map((text) => (
+        <option key={text} value={text} />
+      ))}
     </datalist>
   )
 }
@@ -210,7 +209,11 @@ function Buttons({ onDone, onCancel }: { onDone: () => void; onCancel: () => voi
 function startOf(test: Test | undefined): readonly string[] {
   if (test === undefined) return []
   if (test.operator !== 'in') return test.values
-  return [test.values.map((value) => (/[,']/.test(value) ? quoted(value) : value)).join(', ')]
+  return [
+    test.values
+      .map((value) => (/[,']/.test(value) ? writeLiteral(value, 'Edm.String') : value))
+      .join(', '),
+  ]
 }
 
 function valuesOf(
@@ -224,7 +227,7 @@ function valuesOf(
   if (wanted === 2) return { operator, values: [first, second] }
   if (wanted === 'many') {
     const items = splitTopLevel(first, ',').filter((item) => item !== '')
-    return { operator, values: items.map(unquoted) }
+    return { operator, values: items.map(itemOf) }
   }
   // Nothing typed: the service would not know the type of nothing.
   if (first === '' && operator === 'eq' && column.kind === 'text')
@@ -239,10 +242,7 @@ function hintOf(edm: string): string {
   return edm === 'Edm.Duration' ? 'PT90S' : ''
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-function unquoted(item: string): string {
-  return /^'(?:[^']|'')*'$/s.test(item) ? item.slice(1, -1).replaceAll("''", "'") : item
+function itemOf(text: string): string {
+  const literal = readLiteral(text)
+  return literal?.kind === 'text' ? literal.text : text
 }

@@ -1,4 +1,5 @@
 import { useState, useEffect, useRef } from 'preact/hooks'
+import { shortType } from '../model/columns.ts'
 import { moveColumn, type Order } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
 import { show, sortBy, hide, move, pinnedCount, sortExactly, togglePin } from './table-actions.ts'
@@ -15,7 +16,7 @@ export function HeaderCell(props: HeaderCellProps) {
   const { options } = context.state
   const drag = useDrag((onto) => {
     const moved = moveColumn(shown, column.name, onto)
-    if (moved !== shown) context.change(show(options, moved, context.allColumns))
+    if (moved !== shown) context.change(show({ options, shown: moved, all: context.allColumns }))
   })
   const sort = (event: MouseEvent) => {
     if (!column.isSortable || drag.wasDragged()) return
@@ -73,14 +74,9 @@ export function HeaderCell(props: HeaderCellProps) {
 }
 
 function titleOf({ property, isSortable }: RowColumn): string {
-  const type = property === undefined ? '' : typeName(property.edm, property.isList)
+  const type = property === undefined ? '' : shortType(property)
   const how = isSortable ? 'click to sort, Shift for a second column' : 'has no order'
   return [property?.description, type, how].filter(Boolean).join('\n')
-}
-
-function typeName(edm: string, isList: boolean): string {
-  const name = edm === 'Edm.Untyped' ? 'struct' : edm.replace('Edm.', '')
-  return isList ? `list of ${name}` : name
 }
 
 type Item = readonly [label: string, act: () => void]
@@ -139,8 +135,9 @@ function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
 }
 
 function itemsOf({ context, column, shown, index }: HeaderCellProps): readonly Item[] {
-  const { state, allColumns, change } = context
+  const { state, allColumns: all, change } = context
   const { options } = state
+  const columns = { options, shown, all }
   const { name, property } = column
   const to = (next: Options) => () => change(next)
   const isPinned = index < pinnedCount(options)
@@ -149,15 +146,10 @@ function itemsOf({ context, column, shown, index }: HeaderCellProps): readonly I
     ['Sort descending', to(sortExactly(options, name, true))],
   ]
   const placing: readonly Item[] = [
-    ...(shown.length > 1 ? [['Hide', to(hide(options, shown, allColumns, name))] as const] : []),
-    [
-      isPinned ? 'Let it scroll' : 'Keep it at the left',
-      to(togglePin(options, shown, allColumns, name)),
-    ],
-    ...(index > 0 ? [['Move left', to(move(options, shown, allColumns, name, -1))] as const] : []),
-    ...(index < shown.length - 1
-      ? [['Move right', to(move(options, shown, allColumns, name, 1))] as const]
-      : []),
+    ...(shown.length > 1 ? [['Hide', to(hide(columns, name))] as const] : []),
+    [isPinned ? 'Let it scroll' : 'Keep it at the left', to(togglePin(columns, name))],
+    ...(index > 0 ? [['Move left', to(move(columns, name, -1))] as const] : []),
+    ...(index < shown.length - 1 ? [['Move right', to(move(columns, name, 1))] as const] : []),
   ]
   return [
     ...(column.isSortable ? sorting : []),

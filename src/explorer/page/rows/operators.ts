@@ -1,13 +1,13 @@
 // Which questions a column can be asked in the filter row, and in which words.
 
 import type { TestOperator, Test } from '../address/filter.ts'
-import { isNumeric, isTemporal, type EntitySet } from '../model/schema.ts'
-import { textOf, type Value } from '../model/value.ts'
+import { kindOf, type ColumnKind } from '../model/columns.ts'
+import type { EntitySet } from '../model/schema.ts'
 
 export interface FilterColumn {
   readonly name: string
   readonly edm: string
-  readonly kind: 'text' | 'number' | 'time' | 'boolean' | 'list' | 'one' | 'other'
+  readonly kind: ColumnKind | 'one'
 }
 
 export const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
@@ -27,30 +27,32 @@ export const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
   notnull: 'is not null',
 }
 
-const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>> = {
+const OTHERS = ['eq', 'ne', 'null', 'notnull'] as const
+const TIMES = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'null', 'notnull'] as const
+
+export const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>> = {
   text: ['eq', 'ne', 'contains', 'startswith', 'in', 'empty', 'null', 'notnull'],
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'null', 'notnull'],
-  time: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'null', 'notnull'],
+  time: TIMES,
+  clock: TIMES,
+  duration: TIMES,
   boolean: ['eq', 'null', 'notnull'],
   list: ['has'],
   one: ['null', 'notnull'],
-  other: ['eq', 'ne', 'null', 'notnull'],
+  id: OTHERS,
+  bytes: OTHERS,
+  struct: OTHERS,
 }
 
 /** Properties, and navigation to one, of which one can ask whether it is there. */
 export function filterColumns(set: EntitySet): readonly FilterColumn[] {
   const properties = set.properties
-    .filter(({ fields, isList }) => fields === undefined || isList)
     .filter(({ fields }) => fields === undefined)
-    .map(({ name, edm, isList }) => ({ name, edm, kind: kindOf(edm, isList) }))
+    .map((property) => ({ name: property.name, edm: property.edm, kind: kindOf(property) }))
   const ones = set.navigations
     .filter(({ isMany }) => !isMany)
     .map(({ name }) => ({ name, edm: 'Edm.Untyped', kind: 'one' as const }))
   return [...properties, ...ones]
-}
-
-export function operatorsOf(column: FilterColumn): readonly TestOperator[] {
-  return OPERATORS[column.kind]
 }
 
 /** How many values an operator takes; a list of them is written with commas. */
@@ -68,20 +70,8 @@ export function describeTest({ column, operator, values }: Test): string {
 }
 
 /** Lists and bytes are not grouped by, so there is nothing to suggest. */
-export function hasSuggestions({ kind, edm }: FilterColumn): boolean {
-  return kind !== 'list' && kind !== 'one' && edm !== 'Edm.Binary' && kind !== 'boolean'
-}
-
-export function suggestionText(value: Value | undefined): string | undefined {
-  return value === null || value === undefined || value === '' ? undefined : textOf(value)
-}
-
-function kindOf(edm: string, isList: boolean): FilterColumn['kind'] {
-  if (isList) return 'list'
-  if (edm === 'Edm.String') return 'text'
-  if (edm === 'Edm.Boolean') return 'boolean'
-  if (isNumeric(edm)) return 'number'
-  return isTemporal(edm) ? 'time' : 'other'
+export function hasSuggestions({ kind }: FilterColumn): boolean {
+  return !['list', 'one', 'bytes', 'boolean'].includes(kind)
 }
 
 function shorten(text: string): string {

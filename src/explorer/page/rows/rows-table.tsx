@@ -1,4 +1,4 @@
-import { Fragment } from 'preact'
+import { Fragment, type ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
@@ -121,34 +121,49 @@ interface PartProps extends RowsTableProps {
 }
 
 function Head({ context, columns, layout, active }: PartProps) {
-  const { horizontal, pinned, widthsPx } = layout
   const orders = readOrder(context.state.options.get('$orderby'))
   const names = columns.map(({ name }) => name)
   return (
     <thead>
       <tr aria-rowindex={1}>
-        {shownColumns(layout).map((index) => (
-          <Fragment key={columns[index]!.name}>
-            {index === pinned + horizontal.from && horizontal.beforePx > 0 && (
-              <td class="gap" aria-hidden="true" style={{ width: `${horizontal.beforePx}px` }} />
-            )}
+        <Across columns={columns} layout={layout}>
+          {(index) => (
             <HeaderCell
               context={context}
               column={columns[index]!}
               shown={names}
               index={index}
               orders={orders}
-              widthPx={widthsPx[index]!}
-              stickyPx={index < pinned ? layout.edges[index]! : undefined}
+              widthPx={layout.widthsPx[index]!}
+              stickyPx={index < layout.pinned ? layout.edges[index]! : undefined}
               isActive={active.row === HEADER_ROW && active.column === index}
             />
-          </Fragment>
-        ))}
-        {horizontal.afterPx > 0 && (
-          <td class="gap" aria-hidden="true" style={{ width: `${horizontal.afterPx}px` }} />
-        )}
+          )}
+        </Across>
       </tr>
     </thead>
+  )
+}
+
+interface AcrossProps extends Pick<PartProps, 'columns' | 'layout'> {
+  readonly children: (index: number) => ComponentChildren
+}
+
+/** The cells of a row that are in view, with room for the others. */
+function Across({ columns, layout, children }: AcrossProps) {
+  const { horizontal, pinned } = layout
+  const gap = (px: number) =>
+    px > 0 && <td class="gap" aria-hidden="true" style={{ width: `${px}px` }} />
+  return (
+    <>
+      {shownColumns(layout).map((index) => (
+        <Fragment key={columns[index]!.name}>
+          {index === pinned + horizontal.from && gap(horizontal.beforePx)}
+          {children(index)}
+        </Fragment>
+      ))}
+      {gap(horizontal.afterPx)}
+    </>
   )
 }
 
@@ -173,18 +188,14 @@ function BodyRow({
   ...props
 }: PartProps & { readonly row: Row; readonly index: number }) {
   const { context, columns, layout, active } = props
-  const { horizontal, pinned } = layout
   return (
     <tr aria-rowindex={index + 2}>
-      {shownColumns(layout).map((at) => {
-        const column = columns[at]!
-        const isActive = active.row === index && active.column === at
-        const isPinned = at < pinned
-        return (
-          <Fragment key={column.name}>
-            {at === pinned + horizontal.from && horizontal.beforePx > 0 && (
-              <td class="gap" aria-hidden="true" />
-            )}
+      <Across columns={columns} layout={layout}>
+        {(at) => {
+          const column = columns[at]!
+          const isActive = active.row === index && active.column === at
+          const isPinned = at < layout.pinned
+          return (
             <td
               class={`${column.isNumber ? 'number' : ''}${isPinned ? ' pinned' : ''}`}
               style={isPinned ? { left: `${layout.edges[at]}px` } : undefined}
@@ -195,10 +206,9 @@ function BodyRow({
             >
               <Content context={context} column={column} row={row} />
             </td>
-          </Fragment>
-        )
-      })}
-      {horizontal.afterPx > 0 && <td class="gap" aria-hidden="true" />}
+          )
+        }}
+      </Across>
     </tr>
   )
 }
@@ -257,8 +267,8 @@ function moveWithKeys(
   const column = columns[active.column]
   if (by === undefined || !shiftKey || column?.property === undefined) return
   if (!(target instanceof Element && target.matches('.sort'))) return
-  const names = columns.map(({ name }) => name)
-  change(move(state.options, names, allColumns, column.name, by))
+  const shown = columns.map(({ name }) => name)
+  change(move({ options: state.options, shown, all: allColumns }, column.name, by))
 }
 
 function placeOf(event: Event): CellPlace | undefined {

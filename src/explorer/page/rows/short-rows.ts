@@ -4,7 +4,7 @@
 import type { Catalog } from '../../../core/catalog.ts'
 import { readSelect } from '../address/order.ts'
 import { withOptions } from '../address/options.ts'
-import { freeNames, pathTo } from '../chart/columns.ts'
+import { freeNames, pathTo } from '../model/columns.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import type { Row, Value } from '../model/value.ts'
 import { firstPageRequest, isOfSet, MOST_BYTES, type RowsState } from './requests.ts'

@@ -21,38 +21,11 @@ export function sortExactly(options: Options, column: string, descending: boolea
   })
 }
 
-export function show(
-  options: Options,
-  columns: readonly string[],
-  all: readonly string[],
-): Options {
-  const pinned = Math.min(pinnedCount(options), Math.max(0, columns.length - 1))
-  const select = writeSelect(columns, all)
-  return withOptions(options, { $select: select, pin: pinned === 0 ? undefined : String(pinned) })
-}
-
-export function hide(
-  options: Options,
-  shown: readonly string[],
-  all: readonly string[],
-  column: string,
-): Options {
-  const at = shown.indexOf(column)
-  const pinned = pinnedCount(options) - (at < pinnedCount(options) ? 1 : 0)
-  const rest = shown.filter((name) => name !== column)
-  return withOptions(show(options, rest, all), { pin: pinned > 0 ? String(pinned) : undefined })
-}
-
-/** One place to the left or to the right. */
-export function move(
-  options: Options,
-  shown: readonly string[],
-  all: readonly string[],
-  column: string,
-  by: -1 | 1,
-): Options {
-  const target = shown[shown.indexOf(column) + by]
-  return target === undefined ? options : show(options, moveColumn(shown, column, target), all)
+/** The columns of a table in their order, as its address says them. */
+interface ShownColumns {
+  readonly options: Options
+  readonly shown: readonly string[]
+  readonly all: readonly string[]
 }
 
 export function pinnedCount(options: Options): number {
@@ -61,21 +34,35 @@ export function pinnedCount(options: Options): number {
 }
 
 /** Pinned columns are the first ones of `$select`; the others follow in their order. */
-export function togglePin(
-  options: Options,
-  shown: readonly string[],
-  all: readonly string[],
-  column: string,
+export function show(
+  { options, shown, all }: ShownColumns,
+  pinned = Math.min(pinnedCount(options), Math.max(0, shown.length - 1)),
 ): Options {
+  const pin = pinned > 0 ? String(pinned) : undefined
+  return withOptions(options, { $select: writeSelect(shown, all), pin })
+}
+
+export function hide({ options, shown, all }: ShownColumns, column: string): Options {
   const count = pinnedCount(options)
-  const at = shown.indexOf(column)
-  const isPinned = at < count
+  const isPinned = shown.indexOf(column) < count
+  const rest = shown.filter((name) => name !== column)
+  return show({ options, shown: rest, all }, isPinned ? count - 1 : count)
+}
+
+/** One place to the left or to the right. */
+export function move({ options, shown, all }: ShownColumns, column: string, by: -1 | 1): Options {
+  const target = shown[shown.indexOf(column) + by]
+  if (target === undefined) return options
+  return show({ options, shown: moveColumn(shown, column, target), all })
+}
+
+export function togglePin({ options, shown, all }: ShownColumns, column: string): Options {
+  const count = pinnedCount(options)
+  const isPinned = shown.indexOf(column) < count
   const pinned = shown.slice(0, count).filter((name) => name !== column)
   const others = shown.slice(count).filter((name) => name !== column)
-  const next = isPinned ? count - 1 : count + 1
-  return withOptions(show(options, [...pinned, column, ...others], all), {
-    pin: next === 0 ? undefined : String(next),
-  })
+  const next = [...pinned, column, ...others]
+  return show({ options, shown: next, all }, isPinned ? count - 1 : count + 1)
 }
 
 export function filterBy(options: Options, typeOf: TypeOfColumn, condition: Condition): Options {

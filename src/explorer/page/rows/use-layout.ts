@@ -6,19 +6,10 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState, useLayoutEffect } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
 import { defaultWidthPx, type RowColumn } from './columns.ts'
-import { useValue } from '../parts/use-value.ts'
 import type { RowsContext } from './rows-context.ts'
 import { pinnedCount } from './table-actions.ts'
-import {
-  edgesOf,
-  evenWindow,
-  offsetToReveal,
-  wholeWindow,
-  windowOf,
-  type Edges,
-  type Window,
-} from './window.ts'
-import { state } from '../parts/state.ts'
+import { edgesOf, evenWindow, offsetToReveal, windowOf, type Edges, type Window } from './window.ts'
+import { keptState, useValue } from '../parts/use-value.ts'
 
 export interface Layout {
   readonly vertical: Window
@@ -34,7 +25,6 @@ const ROW_PX = 32
 const HEADER_PX = 36
 /** So many are in the document as a whole: they can be searched by the browser, and printed. */
 const ALL_ROWS_UP_TO = 200
-const PAINTED_MS = 100
 const ALL_COLUMNS_UP_TO = 40
 const ROWS_BEYOND = 10
 const COLUMNS_BEYOND = 2
@@ -49,29 +39,23 @@ export function useLayout(
   const edges = edgesOf(widthsPx)
   const pinned = Math.min(pinnedCount(context.state.options), columns.length)
   const pinnedPx = edges[pinned]!
-  const view = useView(scroller)
+  const [topPx, leftPx, heightPx, widthPx] = useView(scroller)
   const scrolling = edges.slice(pinned).map((edge) => edge - pinnedPx)
-  const haveBeenSeen = useHaveBeenSeen(rows)
-  const vertical = !haveBeenSeen
-    ? evenWindow(rows.length, ROW_PX, 0, innerHeight, 0)
-    : rows.length <= ALL_ROWS_UP_TO
-      ? wholeWindow(rows.length)
-      : evenWindow(rows.length, ROW_PX, view.topPx, view.heightPx, ROWS_BEYOND)
-  const horizontal =
-    columns.length <= ALL_COLUMNS_UP_TO
-      ? wholeWindow(columns.length - pinned)
-      : windowOf(scrolling, view.leftPx, view.widthPx, COLUMNS_BEYOND)
+  const rowsBeyond = rows.length <= ALL_ROWS_UP_TO ? Infinity : ROWS_BEYOND
+  const vertical = evenWindow(rows.length, ROW_PX, topPx, heightPx, rowsBeyond)
+  const columnsBeyond = columns.length <= ALL_COLUMNS_UP_TO ? Infinity : COLUMNS_BEYOND
+  const horizontal = windowOf(scrolling, leftPx, widthPx, columnsBeyond)
   const reveal = ({ row, column }: CellPlace) => {
     const region = scroller.current
     if (region === null) return
     if (row !== HEADER_ROW) {
-      const heightPx = region.clientHeight - HEADER_PX
-      region.scrollTop = offsetToReveal(row * ROW_PX, ROW_PX, region.scrollTop, heightPx)
+      const viewPx = region.clientHeight - HEADER_PX
+      region.scrollTop = offsetToReveal(row * ROW_PX, ROW_PX, region.scrollTop, viewPx)
     }
     if (column < pinned) return
     const start = scrolling[column - pinned]!
-    const widthPx = region.clientWidth - pinnedPx
-    region.scrollLeft = offsetToReveal(start, widthsPx[column]!, region.scrollLeft, widthPx)
+    const viewPx = region.clientWidth - pinnedPx
+    region.scrollLeft = offsetToReveal(start, widthsPx[column]!, region.scrollLeft, viewPx)
   }
   return { vertical, horizontal, pinned, widthsPx, edges, reveal }
 }
@@ -97,35 +81,29 @@ function useWidths(
   )
 }
 
-/** The rows in view are painted first, and those below them after that. */
-function useHaveBeenSeen(rows: readonly Row[]): boolean {
-  const [haveBeenSeen, setHaveBeenSeen] = useState(false)
-  useEffect(() => {
-    // An effect may come before the browser has painted, when that takes long.
-    const timer = setTimeout(() => setHaveBeenSeen(rows.length > 0), PAINTED_MS)
-    return () => clearTimeout(timer)
-  }, [rows.length > 0])
-  return haveBeenSeen
-}
-
-interface View {
-  readonly topPx: number
-  readonly leftPx: number
-  readonly heightPx: number
-  readonly widthPx: number
-}
-
-/** Before it is known how large it is. */
-const SOME_VIEW: View = { topPx: 0, leftPx: 0, heightPx: 800, widthPx: 1_600 }
 /** The table is drawn again when it has moved so far, not for every pixel. */
 const STEP_PX = 96
 
+type View = readonly [topPx: number, leftPx: number, heightPx: number, widthPx: number]
+
 function useView(scroller: RefObject<HTMLElement | null>): View {
-  const [view, setView] = useState(SOME_VIEW)
+  // Before it is known how large it is.
+  const [view, setView] = useState<View>([0, 0, 800, 1_600])
   useEffect(() => {
     const region = scroller.current
     if (region === null) return undefined
-    const look = () => setView((before) => stepped(before, region))
+    const step = (px: number) => Math.floor(px / STEP_PX) * STEP_PX
+    const look = () => {
+      const { scrollTop, scrollLeft, clientHeight, clientWidth } = region
+      const room = 2 * STEP_PX
+      const seen: View = [
+        step(scrollTop),
+        step(scrollLeft),
+        step(clientHeight) + room,
+        step(clientWidth) + room,
+      ]
+      setView((before) => (seen.every((px, i) => px === before[i]) ? before : seen))
+    }
     const sizes = new ResizeObserver(look)
     sizes.observe(region)
     region.addEventListener('scroll', look, { passive: true })
@@ -137,54 +115,29 @@ function useView(scroller: RefObject<HTMLElement | null>): View {
   return view
 }
 
-function stepped(before: View, region: HTMLElement): View {
-  const step = (px: number) => Math.floor(px / STEP_PX) * STEP_PX
-  const view = {
-    topPx: step(region.scrollTop),
-    leftPx: step(region.scrollLeft),
-    heightPx: step(region.clientHeight) + 2 * STEP_PX,
-    widthPx: step(region.clientWidth) + 2 * STEP_PX,
-  }
-  const isSame = (['topPx', 'leftPx', 'heightPx', 'widthPx'] as const).every(
-    (name) => view[name] === before[name],
-  )
-  return isSame ? before : view
-}
-
-/** Where the browser keeps widths that somebody has chosen: one of the two things that it keeps of the page. */
-const KEY = 'eider-widths'
 const MOST_COLUMNS = 500
 
 export const LEAST_WIDTH_PX = 48
 export const MOST_WIDTH_PX = 1_200
 
-/** By `set.column`. */
-const widths = state<Readonly<Record<string, number>>>(stored())
+/** By `set.column`; those that somebody has chosen. */
+const widths = keptState<Readonly<Record<string, number>>>(
+  'eider-widths',
+  (text) => {
+    try {
+      return JSON.parse(text) as Record<string, number>
+    } catch {
+      return {}
+    }
+  },
+  JSON.stringify,
+)
 
 export function setWidth(set: string, column: string, widthPx: number): void {
   const kept = Math.round(Math.min(MOST_WIDTH_PX, Math.max(LEAST_WIDTH_PX, widthPx)))
   const { [`${set}.${column}`]: _, ...others } = widths.value
   const entries = [...Object.entries(others), [`${set}.${column}`, kept] as const]
   widths.value = Object.fromEntries(entries.slice(-MOST_COLUMNS))
-  try {
-    localStorage.setItem(KEY, JSON.stringify(widths.value))
-  } catch {
-    // A browser that keeps nothing forgets them with the page.
-  }
-}
-
-function stored(): Record<string, number> {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}')
-    if (typeof value !== 'object' || value === null) return {}
-    return Object.fromEntries(
-      Object.entries(value).filter(
-        (entry): entry is [string, number] => typeof entry[1] === 'number',
-      ),
-    )
-  } catch {
-    return {}
-  }
 }
 
 export interface CellPlace {
@@ -259,26 +212,19 @@ function moved(
   columns: number,
 ): CellPlace | undefined {
   if (altKey || metaKey) return undefined
-  const inRow = (to: number) => ({ row, column: Math.max(0, Math.min(columns - 1, to)) })
-  const inColumn = (to: number) => ({ row: Math.max(HEADER_ROW, Math.min(rows - 1, to)), column })
-  switch (key) {
-    case 'ArrowLeft':
-      return inRow(column - 1)
-    case 'ArrowRight':
-      return inRow(column + 1)
-    case 'ArrowUp':
-      return inColumn(row - 1)
-    case 'ArrowDown':
-      return inColumn(row + 1)
-    case 'PageUp':
-      return inColumn(row - PAGE_OF_ROWS)
-    case 'PageDown':
-      return inColumn(row + PAGE_OF_ROWS)
-    case 'Home':
-      return ctrlKey ? { row: HEADER_ROW, column: 0 } : inRow(0)
-    case 'End':
-      return ctrlKey ? { row: rows - 1, column: columns - 1 } : inRow(columns - 1)
-    default:
-      return undefined
+  const at = (toRow: number, toColumn: number) => ({
+    row: Math.max(HEADER_ROW, Math.min(rows - 1, toRow)),
+    column: Math.max(0, Math.min(columns - 1, toColumn)),
+  })
+  const places: Readonly<Record<string, CellPlace>> = {
+    ArrowLeft: at(row, column - 1),
+    ArrowRight: at(row, column + 1),
+    ArrowUp: at(row - 1, column),
+    ArrowDown: at(row + 1, column),
+    PageUp: at(row - PAGE_OF_ROWS, column),
+    PageDown: at(row + PAGE_OF_ROWS, column),
+    Home: ctrlKey ? at(HEADER_ROW, 0) : at(row, 0),
+    End: ctrlKey ? at(rows - 1, columns - 1) : at(row, columns - 1),
   }
+  return places[key]
 }

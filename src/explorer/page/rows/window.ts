@@ -18,10 +18,6 @@ export function edgesOf(sizesPx: readonly number[]): Edges {
   return edges
 }
 
-export function wholeWindow(count: number): Window {
-  return { from: 0, to: count, beforePx: 0, afterPx: 0 }
-}
-
 export function windowOf(edges: Edges, offsetPx: number, viewPx: number, overscan: number): Window {
   const count = edges.length - 1
   const from = Math.max(0, indexAt(edges, offsetPx) - overscan)

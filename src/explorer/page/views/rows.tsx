@@ -225,7 +225,8 @@ function SearchBox({ context, error }: { context: RowsContext; error: ServiceErr
 function ColumnChooser({ context }: { context: RowsContext }) {
   const { state, allColumns, change } = context
   const shown = readSelect(state.options.get('$select')) ?? allColumns
-  const set = (columns: readonly string[]) => change(show(state.options, columns, allColumns))
+  const set = (columns: readonly string[]) =>
+    change(show({ options: state.options, shown: columns, all: allColumns }))
   const toggle = (name: string, isWanted: boolean) => {
     if (!isWanted) return set(shown.filter((one) => one !== name))
     const before = allColumns

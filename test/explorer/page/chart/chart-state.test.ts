@@ -6,7 +6,7 @@ import {
   readChartState,
   writeChartState,
 } from '../../../../src/explorer/page/chart/chart-state.ts'
-import type { TypedColumn } from '../../../../src/explorer/page/chart/columns.ts'
+import type { TypedColumn } from '../../../../src/explorer/page/model/columns.ts'
 
 const column = (name: string, edm: string, scale?: number): TypedColumn => ({
   name,

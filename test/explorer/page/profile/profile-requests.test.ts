@@ -4,7 +4,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { filledBins } from '../../../../src/explorer/page/chart/steps.ts'
-import type { TypedColumn } from '../../../../src/explorer/page/chart/columns.ts'
+import type { TypedColumn } from '../../../../src/explorer/page/model/columns.ts'
 import {
   boundsRequest,
   chartRequest,

@@ -28,30 +28,34 @@ const after = (
 
 test('columns that stay at the left are the first of $select', () => {
   assert.is(
-    after('', (options) => togglePin(options, all, all, 'c')),
+    after('', (options) => togglePin({ options, shown: all, all }, 'c')),
     '$select=c,a,b,d&pin=1',
   )
   assert.is(
-    after('$select=c,a,b,d&pin=1', (options) => togglePin(options, ['c', 'a', 'b', 'd'], all, 'b')),
+    after('$select=c,a,b,d&pin=1', (options) =>
+      togglePin({ options, shown: ['c', 'a', 'b', 'd'], all }, 'b'),
+    ),
     '$select=c,b,a,d&pin=2',
   )
   assert.is(
-    after('$select=c,b,a,d&pin=2', (options) => togglePin(options, ['c', 'b', 'a', 'd'], all, 'c')),
+    after('$select=c,b,a,d&pin=2', (options) =>
+      togglePin({ options, shown: ['c', 'b', 'a', 'd'], all }, 'c'),
+    ),
     '$select=b,c,a,d&pin=1',
   )
   assert.is(
-    after('$select=c,b,a&pin=2', (options) => hide(options, ['c', 'b', 'a'], all, 'c')),
+    after('$select=c,b,a&pin=2', (options) => hide({ options, shown: ['c', 'b', 'a'], all }, 'c')),
     '$select=b,a&pin=1',
   )
 })
 
 test('a column moves by one place, and a table sorted anew begins at the top', () => {
   assert.is(
-    after('', (options) => move(options, all, all, 'b', -1)),
+    after('', (options) => move({ options, shown: all, all }, 'b', -1)),
     '$select=b,a,c,d',
   )
   assert.is(
-    after('', (options) => move(options, all, all, 'd', 1)),
+    after('', (options) => move({ options, shown: all, all }, 'd', 1)),
     '',
   )
   assert.is(
