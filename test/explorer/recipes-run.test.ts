@@ -8,8 +8,7 @@ import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSchema } from '../../src/explorer/page/model/schema.ts'
-import type { ToolId } from '../../src/explorer/page/recipes/recipe.ts'
-import { recipesFor, recipeSource } from '../../src/explorer/page/recipes/recipes.ts'
+import { recipesFor, type ToolId } from '../../src/explorer/page/recipes/recipes.ts'
 import { readRowsState } from '../../src/explorer/page/rows/requests.ts'
 import { explored, type Explored, shop } from '../support/explored.ts'
 import { DUCKDB_OVER_HTTP, isWanted, runPython } from '../support/python.ts'
@@ -45,11 +44,10 @@ async function codeFor(desk: Desk, tool: ToolId, name: string, query = QUERY): P
   const schema = readSchema(JSON.parse((await desk.get('$metadata?$format=json')).text))
   const set = schema.set('core_orders')!
   const state = readRowsState('core_orders', query)
-  const source = recipeSource(`${desk.base}/`, set, state, schema.hasParquet)
-  const recipe = recipesFor(source).find(({ id }) => id === tool)!
-  const code = recipe.codes.find((one) => one.name === name)
+  const recipes = recipesFor(`${desk.base}/`, set, state, schema.hasParquet)
+  const code = recipes.find(({ id }) => id === tool)!.codes[name]
   if (code === undefined) throw new Error(`${tool} has no ${name}`)
-  return code.text
+  return code
 }
 
 recipeTest('curl in sh writes the whole file', async (desk) => {

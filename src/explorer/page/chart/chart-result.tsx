@@ -2,11 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import type { EntitySet } from '../model/schema.ts'
 import type { Label } from '../model/value.ts'
-import { usePage } from '../page.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
-import { requestOfChart } from '../recipes/recipe.ts'
+import { requestOfChart } from '../recipes/recipes.ts'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { BarChart, ColumnChart, seriesClass } from '../pictures/bar-charts.tsx'
@@ -27,7 +26,6 @@ const MOST_ROWS = 500
 
 /** The chart, how it was asked for, and its numbers. */
 export function ChartResult({ set, data, table, title, query }: ChartResultProps) {
-  const { service } = usePage()
   const figure = useRef<HTMLElement>(null)
   const Picture = pictures[data.form]
   const asked = useRowsContext(set, query.slice(query.indexOf('?')))
@@ -56,7 +54,7 @@ export function ChartResult({ set, data, table, title, query }: ChartResultProps
           </p>
         ))}
       </figure>
-      <RequestBar url={service.url(query)}>
+      <RequestBar request={query}>
         <CopyButton text={csvOf(table)} name="Copy as CSV" label="CSV" />
         <PngButton host={() => figure.current} title={title} />
         <ToolButtons context={asked} />

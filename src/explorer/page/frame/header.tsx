@@ -10,7 +10,7 @@ import { helpIsOpen } from './keys.tsx'
 import { Search } from './search.tsx'
 import { menuIsOpen } from './sets-navigation.tsx'
 import { readOptions, type Options, writeOptions } from '../address/options.ts'
-import { connectRoute, requestOfChart } from '../recipes/recipe.ts'
+import { connectRoute, requestOfChart } from '../recipes/recipes.ts'
 import { readRowsState } from '../rows/requests.ts'
 
 /** What "3 min ago" counts from. */

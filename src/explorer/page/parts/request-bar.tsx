@@ -3,8 +3,8 @@ import { CopyButton } from './copy-button.tsx'
 import { usePage } from '../page.ts'
 
 interface RequestBarProps {
-  /** The whole URL, as any tool takes it. */
-  readonly url: string
+  /** Relative to the root of the service. It is shown as the whole URL, as any tool takes it. */
+  readonly request: string
   /** For who does not see where it stands, where a view has several: "Request of the histogram of price". */
   readonly name?: string
   /** More buttons and links after Copy. */
@@ -12,7 +12,8 @@ interface RequestBarProps {
 }
 
 /** The request that gave a number or a picture, whole and ready to copy. */
-export function RequestBar({ url, name = 'Request', children }: RequestBarProps) {
+export function RequestBar({ request, name = 'Request', children }: RequestBarProps) {
+  const url = usePage().service.url(request)
   return (
     <div class="request-bar">
       <span class="request-label" aria-hidden="true">
@@ -40,12 +41,11 @@ export interface NamedRequest {
 
 /** The requests that gave several small numbers, which have no room for a request each. */
 export function RequestList({ requests }: { requests: readonly NamedRequest[] }) {
-  const { service } = usePage()
   return (
     <details class="request-list">
       <summary>Requests</summary>
       {requests.map(({ what, request }) => (
-        <RequestBar key={what} url={service.url(request)} name={what} />
+        <RequestBar key={what} request={request} name={what} />
       ))}
     </details>
   )

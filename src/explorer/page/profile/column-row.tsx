@@ -4,7 +4,6 @@ import { kindOf, shortType } from '../model/columns.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import { textOf } from '../model/value.ts'
-import { usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
@@ -31,7 +30,6 @@ const COLUMNS = 8
 
 /** A column with its profile; and, when opened, the requests for it. */
 export function ColumnRow(props: ColumnRowProps) {
-  const { service } = usePage()
   const { set, column, engineType, names, filter } = props
   const row = useRef<HTMLTableRowElement>(null)
   const [isAsked, ask] = useState(false)
@@ -92,7 +90,7 @@ export function ColumnRow(props: ColumnRowProps) {
         <tr class="profile-requests">
           <td colSpan={COLUMNS}>
             {profile.requests.map(({ what, request }) => (
-              <RequestBar key={what} url={service.url(request)} name={what} />
+              <RequestBar key={what} request={request} name={what} />
             ))}
           </td>
         </tr>

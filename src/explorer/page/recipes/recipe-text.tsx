@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy-button.tsx'
-import type { Recipe } from './recipe.ts'
+import type { Recipe } from './recipes.ts'
 import './recipes.css'
 
 /** One tool: what to do, what to paste, what to know. */
 export function RecipeText({ recipe }: { recipe: Recipe }) {
-  const { tool, steps, codes, file, token, notes } = recipe
+  const { tool, steps = [], codes, file, token, notes = [] } = recipe
   return (
     <div class="recipe">
       {steps.length > 0 && (
@@ -15,7 +15,7 @@ export function RecipeText({ recipe }: { recipe: Recipe }) {
           ))}
         </ol>
       )}
-      {codes.map(({ name, text }) => (
+      {Object.entries(codes).map(([name, text]) => (
         <figure key={name} class="code">
           <figcaption>
             <span>{name}</span>

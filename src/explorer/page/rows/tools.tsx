@@ -2,8 +2,7 @@ import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
 import { usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
-import { connectRoute, type ToolId } from '../recipes/recipe.ts'
-import { recipeSource, recipesFor } from '../recipes/recipes.ts'
+import { connectRoute, recipesFor, type ToolId } from '../recipes/recipes.ts'
 import { RecipeText } from '../recipes/recipe-text.tsx'
 import type { RowsContext } from './rows-context.ts'
 
@@ -45,9 +44,8 @@ export function ConnectRegion({ context }: { context: RowsContext }) {
   const { set, state: rows } = context
   const open = useValue(openTool)
   if (open === null) return null
-  const source = recipeSource(service.url(''), set, rows, schema.hasParquet)
-  const recipe = recipesFor(source).find(({ id }) => id === open)
-  if (recipe === undefined) return null
+  const recipes = recipesFor(service.url(''), set, rows, schema.hasParquet)
+  const recipe = recipes.find(({ id }) => id === open)!
   return (
     <section class="connect-region" role="region" aria-label="Connect">
       <header>

@@ -1,11 +1,10 @@
-import { readOptions, withOptions, writeOptions, type Options } from '../address/options.ts'
+import { readOptions, withOptions, writeOptions } from '../address/options.ts'
 import { Select } from '../parts/select.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
 import { Link } from '../parts/link.tsx'
 import { usePage, type ViewProps } from '../page.ts'
-import type { Recipe } from '../recipes/recipe.ts'
 import { RecipeText } from '../recipes/recipe-text.tsx'
-import { recipeSource, recipesFor } from '../recipes/recipes.ts'
+import { recipesFor } from '../recipes/recipes.ts'
 import { rowsRequest } from '../rows/requests.ts'
 import './connect.css'
 
@@ -19,7 +18,8 @@ export function ConnectView({ route }: ViewProps<'connect'>) {
     set: set.name,
     options: withOptions(options, { set: undefined, tool: undefined }),
   }
-  const source = recipeSource(page.service.url(''), set, state, page.schema.hasParquet)
+  const recipes = recipesFor(page.service.url(''), set, state, page.schema.hasParquet)
+  const recipe = recipes.find(({ id }) => id === options.get('tool')) ?? recipes[0]!
   const choose = (name: string) =>
     page.navigate({ view: 'connect', query: writeOptions(new Map([['set', name]])) })
   return (
@@ -40,37 +40,25 @@ export function ConnectView({ route }: ViewProps<'connect'>) {
           There is no set {options.get('set')}; this is {set.name}.
         </p>
       )}
-      <RequestBar url={page.service.url(rowsRequest(state))} />
-      <Tools options={options} recipes={recipesFor(source)} />
+      <RequestBar request={rowsRequest(state)} />
+      <div class="connect">
+        <nav class="connect-tools" aria-label="Tools" data-keeps-focus>
+          {recipes.map(({ id, tool }) => (
+            <Link
+              key={id}
+              class="connect-tool"
+              current={id === recipe.id}
+              to={{ view: 'connect', query: writeOptions(withOptions(options, { tool: id })) }}
+            >
+              {tool}
+            </Link>
+          ))}
+        </nav>
+        <section class="connect-recipe" aria-label={recipe.tool}>
+          <h2>{recipe.tool}</h2>
+          <RecipeText recipe={recipe} />
+        </section>
+      </div>
     </>
-  )
-}
-
-interface ToolsProps {
-  readonly options: Options
-  readonly recipes: readonly Recipe[]
-}
-
-function Tools({ options, recipes }: ToolsProps) {
-  const recipe = recipes.find(({ id }) => id === options.get('tool')) ?? recipes[0]!
-  return (
-    <div class="connect">
-      <nav class="connect-tools" aria-label="Tools" data-keeps-focus>
-        {recipes.map(({ id, tool }) => (
-          <Link
-            key={id}
-            class="connect-tool"
-            current={id === recipe.id}
-            to={{ view: 'connect', query: writeOptions(withOptions(options, { tool: id })) }}
-          >
-            {tool}
-          </Link>
-        ))}
-      </nav>
-      <section class="connect-recipe" aria-label={recipe.tool}>
-        <h2>{recipe.tool}</h2>
-        <RecipeText recipe={recipe} />
-      </section>
-    </div>
   )
 }

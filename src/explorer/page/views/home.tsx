@@ -4,7 +4,7 @@ import { Link } from '../parts/link.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useValue } from '../parts/use-value.ts'
 import { usePage } from '../page.ts'
-import { recipesFor, recipeSource } from '../recipes/recipes.ts'
+import { recipesFor } from '../recipes/recipes.ts'
 import './home.css'
 
 const CHANGED_SETS = 5
@@ -106,17 +106,12 @@ function ConnectYourTool() {
   const page = usePage()
   const set = page.schema.sets[0]
   if (set === undefined) return null
-  const source = recipeSource(
-    page.service.url(''),
-    set,
-    { set: set.name, options: new Map() },
-    false,
-  )
+  const rows = { set: set.name, options: new Map() }
   return (
     <section aria-label="Connect your tool">
       <h2>Connect your tool</h2>
       <p class="home-tools">
-        {recipesFor(source).map(({ id, tool }) => (
+        {recipesFor(page.service.url(''), set, rows, false).map(({ id, tool }) => (
           <Link
             key={id}
             class="button"

@@ -45,7 +45,7 @@ export function RowView({ route }: ViewProps<'row'>) {
           </bdi>
         </h1>
       </header>
-      <RequestBar url={page.service.url(request)}>
+      <RequestBar request={request}>
         <ToolButtons context={context} />
       </RequestBar>
       <ConnectRegion context={context} />

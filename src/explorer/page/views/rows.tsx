@@ -37,7 +37,7 @@ export function RowsView({ route }: ViewProps<'rows'>) {
   const isSearchsFault = isAbout(failure, '$search')
   return (
     <>
-      <RequestBar url={page.service.url(rowsRequest(state))}>
+      <RequestBar request={rowsRequest(state)}>
         <ToolButtons context={context} />
         <Files context={context} />
       </RequestBar>
@@ -53,7 +53,7 @@ export function RowsView({ route }: ViewProps<'rows'>) {
         </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
-      {loaded?.short !== undefined && <ShortNote url={page.service.url(loaded.short)} />}
+      {loaded?.short !== undefined && <ShortNote request={loaded.short} />}
       {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
@@ -90,14 +90,14 @@ export function RowsView({ route }: ViewProps<'rows'>) {
   )
 }
 
-function ShortNote({ url }: { url: string }) {
+function ShortNote({ request }: { request: string }) {
   return (
     <>
       <p class="about">
         Some values here are long, so these rows came with the beginnings of texts and without
         lists. A click on a cell asks for the whole value.
       </p>
-      <RequestBar name="Request of the beginnings" url={url} />
+      <RequestBar name="Request of the beginnings" request={request} />
     </>
   )
 }

@@ -1,8 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
-import type { Recipe, ToolId } from '../../../../src/explorer/page/recipes/recipe.ts'
-import { recipesFor, recipeSource } from '../../../../src/explorer/page/recipes/recipes.ts'
+import {
+  type Recipe,
+  recipesFor,
+  type ToolId,
+} from '../../../../src/explorer/page/recipes/recipes.ts'
 import { readRowsState } from '../../../../src/explorer/page/rows/requests.ts'
 import { csdl } from '../rows/example-csdl.ts'
 
@@ -12,19 +15,18 @@ const ROOT = 'http://127.0.0.1:8090/odata/'
 const FILTERED = "$filter=total%20gt%205%20and%20tags%20eq%20'a''b'&pin=1"
 
 function recipe(id: ToolId, query = '', hasParquet = false): Recipe {
-  const source = recipeSource(ROOT, orders, readRowsState('core_orders', query), hasParquet)
-  return recipesFor(source).find((one) => one.id === id)!
+  const recipes = recipesFor(ROOT, orders, readRowsState('core_orders', query), hasParquet)
+  return recipes.find((one) => one.id === id)!
 }
-const code = (...given: Parameters<typeof recipe>) => recipe(...given).codes.map(({ text }) => text)
+const code = (...given: Parameters<typeof recipe>) => Object.values(recipe(...given).codes)
 
 test('every tool has something to paste, and says where a token goes without one in it', () => {
-  const source = recipeSource(ROOT, orders, readRowsState('core_orders', FILTERED), true)
-  const recipes = recipesFor(source)
+  const recipes = recipesFor(ROOT, orders, readRowsState('core_orders', FILTERED), true)
   assert.is(recipes.length, 11)
   for (const { tool, codes, token } of recipes) {
-    assert.ok(codes.length > 0, tool)
+    assert.ok(Object.keys(codes).length > 0, tool)
     assert.match(token.toLowerCase(), 'token', tool)
-    for (const { text } of codes) {
+    for (const text of Object.values(codes)) {
       assert.match(text, ROOT.slice(0, -1), tool)
       assert.not.match(text, 'pin=', tool)
     }
