@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SourceFile, Span } from '../core/source.ts'
-import type { ScopeName } from './rights.ts'
+import type { ScopeName } from './reader.ts'
 
 export type CredentialKind = 'signed-sender' | 'hashed-token' | 'anonymous'
 

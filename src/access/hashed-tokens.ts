@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AccessError, type Credential, type NamedToken, type Principal } from './credential.ts'
-import type { WrittenFilter } from './rights.ts'
+import type { WrittenFilter } from './reader.ts'
 
 /** Names of tokens and of signed senders. Without flags: the JSON Schema of eider.yml has it too. */
 export const NAME_IN_LOG = /^[A-Za-z0-9_-]{1,60}$/

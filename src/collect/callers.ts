@@ -2,7 +2,7 @@
 // open in a browser there is not one of them.
 
 import type { RequestHead } from '../http/head.ts'
-import { answersTo, hostName, takesOrigin } from '../http/web-pages.ts'
+import { answersTo, hostName, takesOrigin } from '../http/auth.ts'
 import { refusal } from './errors.ts'
 
 /** Throws 403 for a request of a web page. `allowedOrigins` are those of pages that may send events. */

@@ -1,7 +1,7 @@
 // Who may send events to which target: holders of a token, and services that sign their requests.
 
 import type { AccessList, Who, SignedSender } from '../access/credential.ts'
-import { isInScope } from '../access/rights.ts'
+import { isInScope } from '../access/reader.ts'
 import { logSender } from '../http/access-log.ts'
 import { whoAsks } from '../http/auth.ts'
 import type { RequestHead } from '../http/head.ts'

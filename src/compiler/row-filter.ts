@@ -2,7 +2,7 @@
 // set is known where the set is.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { WrittenFilter } from '../access/rights.ts'
+import type { WrittenFilter } from '../access/reader.ts'
 import type { RowFilter } from '../core/row-filter.ts'
 import { ModelBody } from '../core/sql.ts'
 import { isPlainCondition } from './checks/checks.ts'

@@ -2,7 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import { WHOLE } from '../access/reader.ts'
-import { knownReaders, requireBound, type ServiceToken } from './http/service-tokens.ts'
+import { knownReaders, requireBound, type ServiceToken } from './http/who-asks.ts'
 import type { Logger } from '../core/logger.ts'
 import { makeOwnedDirectory } from '../files/owned-directory.ts'
 import { Resources } from '../core/resources.ts'
@@ -26,7 +26,7 @@ import type { EngineOptions } from './engine/snapshot-engines.ts'
 import { createAdmission, admissionLimits, createOpenStreams } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
-import { odataTraffic } from './http/traffic.ts'
+import { odataTraffic } from './http/metrics.ts'
 
 const CORS = {
   methods: 'GET, HEAD, POST',

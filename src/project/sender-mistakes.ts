@@ -1,7 +1,7 @@
 // Names in `collect.tokens` and `collect.webhooks` that no events model has: found when the models are known.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { matches, type ScopeName } from '../access/rights.ts'
+import { matches, type ScopeName } from '../access/reader.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from './project.ts'
 

@@ -2,7 +2,7 @@
 
 import { throwIfErrors } from '../core/diagnostics.ts'
 import type { ReaderToken } from '../access/hashed-tokens.ts'
-import type { ServiceToken } from '../odata/http/service-tokens.ts'
+import type { ServiceToken } from '../odata/http/who-asks.ts'
 import type { Project } from '../project/project.ts'
 
 /** Throws DiagnosticsError for what is wrong with one, whatever is published. */

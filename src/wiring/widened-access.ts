@@ -1,7 +1,7 @@
 // What an edit of eider.yml lets somebody do who could not do it before. A service that takes it up says so in its log.
 
 import type { ReaderToken } from '../access/hashed-tokens.ts'
-import type { ScopeName } from '../access/rights.ts'
+import type { ScopeName } from '../access/reader.ts'
 import type { Logger } from '../core/logger.ts'
 import { isLoopback } from '../http/auth.ts'
 import type { Project } from '../project/project.ts'

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { requireProgram } from '../../src/collect/callers.ts'
-import { answersTo, hostName, takesOrigin } from '../../src/http/web-pages.ts'
+import { answersTo, hostName, takesOrigin } from '../../src/http/auth.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { openDaemon } from '../support/collect-daemon.ts'
 

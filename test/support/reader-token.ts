@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { rowFilter } from '../../src/compiler/row-filter.ts'
 import { readerOf } from '../../src/access/reader.ts'
-import type { ServiceToken } from '../../src/odata/http/service-tokens.ts'
+import type { ServiceToken } from '../../src/odata/http/who-asks.ts'
 
 interface Rights {
   readonly sets?: readonly string[]

@@ -3,9 +3,8 @@
 // then all of them are sent, with one write for each connection.
 
 import { limits } from '../../core/limits.ts'
-import { answerText, bodyHeaders, errorText, httpDate } from '../answer-text.ts'
+import { answerText, bodyHeaders, errorText, httpDate, type Headers } from '../respond.ts'
 import type { FrontHooks, FrontRoutes, PostAnswer, PostRoute } from '../head.ts'
-import type { Headers } from '../respond.ts'
 
 type AnswerOptions = FrontRoutes & Pick<FrontHooks, 'toRefusal'>
 

@@ -12,9 +12,13 @@ import { copiesOf } from '../sql/expression.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 import type { RequestSyntax } from '../syntax/syntax.ts'
 import { parseDeltaToken, parseSkipToken } from './choose/link-tokens.ts'
-import { chooseRepresentation, headersFor, unchangedBy } from './choose/representation.ts'
+import {
+  chooseRepresentation,
+  headersFor,
+  unchangedBy,
+  type AnswerFormat,
+} from './choose/representation.ts'
 import type { Answer, Exchange, ODataRequest, ServiceContext } from './context.ts'
-import type { AnswerFormat } from './make/answer-format.ts'
 import { answerFormats } from './make/formats.ts'
 
 /**

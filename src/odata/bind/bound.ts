@@ -57,7 +57,7 @@ export interface Expansion {
   /** Only the number of related entities is written. */
   readonly countOnly: boolean
   readonly link: KeyLink
-  /** What is handed down to it of the row of the request, because it speaks of `$it` (see outer-row.ts). */
+  /** What is handed down to it of the row of the request, because it speaks of `$it` (see expand.ts). */
   readonly outer: readonly OutputProperty[]
   /** Its order is total, and `skip` and `top` count within the rows of one parent. */
   readonly query: BoundQuery

@@ -3,10 +3,19 @@
 // Control information consists of ordinary properties, so the writers of rows know nothing of it: constants for
 // types, texts of DuckDB for ids and links.
 
-import type { BoundQuery, Expression, OutputProperty } from './bound.ts'
-import { constantText, entityIdOutput, joinedTexts } from './entity-id.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  type OutputProperty,
+  propertyOf,
+  type RowVariable,
+  call,
+  constant,
+} from './bound.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { edm, type EdmType, qualifiedName } from '../edm/types.ts'
+import { odataError } from '../protocol/errors.ts'
+import type { Property } from '../edm/model.ts'
 
 export function withControlInformation(query: BoundQuery, version: ODataVersion): BoundQuery {
   const expand = query.expand.map((expansion) => ({
@@ -60,4 +69,34 @@ function entityOutput({ set, row, relation, navigation }: BoundQuery): readonly 
     text(`${name}@odata.navigationLink`, joinedTexts(id.value, constantText(`/${name}`))),
   ])
   return [type, id, ...links]
+}
+
+// The id of an entity as a value of its row: `shop_items(order_id=10,line=2)`, relative to the service root. References
+// are rows with this alone (JSON Format 4.01, 14).
+
+export function entityIdOutput(row: RowVariable): OutputProperty {
+  const { name, type } = row.set
+  const [first, ...more] = type.key
+  if (first === undefined)
+    throw odataError('no-key', `${type.name} has no key, so its entities have no ids`)
+  const parts =
+    more.length === 0
+      ? [keyText(row, first)]
+      : type.key.flatMap((property, i) => [
+          constantText(`${i === 0 ? '' : ','}${encodeURIComponent(property.name)}=`),
+          keyText(row, property),
+        ])
+  const value = [constantText(`${name}(`), ...parts, constantText(')')].reduce(joinedTexts)
+  return { name: '@odata.id', type: edm.String, value }
+}
+
+const constantText = (value: string) => constant(edm.String, value)
+
+const joinedTexts = (a: Expression, b: Expression): Expression => call('concat', edm.String, a, b)
+
+/** The text of a key property in the parentheses of a URL. */
+function keyText(row: RowVariable, property: Property): Expression {
+  const { type } = property
+  const name = type.name === 'Edm.String' ? 'textInUrl' : 'valueInUrl'
+  return call(name, edm.String, propertyOf(row, property))
 }

@@ -18,7 +18,7 @@ import { bindSequence } from './apply/apply.ts'
 import { askedOrder, boundFilter, openScope } from './query.ts'
 import { resultQuery } from './apply/result.ts'
 import { type BoundRequest, type OutputProperty, propertyOf, typeOf } from './bound.ts'
-import { entityIdOutput } from './entity-id.ts'
+import { entityIdOutput } from './control-information.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import {
@@ -31,7 +31,7 @@ import {
 } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
 import { boundWindow } from './expression/expression.ts'
-import { narrowed } from './narrow.ts'
+import { narrowed } from './value.ts'
 import type { EntityModel, EntitySet } from '../edm/model.ts'
 
 /** `argument` is what stands in the parentheses, `rest` the segments after it. Throws RequestError 400, 404 or 501. */

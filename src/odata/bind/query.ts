@@ -21,8 +21,7 @@ import type { ComputeItem, OptionSyntax, SelectItem } from '../syntax/syntax.ts'
 import { isStoredInOrder } from './keyset.ts'
 import type { Property } from '../edm/model.ts'
 import type { EdmType } from '../edm/types.ts'
-import { shownItems } from './items.ts'
-import { hasParts, narrowed } from './narrow.ts'
+import { shownItems, hasParts, narrowed } from './value.ts'
 
 /** `$compute` comes first: every option can use the names that it gives. They are added to `scope`. */
 export function openScope(options: OptionSyntax, scope: Scope): Scope {

@@ -9,7 +9,7 @@ import { findResource, pathCondition, requireOrder, type Resource } from './reso
 import { resultQuery } from './apply/result.ts'
 import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
-import { entityIdOutput } from './entity-id.ts'
+import { entityIdOutput } from './control-information.ts'
 import type { Costs } from './size.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'

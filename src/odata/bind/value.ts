@@ -13,11 +13,12 @@ import {
   call,
 } from './bound.ts'
 import { withTarget } from '../syntax/parse-option.ts'
-import type { Scope } from './scope.ts'
-import type { OptionName, OptionSyntax } from '../syntax/syntax.ts'
-import { edm } from '../edm/types.ts'
-import { counted, shownItems } from './items.ts'
-import { hasParts, narrowed } from './narrow.ts'
+import { type Scope, itemsOf, findPart } from './scope.ts'
+import type { OptionName, OptionSyntax, SelectItem } from '../syntax/syntax.ts'
+import { edm, type EdmType } from '../edm/types.ts'
+import { bindFilter, bindOrder, boundWindow } from './expression/expression.ts'
+import { bindItemSearch } from './expression/search.ts'
+import { odataError } from '../protocol/errors.ts'
 
 export function valueOptions({ type, asks }: ValueEnd): readonly OptionName[] {
   const select: readonly OptionName[] = hasParts(type) && asks === null ? ['select'] : []
@@ -76,4 +77,88 @@ function shown(value: Expression, options: OptionSyntax, scope: Scope): readonly
   return shownItems(value, options, scope).map((output) =>
     output.name === 'value' ? { ...output, type: written } : output,
   )
+}
+
+// The items of a collection that options ask for: `tags?$filter=…`, `$select=tags($top=3)`.
+
+/** The items that the options ask for, named `value`, and before them their number before $skip and $top. */
+export function shownItems(
+  list: Expression,
+  options: OptionSyntax,
+  scope: Scope,
+): readonly OutputProperty[] {
+  const value = chosenItems(list, options, scope)
+  const output: OutputProperty = { name: 'value', type: typeOf(list)!, value }
+  if (options.count !== true) return [output]
+  return [{ ...counted(list, options, scope)[0]!, name: '@odata.count' }, output]
+}
+
+/** The scope of what is said of an item, which is `$this`. */
+function scopeOfItems(list: Expression, scope: Scope) {
+  const { source, member } = itemsOf(list, scope)
+  const request = { ...scope.request, it: member, boundAliases: new Map<string, Expression>() }
+  const inner = { ...scope, item: member }
+  return { source, inner: scope.itemsAreIt === true ? { ...inner, request } : inner }
+}
+
+function conditionOn({ filter, search }: OptionSyntax, inner: Scope): Expression | null {
+  const passed =
+    filter === undefined ? null : withTarget('$filter', () => bindFilter(filter, inner))
+  if (search === undefined) return passed
+  const found = withTarget('$search', () => bindItemSearch(search, inner.item!))
+  return passed === null ? found : { kind: 'logical', operator: 'and', operands: [found, passed] }
+}
+
+function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {
+  const { source, inner } = scopeOfItems(list, scope)
+  const value: Expression = { kind: 'count', source, condition: conditionOn(options, inner) }
+  return [{ name: 'value', type: edm.Int64, value }]
+}
+
+function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Expression {
+  const { filter, search, orderby = [] } = options
+  const { skip, top } = boundWindow(options)
+  const isWhole = filter === undefined && search === undefined
+  if (isWhole && orderby.length === 0 && skip === 0 && top === null) return list
+  const { source, inner } = scopeOfItems(list, scope)
+  const order = withTarget('$orderby', () => bindOrder(orderby, inner))
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('items can only be chosen from a collection')
+  return { kind: 'items', type, source, condition: conditionOn(options, inner), order, skip, top }
+}
+
+// Types with those properties alone that $select names.
+
+/** Whether `$select` can choose among the properties of the value. */
+export const hasParts = (type: EdmType) =>
+  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
+
+/** `type` with those properties alone that `items` name, inside of collections too. An empty path means all of them. */
+export function narrowed(type: EdmType, items: readonly SelectItem[] | undefined): EdmType {
+  if (items === undefined || items.some(({ path }) => path.length === 0 || path[0] === '*'))
+    return type
+  switch (type.kind) {
+    case 'collection': {
+      const item = narrowed(type.item, items)
+      return item.kind === 'collection' ? type : { ...type, item }
+    }
+    case 'complex': {
+      const byName = new Map<string, SelectItem[]>()
+      for (const { path, at } of items) {
+        const [name, ...rest] = path as readonly [string, ...string[]]
+        findPart(type, name, at)
+        byName.set(name, [...(byName.get(name) ?? []), { path: rest, at }])
+      }
+      const properties = Array.from(byName, ([name, inner]) => ({
+        name,
+        type: narrowed(findPart(type, name, 0).type, inner),
+      }))
+      return { ...type, properties }
+    }
+    case 'primitive':
+      throw odataError(
+        'unknown-property',
+        `${type.name} has no property "${items[0]!.path[0]}" (at character ${items[0]!.at + 1})`,
+      )
+  }
 }

@@ -1,7 +1,7 @@
 // How a client has reached the service: by which name, and whether it is a person in a browser.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answersTo, hostName } from '../../http/web-pages.ts'
+import { answersTo, hostName } from '../../http/auth.ts'
 import { odataError } from '../protocol/errors.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
 

@@ -1,6 +1,6 @@
 // Where the service lies, and what a URL of a client asks below it.
 
-import { hostName } from '../../http/web-pages.ts'
+import { hostName } from '../../http/auth.ts'
 import { odataError } from './errors.ts'
 import { header, type RequestHeaders } from './negotiate.ts'
 

@@ -7,7 +7,7 @@
 import { type Sql, sql } from '../../core/sql.ts'
 import type { BoundQuery } from '../bind/bound.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
-import { entityIdOutput } from '../bind/entity-id.ts'
+import { entityIdOutput } from '../bind/control-information.ts'
 import { conditionSql, valueSql } from './expression.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat, ODataVersion } from '../protocol/negotiate.ts'

@@ -2,15 +2,16 @@
 // they take and return is defined in bind/expression/functions.ts.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Call, typeOf } from '../bind/bound.ts'
+import { type Call, typeOf, type Expression } from '../bind/bound.ts'
 import type { CallName } from '../bind/expression/functions.ts'
-import { arithmeticSql } from './arithmetic.ts'
 import { isFloat } from '../edm/numbers.ts'
 import type { EdmType } from '../edm/types.ts'
-import { castToSql } from './cast.ts'
 import { VARCHAR } from './engine-types.ts'
 import { floatTextSql, jsonTextSql } from './json-value.ts'
-import { NEGATIVE_LENGTH } from './raised.ts'
+import { NEGATIVE_LENGTH, BEYOND_CALENDAR, DIVISION_BY_ZERO } from './raised.ts'
+import { bothOnceIfLong, once, onceIfLong } from './once.ts'
+import { isOutsideSql, inRangeSql, hasRange } from './temporal-range.ts'
+import { columnType } from '../../core/relation.ts'
 
 /** Gets as many operands as the call has; the others are empty. */
 type PrintCall = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
@@ -125,6 +126,185 @@ const listSql = {
   hasItem: (list, place) => sql`(len(${list}) >= ${place})`,
   itemAt: (list, place) => sql`list_extract(${list}, ${place})`,
 } satisfies Partial<Record<CallName, PrintCall>>
+
+// The SQL of arithmetic. Operands have the types in which DuckDB is to calculate already.
+
+type PrintArithmetic = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
+
+const castTo = ({ engine }: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(engine)})`
+
+const failure = (type: EdmType, words: string) => castTo(type, sql`error(${sql.value(words)})`)
+const fail = (type: EdmType) => failure(type, DIVISION_BY_ZERO)
+
+/**
+ * Clients know the years 1 to 9999 only. A time beyond them would be compared as what it is and shown as the nearest one
+ * that clients know, so groups and filters would disagree with what they see.
+ */
+const within = (calculated: Sql, { type, operands }: Call) => {
+  const checkedTime = (value: Sql) =>
+    sql`CASE WHEN ${isOutsideSql(value, type)} THEN ${failure(type, BEYOND_CALENDAR)} ELSE ${castTo(type, value)} END`
+  const isShortChain = operands.every((operand) => timesIn(operand) < FOLDED_TIMES)
+  return isShortChain ? checkedTime(calculated) : once(checkedTime)(calculated)
+}
+
+/**
+ * DuckDB calculates constants before it reads rows, and skips the row groups that they rule out, but no lambda. Each
+ * calculated time is written three times, so few may be within one another; copiesOf() counts them once.
+ */
+const FOLDED_TIMES = 3
+
+/** How many calculated times are within one another in a constant; Infinity for what is none. */
+function timesIn(expression: Expression): number {
+  if (expression.kind === 'constant') return 0
+  if (expression.kind !== 'call') return Infinity
+  const within = Math.max(0, ...expression.operands.map(timesIn))
+  return CALCULATED_TIMES.has(expression.name) ? within + 1 : within
+}
+
+const CALCULATED_TIMES: ReadonlySet<CallName> = new Set([
+  'timeAdd',
+  'timeSub',
+  'dateAdd',
+  'dateSub',
+] as const)
+
+/** DuckDB makes NULL of a number divided by zero. Null divided by zero is null. */
+const checked = (a: Sql, b: Sql, type: EdmType, quotient: (a: Sql, b: Sql) => Sql) =>
+  bothOnceIfLong(
+    (dividend, divisor) =>
+      sql`CASE WHEN ${divisor} = 0 AND ${dividend} IS NOT NULL THEN ${fail(type)} ELSE ${quotient(dividend, divisor)} END`,
+  )(a, b)
+
+const plus = (a: Sql, b: Sql) => sql`(${a} + ${b})`
+const minus = (a: Sql, b: Sql) => sql`(${a} - ${b})`
+const times = (a: Sql, b: Sql) => sql`(${a} * ${b})`
+const dividedBy = (a: Sql, b: Sql) => sql`(${a} / ${b})`
+const wholeDividedBy = (a: Sql, b: Sql) => sql`(${a} // ${b})`
+const modulo = (a: Sql, b: Sql) => sql`(${a} % ${b})`
+
+/** DuckDB fails with the least integer modulo -1, which is 0 as any modulo 1. */
+const wholeModulo = (a: Sql, b: Sql) => sql`(${a} % CASE WHEN ${b} = -1 THEN 1 ELSE ${b} END)`
+
+/** To the microsecond. */
+const duration = (microseconds: Sql) => sql`to_microseconds(CAST(round(${microseconds}) AS BIGINT))`
+
+const arithmeticSql = {
+  add: plus,
+  sub: minus,
+  timeAdd: (a, b, _, call) => within(plus(a, b), call),
+  timeSub: (a, b, _, call) => within(minus(a, b), call),
+  dateAdd: (a, b, _, call) => within(plus(a, b), call),
+  dateSub: (a, b, _, call) => within(minus(a, b), call),
+  mul: times,
+  div: dividedBy,
+  mod: modulo,
+  negate: (value) => sql`(- ${value})`,
+  exactAdd: (a, b, _, { type }) => castTo(type, plus(a, b)),
+  exactSub: (a, b, _, { type }) => castTo(type, minus(a, b)),
+  exactMul: (a, b, _, { type }) => castTo(type, times(a, b)),
+  exactMod: (a, b, _, { type }) => castTo(type, modulo(a, b)),
+  wholeDiv: wholeDividedBy,
+  checkedDiv: (a, b, _, { type }) => checked(a, b, type, dividedBy),
+  checkedMod: (a, b, _, { type }) => checked(a, b, type, modulo),
+  checkedWholeDiv: (a, b, _, { type }) => checked(a, b, type, wholeDividedBy),
+  checkedWholeMod: (a, b, _, { type }) => checked(a, b, type, wholeModulo),
+  checkedExactMod: (a, b, _, { type }) => castTo(type, checked(a, b, type, modulo)),
+  durationMul: (time, by) => duration(sql`epoch_us(${time}) * ${by}`),
+  durationDiv: (time, by, _, { operands: [, divisor] }) =>
+    duration(
+      sql`epoch_us(${time}) / CASE WHEN ${by} = 0 THEN ${fail(typeOf(divisor!)!)} ELSE ${by} END`,
+    ),
+  daysBetween: (a, b) => sql`to_days(CAST(${a} - ${b} AS INTEGER))`,
+} satisfies Partial<Record<CallName, PrintArithmetic>>
+
+// Casts as SQL. What has no counterpart in the other type becomes NULL, where DuckDB would fail.
+
+type ToSql = (value: Sql) => Sql
+
+/** Only between types that the specification knows a cast of (isCastable in bind/expression/call.ts). */
+function castToSql(from: EdmType, to: EdmType): ToSql {
+  if (from.kind === 'collection' && to.kind === 'collection') return itemsToSql(from.item, to.item)
+  if (to.name === 'Edm.String') return textOf(from)
+  if (to.name === 'Edm.Byte') return byteOf(to)
+  return from.name === 'Edm.String' ? ofText(to) : tryCast(to)
+}
+
+function itemsToSql(from: EdmType, to: EdmType): ToSql {
+  const item = sql.ident('cast item')
+  const toSql = from.name === to.name ? (value: Sql) => value : castToSql(from, to)
+  return (list) => sql`list_transform(${list}, lambda ${item}: ${toSql(item)})`
+}
+
+const tryCast =
+  ({ engine }: EdmType): ToSql =>
+  (value) =>
+    sql`TRY_CAST(${value} AS ${sql.type(engine)})`
+
+const byteOf = (to: EdmType): ToSql => {
+  const toSql = tryCast(to)
+  return onceIfLong(
+    (value) => sql`CASE WHEN ${toSql(value)} BETWEEN 0 AND 255 THEN ${toSql(value)} END`,
+  )
+}
+
+/** The text that the JSON of a response has. */
+function textOf(from: EdmType): ToSql {
+  switch (from.name) {
+    case 'Edm.Binary':
+    case 'Edm.Duration':
+      return once((value) => sql`replace(${jsonTextSql(value, from)}, '"', '')`)
+    case 'Edm.DateTimeOffset':
+      return onceIfLong(
+        (value) =>
+          sql`(CAST(CAST(${value} AS DATE) AS VARCHAR) || 'T' || CAST(CAST(${value} AS TIME) AS VARCHAR) || 'Z')`,
+      )
+    default:
+      return (value) => sql`CAST(${value} AS VARCHAR)`
+  }
+}
+
+function ofText(to: EdmType): ToSql {
+  switch (to.name) {
+    case 'Edm.Binary':
+      return once(bytesOf)
+    case 'Edm.Duration':
+      return once(durationOf)
+    case 'Edm.DateTimeOffset':
+      // Without an offset it is in UTC.
+      return onceIfLong((text) =>
+        inRangeSql(sql`CAST(TRY_CAST(${text} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`, to),
+      )
+    default: {
+      const toSql = tryCast(to)
+      return hasRange(to) ? onceIfLong((text) => inRangeSql(toSql(text), to)) : toSql
+    }
+  }
+}
+
+const TIMESTAMPTZ = columnType('TIMESTAMP WITH TIME ZONE')
+
+/** Base64 of RFC 4648, section 5, with or without padding; DuckDB wants its other letters, and the padding. */
+function bytesOf(text: Sql): Sql {
+  const digits = sql`rtrim(${text}, '=')`
+  const padded = sql`rpad(translate(${digits}, '-_', '+/'), CAST((length(${digits}) + 3) // 4 * 4 AS INTEGER), '=')`
+  return sql`CASE WHEN regexp_full_match(${text}, '[A-Za-z0-9_-]*={0,2}') AND length(${digits}) % 4 <> 1
+    THEN from_base64(${padded}) END`
+}
+
+/** The durations that durationMicroseconds in literals.ts reads. */
+const DURATION =
+  '(-?)P(?:(\\d{1,13})D)?(?:T(?:(\\d{1,13})H)?(?:(\\d{1,13})M)?(?:(\\d{1,13})(?:\\.(\\d{1,12}))?S)?)?'
+
+function durationOf(text: Sql): Sql {
+  const part = (group: number) =>
+    sql`regexp_extract(${text}, ${sql.value(DURATION)}, ${sql.value(group)})`
+  const number = (group: number) => sql`CAST(coalesce(nullif(${part(group)}, ''), '0') AS HUGEINT)`
+  const seconds = sql`(((${number(2)} * 24 + ${number(3)}) * 60 + ${number(4)}) * 60 + ${number(5)})`
+  const micros = sql`(${seconds} * 1000000 + CAST(left(rpad(${part(6)}, 12, '0'), 6) AS HUGEINT))`
+  const signed = sql`(CASE WHEN ${part(1)} = '-' THEN -1 ELSE 1 END * ${micros})`
+  return sql`CASE WHEN regexp_full_match(${text}, ${sql.value(DURATION)}) AND right(${text}, 1) NOT IN ('P', 'T')
+    THEN to_microseconds(TRY_CAST(${signed} AS BIGINT)) END`
+}
 
 const callSql: Readonly<Record<CallName, PrintCall>> = {
   ...textSql,

@@ -3,7 +3,7 @@
 
 import { odataError } from '../protocol/errors.ts'
 import { parseText, withTarget } from './parse-option.ts'
-import { ENCODED_SEMICOLON } from './search.grammar.ts'
+import { ENCODED_SEMICOLON } from './options.grammar.ts'
 import { targetBelowRoot } from '../protocol/service-root.ts'
 import { isPlainOption, optionName, parsePlainOption, requireValue } from './option-names.ts'
 import type {

@@ -3,7 +3,7 @@
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
-import { at, expressionOf, listOf, syntaxOf } from './nodes.ts'
+import { at, expressionOf, listOf, syntaxOf } from './read-expression.ts'
 import { aggregateHint } from './syntax-error.ts'
 import type {
   AggregateItem,

@@ -1,11 +1,16 @@
 // From a match of the URL grammar to syntax. One action for each rule that carries meaning.
 
 import type * as ohm from 'ohm-js'
-import { joinExpandOptions, parseExpandOption } from './expand-options.ts'
-import { at, expressionOf, listOf, syntaxOf } from './nodes.ts'
+import {
+  at,
+  expressionOf,
+  listOf,
+  syntaxOf,
+  expressionOperations,
+  partActions,
+} from './read-expression.ts'
 import { applyActions } from './read-apply.ts'
-import { expressionOperations, partActions } from './read-expression.ts'
-import { ENCODED_SEMICOLON } from './search.grammar.ts'
+import { ENCODED_SEMICOLON } from './options.grammar.ts'
 import type {
   ComputeItem,
   ExpandItem,
@@ -19,6 +24,8 @@ import type {
   TransformationSyntax,
 } from './syntax.ts'
 import { urlGrammar } from './url.grammar.ts'
+import { odataError } from '../protocol/errors.ts'
+import { isPlainOption, optionName, parsePlainOption } from './option-names.ts'
 
 /** The rules that options are parsed with, and what each gives. */
 export interface StartRules {
@@ -145,4 +152,45 @@ export function readSyntax<Rule extends keyof StartRules>(
   match: ohm.MatchResult,
 ): StartRules[Rule] {
   return semantics(match)['syntax']()
+}
+
+// The options in the parentheses of $expand whose values are plain: numbers and flags, as at the top of a query.
+
+/** `$levels` exists in $expand only. */
+type ExpandOption = OptionSyntax & {
+  readonly levels?: number
+  readonly aliases?: ReadonlyMap<string, ExpressionSyntax>
+}
+
+function parseExpandOption(name: string, text: string): ExpandOption {
+  const value = text.trim()
+  if (name.toLowerCase() === 'levels') return { levels: levels(value) }
+  const option = optionName(`$${name}`, value)
+  if (isPlainOption(option)) return parsePlainOption(option, value)
+  throw odataError('option-not-allowed', `$${option ?? name} is not allowed within $expand`)
+}
+
+function levels(text: string): number {
+  if (/^max$/i.test(text)) return Infinity
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw odataError('invalid-option-value', '$levels must be max or a positive integer')
+}
+
+function joinExpandOptions(parts: readonly ExpandOption[]) {
+  const joined: Record<string, unknown> = {}
+  const aliases = new Map<string, ExpressionSyntax>()
+  for (const [name, value] of parts.flatMap(({ aliases: more, ...part }) => {
+    for (const [alias, syntax] of more ?? []) {
+      if (aliases.has(alias))
+        throw odataError('duplicate-option', `@${alias} is given more than once within $expand`)
+      aliases.set(alias, syntax)
+    }
+    return Object.entries(part)
+  })) {
+    if (Object.hasOwn(joined, name))
+      throw odataError('duplicate-option', `$${name} is given more than once within $expand`)
+    joined[name] = value
+  }
+  const { levels: depth = 1, ...options } = joined as ExpandOption
+  return { levels: depth, options, aliases }
 }

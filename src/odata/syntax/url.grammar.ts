@@ -1,6 +1,6 @@
 // The grammar of everything in a URL that is more than a name or a number, after the OASIS ABNF for OData 4.01. It
 // reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not. The rules of $apply,
-// $expand, $search and literals are in separate files (apply.grammar.ts and so on), which are put in here.
+// $expand and $search are in options.grammar.ts, which is put in here.
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
 // precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
@@ -8,10 +8,7 @@
 // expression built from their rule.
 
 import { grammar } from 'ohm-js'
-import { applyRules } from './apply.grammar.ts'
-import { expandRules } from './expand.grammar.ts'
-import { literalRules } from './literal.grammar.ts'
-import { searchRules } from './search.grammar.ts'
+import { optionRules } from './options.grammar.ts'
 import { readInOneStep } from './token-rules.ts'
 
 export const urlGrammarSource = String.raw`
@@ -47,7 +44,6 @@ OData {
   //- "*", "name/"
   selectPath = name ("/" name)*
 
-  ${expandRules}
   //+ "a add 1 as b", "a mul 2 AS b , length(c) as d"
   //- "a add 1", "a as", "a as b c"
   compute = ws computeItem (comma computeItem)* ws
@@ -71,8 +67,7 @@ OData {
   //- "a", "1 add 1"
   keyValue = literal | alias
 
-${searchRules}
-${applyRules}
+${optionRules}
   // Expressions.
 
   //+ "a", "a eq 1", "not a and b", "a in (1,2) or b", "-a lt - 2", "a eq -5", "eq eq 1", "a\tEQ\t1"
@@ -235,7 +230,73 @@ ${applyRules}
   //- "@", "@1"
   alias = "@" name
 
-${literalRules}
+  //+ "null", "true", "1", "-1.5e3", "'x'", "2024-01-31", "2024-01-31T10:00Z", "10:00", "duration'PT1M'", "NaN"
+  //- "1a", ".5", "5.", "abc", "\"x\""
+  literal = number | string | dateTime | date | timeOfDay | guid | keyword | prefixed
+
+  //+ "0", "-1", "+1", "1.50", "1e3", "1E-3", "99999999999999999999"
+  //- "1.", ".5", "1e", "--1", "1a", "2024-01", "10:00", "1.5.2"
+  number (a number) = ~("0".."9" "0".."9" ":" "0".."9" "0".."9") ("-" | "+")? ("0".."9")+ ("." ("0".."9")+)? (("e" | "E") ("-" | "+")? ("0".."9")+)?
+           ~("0".."9" | "a".."z" | "A".."Z" | "_" | "-" | ".")
+
+  //+ "''", "'O''Neil'", "'a b'", "'\\'", "'ü'"
+  //- "'", "'a'b'", "'a''"
+  string = "'" stringText "'"
+
+  //+ "", "a b", "O''Neil", "ü"
+  //- "'", "a'b"
+  stringText = (" ".."&" | "(".."~" | "''" | ~"'" any)*
+
+  //+ "2024-01-31", "0001-01-01", "99999-12-31", "-0001-01-01"
+  //- "2024-1-31", "24-01-31", "2024-01-31T", "2024-01"
+  date (a date or time) = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-")
+
+  // A plus sign that was not encoded has become a space.
+  //+ "2024-01-31T10:30Z", "2024-01-31t10:30:00.123456789z", "2024-01-31T10:30:00+02:00", "2024-01-31T10:30:00 02:00"
+  //- "2024-01-31T10:30", "2024-01-31 10:30Z", "2024-01-31T10:30:00+0200"
+  dateTime (a date or time) = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ("T" | "t") clock offset ~idPart
+
+  //+ "Z", "+01:00", "-11:30"
+  //- "", "+1", "UTC"
+  offset = "Z" -- upper
+         | "z" -- lower
+         | ("+" | "-" | " ") digit digit ":" digit digit -- hours
+
+  //+ "10:30", "10:30:00", "23:59:59.999999"
+  //- "10", "1:30", "10:30:", "10:30Z"
+  timeOfDay (a date or time) = clock ~(idPart | ".")
+
+  //+ "10:30", "10:30:00.5"
+  //- "10"
+  clock = digit digit ":" digit digit (":" digit digit ("." digit+)?)?
+
+  //+ "01234567-89ab-cdef-0123-456789ABCDEF"
+  //- "01234567-89ab-cdef-0123-456789ABCDE", "g1234567-89ab-cdef-0123-456789ABCDEF"
+  guid (a GUID) = hex4 hex4 "-" hex4 "-" hex4 "-" hex4 "-" hex4 hex4 hex4 ~(idPart | "-")
+
+  //+ "01aF"
+  //- "01ag", "01a"
+  hex4 = ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F")
+
+  //+ "null", "TRUE", "false", "NaN", "INF", "-INF"
+  //- "nul", "nullable", "true1", "nan", "NULL"
+  keyword (true, false or null) = &("n" | "t" | "T" | "f" | "F" | "N" | "I" | "-")
+            ("null" | caseInsensitive<"true"> | caseInsensitive<"false"> | "NaN" | "INF" | "-INF") ~idPart
+
+  // A type before the quotes: duration, binary, geography, or the name of an enumeration.
+  //+ "duration'PT1M'", "binary'AQI='", "shop.color'Red'", "geography'POINT(1 2)'"
+  //- "duration", "'x'", "duration 'PT1M'", "X'1a'"
+  prefixed = (typePrefix | enumPrefix) string
+
+  //+ "shop.color"
+  //- "color"
+  enumPrefix = name ("." name)+
+
+  //+ "duration", "Binary"
+  //- "durations", "x"
+  typePrefix = caseInsensitive<"duration"> | caseInsensitive<"binary"> | caseInsensitive<"geography">
+             | caseInsensitive<"geometry">
+
   // Everything beyond ASCII is taken for a letter here; the entity model knows which names there are.
   //+ "a", "_a1", "größe", "名"
   //- "", "1a", "a-b", "a b", "$a"

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chosenMembers } from '../../../src/odata/answer/chosen-members.ts'
+import { chosenMembers } from '../../../src/odata/answer/make/lookup.ts'
 
 const values: readonly unknown[] = [
   7,

@@ -12,12 +12,15 @@ import type { PublishedRelation } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { type ComparisonLease, createComparisons } from '../../../src/odata/engine/comparisons.ts'
+import {
+  type ComparisonLease,
+  createComparisons,
+  type ComparedSet,
+} from '../../../src/odata/engine/comparisons.ts'
 import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
 import { tableBeforeSql } from '../../../src/odata/sql/relation.ts'
-import type { ComparedSet } from '../../../src/odata/engine/compare-snapshots.ts'
 import { nameBefore } from '../../../src/odata/edm/model.ts'
 import { fileRows } from '../../../src/store/files/rows.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'

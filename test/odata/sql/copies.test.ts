@@ -2,11 +2,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { columnType } from '../../../src/core/relation.ts'
 import type { Expression } from '../../../src/odata/bind/bound.ts'
-import { isCastable } from '../../../src/odata/bind/expression/cast.ts'
+import { isCastable } from '../../../src/odata/bind/expression/call.ts'
 import type { CallName } from '../../../src/odata/bind/expression/functions.ts'
 import { collectionOf, decimalType, edm, type EdmType } from '../../../src/odata/edm/types.ts'
-import { copiesOf } from '../../../src/odata/sql/expression.ts'
-import { valueSql } from '../../../src/odata/sql/expression.ts'
+import { copiesOf, valueSql } from '../../../src/odata/sql/expression.ts'
 
 const itemOf = (type: EdmType): Expression => ({ kind: 'item', type, alias: 'x' })
 

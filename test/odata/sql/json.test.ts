@@ -11,7 +11,7 @@ import {
   entityFrame,
   type Frame,
   framed,
-} from '../../../src/odata/answer/single-row.ts'
+} from '../../../src/odata/answer/make/single-row.ts'
 import { edmTypeOf } from '../../../src/odata/edm/types.ts'
 import { rowTextsSql } from '../../../src/odata/sql/json.ts'
 import { collectionHead, collectionTail } from '../../../src/odata/answer/make/page.ts'

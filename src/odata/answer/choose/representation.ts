@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { RowsRequest, BoundRequest, OutputProperty } from '../../bind/bound.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import { mayReorder } from '../../bind/size.ts'
-import { type FormatName, formats } from '../../protocol/formats.ts'
+import { type FormatName, formats, type AnsweredAs } from '../../protocol/formats.ts'
 import {
   header,
   type JsonFormat,
@@ -19,9 +19,9 @@ import {
   type PreferenceName,
   type Preferences,
 } from '../../protocol/negotiate.ts'
-import { asksForTime, type Exchange } from '../context.ts'
+import { asksForTime, type Exchange, type Content } from '../context.ts'
 
-export interface Representation {
+interface Representation {
   readonly format: FormatName
   /** How JSON is written, if that is the format. */
   readonly json: JsonFormat
@@ -154,4 +154,20 @@ export function unchangedBy(
   if (condition.trim() === '*') return 'any'
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
   return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
+}
+
+// What a format of answers must implement. Each format is one file here that exports one such object; all of them are in
+// formats.ts.
+
+/** A request that the format may answer. */
+export type RequestFor<F extends FormatName> = Extract<
+  BoundRequest,
+  { readonly kind: KindOf<AnsweredAs<F>> }
+>
+
+type KindOf<Kind> = Kind extends 'value' ? 'property' : Kind
+
+// A method, not a property: the object of a format then stands for that of any.
+export interface AnswerFormat<Bound extends BoundRequest = BoundRequest> {
+  make(exchange: Exchange, bound: Bound, chosen: Representation): Content | Promise<Content>
 }

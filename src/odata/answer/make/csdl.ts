@@ -23,8 +23,10 @@ import {
   referenceXml,
   vocabularyNames,
   vocabularyPath,
+  attributes,
+  collectionXml,
+  lines,
 } from './vocabularies.ts'
-import { attributes, collectionXml, lines } from './xml-text.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import type {
   EntityModel,
@@ -33,6 +35,8 @@ import type {
   NavigationProperty,
   Property,
 } from '../../edm/model.ts'
+import { keepCoded } from '../../../http/content-coding.ts'
+import { inSlices } from '../../../core/time-slices.ts'
 
 const CONTAINER = 'Default'
 
@@ -44,7 +48,7 @@ const RESTRICTIONS = [
 ] as const
 
 /** Settings of the service that the document declares. */
-export interface Conventions {
+interface Conventions {
   readonly keyAsSegment: boolean
 }
 
@@ -73,7 +77,7 @@ const ODATA_VERSIONS = '4.0 4.01'
 
 const APPLY = { Transformations: servedTransformations, PropertyRestrictions: false }
 
-export type ProtocolVersion = '4.0' | '4.01'
+type ProtocolVersion = '4.0' | '4.01'
 
 /** The type of the values, and for a collection the type of its items. */
 const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
@@ -291,4 +295,36 @@ function setJson(set: EntitySet): object {
     [`@${AGGREGATION}.ApplySupported`]: APPLY,
     [`@${CAPABILITIES}.ChangeTracking`]: { Supported: isTracked(set) },
   }
+}
+
+// The $metadata document of a snapshot: written once for each of its forms, and in slices, since that of a thousand sets
+// has some megabytes. So has its compressed form, which is cached with it: two kinds in two versions in two codings are
+// all there can be, and they are dropped with the snapshot.
+
+interface DocumentForm {
+  readonly kind: 'xml' | 'json'
+  readonly version: ProtocolVersion
+}
+
+const documents = new WeakMap<EntityModel, Map<string, Promise<Buffer>>>()
+
+/** `conventions` are those of the service, the same each time. */
+export function metadataDocument(
+  model: EntityModel,
+  { kind, version }: DocumentForm,
+  conventions: Conventions,
+): Promise<Buffer> {
+  const forms = documents.get(model) ?? new Map<string, Promise<Buffer>>()
+  documents.set(model, forms)
+  const form = JSON.stringify([kind, version, conventions.keyAsSegment])
+  const parts = () => (kind === 'xml' ? csdlXml : csdlJson)(model, version, conventions)
+  const document = forms.get(form) ?? joined(parts())
+  forms.set(form, document)
+  return document
+}
+
+async function joined(parts: Iterable<string>): Promise<Buffer> {
+  const slices: Buffer[] = []
+  for await (const texts of inSlices(parts)) slices.push(Buffer.from(texts.join('')))
+  return keepCoded(Buffer.concat(slices))
 }

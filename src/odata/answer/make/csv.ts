@@ -8,9 +8,8 @@ import { Query } from '../../engine/query.ts'
 import { csvFile, csvHead, csvTextsSql } from '../../sql/csv.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
 import { rowsSql } from '../../sql/query.ts'
-import type { AnswerFormat, RequestFor } from './answer-format.ts'
-import { answerFromFile, noPlaceIn } from './file.ts'
-import { NO_CONTENT, noEntity, requireParent } from './found.ts'
+import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
+import { answerFromFile, noPlaceIn, NO_CONTENT, noEntity, requireParent } from './found.ts'
 
 const noPlace = noPlaceIn('CSV')
 

@@ -7,7 +7,9 @@ import { odataError } from '../../protocol/errors.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
 import { countTextSql } from '../../sql/query.ts'
-import type { Content, Exchange } from '../context.ts'
+import { type Content, type Exchange, asksForTime } from '../context.ts'
+import type { FileOrder } from '../../engine/answer-files.ts'
+import type { FormatName } from '../../protocol/formats.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const isSmall = isSmallQuery(query, 'page')
@@ -67,3 +69,24 @@ function isAtPlace(filter: Expression | null): boolean {
 
 /** The answer for a value that is null, and for an entity that may be missing and is. */
 export const NO_CONTENT: Content = { body: null, rows: () => 0 }
+
+// Answers that DuckDB writes to a file, of which a client may ask for parts.
+
+export async function answerFromFile(
+  { engine, request, resources, service, snapshot }: Exchange,
+  format: FormatName,
+  written: FileOrder['written'],
+): Promise<Content> {
+  const order = {
+    snapshot: snapshot.snapshot,
+    key: `${service.reader.key} ${request.version} ${request.target} ${format}`,
+    isTimed: asksForTime(request),
+    written,
+  }
+  const file = resources.use(await service.answerFiles.lease(order, engine))
+  return { body: file.read(0, file.bytes), file, rows: () => file.rows }
+}
+
+/** What is refused because the format cannot hold it. */
+export const noPlaceIn = (format: string) => (target: string, what: string) =>
+  odataError('option-not-allowed', `${format} cannot carry ${what}`, { target })

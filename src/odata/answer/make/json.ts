@@ -2,10 +2,10 @@
 
 import { withControlInformation } from '../../bind/control-information.ts'
 import { contextUrl, type Exchange, whole } from '../context.ts'
-import type { AnswerFormat, RequestFor } from './answer-format.ts'
+import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
 import { answerDelta } from './delta.ts'
-import { answerEntity, answerProperty } from './entity.ts'
-import { metadataDocument } from './metadata-document.ts'
+import { answerEntity, answerProperty } from './single-row.ts'
+import { metadataDocument } from './csdl.ts'
 import { answerPage } from './page.ts'
 import { vocabularyDocument } from './vocabularies.ts'
 

@@ -3,9 +3,8 @@
 
 import { parquetFile } from '../../sql/parquet.ts'
 import { rowsSql } from '../../sql/query.ts'
-import type { AnswerFormat, RequestFor } from './answer-format.ts'
-import { answerFromFile, noPlaceIn } from './file.ts'
-import { requireParent } from './found.ts'
+import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
+import { answerFromFile, noPlaceIn, requireParent } from './found.ts'
 
 const noPlace = noPlaceIn('Parquet')
 

@@ -2,8 +2,8 @@
 
 import { negotiateCsdlVersion } from '../../protocol/negotiate.ts'
 import { whole } from '../context.ts'
-import type { AnswerFormat, RequestFor } from './answer-format.ts'
-import { metadataDocument } from './metadata-document.ts'
+import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
+import { metadataDocument } from './csdl.ts'
 import { vocabularyDocument } from './vocabularies.ts'
 
 export const xml: AnswerFormat<RequestFor<'xml'>> = {

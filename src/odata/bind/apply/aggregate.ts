@@ -12,9 +12,9 @@ import {
   rowVariable,
   type ValueColumn,
   withRowCount,
+  inputOf,
 } from './rows.ts'
 import { bindExpression } from '../expression/expression.ts'
-import { inputOf } from './these.ts'
 import {
   type ColumnValue,
   type Total,

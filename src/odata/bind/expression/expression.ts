@@ -7,8 +7,14 @@ import { bindArithmetic, bindNegation } from './arithmetic.ts'
 import { bindCall, bindCase, bindHas, commonValueType } from './call.ts'
 import { bindComparison } from './comparison.ts'
 import { bindLiteral, asCondition, booleanConstant, cast } from './constants.ts'
-import { bindCount, bindLambda, bindPathTotal } from './lambda.ts'
-import { bindEntityIsNull, bindPath, bindSameEntity } from './path.ts'
+import {
+  bindCount,
+  bindLambda,
+  bindPathTotal,
+  bindEntityIsNull,
+  bindPath,
+  bindSameEntity,
+} from './path.ts'
 import { type Constant, type Expression, typeOf, type OrderItem } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { functionNames } from './functions.ts'

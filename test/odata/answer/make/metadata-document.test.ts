@@ -4,9 +4,8 @@ import * as assert from 'uvu/assert'
 import { parseModelName } from '../../../../src/core/names.ts'
 import { columnType } from '../../../../src/core/relation.ts'
 import { compress } from '../../../../src/http/content-coding.ts'
-import { csdlJson, csdlXml } from '../../../../src/odata/answer/make/csdl.ts'
+import { csdlJson, csdlXml, metadataDocument } from '../../../../src/odata/answer/make/csdl.ts'
 import { buildEntityModel } from '../../../../src/odata/edm/entity-model.ts'
-import { metadataDocument } from '../../../../src/odata/answer/make/metadata-document.ts'
 import { fileRows } from '../../../../src/store/files/rows.ts'
 
 const INTEGER = columnType('INTEGER')

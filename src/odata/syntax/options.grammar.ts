@@ -1,6 +1,112 @@
-// The rules of $apply, a part of the grammar in url.grammar.ts.
+// The rules of $expand, $search and $apply, a part of the grammar in url.grammar.ts.
 
-export const applyRules = String.raw`// $apply: transformations, each of the rows that the one before has made.
+/**
+ * Stands for a semicolon that was written %3B: that one is a part of a word, a plain one is not (ABNF, searchWord). No
+ * decoded text has half a surrogate pair.
+ */
+export const ENCODED_SEMICOLON = '\ud83b'
+
+export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($filter=a eq 1;$top=2), customer", "*", "*/$ref", "*($levels=max)"
+  //- "", "orders(", "orders()", "orders;customer", "orders($filter=)"
+  expand = ws expandItem (comma expandItem)* ws
+
+  //+ "orders", "orders/$count($filter=a eq 1)", "orders(select=a,b;expand=items($orderby=a desc;$search=b c))"
+  //- "/orders", "orders/$value"
+  expandItem = expandPath expandForm? expandOptions?
+
+  //+ "*", "orders", "orders/items", "orders/a.b"
+  //- "orders/", "a."
+  expandPath = "*" | castPath
+
+  //+ "a", "a/b.c", "b.c/a"
+  //- "*", "a.", "a/"
+  castPath = name (("/" | ".") name)*
+
+  //+ "/$ref", "/$count"
+  //- "/$value", "$ref"
+  expandForm = "/$ref" | "/$count"
+
+  //+ "($top=1)", "( $top=1 ; skip=2 )"
+  //- "()", "($top=1;)"
+  expandOptions = "(" ws expandOption (ws ";" ws expandOption)* ws ")"
+
+  //+ "$filter=a eq 1", "FILTER=a eq 'x;y'", "$orderby=a,b desc", "$compute=a add 1 as b", "$levels=2", "$top=-1", "@a=b/c"
+  //+ "$apply=groupby((a),aggregate(b with sum as c))"
+  //- "$filter=a eq", "$top", "=1"
+  expandOption = "$"? caseInsensitive<"filter"> ws "=" wholeExpression -- filter
+               | "$"? caseInsensitive<"orderby"> ws "=" orderby -- orderby
+               | "$"? caseInsensitive<"select"> ws "=" select -- select
+               | "$"? caseInsensitive<"compute"> ws "=" compute -- compute
+               | "$"? caseInsensitive<"search"> ws "=" search -- search
+               | "$"? caseInsensitive<"expand"> ws "=" expand -- expand
+               | "$"? caseInsensitive<"apply"> ws "=" apply -- apply
+               | "@" name ws "=" wholeExpression -- alias
+               | "$"? ~nestedOption name ws "=" plainValue -- plain
+
+  // Those whose values have a grammar: for others a mistake in the value is not a mistake in the name.
+  //+ "filter", "Expand"
+  //- "filters", "top"
+  nestedOption = (caseInsensitive<"filter"> | caseInsensitive<"orderby"> | caseInsensitive<"select">
+               | caseInsensitive<"compute"> | caseInsensitive<"search"> | caseInsensitive<"expand">
+               | caseInsensitive<"apply">) ~idPart
+
+  //+ "1", " max ", ""
+  //- "1;", "(1)"
+  plainValue = (~(";" | "(" | ")") any)*
+
+  // $search: words and phrases. Two terms side by side are joined by AND. The words AND, OR and NOT are operators only
+  // where an operator can stand.
+
+  //+ "blue", "blue green", "\"blue green\" OR red", "NOT (a b)", "a AND NOT b", "not", "OR", "O'Neil", "100%"
+  //- "", "(a", "a)", "\"a", "()", "a;b", "\"\""
+  search = ws searchAny ws
+
+  //+ "a OR b", "'a b'"
+  //- " a", ""
+  searchAny = searchDraft ~searchCharacter -- draft
+            | searchOr -- or
+
+  // What somebody is still typing: words, with quotes and operators that mean nothing yet.
+  //+ "'blue gr'", "'\"blue'", "'it''s'"
+  //- "'blue' green", "blue"
+  searchDraft = "'" ("''" | ~"'" any)* "'"
+
+  //+ "a", "a OR b", "a b OR c", "a OR OR b"
+  //- "a OR b)"
+  searchOr = searchAnd (rws "OR" rws searchAnd)*
+
+  //+ "a", "a b", "a AND b", "a NOT b", "a AND"
+  //- "a OR b"
+  searchAnd = searchTerm searchNext*
+
+  //+ " b", " AND b", " AND", " OR"
+  //- "b", " OR b"
+  searchNext = rws "AND" rws searchTerm -- and
+             | rws ~("OR" rws searchTerm) searchTerm -- space
+
+  //+ "a", "NOT a", "NOT(a)", "NOT NOT a", "NOT", "(a OR b)", "\"a b\""
+  //- "NOT (", "\"\""
+  searchTerm = searchNot* searchPrimary
+
+  //+ "NOT ", "NOT\t"
+  //- "NOT", "not "
+  searchNot = "NOT" (rws | &"(")
+
+  //+ "a", "NOT", "(a OR b)", "\"a b\""
+  //- "NOT a", "\"\""
+  searchPrimary = "(" ws searchOr ws ")" -- group
+                | "\"" ("a".."z" | "A".."Z" | " " | phraseCharacter)+ "\"" -- phrase
+                | ("a".."z" | "A".."Z" | "0".."9" | searchCharacter)+ -- word
+
+  //+ "a", " ", "\\", "'"
+  //- "\""
+  phraseCharacter = ~"\"" any
+
+  //+ "a", "'", "*", "ü"
+  //- " ", "(", "\"", ";"
+  searchCharacter = ~(" " | "\t" | "(" | ")" | "\"" | ";") any
+
+// $apply: transformations, each of the rows that the one before has made.
 
   //+ "identity", "filter(a eq 1)/aggregate(a with sum as b)", " groupby((a,b/c)) ", "a.b(c)"
   //- "", "filter(a eq 1)/", "/identity", "filter(a eq 1) / identity"
@@ -115,4 +221,5 @@ export const applyRules = String.raw`// $apply: transformations, each of the row
 
   //+ ")", " )"
   //- ""
-  close = ws ")"`
+  close = ws ")"
+`
