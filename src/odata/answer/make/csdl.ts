@@ -1,32 +1,12 @@
-// The $metadata document in both of its forms (CSDL XML 4.01, CSDL JSON 4.01).
+// The $metadata document in both of its forms (CSDL XML 4.01, CSDL JSON 4.01). What it declares is made as JSON has it.
 //
 // Annotations are few and of vocabularies that the document refers to (vocabularies.ts): clients refuse a document over
 // an unknown one. There is no Capabilities.FilterFunctions: without it clients may try all functions and operators, and
 // all in the specification are served, or answered with what is unsupported.
 
 import { limits } from '../../../core/limits.ts'
-import {
-  NAMESPACE,
-  qualifiedName,
-  type ComplexType,
-  type EdmType,
-  type PrimitiveType,
-} from '../../edm/types.ts'
-import { formats } from '../../protocol/formats.ts'
-import { formatsFor } from '../../protocol/negotiate.ts'
-import { servedTransformations } from '../../syntax/transformations.ts'
-import {
-  AGGREGATION,
-  CAPABILITIES,
-  CORE,
-  referenceJson,
-  referenceXml,
-  vocabularyNames,
-  vocabularyPath,
-  attributes,
-  collectionXml,
-  lines,
-} from './vocabularies.ts'
+import { inSlices } from '../../../core/time-slices.ts'
+import { keepCoded } from '../../../http/content-coding.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import type {
   EntityModel,
@@ -35,17 +15,27 @@ import type {
   NavigationProperty,
   Property,
 } from '../../edm/model.ts'
-import { keepCoded } from '../../../http/content-coding.ts'
-import { inSlices } from '../../../core/time-slices.ts'
+import { NAMESPACE, qualifiedName, type ComplexType, type EdmType } from '../../edm/types.ts'
+import { formats } from '../../protocol/formats.ts'
+import { formatsFor, type ODataVersion } from '../../protocol/negotiate.ts'
+import { servedTransformations } from '../../syntax/transformations.ts'
+import {
+  annotationXml,
+  type CsdlElement,
+  elementXml,
+  headXml,
+  lines,
+  TAIL_XML,
+} from './csdl-xml.ts'
+import {
+  AGGREGATION,
+  CAPABILITIES,
+  CORE,
+  referencesJson,
+  vocabularyReferences,
+} from './vocabularies.ts'
 
 const CONTAINER = 'Default'
-
-/** What no entity set allows: the term and its property. */
-const RESTRICTIONS = [
-  ['InsertRestrictions', 'Insertable'],
-  ['UpdateRestrictions', 'Updatable'],
-  ['DeleteRestrictions', 'Deletable'],
-] as const
 
 /** Settings of the service that the document declares. */
 interface Conventions {
@@ -55,260 +45,157 @@ interface Conventions {
 const DEFAULTS: Conventions = { keyAsSegment: false }
 
 /** Capabilities that a client would otherwise have to guess. */
-const abilities = ({ keyAsSegment }: Conventions) => [
-  ['BatchContinueOnErrorSupported', true] as const,
-  ['CrossJoinSupported', true] as const,
-  ['KeyAsSegmentSupported', keyAsSegment] as const,
-]
+const abilities = ({ keyAsSegment }: Conventions): CsdlElement => ({
+  [`@${CORE}.ODataVersions`]: '4.0 4.01',
+  [`@${CAPABILITIES}.BatchContinueOnErrorSupported`]: true,
+  [`@${CAPABILITIES}.CrossJoinSupported`]: true,
+  [`@${CAPABILITIES}.KeyAsSegmentSupported`]: keyAsSegment,
+  [`@${CAPABILITIES}.SupportedFormats`]: formatsFor('collection').map(
+    (name) => formats[name].mediaType,
+  ),
+  // The term of version 4.01 for the first of them.
+  [`@${CAPABILITIES}.BatchSupport`]: {
+    ContinueOnErrorSupported: true,
+    SupportedFormats: ['multipart/mixed', 'application/json'],
+  },
+})
 
-/** The term of version 4.01 for the first of them. */
-const BATCH = {
-  ContinueOnErrorSupported: true,
-  SupportedFormats: ['multipart/mixed', 'application/json'],
-}
-
-/** Changes can be tracked where a key says which rows of two snapshots are the same. */
-const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
-
-/** The values of $format for data. */
-const FORMATS = formatsFor('collection').map((name) => formats[name].mediaType)
-
-const ODATA_VERSIONS = '4.0 4.01'
-
-const APPLY = { Transformations: servedTransformations, PropertyRestrictions: false }
-
-type ProtocolVersion = '4.0' | '4.01'
-
-/** The type of the values, and for a collection the type of its items. */
-const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
-
-const typeName = (type: PrimitiveType | ComplexType) =>
-  type.kind === 'complex' ? qualifiedName(type) : type.name
-
-/** All complex types, each after those that it is part of. */
-function complexTypes(sets: readonly EntitySet[]): readonly ComplexType[] {
+/** All types by their names; complex types each after those that it is part of. */
+function* types(sets: readonly EntitySet[]): Generator<readonly [string, CsdlElement], void> {
+  for (const { type } of sets) yield [type.name, entityType(type)]
   const within = ({ type }: { readonly type: EdmType }): readonly ComplexType[] => {
-    const item = itemType(type)
+    const item = itemOf(type)
     return item.kind === 'complex' ? [item, ...item.properties.flatMap(within)] : []
   }
-  return sets.flatMap(({ type }) => type.properties.flatMap(within))
+  for (const { type } of sets)
+    for (const { name, properties } of type.properties.flatMap(within))
+      yield [name, { $Kind: 'ComplexType', ...named(properties, valueOf) }]
 }
 
-/** A constraint is between properties of one type, on the side that holds the other's key. */
-const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
-  holdsKey && on.ours.type.engine === on.theirs.type.engine
+const named = <T extends { readonly name: string }>(
+  all: readonly T[],
+  element: (one: T) => CsdlElement,
+) => Object.fromEntries(all.map((one) => [one.name, element(one)]))
 
-/** The document in parts. `version` is the one that it names. */
-export function* csdlXml(
-  model: EntityModel,
-  version: ProtocolVersion,
-  conventions: Conventions = DEFAULTS,
-): Generator<string, void> {
-  const sets = [...model.sets.values()]
-  yield lines([
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
-    ...vocabularyNames.map((name) => referenceXml(vocabularyPath(name, 'xml'), name)),
-    '<edmx:DataServices>',
-    `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${NAMESPACE}">`,
-  ])
-  for (const { type } of sets) yield lines(typeXml(type))
-  for (const type of complexTypes(sets)) yield lines(complexXml(type))
-  yield lines([`<EntityContainer Name="${CONTAINER}">`])
-  for (const set of sets) yield lines(setXml(set))
-  yield lines([
-    `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
-    ...abilities(conventions).map(
-      ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
-    ),
-    `<Annotation Term="${CAPABILITIES}.SupportedFormats">${collectionXml(FORMATS)}</Annotation>`,
-    `<Annotation Term="${CAPABILITIES}.BatchSupport"><Record><PropertyValue Property="ContinueOnErrorSupported" Bool="${BATCH.ContinueOnErrorSupported}"/><PropertyValue Property="SupportedFormats">${collectionXml(BATCH.SupportedFormats)}</PropertyValue></Record></Annotation>`,
-    '</EntityContainer>',
-    '</Schema>',
-    '</edmx:DataServices>',
-    '</edmx:Edmx>',
-  ])
-}
+/** The type of the values, and for a collection the type of its items. */
+const itemOf = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
 
-function typeXml(type: EntityType): readonly string[] {
-  const { name, description, key, properties, navigation } = type
-  const keyRefs = key.map((property) => `<PropertyRef${attributes({ Name: property.name })}/>`)
-  return [
-    `<EntityType${attributes({ Name: name })}>`,
-    ...(key.length === 0 ? [] : [`<Key>${keyRefs.join('')}</Key>`]),
-    ...properties.map(propertyXml),
-    ...navigation.map(navigationXml),
-    ...(description === null
-      ? []
-      : [`<Annotation${attributes({ Term: `${CORE}.Description`, String: description })}/>`]),
-    '</EntityType>',
-  ]
-}
+const described = (description: string | null | undefined): CsdlElement =>
+  description == null ? {} : { [`@${CORE}.Description`]: description }
 
-function propertyXml(property: Property): string {
-  const start = `<Property${attributes(propertyAttributes(property))}`
-  const { description } = property.column
-  if (description === undefined) return `${start}/>`
-  const annotation = { Term: `${CORE}.Description`, String: description }
-  return `${start}><Annotation${attributes(annotation)}/></Property>`
-}
+const entityType = ({ description, key, properties, navigation }: EntityType): CsdlElement => ({
+  $Kind: 'EntityType',
+  ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
+  ...named(properties, valueOf),
+  ...named(navigation, navigationProperty),
+  ...described(description),
+})
 
-function propertyAttributes({ name, type, nullable }: DeclaredProperty) {
-  const item = itemType(type)
-  const many = type.kind === 'collection'
-  return {
-    Name: name,
-    Type: many ? `Collection(${typeName(item)})` : typeName(item),
-    // On a collection it says whether items may be null, and it has no default.
-    ...(many ? { Nullable: 'true' } : nullable ? {} : { Nullable: 'false' }),
-    ...(item.precision === null ? {} : { Precision: String(item.precision) }),
-    ...(item.scale === null ? {} : { Scale: String(item.scale) }),
-  }
-}
-
-type DeclaredProperty = Pick<Property, 'name' | 'type' | 'nullable'>
-
-const complexXml = ({ name, properties }: ComplexType): readonly string[] => [
-  `<ComplexType${attributes({ Name: name })}>`,
-  ...properties.map(
-    (property) => `<Property${attributes(propertyAttributes({ ...property, nullable: true }))}/>`,
-  ),
-  '</ComplexType>',
-]
-
-function navigationXml(navigation: NavigationProperty): string {
-  const { name, target, many, on, partner } = navigation
-  const type = many ? `Collection(${qualifiedName(target.type)})` : qualifiedName(target.type)
-  const start = `<NavigationProperty${attributes({ Name: name, Type: type, Partner: partner })}`
-  if (!hasConstraint(navigation)) return `${start}/>`
-  const constraint = { Property: on.ours.name, ReferencedProperty: on.theirs.name }
-  return `${start}><ReferentialConstraint${attributes(constraint)}/></NavigationProperty>`
-}
-
-function setXml(set: EntitySet): readonly string[] {
-  const { name, type } = set
-  const bindings = type.navigation.map((navigation) => ({
-    Path: navigation.name,
-    Target: navigation.target.name,
-  }))
-  return [
-    `<EntitySet${attributes({ Name: name, EntityType: qualifiedName(type) })}>`,
-    ...bindings.map((binding) => `<NavigationPropertyBinding${attributes(binding)}/>`),
-    ...RESTRICTIONS.map(
-      ([term, property]) =>
-        `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
-    ),
-    `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
-    `<Annotation Term="${AGGREGATION}.ApplySupported"><Record><PropertyValue Property="Transformations">${collectionXml(servedTransformations)}</PropertyValue><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`,
-    `<Annotation Term="${CAPABILITIES}.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="${isTracked(set)}"/></Record></Annotation>`,
-    '</EntitySet>',
-  ]
-}
-
-/** The document of csdlXml() in JSON. */
-export function* csdlJson(
-  model: EntityModel,
-  version: ProtocolVersion,
-  conventions: Conventions = DEFAULTS,
-): Generator<string, void> {
-  const sets = [...model.sets.values()]
-  const reference = (name: string) => referenceJson(vocabularyPath(name, 'json'), name)
-  const named = (name: string, value: unknown) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
-  const head = {
-    $Version: version,
-    $Reference: Object.fromEntries(vocabularyNames.map(reference)),
-    $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
-  }
-  yield `${JSON.stringify(head).slice(0, -1)},"${NAMESPACE}":{`
-  for (const { type } of sets) yield `${named(type.name, typeJson(type))},`
-  for (const type of complexTypes(sets)) yield `${named(type.name, complexJson(type))},`
-  yield `"${CONTAINER}":{${named('$Kind', 'EntityContainer')}`
-  for (const set of sets) yield `,${named(set.name, setJson(set))}`
-  yield `,${named(`@${CORE}.ODataVersions`, ODATA_VERSIONS)}`
-  for (const [term, value] of abilities(conventions))
-    yield `,${named(`@${CAPABILITIES}.${term}`, value)}`
-  yield `,${named(`@${CAPABILITIES}.SupportedFormats`, FORMATS)}`
-  yield `,${named(`@${CAPABILITIES}.BatchSupport`, BATCH)}}}}`
-}
-
-function typeJson({ description, key, properties, navigation }: EntityType): object {
-  return {
-    $Kind: 'EntityType',
-    ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
-    ...Object.fromEntries(properties.map((property) => [property.name, propertyJson(property)])),
-    ...Object.fromEntries(navigation.map((property) => [property.name, navigationJson(property)])),
-    ...(description === null ? {} : { [`@${CORE}.Description`]: description }),
-  }
-}
-
-function propertyJson({
+function valueOf({
   type,
-  nullable,
+  nullable = true,
   column,
-}: DeclaredProperty & Partial<Pick<Property, 'column'>>) {
-  const item = itemType(type)
+}: Pick<Property, 'type'> & Partial<Property>): CsdlElement {
+  const item = itemOf(type)
   const many = type.kind === 'collection'
-  const description = column?.description
   return {
-    $Type: typeName(item),
+    $Type: item.kind === 'complex' ? qualifiedName(item) : item.name,
     ...(many ? { $Collection: true } : {}),
     ...(nullable || many ? { $Nullable: true } : {}),
     ...(item.precision === null ? {} : { $Precision: item.precision }),
     ...(item.scale === null ? {} : { $Scale: item.scale }),
-    ...(description === undefined ? {} : { [`@${CORE}.Description`]: description }),
+    ...described(column?.description),
   }
 }
 
-const complexJson = ({ properties }: ComplexType): object => ({
-  $Kind: 'ComplexType',
-  ...Object.fromEntries(
-    properties.map((property) => [property.name, propertyJson({ ...property, nullable: true })]),
-  ),
-})
-
-function navigationJson(navigation: NavigationProperty): object {
-  const { target, many, on, partner } = navigation
+function navigationProperty({ target, many, holdsKey, on, partner }: NavigationProperty) {
+  // A constraint is between properties of one type, on the side that holds the other's key.
+  const hasConstraint = holdsKey && on.ours.type.engine === on.theirs.type.engine
   return {
     $Kind: 'NavigationProperty',
     $Type: qualifiedName(target.type),
     ...(many ? { $Collection: true } : { $Nullable: true }),
     $Partner: partner,
-    ...(hasConstraint(navigation)
-      ? { $ReferentialConstraint: { [on.ours.name]: on.theirs.name } }
-      : {}),
+    ...(hasConstraint ? { $ReferentialConstraint: { [on.ours.name]: on.theirs.name } } : {}),
   }
 }
 
-function setJson(set: EntitySet): object {
+function entitySet(set: EntitySet): CsdlElement {
   const { type } = set
-  const bindings = type.navigation.map(({ name, target }) => [name, target.name])
-  const restrictions = RESTRICTIONS.map(([term, property]) => [
-    `@${CAPABILITIES}.${term}`,
-    { [property]: false },
-  ])
+  const bindings = type.navigation.map(({ name, target }) => [name, target.name] as const)
   return {
     $Collection: true,
     $Type: qualifiedName(type),
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
-    ...Object.fromEntries(restrictions),
+    [`@${CAPABILITIES}.InsertRestrictions`]: { Insertable: false },
+    [`@${CAPABILITIES}.UpdateRestrictions`]: { Updatable: false },
+    [`@${CAPABILITIES}.DeleteRestrictions`]: { Deletable: false },
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
-    [`@${AGGREGATION}.ApplySupported`]: APPLY,
-    [`@${CAPABILITIES}.ChangeTracking`]: { Supported: isTracked(set) },
+    [`@${AGGREGATION}.ApplySupported`]: {
+      Transformations: servedTransformations,
+      PropertyRestrictions: false,
+    },
+    // Changes can be tracked where a key says which rows of two snapshots are the same.
+    [`@${CAPABILITIES}.ChangeTracking`]: {
+      Supported: storedKeyset(set, { alias: 'it', set }) !== null,
+    },
   }
 }
 
-// The $metadata document of a snapshot: written once for each of its forms, and in slices, since that of a thousand sets
-// has some megabytes. So has its compressed form, which is cached with it: two kinds in two versions in two codings are
-// all there can be, and they are dropped with the snapshot.
+/** The document in parts. `version` is the one that it names. */
+export function* csdlXml(
+  model: EntityModel,
+  version: ODataVersion,
+  conventions = DEFAULTS,
+): Generator<string, void> {
+  const sets = [...model.sets.values()]
+  yield lines(headXml(version, vocabularyReferences('xml'), NAMESPACE))
+  for (const [name, type] of types(sets)) yield lines(elementXml(name, type))
+  yield lines([`<EntityContainer Name="${CONTAINER}">`])
+  for (const set of sets) yield lines(elementXml(set.name, entitySet(set), 'EntitySet'))
+  const annotations = Object.entries(abilities(conventions))
+  yield lines([
+    ...annotations.map(([name, value]) => annotationXml(name, value)),
+    '</EntityContainer>',
+    ...TAIL_XML,
+  ])
+}
+
+/** The document of csdlXml() in JSON. */
+export function* csdlJson(
+  model: EntityModel,
+  version: ODataVersion,
+  conventions = DEFAULTS,
+): Generator<string, void> {
+  const sets = [...model.sets.values()]
+  const member = (name: string, value: unknown) =>
+    `${JSON.stringify(name)}:${JSON.stringify(value)}`
+  const head = {
+    $Version: version,
+    $Reference: referencesJson(vocabularyReferences('json')),
+    $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
+  }
+  yield `${JSON.stringify(head).slice(0, -1)},"${NAMESPACE}":{`
+  for (const [name, type] of types(sets)) yield `${member(name, type)},`
+  yield `"${CONTAINER}":{${member('$Kind', 'EntityContainer')}`
+  for (const set of sets) yield `,${member(set.name, entitySet(set))}`
+  for (const [name, value] of Object.entries(abilities(conventions)))
+    yield `,${member(name, value)}`
+  yield '}}}'
+}
 
 interface DocumentForm {
   readonly kind: 'xml' | 'json'
-  readonly version: ProtocolVersion
+  readonly version: ODataVersion
 }
 
 const documents = new WeakMap<EntityModel, Map<string, Promise<Buffer>>>()
 
-/** `conventions` are those of the service, the same each time. */
+/**
+ * The document of a snapshot is written once for each of its forms, and in slices, since that of a thousand sets has some
+ * megabytes. So has its compressed form, which is cached with it: two kinds in two versions in two codings are all there
+ * can be, and they are dropped with the snapshot. `conventions` are those of the service, the same each time.
+ */
 export function metadataDocument(
   model: EntityModel,
   { kind, version }: DocumentForm,

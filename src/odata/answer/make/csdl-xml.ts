@@ -1,0 +1,121 @@
+// CSDL JSON as CSDL XML. What a project says in its names and descriptions cannot break the document.
+
+export type CsdlValue = boolean | number | string | readonly string[] | CsdlElement
+
+/** An element of CSDL JSON: its facets (`$…`), its annotations (`@…`), and what is declared in it. */
+export interface CsdlElement {
+  readonly [name: string]: CsdlValue
+}
+
+/** Everything before what the schema declares. `references`: the URL of each vocabulary that is used, and its name. */
+export const headXml = (
+  version: string,
+  references: readonly (readonly [url: string, name: string])[],
+  namespace: string,
+): readonly string[] => [
+  '<?xml version="1.0" encoding="UTF-8"?>',
+  `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
+  ...references.map(
+    ([Uri, Namespace]) =>
+      `<edmx:Reference${attributes({ Uri })}><edmx:Include${attributes({ Namespace })}/></edmx:Reference>`,
+  ),
+  '<edmx:DataServices>',
+  `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${namespace}">`,
+]
+
+export const TAIL_XML: readonly string[] = ['</Schema>', '</edmx:DataServices>', '</edmx:Edmx>']
+
+export const lines = (all: readonly string[]): string => all.map((line) => `${line}\n`).join('')
+
+/** The lines of an element: what is declared in it is one line each. `tag`: what it is; JSON does not say it of all. */
+export function elementXml(name: string, element: CsdlElement, tag = tagOf(element)) {
+  const start = `<${tag}${attributes(attributesOf(name, element, tag))}`
+  const inner = Object.entries(element).flatMap(([part, value]) => partXml(part, value))
+  return inner.length === 0 ? [`${start}/>`] : [`${start}>`, ...inner, `</${tag}>`]
+}
+
+const tagOf = ({ $Kind = 'Property' }: CsdlElement) => String($Kind)
+
+function attributesOf(Name: string, element: CsdlElement, tag: string): Attributes {
+  const { $Type: type, $Collection: many, $Nullable: nullable, $AppliesTo: target } = element
+  if (tag === 'EntitySet') return { Name, EntityType: type }
+  const hasNull = tag === 'Property' || tag === 'Term'
+  return {
+    Name,
+    Type: many === true ? `Collection(${String(type)})` : type,
+    // XML has the other default. Of a collection it says whether items may be null, and it has no default.
+    Nullable: !hasNull || (nullable === true && many !== true) ? undefined : nullable === true,
+    Precision: element['$Precision'],
+    Scale: element['$Scale'],
+    Partner: element['$Partner'],
+    DefaultValue: element['$DefaultValue'],
+    AppliesTo: target === undefined ? undefined : String(target),
+    UnderlyingType: element['$UnderlyingType'],
+  }
+}
+
+function partXml(name: string, value: CsdlValue): readonly string[] {
+  const pairs = Object.entries(value)
+  if (name === '$Key') {
+    const keys = pairs.map(([, property]) => `<PropertyRef${attributes({ Name: property })}/>`)
+    return [`<Key>${keys.join('')}</Key>`]
+  }
+  if (name === '$NavigationPropertyBinding')
+    return pairs.map(
+      ([Path, Target]) => `<NavigationPropertyBinding${attributes({ Path, Target })}/>`,
+    )
+  if (name === '$ReferentialConstraint')
+    return pairs.map(
+      ([Property, ReferencedProperty]) =>
+        `<ReferentialConstraint${attributes({ Property, ReferencedProperty })}/>`,
+    )
+  if (name.startsWith('$')) return []
+  if (name.startsWith('@')) return [annotationXml(name, value)]
+  return [elementXml(name, value as CsdlElement).join('')]
+}
+
+/** `name` as in JSON, with its `@`. */
+export const annotationXml = (name: string, value: CsdlValue): string =>
+  valueXml('Annotation', { Term: name.slice(1) }, value)
+
+const attributeOf: Readonly<Record<string, string>> = {
+  boolean: 'Bool',
+  number: 'Int',
+  string: 'String',
+}
+
+function valueXml(tag: string, named: Attributes, value: CsdlValue): string {
+  if (typeof value !== 'object')
+    return `<${tag}${attributes({ ...named, [attributeOf[typeof value]!]: value })}/>`
+  const inner = Array.isArray(value)
+    ? `<Collection>${value.map((text) => `<String>${text}</String>`).join('')}</Collection>`
+    : `<Record>${Object.entries(value)
+        .map(([Property, part]) => valueXml('PropertyValue', { Property }, part as CsdlValue))
+        .join('')}</Record>`
+  return `<${tag}${attributes(named)}>${inner}</${tag}>`
+}
+
+type Attributes = Readonly<Record<string, CsdlValue | undefined>>
+
+function attributes(values: Attributes): string {
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${escapeXml(String(value))}"`))
+    .join('')
+}
+
+const entityOf: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+
+/** XML has no way to write the other control characters, nor halves of a character. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[&<>"\t\n\r]/g, (character) => entityOf[character]!)
+    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
+}
