@@ -35,7 +35,7 @@ export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly
     throw odataError(
       'expression-too-deep',
       `$expand may be nested at most ${limits.expandDepth} levels deep`,
-      { target: '$expand' },
+      '$expand',
     )
   const found = new Map<NavigationProperty, ExpandItem>()
   let star: ExpandItem | null = null

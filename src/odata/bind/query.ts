@@ -13,7 +13,7 @@ import {
   typeOf,
   type OutputProperty,
 } from './bound.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { mayReorder, withinLimits } from './size.ts'
 import { newName, type Scope, findNavigation, findPart, findProperty } from './scope.ts'
@@ -38,7 +38,7 @@ const targetIn = ({ request }: Scope, option: string) =>
 
 function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
   const bound = withinLimits(bindExpression(value, scope), scope.request)
-  if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
+  if (typeOf(bound) === null) throw typeMismatch(`"${name}" is always null`)
   return bound
 }
 

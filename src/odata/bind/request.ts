@@ -54,7 +54,7 @@ export function bindRequest(
 }
 
 const noEntityId = () =>
-  odataError('invalid-option-value', '$id must be the URL of an entity', { target: '$id' })
+  odataError('invalid-option-value', '$id must be the URL of an entity', '$id')
 
 function bindResource(
   resource: Resource,
@@ -138,9 +138,7 @@ function allowFitting(options: OptionSyntax, { many, end, steps }: Resource): vo
 function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resource: string): void {
   for (const name of Object.keys(options) as OptionName[])
     if (!allowed.includes(name))
-      throw odataError('option-not-allowed', `$${name} is not allowed for ${resource}`, {
-        target: `$${name}`,
-      })
+      throw odataError('option-not-allowed', `$${name} is not allowed for ${resource}`, `$${name}`)
 }
 
 /** Which names there are is known where the documents are written. */

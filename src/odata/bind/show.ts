@@ -1,21 +1,21 @@
 // A bound request for people: as indented text, one fact a line, and as data that JSON can hold. Sets, properties and types
 // appear by name there, since they lead to each other in circles.
 
-import {
-  type BoundQuery,
-  type BoundRequest,
-  type Expansion,
-  type Expression,
-  type ItemSource,
-  type KeyLink,
-  type ColumnValue,
-  type OrderItem,
-  type OutputProperty,
-  type Relation,
-  type RowSource,
-  type RowVariable,
-  type StepRelation,
-  type Total,
+import type {
+  BoundQuery,
+  BoundRequest,
+  Expansion,
+  Expression,
+  ItemSource,
+  KeyLink,
+  ColumnValue,
+  OrderItem,
+  OutputProperty,
+  Relation,
+  RowSource,
+  RowVariable,
+  StepRelation,
+  Total,
 } from './bound.ts'
 import type { Property } from '../edm/model.ts'
 import type { EdmType } from '../edm/types.ts'

@@ -1,6 +1,6 @@
 // Numeric types: their ranges, and the type in which two numbers meet.
 
-import { type ColumnType } from '../../core/relation.ts'
+import type { ColumnType } from '../../core/relation.ts'
 import { exactNumber } from './literals.ts'
 import { decimalType, edm, type EdmType } from './types.ts'
 

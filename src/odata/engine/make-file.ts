@@ -118,5 +118,5 @@ const tooLarge = (most: number) =>
   odataError(
     'too-large',
     `the file would have more than ${most / 2 ** 20} MiB; ask for less with $select, $filter or $top`,
-    { target: '$format' },
+    '$format',
   )

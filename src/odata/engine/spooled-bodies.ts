@@ -2,8 +2,7 @@
 // taken them. A short one stays in memory, the rest is a file that is gone when the answer is.
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, rm } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'

@@ -32,14 +32,14 @@ export function batchFormat(headers: RequestHeaders): BatchFormat {
       write: jsonBatch,
     }
   if (type !== 'multipart/mixed')
-    throw odataError('unsupported-media-type', '$batch takes application/json or multipart/mixed', {
-      target: 'Content-Type',
-    })
+    throw odataError(
+      'unsupported-media-type',
+      '$batch takes application/json or multipart/mixed',
+      'Content-Type',
+    )
   const asked = boundaryOf(contentType)
   if (asked === null)
-    throw odataError('invalid-header', 'multipart/mixed needs a boundary', {
-      target: 'Content-Type',
-    })
+    throw odataError('invalid-header', 'multipart/mixed needs a boundary', 'Content-Type')
   const boundary = newBoundary()
   return {
     contentType: `multipart/mixed;boundary=${boundary}`,

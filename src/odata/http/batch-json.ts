@@ -98,8 +98,7 @@ const isString = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const invalid = (message: string, target: string) =>
-  odataError('invalid-batch', message, { target })
+const invalid = (message: string, target: string) => odataError('invalid-batch', message, target)
 
 /** The body of the response: one JSON object with a response for each request. */
 export async function* jsonBatch(answers: BatchAnswers): AsyncGenerator<Buffer, void> {

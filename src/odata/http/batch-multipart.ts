@@ -53,9 +53,11 @@ function splitParts(body: string, boundary: string, maxRequests: number): readon
     }
     at = nextBoundary(body, delimiter, lineEnd)
   }
-  throw odataError('invalid-body', 'the multipart body has no closing boundary line', {
-    target: 'Content-Type',
-  })
+  throw odataError(
+    'invalid-body',
+    'the multipart body has no closing boundary line',
+    'Content-Type',
+  )
 }
 
 /** Offset of a line that begins with `delimiter`, from the end of the line before it on; -1 when there is none. */

@@ -44,9 +44,7 @@ export type BatchAnswers = AsyncGenerator<
 
 export function requireFew(requests: number, maxRequests: number): void {
   if (requests > maxRequests)
-    throw odataError('too-large', `a batch may contain at most ${maxRequests} requests`, {
-      target: 'requests',
-    })
+    throw odataError('too-large', `a batch may contain at most ${maxRequests} requests`, 'requests')
 }
 
 /**

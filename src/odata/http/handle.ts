@@ -243,9 +243,7 @@ async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise
     throw odataError(
       'unsupported-media-type',
       '$query takes text/plain or application/x-www-form-urlencoded',
-      {
-        target: 'Content-Type',
-      },
+      'Content-Type',
     )
   const body = await readBody(request, limits.urlBytes)
   const [path, query] = splitTarget(asked.target)
@@ -293,9 +291,11 @@ async function send(exchange: HttpExchange, found: Answer): Promise<void> {
   const { file = wantsFile(request) ? csvAsFile(found) : undefined } = found
   const codings = acceptedCodings(request.headers['accept-encoding'])
   if (codings === null || (file !== undefined && !codings.identity))
-    throw odataError('not-acceptable', 'answers are sent as br, gzip or identity', {
-      target: 'Accept-Encoding',
-    })
+    throw odataError(
+      'not-acceptable',
+      'answers are sent as br, gzip or identity',
+      'Accept-Encoding',
+    )
   const answer =
     file === undefined ? found : withRange(request.method, request.headers, { ...found, file })
   const { answers, traffic, stalledClientMs } = context

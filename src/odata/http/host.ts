@@ -12,14 +12,12 @@ export function requireHost(request: IncomingMessage, listeningOn: string): stri
   const host = request.headers.host ?? `${address}:${localPort}`
   const name = hostName(host)
   if (name === null)
-    throw odataError('invalid-header', 'the Host header is not a host name', { target: 'Host' })
+    throw odataError('invalid-header', 'the Host header is not a host name', 'Host')
   if (!answersTo(name, listeningOn))
     throw odataError(
       'host-not-allowed',
       `this service answers to loopback names only, not to "${name.slice(0, 60)}"; set odata.host, or let the proxy send Host: ${listeningOn}`,
-      {
-        target: 'Host',
-      },
+      'Host',
     )
   return host
 }

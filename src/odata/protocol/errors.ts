@@ -57,8 +57,9 @@ export const errorCodes = Object.keys(statusOfCode) as readonly ErrorCode[]
 export function odataError(
   code: ErrorCode,
   message: string,
-  options: RequestErrorOptions = {},
-): RequestError {
+  about: string | RequestErrorOptions = {},
+) {
+  const options = typeof about === 'string' ? { target: about } : about
   return new RequestError(statusOfCode[code], code, message, options)
 }
 
@@ -67,13 +68,13 @@ export const nextLinkGone = () =>
   odataError(
     'snapshot-gone',
     'this next link has expired because the data changed; start again from the first page',
-    { target: '$skiptoken' },
+    '$skiptoken',
   )
 
 /** What a delta link is answered with when the states cannot be compared any more. */
 export const changesGone = () =>
-  odataError('snapshot-gone', 'this delta link has expired; reload the entity set', {
-    target: '$deltatoken',
-  })
+  odataError('snapshot-gone', 'this delta link has expired; reload the entity set', '$deltatoken')
 
 export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
+
+export const typeMismatch = (message: string) => odataError('type-mismatch', message)

@@ -1,6 +1,5 @@
 // What is true of each format of an answer, wherever it is asked for, declared or sent: one row for each. How an answer is
 // written in it is in answer/make/, one file for each.
-
 export interface FormatTraits {
   /** How Accept and $format name it, without parameters. In $format its name here does too. */
   readonly mediaType: string

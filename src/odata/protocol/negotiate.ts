@@ -27,16 +27,20 @@ export interface JsonFormat {
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
   const said = header(headers, 'odata-version')
   if (said !== null && !SPOKEN.includes(said.trim()))
-    throw odataError('invalid-header', `this service speaks OData 4.0 and 4.01, not ${said}`, {
-      target: 'OData-Version',
-    })
+    throw odataError(
+      'invalid-header',
+      `this service speaks OData 4.0 and 4.01, not ${said}`,
+      'OData-Version',
+    )
   const asked = askedVersion(headers)
   if (asked === null) return '4.01'
   const version = /^\d+\.\d+$/.test(asked) ? Number(asked) : NaN
   if (!(version >= 4))
-    throw odataError('invalid-header', `this service speaks OData 4.0 and 4.01, not ${asked}`, {
-      target: 'OData-MaxVersion',
-    })
+    throw odataError(
+      'invalid-header',
+      `this service speaks OData 4.0 and 4.01, not ${asked}`,
+      'OData-MaxVersion',
+    )
   return version >= 4.01 ? '4.01' : '4.0'
 }
 
@@ -115,7 +119,7 @@ export function negotiateData(
   throw odataError(
     'not-acceptable',
     `this resource is only served as ${list.join(' and ')}${atom}`,
-    { target: option === null ? 'Accept' : '$format' },
+    option === null ? 'Accept' : '$format',
   )
 }
 
@@ -132,9 +136,7 @@ export function requireRaw(headers: RequestHeaders, name: 'text' | 'bytes'): voi
   const own = all.find((range) => range.type === mediaType)
   const isTaken = own ?? all.find((range) => others.includes(range.type) && range.quality > 0)
   if (isTaken !== undefined && isTaken.quality > 0) return
-  throw odataError('not-acceptable', `this resource is only served as ${mediaType}`, {
-    target: 'Accept',
-  })
+  throw odataError('not-acceptable', `this resource is only served as ${mediaType}`, 'Accept')
 }
 
 /** XML unless JSON is asked for and XML is not: Excel and Power BI accept both and read XML. */
@@ -148,7 +150,7 @@ export function negotiateMetadata(headers: RequestHeaders, option: string | null
   const isXml = types.some((type) => type === mediaType || ranges.includes(type))
   const isJson = types.includes(formats.json.mediaType)
   if (option !== null && !isXml && !isJson)
-    throw odataError('not-acceptable', '$metadata is served as XML or JSON', { target: '$format' })
+    throw odataError('not-acceptable', '$metadata is served as XML or JSON', '$format')
   return isJson && !isXml ? 'json' : 'xml'
 }
 

@@ -1,5 +1,4 @@
 // SQL with line breaks, for people: each clause of a SELECT on its own line, subqueries indented.
-
 /** Quoted text and names, parentheses, words, runs of white space, and any other character. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]|\w+|\s+|[^]/g
 

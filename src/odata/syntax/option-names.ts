@@ -43,17 +43,17 @@ export function optionName(name: string, value?: string): OptionName | null {
   const target = `$${plain}`
   if (Object.hasOwn(UNSERVED, plain)) {
     if (value !== undefined && !UNSERVED[plain]!.test(value))
-      throw odataError('invalid-option-value', `${target} must be ${UNSERVED_VALUES[plain]!}`, {
+      throw odataError(
+        'invalid-option-value',
+        `${target} must be ${UNSERVED_VALUES[plain]!}`,
         target,
-      })
-    throw odataError('not-supported', `${target} is not supported`, { target })
+      )
+    throw odataError('not-supported', `${target} is not supported`, target)
   }
   if (!hasDollar) return null
   const hint = foreignOption(plain, OPTIONS)
   const problem = `there is no query option "${name}"`
-  throw odataError('unknown-option', hint === null ? problem : `${problem}; ${hint}`, {
-    target: name,
-  })
+  throw odataError('unknown-option', hint === null ? problem : `${problem}; ${hint}`, name)
 }
 
 const OPTIONS = Object.keys(served).map((name) => `$${name}`)
@@ -73,7 +73,7 @@ function rowCount(text: string, target: string): number {
     throw odataError(
       'invalid-option-value',
       `${target} must be a non-negative integer${afterSemicolon(text)}`,
-      { target },
+      target,
     )
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
@@ -83,7 +83,7 @@ function flag(text: string, target: string): boolean {
     throw odataError(
       'invalid-option-value',
       `${target} must be true or false${afterSemicolon(text)}`,
-      { target },
+      target,
     )
   return text.toLowerCase() === 'true'
 }
@@ -107,6 +107,6 @@ export function requireValue(name: OptionName, text: string): void {
     throw odataError(
       'invalid-option-value',
       `${target} has no value${name === 'count' ? '; write $count=true' : ''}`,
-      { target },
+      target,
     )
 }

@@ -1,5 +1,4 @@
 // The rules of $expand, $search and $apply, a part of the grammar in url.grammar.ts.
-
 /**
  * Stands for a semicolon that was written %3B: that one is a part of a word, a plain one is not (ABNF, searchWord). No
  * decoded text has half a surrogate pair.

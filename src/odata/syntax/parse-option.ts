@@ -40,9 +40,11 @@ function parse<Rule extends keyof StartRules>(
 ): StartRules[Rule] {
   const longest = limits.optionLengths[rule]
   if (text.length > longest)
-    throw odataError('expression-too-long', `${target} is longer than ${longest} characters`, {
+    throw odataError(
+      'expression-too-long',
+      `${target} is longer than ${longest} characters`,
       target,
-    })
+    )
   // The grammar's parser recurses, so depth is measured before it starts.
   // A text that is shorter than a limit can't exceed it.
   const { expressionDepth, calculations, calls } = limits
@@ -52,9 +54,11 @@ function parse<Rule extends keyof StartRules>(
   if (rule !== 'search') {
     if (length > calculations && calculationsIn(text) > calculations) throw tooDeep(target)
     if (length > calls && callsIn(text) > calls)
-      throw odataError('expression-too-long', `${target} has more than ${calls} function calls`, {
+      throw odataError(
+        'expression-too-long',
+        `${target} has more than ${calls} function calls`,
         target,
-      })
+      )
   }
   try {
     const match = urlGrammar.match(text, rule)

@@ -28,14 +28,10 @@ export function parseRequest(target: string, root: string): RequestSyntax {
     return { path: segments, options, aliases }
   const { id, ...others } = options
   if (id === undefined)
-    throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', {
-      target: '$id',
-    })
+    throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', '$id')
   const [entity, optionsOfId] = splitTarget(withTarget('$id', () => targetBelowRoot(id, root)))
   if (optionsOfId !== '')
-    throw odataError('invalid-option-value', '$id is the URL of an entity without options', {
-      target: '$id',
-    })
+    throw odataError('invalid-option-value', '$id is the URL of an entity without options', '$id')
   const entityPath = [...parsePath(entity), ...(cast === undefined ? [] : [cast])]
   return { path: entityPath, options: others, aliases, isOneEntity: true }
 }
@@ -131,4 +127,4 @@ export function decode(text: string): string {
 }
 
 const duplicate = (target: string) =>
-  odataError('duplicate-option', `${target} is given more than once`, { target })
+  odataError('duplicate-option', `${target} is given more than once`, target)

@@ -84,7 +84,7 @@ export function tooDeep(target?: string) {
   return odataError(
     'expression-too-deep',
     `an expression may be nested at most ${limits.expressionDepth} levels deep`,
-    target === undefined ? {} : { target },
+    target,
   )
 }
 

@@ -2,7 +2,7 @@
 
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
 import { at, expressionOf, listOf, syntaxOf } from './read-expression.ts'
 import { aggregateHint } from './syntax-error.ts'
 import type {
@@ -142,7 +142,7 @@ function noMethod(value: ExpressionSyntax, name: string, position: number) {
 function plainPath(path: ohm.Node): PathSyntax {
   const syntax = expressionOf(path)
   if (syntax.kind === 'path') return syntax
-  throw odataError('type-mismatch', `groupby takes properties only (at character ${at(path) + 1})`)
+  throw typeMismatch(`groupby takes properties only (at character ${at(path) + 1})`)
 }
 
 /** A name with a dot would be a function of the service's own, of which there are none. */

@@ -23,16 +23,18 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
     .map((failure) => String(failure).replace(' (case-insensitive)', ''))
   if (rule === 'key') {
     if (text.trim() === '')
-      return odataError('syntax-error', `${target} is missing; omit the parentheses for all rows`, {
+      return odataError(
+        'syntax-error',
+        `${target} is missing; omit the parentheses for all rows`,
         target,
-      })
+      )
     const problem = keyMistake(text) ?? valueMistake(text, position) ?? `expected ${KEY_EXAMPLES}`
-    return odataError('syntax-error', `${target}: ${problem}`, { target })
+    return odataError('syntax-error', `${target}: ${problem}`, target)
   }
   const where = position >= text.length ? 'at the end' : `at character ${position + 1}`
   const known = rule === 'search' ? null : knownMistake(rule, text, position)
   const problem = known ?? unexpected(rule, text, position, new Set(expected))
-  return odataError('syntax-error', `${target} ${where}: ${problem}`, { target })
+  return odataError('syntax-error', `${target} ${where}: ${problem}`, target)
 }
 
 /** The message for a mistake that many make; null for any other. */

@@ -1,6 +1,5 @@
 // What the text of a request says, before names mean anything. Positions (`at`) count characters of the decoded option
 // from 0, for messages.
-
 export interface RequestSyntax {
   readonly path: readonly PathSegment[]
   readonly options: OptionSyntax

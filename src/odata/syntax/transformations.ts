@@ -1,6 +1,5 @@
 // The names of the transformations of $apply (Data Aggregation 4.0, sections 3 and 6), which $metadata tells clients, and
 // of the methods of aggregate.
-
 export const servedTransformations: readonly string[] = [
   'aggregate',
   'bottomcount',

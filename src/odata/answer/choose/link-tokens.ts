@@ -109,7 +109,7 @@ function openToken(
     throw odataError(
       'invalid-option-value',
       `this ${name} was not issued by this service for this request`,
-      { target: name },
+      name,
     )
   return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as readonly unknown[]
 }

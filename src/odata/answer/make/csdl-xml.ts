@@ -1,5 +1,4 @@
 // CSDL JSON as CSDL XML. What a project says in its names and descriptions cannot break the document.
-
 export type CsdlValue = boolean | number | string | readonly string[] | CsdlElement
 
 /** An element of CSDL JSON: its facets (`$…`), its annotations (`@…`), and what is declared in it. */

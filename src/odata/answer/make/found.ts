@@ -89,4 +89,4 @@ export async function answerFromFile(
 
 /** What is refused because the format cannot hold it. */
 export const noPlaceIn = (format: string) => (target: string, what: string) =>
-  odataError('option-not-allowed', `${format} cannot carry ${what}`, { target })
+  odataError('option-not-allowed', `${format} cannot carry ${what}`, target)

@@ -23,7 +23,7 @@ import {
   propertyOf,
   type RowSource,
 } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, typeMismatch } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { type Scope, findNavigation } from '../scope.ts'
 import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
@@ -110,7 +110,7 @@ function bindMethod(syntax: ExpressionSyntax, method: string, at: number, scope:
   const type = typeOf(value)
   const isCounted = isDistinct || folded === 'count'
   if (type === null || (type.kind !== 'primitive' && !isCounted))
-    throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
+    throw typeMismatch(`${method} does not take ${type?.name ?? 'null'}`)
   const total = methodNamed(method, at)(type, method)
   if (gathered === null) return { ...total, value }
   // An entity that several rows lead to counts once (Data Aggregation, section 3.2.1.1).

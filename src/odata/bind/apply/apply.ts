@@ -26,7 +26,7 @@ import {
   scopeOfRows,
 } from './rows.ts'
 import { type Constant, type Expression, typeOf } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { isInteger, isNumberType } from '../../edm/numbers.ts'
 import { newName, type RequestContext, type Scope } from '../scope.ts'
@@ -121,7 +121,7 @@ function computed(
   const name = newName(item, scope)
   const value = withinLimits(bindExpression(item.value, scope), context)
   const type = typeOf(value)
-  if (type === null) throw odataError('type-mismatch', `"${name}" is always null`)
+  if (type === null) throw typeMismatch(`"${name}" is always null`)
   const added: NewValue = { path: [name], value, type }
   const made = madeOf(withValues(rows, [added], [], context))
   return { ...made, added: made.added === null ? null : [...made.added, name] }
@@ -153,7 +153,7 @@ function ranked(
   const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
   if (type === null || (until !== 'count' && !isNumberType(type)))
-    throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
+    throw typeMismatch(`${method} does not take ${type?.name ?? 'null'}`)
   const order = [{ value, descending: isTop }]
   const sorted = made(withValues({ ...rows, order: [] }, [], order, context))
   if (until === 'count') return cut(sorted, groups, 0, Number(limit.value))
@@ -185,7 +185,7 @@ function rankLimit(
     if (isAllowed[until]) return limit
   }
   const wanted = { count: 'a whole number above 0', sum: 'a number', percent: 'a number up to 100' }
-  throw odataError('type-mismatch', `the first argument of ${method} must be ${wanted[until]}`)
+  throw typeMismatch(`the first argument of ${method} must be ${wanted[until]}`)
 }
 
 // groupby and rollup (Data Aggregation 4.0, section 3.2.3), and `from`, which groups in steps (section 3.2.1.5).
@@ -297,8 +297,7 @@ function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyCo
   const added = paths.flatMap((path) => {
     const value = withinLimits(bindPath(path, scope), context)
     const type = typeOf(value)!
-    if (type.kind !== 'primitive')
-      throw odataError('type-mismatch', `rows cannot be grouped by ${type.name}`)
+    if (type.kind !== 'primitive') throw typeMismatch(`rows cannot be grouped by ${type.name}`)
     if (known.includes(pathKey(path.names))) return []
     return [{ path: path.names, value, type, entity: path.entity }]
   })

@@ -14,7 +14,7 @@ import {
   withRowCount,
 } from './rows.ts'
 import type { Expression } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { commonNumericType, isNumberType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
 import { booleanConstant, wholeNumber } from '../expression/constants.ts'
@@ -96,10 +96,7 @@ function projected(part: ApplyRows, values: readonly ValueColumn[]) {
 function commonType(a: EdmType, b: EdmType, path: readonly string[]): EdmType {
   if (isNumberType(a) && isNumberType(b)) return commonNumericType(a, b)
   if (a.name === b.name) return a
-  throw odataError(
-    'type-mismatch',
-    `${pathKey(path)} is ${a.name} in one part, ${b.name} in another`,
-  )
+  throw typeMismatch(`${pathKey(path)} is ${a.name} in one part, ${b.name} in another`)
 }
 
 /** A name is a value or an object with values. */
@@ -107,8 +104,5 @@ function requireObjects(values: readonly { readonly path: readonly string[] }[])
   const single = new Set(values.filter(({ path }) => path.length === 1).map(({ path }) => path[0]))
   const clash = values.find(({ path }) => path.length > 1 && single.has(path[0]))
   if (clash !== undefined)
-    throw odataError(
-      'type-mismatch',
-      `${clash.path[0]} is a value in one part, an object in another`,
-    )
+    throw typeMismatch(`${clash.path[0]} is a value in one part, an object in another`)
 }

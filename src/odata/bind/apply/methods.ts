@@ -4,7 +4,7 @@
 // what is beyond fails in DuckDB, which the service answers with 400.
 
 import { didYouMean } from '../../../core/suggest.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
   type AggregateMethod,
   aggregateMethods,
@@ -58,7 +58,7 @@ export function methodNamed(name: string, at: number): Method {
 
 function requireNumber(type: EdmType, method: string): void {
   if (type.name === 'Edm.Duration') throw unsupported(`${method} of Edm.Duration`)
-  if (!isNumberType(type)) throw odataError('type-mismatch', `${method} does not take ${type.name}`)
+  if (!isNumberType(type)) throw typeMismatch(`${method} does not take ${type.name}`)
 }
 
 /** Rows are never so many that a sum of 32-bit integers leaves 64 bits. */

@@ -5,7 +5,7 @@
 // service answers with 400.
 
 import { type Expression, typeOf, call } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, typeMismatch } from '../../protocol/errors.ts'
 import type { CallName } from './functions.ts'
 import { durationMicroseconds, exactNumber } from '../../edm/literals.ts'
 import { digitsOf, isFloat, isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
@@ -37,10 +37,7 @@ export function bindArithmetic(
     return scaleDuration(operator, right, left)
   const times = calculateTimes(operator, leftType, rightType)
   if (times === null)
-    throw odataError(
-      'type-mismatch',
-      `${operator} does not take ${leftType.name} and ${rightType.name}`,
-    )
+    throw typeMismatch(`${operator} does not take ${leftType.name} and ${rightType.name}`)
   return { kind: 'call', operands: [left, right], ...times }
 }
 
@@ -59,7 +56,7 @@ export function bindNegation(operand: Expression): Expression {
   if (type === null) return operand
   const isDuration = type.name === 'Edm.Duration'
   if (!isNumberType(type) && !isDuration)
-    throw odataError('type-mismatch', `the minus sign does not take ${type.name}`)
+    throw typeMismatch(`the minus sign does not take ${type.name}`)
   const result = isInteger(type) ? edm.Int64 : type
   return call('negate', result, cast(operand, result))
 }

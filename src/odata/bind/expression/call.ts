@@ -5,7 +5,7 @@ import { bindCollectionCall, isCollectionFunction } from './collection.ts'
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf, call, constant } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
   functionNames,
   type FunctionRow,
@@ -76,7 +76,7 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
   )
   if (row === undefined) {
     const types = operands.map((operand) => typeOf(operand)?.name ?? 'null').join(', ')
-    throw odataError('type-mismatch', `${name} does not take (${types})`)
+    throw typeMismatch(`${name} does not take (${types})`)
   }
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
   const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
@@ -136,14 +136,13 @@ export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType |
   if (a === null || b === null) return a ?? b
   if (isNumberType(a) && isNumberType(b)) return commonNumericType(a, b)
   if (a.name === b.name) return a
-  throw odataError('type-mismatch', `${a.name} and ${b.name} have no type in common`)
+  throw typeMismatch(`${a.name} and ${b.name} have no type in common`)
 }
 
 /** `has`: all bits of an integer, or the member of an ENUM by its name. */
 export function bindHas(left: Expression, right: Expression): Expression {
   const type = typeOf(left)
-  if (right.kind !== 'constant')
-    throw odataError('type-mismatch', '"has" must be followed by a literal')
+  if (right.kind !== 'constant') throw typeMismatch('"has" must be followed by a literal')
   if (type !== null && isInteger(type)) {
     const { min, max } = exactRange(type)
     const bits = right.value.split(',').reduce((all, text) => all | flag(text), 0n)
@@ -153,23 +152,14 @@ export function bindHas(left: Expression, right: Expression): Expression {
   if (type?.members != null) {
     if (right.type.name === 'Edm.String' && type.members.includes(right.value))
       return bindComparison('eq', left, right)
-    throw odataError(
-      'type-mismatch',
-      `no member "${right.value}": there are ${type.members.join(', ')}`,
-    )
+    throw typeMismatch(`no member "${right.value}": there are ${type.members.join(', ')}`)
   }
-  throw odataError(
-    'type-mismatch',
-    `"has" tests integers and enumerations, not ${type?.name ?? 'null'}`,
-  )
+  throw typeMismatch(`"has" tests integers and enumerations, not ${type?.name ?? 'null'}`)
 }
 
 function flag(text: string): bigint {
   if (!/^-?\d{1,19}$/.test(text))
-    throw odataError(
-      'type-mismatch',
-      '"has" must be followed by an integer for an integer property',
-    )
+    throw typeMismatch('"has" must be followed by an integer for an integer property')
   return BigInt(text)
 }
 
@@ -178,8 +168,7 @@ function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {
   const [path, ...more] = operands
   if (path === undefined || more.length > 0)
     throw odataError('wrong-arguments', `isdefined takes 1 argument, not ${operands.length}`)
-  if (path.kind !== 'path')
-    throw odataError('type-mismatch', `isdefined takes a path (at character ${at + 1})`)
+  if (path.kind !== 'path') throw typeMismatch(`isdefined takes a path (at character ${at + 1})`)
   return scope.marks.get(path.names.join('/')) ?? booleanConstant(isKnown(path, scope))
 }
 
@@ -245,8 +234,7 @@ function bindCast(syntax: CallSyntax, scope: Scope): Expression {
   const type = typeOf(operand)
   if (type === null) return { kind: 'cast', type: target, operand }
   if (type.name === target.name) return operand
-  if (!isCastable(type, target))
-    throw odataError('type-mismatch', `cannot cast ${type.name} to ${typeName}`)
+  if (!isCastable(type, target)) throw typeMismatch(`cannot cast ${type.name} to ${typeName}`)
   return call('cast', target, operand)
 }
 
@@ -296,5 +284,5 @@ function typeNamed(name: string): EdmType {
   const plain = targets[item ?? name]
   if (plain !== undefined) return item === undefined ? plain : collectionOf(plain)
   if (UNSERVED.includes(name) || name.startsWith('Edm.Geo')) throw unsupported(`the type ${name}`)
-  throw odataError('type-mismatch', `there is no type "${name}"`)
+  throw typeMismatch(`there is no type "${name}"`)
 }

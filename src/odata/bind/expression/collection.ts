@@ -3,7 +3,7 @@
 
 import { sameCollections } from './comparison.ts'
 import { type Expression, typeOf, call } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, typeMismatch } from '../../protocol/errors.ts'
 import {
   type CollectionFunction,
   functionsNamed,
@@ -68,5 +68,5 @@ function requireCount(name: string, operands: readonly Expression[], counts: rea
 
 function mismatch(name: string, operands: readonly Expression[]) {
   const types = operands.map((operand) => typeOf(operand)?.name ?? 'null').join(', ')
-  return odataError('type-mismatch', `${name} does not take (${types})`)
+  return typeMismatch(`${name} does not take (${types})`)
 }

@@ -2,7 +2,7 @@
 // values of one type and cannot fail: a number that the column cannot hold is still less or greater than it.
 
 import { type Constant, type Expression, typeOf, call, constant, compare } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
   durationMicroseconds,
   exactNumber,
@@ -100,7 +100,7 @@ function compareCollections(
 ): Expression {
   if (operator === 'ne') return { kind: 'not', operand: compareCollections('eq', left, right) }
   if (operator !== 'eq')
-    throw odataError('type-mismatch', `cannot compare collections by ${operator}; eq and ne can`)
+    throw typeMismatch(`cannot compare collections by ${operator}; eq and ne can`)
   if (left.kind === 'array' && right.kind === 'array') {
     if (left.items.length !== right.items.length) return booleanConstant(false)
     const operands = left.items.map((item, i) => bindComparison('eq', item, right.items[i]!))
@@ -132,7 +132,7 @@ function commonCollection(left: Expression, right: Expression): CollectionType {
     const item = commonNumericType(a.item, b.item)
     if (item.kind !== 'collection') return collectionOf(item)
   }
-  throw odataError('type-mismatch', `${a.name} and ${b.name} have no items in common`)
+  throw typeMismatch(`${a.name} and ${b.name} have no items in common`)
 }
 
 /** `[]` and `[null]` are collections of anything. */
@@ -200,9 +200,9 @@ function compareWithObject(
   const type = typeOf(left)
   if (type === null) return booleanConstant(operator === 'ne')
   if (operator !== 'eq' && operator !== 'ne')
-    throw odataError('type-mismatch', `cannot compare objects by ${operator}`)
+    throw typeMismatch(`cannot compare objects by ${operator}`)
   if (type.kind !== 'complex' || isObject(left) || !isObject(right))
-    throw odataError('type-mismatch', 'a JSON object can only be compared with a complex property')
+    throw typeMismatch('a JSON object can only be compared with a complex property')
   const isSame = sameAs(left, type, right)
   return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
 }
@@ -264,10 +264,7 @@ const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 function cannotCompare(operator: ComparisonOperator, left: Expression, right: Expression) {
   const [leftType, rightType] = [typeOf(left), typeOf(right)]
   const words = `cannot compare ${leftType?.name} with ${rightType?.name} by ${operator}`
-  return odataError(
-    'type-mismatch',
-    quotedValue(left, right) ?? quotesMissing(left, right) ?? words,
-  )
+  return typeMismatch(quotedValue(left, right) ?? quotesMissing(left, right) ?? words)
 }
 
 interface PlainValue {

@@ -14,7 +14,7 @@ import {
 } from '../../edm/literals.ts'
 import { isExact, isNumberType, literalType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, typeMismatch } from '../../protocol/errors.ts'
 import type { LiteralSyntax } from '../../syntax/syntax.ts'
 
 export const booleanConstant = (value: boolean) => constant(edm.Boolean, String(value))
@@ -44,7 +44,7 @@ function numberText(text: string, type: EdmType): string {
 export function asCondition(expression: Expression, user: string): Expression {
   const type = typeOf(expression)
   if (type === null || type.name === 'Edm.Boolean') return expression
-  throw odataError('type-mismatch', `${user} needs a Boolean expression, not ${type.name}`)
+  throw typeMismatch(`${user} needs a Boolean expression, not ${type.name}`)
 }
 
 export function bindLiteral({ form, text }: LiteralSyntax): Expression {

@@ -16,7 +16,7 @@ import {
   bindSameEntity,
 } from './path.ts'
 import { type Constant, type Expression, typeOf, type OrderItem } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { functionNames } from './functions.ts'
 import { partWithinLimits, withinLimits } from '../size.ts'
 import { findNavigation, itemsOf, type Scope, scopeOf } from '../scope.ts'
@@ -53,8 +53,7 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
     case 'negate':
       return bindNegation(bind(syntax.operand))
     case 'list':
-      throw odataError(
-        'type-mismatch',
+      throw typeMismatch(
         `a list of values can only stand after "in" (at character ${syntax.at + 1})`,
       )
     case 'array':
@@ -185,8 +184,7 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
   const value = bindExpression(right, scope)
   if (typeOf(value)?.kind !== 'collection') {
     if (named?.inParentheses !== true)
-      throw odataError(
-        'type-mismatch',
+      throw typeMismatch(
         `"in" must be followed by a list in parentheses or a collection (at character ${right.at + 1})`,
       )
     return isOneOf(operand, [value])
@@ -275,5 +273,5 @@ export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): read
 function sortable(value: Expression): Expression {
   const type = typeOf(value)
   if (type === null || type.kind === 'primitive') return value
-  throw odataError('type-mismatch', `rows cannot be sorted by ${type.name}`)
+  throw typeMismatch(`rows cannot be sorted by ${type.name}`)
 }

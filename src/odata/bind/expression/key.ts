@@ -48,7 +48,7 @@ function requireInteger({ name, type }: Property, { value, type: given }: Consta
 export const openKey = (type: EntityType, implied: Property | null): readonly Property[] =>
   type.key.length > 1 ? type.key.filter((part) => part !== implied) : type.key
 
-const TARGET = { target: 'the key' }
+const TARGET = 'the key'
 
 function keyValues(
   key: KeySyntax,

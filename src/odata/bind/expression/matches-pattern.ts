@@ -2,7 +2,7 @@
 // linear in the text for every pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
 import { type Expression, typeOf, call } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
 
 /** RE2 refuses to repeat anything more often than this, repeats inside of repeats multiplied. */
@@ -16,7 +16,7 @@ export function bindPattern(operands: readonly Expression[]): Expression {
   for (const operand of [text, pattern]) {
     const type = typeOf(operand)
     if (type !== null && type.name !== 'Edm.String')
-      throw odataError('type-mismatch', `matchesPattern does not take ${type.name}`)
+      throw typeMismatch(`matchesPattern does not take ${type.name}`)
   }
   if (text.kind === 'null' || pattern.kind === 'null')
     return { kind: 'cast', type: edm.Boolean, operand: { kind: 'null' } }

@@ -11,7 +11,7 @@ import {
   compare,
   type ItemSource,
 } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
   findNavigation,
   findPart,
@@ -67,15 +67,13 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
     case 'value':
       return target.wrap(target.value)
     case 'row':
-      throw odataError(
-        'type-mismatch',
+      throw typeMismatch(
         `an entity is not a value: name one of its properties (at character ${at + 1})`,
       )
     case 'many':
       throw noValueOfMany(target.name, at)
     case 'one':
-      throw odataError(
-        'type-mismatch',
+      throw typeMismatch(
         `${target.name} is an entity: name one of its properties (at character ${at + 1})`,
       )
   }
@@ -118,7 +116,7 @@ function startOf({ name, key }: Step, at: number, scope: Scope): Target | null {
 function aliasTarget(name: string, at: number, { request }: Scope): Target {
   const syntax = request.aliases.get(name)
   if (syntax?.kind !== 'path' || syntax.names[0]!.startsWith('@'))
-    throw odataError('type-mismatch', `@${name} has no properties (at character ${at + 1})`)
+    throw typeMismatch(`@${name} has no properties (at character ${at + 1})`)
   return pathTarget(syntax, at, scopeOf(request))
 }
 
@@ -195,13 +193,10 @@ export function memberOf(
 }
 
 const noValueOfMany = (name: string, at: number) =>
-  odataError(
-    'type-mismatch',
-    `${name} is a collection: any, all or $count can follow (at character ${at + 1})`,
-  )
+  typeMismatch(`${name} is a collection: any, all or $count can follow (at character ${at + 1})`)
 
 const noKey = (name: string, at: number) =>
-  odataError('type-mismatch', `${name} takes no key (at character ${at + 1})`)
+  typeMismatch(`${name} takes no key (at character ${at + 1})`)
 
 /** A property of a complex value. */
 function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number): Target {
@@ -242,7 +237,7 @@ export function bindSameEntity(
   const [a, b] = sets
   if (a == null || b == null) return null
   if (a.name !== b.name || a.type.key.length === 0)
-    throw odataError('type-mismatch', `cannot compare entities of type ${a.name} and ${b.name}`)
+    throw typeMismatch(`cannot compare entities of type ${a.name} and ${b.name}`)
   const operands = a.type.key.map(({ name }): Expression => {
     const [ours, theirs] = targets.map((target) => {
       const part = follow(target, [{ name, key: null }], left.at, scope)
@@ -276,10 +271,7 @@ function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
     const { value, wrap } = target
     return { ...itemsOf(value, scope), wrap, named: NOTHING_NAMED }
   }
-  throw odataError(
-    'type-mismatch',
-    `${path.names.join('/')} is not a collection (at character ${at + 1})`,
-  )
+  throw typeMismatch(`${path.names.join('/')} is not a collection (at character ${at + 1})`)
 }
 
 type CountSyntax = ExpressionSyntax & { readonly kind: 'count' }
