@@ -1,7 +1,6 @@
 // A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
 // (the printer of SQL, the JSON writer) can no longer meet a mistake of the caller.
 
-import type { TotalMethod } from './apply/methods.ts'
 import type { CallName } from './expression/functions.ts'
 import type { ComparisonOperator } from '../syntax/syntax.ts'
 import { type CollectionType, type ComplexType, edm, type EdmType } from '../edm/types.ts'
@@ -68,9 +67,9 @@ export interface OutputProperty {
   readonly type: EdmType
   readonly value: Expression
   /** Where the value stands in the JSON object, when that is not the name. Values of one nested object are neighbours. */
-  readonly path?: readonly string[]
+  readonly path?: readonly string[] | undefined
   /** A Boolean: whether a row has the value at all, which is left out where it has not; absent where each row has. */
-  readonly mark?: Expression
+  readonly mark?: Expression | undefined
 }
 
 export interface OrderItem {
@@ -287,6 +286,22 @@ export function typeOf(expression: Expression): EdmType | null {
 //
 // Each transformation is one SELECT around the relation before it. Columns that a transformation makes have names of
 // their own (c1, c2, …), because names are case-sensitive in OData and not in DuckDB.
+
+/** What totals are called in the bound request. Each has its SQL in sql/methods.ts. */
+export type TotalMethod =
+  | 'sum'
+  | 'min'
+  | 'max'
+  | 'average'
+  /** The average of decimals. */
+  | 'exactAverage'
+  /** These two count values that are not null. */
+  | 'count'
+  | 'countdistinct'
+  /** The number of rows. */
+  | 'rowCount'
+  /** The sum of values that are counts. */
+  | 'sumOfCounts'
 
 /** One value of all values of an expression. */
 export interface Total {

@@ -46,14 +46,14 @@ function typeOutput(
   if (OBVIOUS.includes(type.name)) return []
   const annotated = [...path.slice(0, -1), `${path.at(-1)}@odata.type`]
   const output = text(`${name} type`, constantText(shownType(type, version)), annotated)
-  return [mark === undefined ? output : { ...output, mark }]
+  return [{ ...output, mark }]
 }
 
 const text = (name: string, value: Expression, path?: readonly string[]): OutputProperty => ({
   name,
   type: edm.String,
   value,
-  ...(path === undefined ? {} : { path }),
+  path,
 })
 
 /** Type, id and links. Rows that are not entities of a set, or have no key, have a null id. */

@@ -21,14 +21,7 @@ import { type BoundRequest, type OutputProperty, propertyOf, typeOf } from './bo
 import { entityIdOutput } from './control-information.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
-import {
-  findSet,
-  newRow,
-  NOTHING_NAMED,
-  type RequestContext,
-  type Scope,
-  scopeOf,
-} from './scope.ts'
+import { findSet, newRow, type RequestContext, type Scope, scopeOfRow } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
 import { boundWindow } from './expression/expression.ts'
 import { narrowed } from './value.ts'
@@ -54,7 +47,9 @@ export function bindCrossjoin(
   const kind = isCount ? 'count' : 'collection'
   const { apply } = options
   if (apply !== undefined) {
-    const rows = withTarget('$apply', () => bindSequence(apply, pairs, [], applied))
+    const rows = withTarget('$apply', () =>
+      bindSequence(apply, { rows: pairs, groups: [], context: applied }),
+    )
     const scope = openScope(options, scopeOfRows(rows, context))
     return { kind, parent: null, query: resultQuery(rows, scope, options) }
   }
@@ -79,16 +74,8 @@ export function bindCrossjoin(
 const CONTEXT = 'Collection(Edm.ComplexType)'
 
 function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows {
-  const scope = scopeOf({
-    ...context,
-    row: { alias: 'it', set: sets[0]! },
-    it: { alias: 'it', set: sets[0]! },
-    boundAliases: new Map(),
-    openAliases: [],
-    computed: new Map(),
-    marks: NOTHING_NAMED.marks,
-    expandDepth: 0,
-  })
+  const [first] = sets as [EntitySet]
+  const scope = scopeOfRow(context, { alias: 'it', set: first })
   const parts = sets.map((set) => newRow(scope, set))
   const made = parts.flatMap((row) =>
     row.set.type.properties.map((own) => {
@@ -100,7 +87,6 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
   const columns = made.map(({ value, column }) => ({ column: column.property.column.name, value }))
   const hasKeys = sets.every(({ type }) => type.key.length > 0)
   const keys = sets.flatMap(({ name, type }) => type.key.map((part) => pathKey([name, part.name])))
-  const [first] = sets as [EntitySet]
   const rows = sets.reduce((product, { relation }) => product * relation.rows, 1)
   const relation = { ...first.relation, rows: Math.min(rows, Number.MAX_SAFE_INTEGER) }
   const type = { ...first.type, name: '$crossjoin', key: [], properties: [], navigation: [] }

@@ -17,11 +17,10 @@ import { odataError, unsupported } from '../protocol/errors.ts'
 import {
   findNavigation,
   newRow,
-  NOTHING_NAMED,
   type RequestScope,
   type Scope,
-  scopeOf,
   THIS_ABOVE,
+  scopeOfRow,
 } from './scope.ts'
 import type { ExpandItem, OptionName } from '../syntax/syntax.ts'
 import { isCastTo } from '../edm/types.ts'
@@ -137,15 +136,11 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   const isFirst = request.expandDepth === 0
   const expand = nestedItems(navigation, item, request.expandDepth + 1)
   const options = { ...item.options, ...(expand.length === 0 ? {} : { expand }) }
-  const entities = scopeOf({
-    ...request,
-    aliases: new Map([...aliasesFromAbove(request), ...item.aliases]),
-    row,
+  // A name in an alias means a property of the entity that is expanded here, so each level binds the alias again.
+  const aliases = new Map([...aliasesFromAbove(request), ...item.aliases])
+  const entities = scopeOfRow({ ...request, aliases }, row, {
     it: isFirst ? outerRow(scope.row) : request.it,
-    // A name in an alias means a property of the entity that is expanded here, so each level binds the alias again.
-    boundAliases: new Map(),
-    computed: new Map(),
-    marks: NOTHING_NAMED.marks,
+    openAliases: request.openAliases,
     expandDepth: request.expandDepth + 1,
   })
   const query = collectionQuery(openScope(options, entities), options)

@@ -71,6 +71,24 @@ export interface Scope extends RowNames {
 /** A row, or a value: the item of a collection. */
 export type ScopeVariable = RowVariable | Expression
 
+/** The scope of the options of a request about rows: nothing is said of them yet but what `more` says. */
+export const scopeOfRow = (
+  context: RequestContext,
+  row: RowVariable,
+  more: Partial<RequestScope> = {},
+): Scope =>
+  scopeOf({
+    ...context,
+    row,
+    it: row,
+    boundAliases: new Map(),
+    openAliases: [],
+    computed: new Map(),
+    marks: NOTHING_NAMED.marks,
+    expandDepth: 0,
+    ...more,
+  })
+
 export const scopeOf = (request: RequestScope): Scope => ({
   request,
   row: request.row,

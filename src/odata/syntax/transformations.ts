@@ -31,7 +31,7 @@ export const unservedTransformations: readonly string[] = [
   'traverse',
 ]
 
-/** After `with`, in lower case. What each means is said in bind/apply/methods.ts. */
+/** After `with`, in lower case. What each means is said in bind/apply/aggregate.ts. */
 export const aggregateMethods = [
   'sum',
   'min',

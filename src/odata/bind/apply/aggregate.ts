@@ -1,9 +1,7 @@
 // aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Nulls are ignored.
 
 import { isODataIdentifier } from '../../../core/names.ts'
-import { methodNamed } from './methods.ts'
 import {
-  type ApplyContext,
   type ApplyRows,
   newProperty,
   pathKey,
@@ -12,7 +10,8 @@ import {
   rowVariable,
   type ValueColumn,
   withRowCount,
-  inputOf,
+  type Input,
+  scopeOfInput,
 } from './rows.ts'
 import { bindExpression } from '../expression/expression.ts'
 import {
@@ -23,21 +22,24 @@ import {
   propertyOf,
   type RowSource,
 } from '../bound.ts'
-import { odataError, typeMismatch } from '../../protocol/errors.ts'
+import { odataError, typeMismatch, unsupported } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { type Scope, findNavigation } from '../scope.ts'
 import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
-import { edm, isCastTo } from '../../edm/types.ts'
+import { edm, isCastTo, decimalType, type EdmType, hugeDecimal } from '../../edm/types.ts'
 import type { Property } from '../../edm/model.ts'
 import { asIs, bindPath, pathTarget, follow, memberOf, type Step } from '../expression/path.ts'
+import { didYouMean } from '../../../core/suggest.ts'
+import {
+  type AggregateMethod,
+  aggregateMethods,
+  isAggregateMethod,
+} from '../../syntax/transformations.ts'
+import { isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
 
-export function bindAggregate(
-  items: readonly AggregateItem[],
-  rows: ApplyRows,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
-  const { scope, made: madeOf } = inputOf(rows, groups, context)
+export function bindAggregate(items: readonly AggregateItem[], input: Input): ApplyRows {
+  const { rows, groups, context } = input
+  const { scope, made: madeOf } = scopeOfInput(input)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
   const keys: ColumnValue[] = []
   const keyOf = (old: Property) => {
@@ -49,7 +51,7 @@ export function bindAggregate(
     path,
     property: keyOf(property),
     entity,
-    ...(mark === undefined ? {} : { mark: keyOf(mark) }),
+    mark: mark && keyOf(mark),
   }))
   const aggregates = items.map((item) => {
     const total = bindTotal(item, scope)
@@ -170,4 +172,66 @@ function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | n
   if (target.kind !== 'one' || target.navigation === null) return null
   const { theirs } = target.navigation.on
   return bindPath({ ...syntax, names: [...syntax.names, theirs.name] }, scope)
+}
+
+// The methods of aggregate: which types they take and return (Data Aggregation 4.0, section 3.2.1).
+//
+// Totals are exact: integers are added as 128-bit numbers, decimals with twelve digits more than they have, 38 at most;
+// what is beyond fails in DuckDB, which the service answers with 400.
+
+type MethodTotal = Omit<Total, 'value'>
+
+/** `type` is that of the values, `name` what the caller calls the method. */
+type Method = (type: EdmType, name: string) => MethodTotal
+
+const methods: Readonly<Record<AggregateMethod, Method>> = {
+  sum: sumOf,
+  min: (type) => ({ method: 'min', type }),
+  max: (type) => ({ method: 'max', type }),
+  average: averageOf,
+  avg: averageOf,
+  count: () => ({ method: 'count', type: edm.Int64 }),
+  countdistinct: () => ({ method: 'countdistinct', type: edm.Int64 }),
+}
+
+function methodNamed(name: string, at: number): Method {
+  const folded = name.toLowerCase()
+  if (isAggregateMethod(folded)) return methods[folded]
+  if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)
+  const hint = didYouMean(name, aggregateMethods)
+  const problem = `there is no aggregation method "${name}" (at character ${at + 1})`
+  throw odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+function requireNumber(type: EdmType, method: string): void {
+  if (type.name === 'Edm.Duration') throw unsupported(`${method} of Edm.Duration`)
+  if (!isNumberType(type)) throw typeMismatch(`${method} does not take ${type.name}`)
+}
+
+/** Rows are never so many that a sum of 32-bit integers leaves 64 bits. */
+function sumOf(type: EdmType, name: string): MethodTotal {
+  requireNumber(type, name)
+  return { method: 'sum', type: sumType(type) }
+}
+
+function sumType(type: EdmType): EdmType {
+  if (type.name === 'Edm.Int64') return hugeDecimal
+  if (isInteger(type)) return edm.Int64
+  if (type.name !== 'Edm.Decimal') return edm.Double
+  if (type.precision! > MAX_PRECISION) return type
+  return decimalType(Math.min(MAX_PRECISION, type.precision! + ROW_DIGITS), type.scale!)
+}
+
+/** Digits of the number of rows: no table has more. A sum that took all digits would leave none for its average. */
+const ROW_DIGITS = 12
+
+/** Digits that the average of decimals has beyond those of the values, as far as there is room. */
+const AVERAGE_DIGITS = 10
+
+function averageOf(type: EdmType, name: string): MethodTotal {
+  requireNumber(type, name)
+  if (type.name !== 'Edm.Decimal' || type.precision! > MAX_PRECISION)
+    return { method: 'average', type: edm.Double }
+  const more = Math.min(AVERAGE_DIGITS, MAX_PRECISION - type.precision!)
+  return { method: 'exactAverage', type: decimalType(MAX_PRECISION, type.scale! + more) }
 }

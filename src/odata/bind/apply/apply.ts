@@ -8,33 +8,32 @@ import { bindAggregate } from './aggregate.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindConcat } from './concat.ts'
 import { bindSearch } from '../expression/search.ts'
+import { type Constant, type Expression, typeOf } from '../bound.ts'
 import {
-  inputOf,
-  type ApplyContext,
   type ApplyRows,
   around,
   entityRows,
+  type Input,
   isSortable,
-  type NewValue,
   partitionOf,
+  pathKey,
   propertyValue,
   rowVariable,
+  scopeOfInput,
+  scopeOfRows,
   searchedRow,
   totalOrder,
   withValues,
-  pathKey,
-  scopeOfRows,
 } from './rows.ts'
-import { type Constant, type Expression, typeOf } from '../bound.ts'
-import { unsupported, typeMismatch } from '../../protocol/errors.ts'
+import { typeMismatch, unsupported } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { isInteger, isNumberType } from '../../edm/numbers.ts'
 import { newName, type RequestContext, type Scope } from '../scope.ts'
 import type {
-  ComputeItem,
-  TransformationSyntax,
   AggregateItem,
+  ComputeItem,
   PathSyntax,
+  TransformationSyntax,
 } from '../../syntax/syntax.ts'
 import { asCondition } from '../expression/constants.ts'
 import type { EntitySet, NavigationProperty } from '../../edm/model.ts'
@@ -49,57 +48,45 @@ export function bindApply(
 ): ApplyRows {
   const all = entityRows(set)
   const rows = within === null ? all : filtered(all, within)
-  return bindSequence(sequence, rows, [], { ...context, columnCount: 0 })
+  return bindSequence(sequence, { rows, groups: [], context: { ...context, columnCount: 0 } })
 }
 
-/** `groups`: paths of the values that the rows are grouped by at the moment. */
-export function bindSequence(
-  sequence: readonly TransformationSyntax[],
-  rows: ApplyRows,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
-  return sequence.reduce((made, syntax) => transform(syntax, made, groups, context), rows)
-}
+export const bindSequence = (sequence: readonly TransformationSyntax[], input: Input): ApplyRows =>
+  sequence.reduce((rows, syntax) => transform(syntax, { ...input, rows }), input.rows)
 
-function transform(
-  syntax: TransformationSyntax,
-  rows: ApplyRows,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
+function transform(syntax: TransformationSyntax, input: Input): ApplyRows {
+  const { rows, context } = input
   switch (syntax.kind) {
     case 'identity':
       return rows
     case 'filter': {
-      const { scope, made } = inputOf(rows, groups, context)
+      const { scope, made } = scopeOfInput(input)
       const condition = bindExpression(syntax.condition, scope)
       return made(filtered(rows, withinLimits(asCondition(condition, 'filter'), context)))
     }
     case 'search':
       return filtered(rows, withinLimits(bindSearch(syntax.search, searchedRow(rows)), context))
     case 'compute':
-      return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
+      return syntax.items.reduce((made, item) => computed(item, { ...input, rows: made }), rows)
     case 'orderby': {
-      const { scope, made } = inputOf(rows, groups, context)
-      const items = bindOrder(syntax.items, scope).filter(isSortable)
-      return made(withValues(rows, [], items, context))
+      const { scope, made } = scopeOfInput(input)
+      return made(withValues(input, [], bindOrder(syntax.items, scope).filter(isSortable)))
     }
     case 'top':
-      return cut(rows, groups, 0, syntax.rows)
+      return cut(input, 0, syntax.rows)
     case 'skip':
-      return cut(rows, groups, syntax.rows, null)
+      return cut(input, syntax.rows, null)
     case 'ranked':
-      return ranked(syntax, rows, groups, context)
+      return ranked(syntax, input)
     case 'aggregate':
-      if (syntax.items.some(({ from }) => from.length > 0))
-        return bindFrom(syntax.items, rows, groups, context)
-      return bindAggregate(syntax.items, rows, groups, context)
+      return syntax.items.some(({ from }) => from.length > 0)
+        ? bindFrom(syntax.items, input)
+        : bindAggregate(syntax.items, input)
     case 'groupby':
-      return bindGroupBy(syntax, rows, groups, context)
+      return bindGroupBy(syntax, input)
     case 'concat':
       return bindConcat(
-        syntax.branches.map((branch) => bindSequence(branch, rows, groups, context)),
+        syntax.branches.map((branch) => bindSequence(branch, input)),
         context,
       )
   }
@@ -111,52 +98,39 @@ function filtered(rows: ApplyRows, condition: Expression): ApplyRows {
 }
 
 /** Later names may use earlier ones. */
-function computed(
-  rows: ApplyRows,
-  item: ComputeItem,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
-  const { scope, made: madeOf } = inputOf(rows, groups, context)
+function computed(item: ComputeItem, input: Input): ApplyRows {
+  const { scope, made: madeOf } = scopeOfInput(input)
   const name = newName(item, scope)
-  const value = withinLimits(bindExpression(item.value, scope), context)
+  const value = withinLimits(bindExpression(item.value, scope), input.context)
   const type = typeOf(value)
   if (type === null) throw typeMismatch(`"${name}" is always null`)
-  const added: NewValue = { path: [name], value, type }
-  const made = madeOf(withValues(rows, [added], [], context))
+  const made = madeOf(withValues(input, [{ path: [name], value, type }], []))
   return { ...made, added: made.added === null ? null : [...made.added, name] }
 }
 
-function cut(
-  rows: ApplyRows,
-  groups: readonly string[],
-  skip: number,
-  top: number | null,
-): ApplyRows {
+function cut({ rows, groups }: Input, skip: number, top: number | null): ApplyRows {
   const { relation: from } = rows
   const partition = partitionOf(rows, groups)
   const order = totalOrder(rows)
   return around(rows, { kind: 'window', from, row: rowVariable(rows), partition, order, skip, top })
 }
 
+type Ranked = TransformationSyntax & { readonly kind: 'ranked' }
+
 /** Section 3.3.1. The service may choose the order of the result: it is the one in which the rows were chosen. */
-function ranked(
-  syntax: TransformationSyntax & { readonly kind: 'ranked' },
-  rows: ApplyRows,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
+function ranked(syntax: Ranked, input: Input): ApplyRows {
   const { isTop, until } = syntax
+  const { rows, groups, context } = input
   const method = `${isTop ? 'top' : 'bottom'}${until}`
-  const { scope, made } = inputOf(rows, groups, context)
+  const { scope, made } = scopeOfInput(input)
   const value = withinLimits(bindExpression(syntax.value, scope), context)
-  const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
+  const limit = rankLimit(until, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
   if (type === null || (until !== 'count' && !isNumberType(type)))
     throw typeMismatch(`${method} does not take ${type?.name ?? 'null'}`)
   const order = [{ value, descending: isTop }]
-  const sorted = made(withValues({ ...rows, order: [] }, [], order, context))
-  if (until === 'count') return cut(sorted, groups, 0, Number(limit.value))
+  const sorted = made(withValues({ ...input, rows: { ...rows, order: [] } }, [], order))
+  if (until === 'count') return cut({ ...input, rows: sorted }, 0, Number(limit.value))
   const [first] = sorted.order
   return around(sorted, {
     kind: 'running',
@@ -170,11 +144,7 @@ function ranked(
   })
 }
 
-function rankLimit(
-  { until }: TransformationSyntax & { readonly kind: 'ranked' },
-  method: string,
-  limit: Expression,
-): Constant {
+function rankLimit(until: Ranked['until'], method: string, limit: Expression): Constant {
   if (limit.kind === 'constant' && isNumberType(limit.type)) {
     const number = Number(limit.value)
     const isAllowed = {
@@ -188,27 +158,19 @@ function rankLimit(
   throw typeMismatch(`the first argument of ${method} must be ${wanted[until]}`)
 }
 
-// groupby and rollup (Data Aggregation 4.0, section 3.2.3), and `from`, which groups in steps (section 3.2.1.5).
+type GroupBy = TransformationSyntax & { readonly kind: 'groupby' }
 
-type GroupBySyntax = TransformationSyntax & { readonly kind: 'groupby' }
-
-function bindGroupBy(
-  { groups: items, sequence }: GroupBySyntax,
-  rows: ApplyRows,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
+/** groupby and rollup (section 3.2.3). */
+function bindGroupBy({ groups: items, sequence }: GroupBy, input: Input): ApplyRows {
+  const { rows, context } = input
   const scope = scopeOfRows(rows, context)
   const keyed = items.map((item) => ({
     ...item,
     paths: item.paths.map((path) => groupPath(path, scope)),
   }))
   const [first, ...more] = groupings(keyed).map((paths) => {
-    const ready = withKeys(rows, paths, context)
-    const all = [...new Set([...groups, ...paths.map(({ names }) => pathKey(names))])]
-    return sequence.length === 0
-      ? bindAggregate([], ready, all, context)
-      : bindSequence(sequence, ready, all, context)
+    const ready = { rows: withKeys(input, paths), groups: groupsWith(input, paths), context }
+    return sequence.length === 0 ? bindAggregate([], ready) : bindSequence(sequence, ready)
   }) as [ApplyRows, ...ApplyRows[]]
   return more.length === 0 ? first : bindConcat([first, ...more], context)
 }
@@ -217,45 +179,32 @@ function bindGroupBy(
  * `amount with sum from month with average`: the sums of each month first, then the average of these (section 3.2.1.5).
  * The rows are grouped by everything at first, and by one `from` less at each step.
  */
-function bindFrom(
-  items: readonly AggregateItem[],
-  rows: ApplyRows,
-  groups: readonly string[],
-  context: ApplyContext,
-): ApplyRows {
+function bindFrom(items: readonly AggregateItem[], input: Input): ApplyRows {
   const [item, ...others] = items as readonly [AggregateItem, ...AggregateItem[]]
   if (others.length > 0) throw unsupported('"from" combined with other items of aggregate')
   const { name, at } = item
-  const scope = scopeOfRows(rows, context)
+  const { context } = input
+  const scope = scopeOfRows(input.rows, context)
   const from = item.from.map(({ paths, method }) => ({
     paths: paths.map((path) => groupPath(path, scope)),
     method,
   }))
-  const keyed = withKeys(
-    rows,
-    from.flatMap(({ paths }) => paths),
-    context,
-  )
-  const groupsAfter = (done: number) => [
-    ...new Set([
-      ...groups,
-      ...from.slice(done).flatMap(({ paths }) => paths.map(({ names }) => pathKey(names))),
-    ]),
-  ]
-  const first = bindAggregate([{ ...item, from: [] }], keyed, groupsAfter(0), context)
+  const pathsAfter = (done: number) => from.slice(done).flatMap(({ paths }) => paths)
+  const step = (own: AggregateItem, rows: ApplyRows, done: number) =>
+    bindAggregate([own], { rows, groups: groupsWith(input, pathsAfter(done)), context })
+  const first = step({ ...item, from: [] }, withKeys(input, pathsAfter(0)), 0)
   return from.reduce((made, { method }, i) => {
     const value = { kind: 'path', names: [name], keys: new Map(), at } as const
-    return bindAggregate([{ value, method, from: [], name, at }], made, groupsAfter(i + 1), context)
+    return step({ value, method, from: [], name, at }, made, i + 1)
   }, first)
 }
 
 /** What rows are grouped by: a value, or the key of an entity that the rows lead to. */
 type GroupPath = PathSyntax & { readonly entity?: NavigationProperty }
 
-interface GroupPaths {
-  readonly paths: readonly GroupPath[]
-  readonly withTotal: boolean
-}
+const groupsWith = ({ groups }: Input, paths: readonly GroupPath[]): readonly string[] => [
+  ...new Set([...groups, ...paths.map(({ names }) => pathKey(names))]),
+]
 
 function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (path.names[0] === '$it') throw unsupported('$it in groupby')
@@ -269,29 +218,29 @@ function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
 }
 
-/** Each rollup stands for its levels from the finest to the coarsest; several for all combinations. */
-function groupings(items: readonly GroupPaths[]): readonly (readonly GroupPath[])[] {
-  return items.reduce<readonly (readonly GroupPath[])[]>(
-    (before, { paths, withTotal }) => {
-      const isRollup = paths.length > 1 || withTotal
-      const levels = isRollup
-        ? Array.from({ length: paths.length + (withTotal ? 1 : 0) }, (_, i) =>
-            paths.slice(0, paths.length - i),
-          )
-        : [paths]
-      const combined = before.flatMap((start) => levels.map((level) => [...start, ...level]))
-      return combined.map(withoutRepeats)
-    },
-    [[]],
-  )
+interface GroupPaths {
+  readonly paths: readonly GroupPath[]
+  readonly withTotal: boolean
 }
 
-function withoutRepeats(paths: readonly GroupPath[]): readonly GroupPath[] {
-  return [...new Map(paths.map((path) => [pathKey(path.names), path])).values()]
+/** Each rollup stands for its levels from the finest to the coarsest; several for all combinations. */
+function groupings(items: readonly GroupPaths[]): readonly (readonly GroupPath[])[] {
+  let made: readonly (readonly GroupPath[])[] = [[]]
+  for (const { paths, withTotal } of items) {
+    const isRollup = paths.length > 1 || withTotal
+    const count = isRollup ? paths.length + (withTotal ? 1 : 0) : 1
+    const levels = Array.from({ length: count }, (_, i) => paths.slice(0, paths.length - i))
+    const combined = made.flatMap((start) => levels.map((level) => [...start, ...level]))
+    made = combined.map((all) => [
+      ...new Map(all.map((path) => [pathKey(path.names), path])).values(),
+    ])
+  }
+  return made
 }
 
 /** Properties reached through navigation become values of the rows. */
-function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyContext): ApplyRows {
+function withKeys(input: Input, paths: readonly GroupPath[]): ApplyRows {
+  const { rows, context } = input
   const scope = scopeOfRows(rows, context)
   const known = rows.values.map(({ path }) => pathKey(path))
   const added = paths.flatMap((path) => {
@@ -301,5 +250,5 @@ function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyCo
     if (known.includes(pathKey(path.names))) return []
     return [{ path: path.names, value, type, entity: path.entity }]
   })
-  return added.length === 0 ? rows : withValues(rows, added, [], context)
+  return added.length === 0 ? rows : withValues(input, added, [])
 }

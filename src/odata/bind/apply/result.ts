@@ -83,7 +83,7 @@ function resultOutput(
         path,
         type: property.type,
         value: propertyValue(rows, property),
-        ...(mark === undefined ? {} : { mark: propertyValue(rows, mark) }),
+        mark: mark && propertyValue(rows, mark),
       })),
     ...compute.map(({ name }, i) => {
       const value = scope.computed.get(name)!

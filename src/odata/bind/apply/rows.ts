@@ -15,9 +15,17 @@ import {
   call,
 } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
-import { NOTHING_NAMED, type RequestContext, type Scope, scopeOf, newRow } from '../scope.ts'
+import { NOTHING_NAMED, type RequestContext, type Scope, newRow, scopeOfRow } from '../scope.ts'
 import { type EdmType, edm } from '../../edm/types.ts'
 import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
+
+/** What a transformation gets. */
+export interface Input {
+  readonly rows: ApplyRows
+  /** Paths of the values that the rows are grouped by at the moment. */
+  readonly groups: readonly string[]
+  readonly context: ApplyContext
+}
 
 /** What is the same for all transformations of one request. */
 export interface ApplyContext extends RequestContext {
@@ -31,7 +39,7 @@ export interface ValueColumn {
   /** The value is the key of an entity that rows were grouped by: the entity is written in its place. */
   readonly entity?: NavigationProperty | undefined
   /** A Boolean: whether the row has this value at all; absent where each row has. */
-  readonly mark?: Property
+  readonly mark?: Property | undefined
 }
 
 interface SortColumn {
@@ -94,47 +102,25 @@ export function searchedRow(rows: ApplyRows): RowVariable {
   return { ...rowVariable(rows), set: { ...set, type: { ...set.type, properties } } }
 }
 
-export function propertyValue(
-  rows: ApplyRows,
-  property: Property,
-  row: RowVariable = rowVariable(rows),
-): Expression {
-  return propertyOf(row, property)
-}
+export const propertyValue = (rows: ApplyRows, property: Property) =>
+  propertyOf(rowVariable(rows), property)
 
 /** What the rows of one of the `groups` have in common, in that row. */
-export const partitionOf = (
-  rows: ApplyRows,
-  groups: readonly string[],
-  row?: RowVariable,
-): readonly Expression[] =>
+export const partitionOf = (rows: ApplyRows, groups: readonly string[], row = rowVariable(rows)) =>
   rows.values
     .filter(({ path }) => groups.includes(pathKey(path)))
     .flatMap(({ property, mark }) => (mark === undefined ? [property] : [property, mark]))
-    .map((property) => propertyValue(rows, property, row))
+    .map((property) => propertyOf(row, property))
 
 /** The scope of expressions about one of the rows. Nested values are known by their whole path. */
-export function scopeOfRows(
-  rows: ApplyRows,
-  context: RequestContext,
-  row: RowVariable = rowVariable(rows),
-): Scope {
+export function scopeOfRows(rows: ApplyRows, context: RequestContext, row = rowVariable(rows)) {
   let marks: Map<string, Expression> | undefined
   const computed = new Map<string, Expression>()
   for (const { path, property, mark } of rows.values) {
-    if (mark !== undefined) (marks ??= new Map()).set(pathKey(path), propertyValue(rows, mark, row))
-    if (path.length > 1) computed.set(pathKey(path), propertyValue(rows, property, row))
+    if (mark !== undefined) (marks ??= new Map()).set(pathKey(path), propertyOf(row, mark))
+    if (path.length > 1) computed.set(pathKey(path), propertyOf(row, property))
   }
-  return scopeOf({
-    ...context,
-    marks: marks ?? NOTHING_NAMED.marks,
-    row,
-    it: row,
-    boundAliases: new Map(),
-    openAliases: [],
-    computed,
-    expandDepth: 0,
-  })
+  return scopeOfRow(context, row, { computed, marks: marks ?? NOTHING_NAMED.marks })
 }
 
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
@@ -180,16 +166,15 @@ export function rowsOfValues(
 
 /** The same rows with more values, in the order of `sorted` first and of what they were sorted by after. */
 export function withValues(
-  rows: ApplyRows,
+  { rows, context }: Input,
   added: readonly NewValue[],
   sorted: readonly OrderItem[],
-  context: ApplyContext,
 ): ApplyRows {
   const { columns, renamed, make, keep } = projectionOf(rows, context)
   const values = rows.values.map((each) => ({
     ...each,
     property: keep(each.property),
-    ...(each.mark === undefined ? {} : { mark: keep(each.mark) }),
+    mark: each.mark && keep(each.mark),
   }))
   const fresh = added.map(({ path, value, type, entity }) => ({
     path,
@@ -290,30 +275,22 @@ export function withRowCount(rows: ApplyRows, count: number): ApplyRows {
 // They become a subquery over the same relation, so each use writes that once more, and counts towards its size. A window
 // would write it once, but only a list of columns can hold one, and without groups it keeps all rows in memory.
 
-interface Input {
-  readonly scope: Scope
-  /** Call it with what the transformation makes of its input. */
-  readonly made: (rows: ApplyRows) => ApplyRows
-}
-
-/** The scope of expressions of a transformation of `rows`, which are grouped by the values at the paths `groups`. */
-export function inputOf(rows: ApplyRows, groups: readonly string[], context: ApplyContext): Input {
+/** The scope of the expressions of a transformation. */
+export function scopeOfInput({ rows, groups, context }: Input) {
   const plain = scopeOfRows(rows, context)
   let uses = 0
   const these = (scope: Scope) => {
     uses++
     const row = newRow(scope, rows.set)
-    const key = sameGroup(
-      partitionOf(rows, groups, row),
-      partitionOf(rows, groups, rowVariable(rows)),
-    )
+    const key = sameGroup(partitionOf(rows, groups, row), partitionOf(rows, groups))
     const source: RowSource = { kind: 'rows', row, link: null, key, relation: rows.relation }
     const { computed, marks } = scopeOfRows(rows, context, row)
     return { source, named: { computed, marks } }
   }
   return {
     scope: { ...plain, request: { ...plain.request, these } },
-    made: (result) =>
+    /** Call it with what the transformation makes of its input. */
+    made: (result: ApplyRows): ApplyRows =>
       uses === 0 ? result : withinSize({ ...result, size: result.size + uses * rows.size }),
   }
 }
