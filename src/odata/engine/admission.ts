@@ -6,6 +6,7 @@
 
 import { availableParallelism } from 'node:os'
 import { limits } from '../../core/limits.ts'
+import { Resources } from '../../core/resources.ts'
 import { odataError } from '../protocol/errors.ts'
 
 interface AdmissionLimits {
@@ -25,12 +26,7 @@ export interface AdmissionOptions {
   readonly isSmall: boolean
 }
 
-export interface Admission {
-  /** Runs `work` once admitted. Throws RequestError 503 when the queue is full. */
-  run<T>(work: () => Promise<T>, options: AdmissionOptions): Promise<T>
-  /** Now, and refused since the start. */
-  readonly load: { readonly running: number; readonly waiting: number; readonly refused: number }
-}
+export type Admission = ReturnType<typeof createAdmission>
 
 interface Waiting {
   readonly isSmall: boolean
@@ -47,7 +43,7 @@ export function admissionLimits(processors = availableParallelism()): AdmissionL
   }
 }
 
-export function createAdmission({ running, large, waiting }: AdmissionLimits): Admission {
+export function createAdmission({ running, large, waiting }: AdmissionLimits) {
   let atWork = 0
   let largeAtWork = 0
   let refused = 0
@@ -92,7 +88,8 @@ export function createAdmission({ running, large, waiting }: AdmissionLimits): A
   }
 
   return {
-    async run(work, options) {
+    /** Runs `work` once admitted. Throws RequestError 503 when the queue is full. */
+    async run<T>(work: () => Promise<T>, options: AdmissionOptions): Promise<T> {
       await enter(options)
       try {
         return await work()
@@ -100,6 +97,7 @@ export function createAdmission({ running, large, waiting }: AdmissionLimits): A
         leave(options)
       }
     },
+    /** Now, and refused since the start. */
     get load() {
       return { running: atWork, waiting: queue.length, refused }
     },
@@ -112,28 +110,22 @@ export function overloaded() {
   })
 }
 
+export type OpenStreams = ReturnType<typeof createOpenStreams>
+
 /**
  * How many streamed answers are open at once. Each has rows in DuckDB and on their way to its client for as long as the client
  * takes them, without a place in the admission control while it does nothing.
  */
-export interface OpenStreams {
-  /** A slot, until it is disposed of. Throws RequestError 503 when all are taken. */
-  enter(): AsyncDisposable
-  readonly isFull: boolean
-  readonly count: number
-}
-
-export function createOpenStreams(most: number): OpenStreams {
+export function createOpenStreams(most: number) {
   let count = 0
   return {
-    enter() {
+    /** A slot, until it is disposed of. Throws RequestError 503 when all are taken. */
+    enter(): AsyncDisposable {
       if (count >= most) throw overloaded()
       count++
-      return {
-        async [Symbol.asyncDispose]() {
-          count--
-        },
-      }
+      const slot = new Resources()
+      slot.defer(() => void count--)
+      return slot
     },
     get isFull() {
       return count >= most

@@ -5,9 +5,10 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
+import { Resources } from '../../core/resources.ts'
 import { type Admission, createAdmission, overloaded } from './admission.ts'
 import { type FileContent, makeFile, type MadeFile } from './make-file.ts'
-import { ClientGone, type EngineAccess } from './query.ts'
+import { type EngineAccess, unlessGone } from './query.ts'
 import type { EngineOptions } from './snapshot-engines.ts'
 
 export interface FileOrder extends FileContent {
@@ -74,19 +75,22 @@ export class AnswerFiles implements AsyncDisposable {
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     entry.users++
-    const leave = () => {
-      entry.users--
-      if (entry.users === 0 && this.#entries.get(key) !== entry) void this.#drop(key, entry)
-    }
-    try {
-      const { path, bytes, rows } = await unlessGone(entry.made, request.gone)
-      return leased(await open(path), { bytes, rows: rows - order.written.heads }, leave)
-    } catch (error) {
-      leave()
-      // Who comes next makes it again.
-      if (entry.users === 0 && !entry.isMade) await this.#drop(key, entry)
-      throw error
-    }
+    await using resources = new Resources()
+    resources.defer(() => this.#leave(key, entry))
+    const { path, bytes, rows } = await unlessGone(entry.made, request.gone)
+    const file = resources.use(await open(path))
+    return Object.assign(resources.move(), {
+      bytes,
+      rows: rows - order.written.heads,
+      read: (start: number, end: number) => readRange(file, start, end),
+    })
+  }
+
+  /** Who comes after one that could not be made makes it again. */
+  async #leave(key: string, entry: Entry): Promise<void> {
+    entry.users--
+    if (entry.users > 0) return
+    if (!entry.isMade || this.#entries.get(key) !== entry) await this.#drop(key, entry)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -165,49 +169,13 @@ export class AnswerFiles implements AsyncDisposable {
     return entry
   }
 }
-function leased(
-  file: FileHandle,
-  { bytes, rows }: Pick<AnswerFile, 'bytes' | 'rows'>,
-  leave: () => void,
-): AnswerFile {
-  let isOpen = true
-  return {
-    bytes,
-    rows,
-    read: (start, end) => readRange(file, start, end),
-    async [Symbol.asyncDispose]() {
-      if (!isOpen) return
-      isOpen = false
-      await file.close()
-      leave()
-    },
-  }
-}
-
-async function* readRange(
-  file: FileHandle,
-  start: number,
-  end: number,
-): AsyncGenerator<Buffer, void> {
+/** `end` is the offset after the last byte. Throws when the file ends early: what is short must not look whole. */
+export async function* readRange(file: FileHandle, start: number, end: number) {
   for (let at = start; at < end;) {
     const buffer = Buffer.allocUnsafe(Math.min(limits.sendAheadBytes, end - at))
     const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
     if (bytesRead === 0) throw new Error(`a file of ${end} bytes and more ends after ${at}`)
     yield buffer.subarray(0, bytesRead)
     at += bytesRead
-  }
-}
-
-async function unlessGone<T>(made: Promise<T>, gone: AbortSignal): Promise<T> {
-  let onGone = () => {}
-  const ended = new Promise<never>((_, reject) => {
-    onGone = () => reject(new ClientGone())
-    if (gone.aborted) onGone()
-    gone.addEventListener('abort', onGone, { once: true })
-  })
-  try {
-    return await Promise.race([made, ended])
-  } finally {
-    gone.removeEventListener('abort', onGone)
   }
 }

@@ -34,9 +34,11 @@ interface QueryOptions extends TextStreamOptions {
 }
 
 interface Opened {
+  readonly access: EngineAccess
+  readonly connection: Connection
   readonly stream: TextStream
-  readonly first: Buffer
   readonly isSmall: boolean
+  readonly resources: Resources
 }
 
 /** The client is gone. */
@@ -46,28 +48,16 @@ export class ClientGone extends Error {
 
 /** An open query with its first texts. */
 export class Query implements AsyncDisposable {
-  readonly #access: EngineAccess
-  readonly #connection: Connection
-  readonly #stream: TextStream
-  readonly #isSmall: boolean
-  readonly #first: Buffer
-  readonly #resources: Resources
+  /** What came first: all texts, some, or the beginning of a long one; empty when there is none. */
+  readonly first: Buffer
+  readonly #opened: Opened
   /** Settled when DuckDB has produced all that was requested. */
   #last: Promise<unknown> = Promise.resolve()
   #closed = false
 
-  private constructor(
-    access: EngineAccess,
-    connection: Connection,
-    { stream, first, isSmall }: Opened,
-    resources: Resources,
-  ) {
-    this.#access = access
-    this.#connection = connection
-    this.#stream = stream
-    this.#isSmall = isSmall
-    this.#first = first
-    this.#resources = resources
+  private constructor(first: Buffer, opened: Opened) {
+    this.first = first
+    this.#opened = opened
   }
 
   /**
@@ -78,41 +68,36 @@ export class Query implements AsyncDisposable {
     const { isSmall } = options
     await using resources = new Resources()
     const { connection } = resources.use(await access.snapshot.connect())
-    const opened = await inTurn(access, connection, { begun: false, isSmall }, async () => {
+    const turn = { begun: false, isSmall }
+    const { stream, first } = await inTurn(access, connection, turn, async () => {
       const stream = resources.use(await TextStream.open(connection, texts, options))
       // A stream begins with its first rows, unless only an answer that turns out to be small has a place.
       const isWhole = options.mode === 'whole' || access.streams.isFull
-      const first = await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1)
-      return { stream, first, isSmall }
+      return { stream, first: await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1) }
     })
-    if (!opened.stream.hasEnded) resources.use(access.streams.enter())
-    return new Query(access, connection, opened, resources.move())
+    if (!stream.hasEnded) resources.use(access.streams.enter())
+    return new Query(first, { access, connection, stream, isSmall, resources: resources.move() })
   }
 
   /** Texts handed out so far. */
   get rows(): number {
-    return this.#stream.rows
+    return this.#opened.stream.rows
   }
 
   /** The text after the last one that was requested; null when there is none. */
   get following(): Buffer | null {
-    return this.#stream.following
-  }
-
-  /** What came first: all texts, some, or the beginning of a long one; empty when there is none. */
-  get first(): Buffer {
-    return this.#first
+    return this.#opened.stream.following
   }
 
   /** All texts at once when they came in one piece; null when more will follow. */
   get whole(): Buffer | null {
-    return this.#stream.hasEnded ? this.#first : null
+    return this.#opened.stream.hasEnded ? this.first : null
   }
 
   /** Call it once. DuckDB produces the next texts while the caller sends these. */
   async *chunks(): AsyncGenerator<Buffer, void> {
     const ahead: Promise<TextPart | null>[] = []
-    let bytes = this.#first
+    let bytes = this.first
     while (true) {
       while (ahead.length < limits.partsAhead) ahead.push(this.#askForNext())
       yield bytes
@@ -128,9 +113,9 @@ export class Query implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return // the connection may be another query's by now
     this.#closed = true
-    this.#connection.interrupt()
+    this.#opened.connection.interrupt()
     await this.#last.catch(() => {})
-    await this.#resources[Symbol.asyncDispose]()
+    await this.#opened.resources[Symbol.asyncDispose]()
   }
 
   #askForNext(): Promise<TextPart | null> {
@@ -143,9 +128,9 @@ export class Query implements AsyncDisposable {
   /** null after the last texts. */
   async #nextAfter(before: Promise<unknown>): Promise<TextPart | null> {
     await before
-    if (this.#stream.hasEnded || this.#closed) return null
-    const turn = { begun: true, isSmall: this.#isSmall }
-    return await inTurn(this.#access, this.#connection, turn, () => this.#stream.next())
+    const { access, connection, stream, isSmall } = this.#opened
+    if (stream.hasEnded || this.#closed) return null
+    return await inTurn(access, connection, { begun: true, isSmall }, () => stream.next())
   }
 }
 
@@ -195,6 +180,34 @@ export async function inTurn<T>(
     gone.removeEventListener('abort', onGone)
     clearTimeout(timer)
     clock.remainingMs -= performance.now() - startedAt
+  }
+}
+
+/**
+ * What `made` gives. Throws ClientGone as soon as the client is gone, and where there is a clock 503 when its time is
+ * over; waiting takes of it.
+ */
+export async function unlessGone<T>(
+  made: Promise<T>,
+  gone: AbortSignal,
+  clock: EngineAccess['clock'] | null = null,
+): Promise<T> {
+  const startedAt = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  let onGone = () => {}
+  const ended = new Promise<never>((_, reject) => {
+    const late = () => reject(overloaded())
+    if (clock !== null) timer = setTimeout(late, Math.max(0, clock.remainingMs))
+    onGone = () => reject(new ClientGone())
+    if (gone.aborted) onGone()
+    gone.addEventListener('abort', onGone, { once: true })
+  })
+  try {
+    return await Promise.race([made, ended])
+  } finally {
+    clearTimeout(timer)
+    gone.removeEventListener('abort', onGone)
+    if (clock !== null) clock.remainingMs -= performance.now() - startedAt
   }
 }
 

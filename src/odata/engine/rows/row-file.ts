@@ -41,9 +41,7 @@ const here = fileURLToPath(import.meta.url)
 const THREAD = join(dirname(here), `index-rows-thread${extname(here)}`)
 
 export class RowFile implements AsyncDisposable {
-  readonly rows: number
-  readonly bytes: number
-  readonly #fd: number
+  readonly file: RowsToIndex
   readonly #index: RowIndex
   readonly #readMs: number
   readonly #resources: Resources
@@ -52,15 +50,8 @@ export class RowFile implements AsyncDisposable {
   /** Grows with each read that was slow, and shrinks with each other one. */
   #doubt = 0
 
-  private constructor(
-    { fd, rows, bytes }: RowsToIndex,
-    index: RowIndex,
-    readMs: number,
-    resources: Resources,
-  ) {
-    this.rows = rows
-    this.bytes = bytes
-    this.#fd = fd
+  private constructor(file: RowsToIndex, index: RowIndex, readMs: number, resources: Resources) {
+    this.file = file
     this.#index = index
     this.#readMs = readMs
     this.#resources = resources
@@ -109,7 +100,7 @@ export class RowFile implements AsyncDisposable {
   #read({ start, bytes }: RowPlace): Buffer {
     const startedMs = performance.now()
     const line = Buffer.allocUnsafe(bytes)
-    const count = readSync(this.#fd, line, 0, bytes, start)
+    const count = readSync(this.file.fd, line, 0, bytes, start)
     this.#judge(performance.now() - startedMs)
     return line.subarray(0, count)
   }

@@ -72,7 +72,7 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
     this.#files = new LRUCache({
       max: files,
       maxSize: WHOLE,
-      sizeCalculation: (file) =>
+      sizeCalculation: ({ file }) =>
         Math.min(WHOLE, Math.ceil(WHOLE * Math.max(file.rows / rows, file.bytes / bytes))),
       dispose: (file) => void file[Symbol.asyncDispose]().catch(() => {}),
     })
@@ -94,7 +94,7 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
   }
 
   stats(): RowsByKeyStats {
-    const bytes = Array.from(this.#files.values()).reduce((sum, file) => sum + file.bytes, 0)
+    const bytes = Array.from(this.#files.values()).reduce((sum, { file }) => sum + file.bytes, 0)
     return { files: this.#files.size, bytes, found: this.#found }
   }
 
@@ -164,7 +164,7 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
       this.#files.set(use.rowsKey, file)
       this.#keptFor = '' // another snapshot may have become the current one meanwhile
       const ms = Math.round(performance.now() - startedAt)
-      const { rows, bytes } = file
+      const { rows, bytes } = file.file
       logger.debug('row-file-made', { model: relation.model, rows, bytes, ms })
     } catch (error) {
       this.#refuse(use, error)
