@@ -10,7 +10,7 @@ import { changesGone, nextLinkGone } from '../protocol/errors.ts'
 import type { RequestHeaders } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/expression.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
-import type { RequestSyntax } from '../syntax/syntax.ts'
+import type { RequestSyntax, OptionSyntax } from '../syntax/syntax.ts'
 import { parseDeltaToken, parseSkipToken } from './choose/link-tokens.ts'
 import {
   chooseRepresentation,
@@ -18,8 +18,9 @@ import {
   unchangedBy,
   type AnswerFormat,
 } from './choose/representation.ts'
-import type { Answer, Exchange, ODataRequest, ServiceContext } from './context.ts'
+import type { Answer, Exchange, ODataRequest, ServiceContext, Content } from './context.ts'
 import { answerFormats } from './make/formats.ts'
+import type { FormatName } from '../protocol/formats.ts'
 
 /**
  * `pinned` is the snapshot of the $batch that the request is part of. `resources` must be disposed of after the body
@@ -32,7 +33,7 @@ export async function answerGet(
   pinned: OpenSnapshot | null = null,
 ): Promise<Answer> {
   const syntax = parseRequest(request.target, request.root)
-  const exchange = await openExchange(service, request, syntax, resources, pinned)
+  const exchange = await openExchange({ service, request, resources }, syntax.options, pinned)
   const bound = bindSyntax(exchange, syntax)
   const chosen = chooseRepresentation(exchange, bound)
   const headersOf = headersFor(exchange, chosen)
@@ -40,8 +41,9 @@ export async function answerGet(
   // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged(headers)
-  const format: AnswerFormat = answerFormats[chosen.format]
-  const { lookup, ...content } = await format.make(exchange, bound, chosen)
+  // The format was chosen for requests of this kind.
+  const make = answerFormats[chosen.format] as AnswerFormat<FormatName>
+  const { lookup, ...content } = await make({ ...exchange, chosen }, bound as never)
   if (content.body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
     const { ETag: _, 'Content-Type': __, ...others } = headers
@@ -62,12 +64,11 @@ function unchanged(all: Answer['headers']): Answer {
 }
 
 async function openExchange(
-  service: ServiceContext,
-  request: ODataRequest,
-  { options }: RequestSyntax,
-  resources: Resources,
+  asked: Pick<Exchange, 'service' | 'request' | 'resources'>,
+  options: OptionSyntax,
   pinned: OpenSnapshot | null,
 ): Promise<Exchange> {
+  const { service, request, resources } = asked
   const { admission, streams, snapshots, links } = service
   const { skiptoken, deltatoken, format = null } = options
   const token = skiptoken === undefined ? null : parseSkipToken(skiptoken, request.target, links)
@@ -83,17 +84,24 @@ async function openExchange(
   const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
   const engine = { snapshot, admission, streams, clock, gone: request.gone, onDamage }
   const now = token?.now == null ? service.now() : new Date(token.now)
-  const asked = { token, since, format, now, isInBatch: pinned !== null }
-  return { service, request, resources, snapshot, model, engine, ...asked }
+  return {
+    ...asked,
+    snapshot,
+    model,
+    engine,
+    token,
+    since,
+    format,
+    now,
+    isInBatch: pinned !== null,
+  }
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
-function bindSyntax(
-  { service, request, model, now, since }: Exchange,
-  syntax: RequestSyntax,
-): BoundRequest {
-  const { keyAsSegment } = service
-  const { version } = request
+function bindSyntax(exchange: Exchange, syntax: RequestSyntax): BoundRequest {
+  const { model, now, since } = exchange
+  const { keyAsSegment } = exchange.service
+  const { version } = exchange.request
   try {
     return bindRequest(syntax, model, { now, version, keyAsSegment, copiesOf })
   } catch (error) {

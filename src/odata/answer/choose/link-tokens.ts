@@ -29,12 +29,8 @@ export interface SkipToken {
 
 /** Throws RequestError 400 for a token that this service did not issue for this request. */
 export function parseSkipToken(text: string, target: string, links: LinkSigner): SkipToken {
-  const [snapshotId, pageSize, given, from, count, now, isTracked] = openToken(
-    '$skiptoken',
-    text,
-    target,
-    links,
-  ) as Members
+  const members = openToken('$skiptoken', text, target, links) as Members
+  const [snapshotId, pageSize, given, from, count, now, isTracked] = members
   return { snapshotId, pageSize, given, from, count, now, isTracked: isTracked === 1 }
 }
 
@@ -48,16 +44,16 @@ type Members = readonly [
   0 | 1,
 ]
 
-/** `target`: path below the service root and query, as it was sent. */
-export function nextLink(
-  root: string,
-  target: string,
-  token: SkipToken,
-  links: LinkSigner,
-): string {
+interface Linked {
+  readonly root: string
+  /** Path below the service root and query, as it was sent. */
+  readonly target: string
+}
+
+export function nextLink(request: Linked, token: SkipToken, links: LinkSigner): string {
   const { snapshotId, pageSize, given, from, count, now, isTracked } = token
   const members: Members = [snapshotId, pageSize, given, from, count, now, isTracked ? 1 : 0]
-  return linkWith('$skiptoken', root, target, members, links)
+  return linkWith('$skiptoken', request, members, links)
 }
 
 export interface DeltaToken {
@@ -72,20 +68,13 @@ export function parseDeltaToken(text: string, target: string, links: LinkSigner)
   return { snapshotId, pageSize }
 }
 
-export function deltaLink(
-  root: string,
-  target: string,
-  { snapshotId, pageSize }: DeltaToken,
-  links: LinkSigner,
-): string {
-  return linkWith('$deltatoken', root, target, [snapshotId, pageSize], links)
-}
+export const deltaLink = (request: Linked, token: DeltaToken, links: LinkSigner): string =>
+  linkWith('$deltatoken', request, [token.snapshotId, token.pageSize], links)
 
 /** The request again with a token of that name instead of the one that it came with. */
 function linkWith(
   name: TokenName,
-  root: string,
-  target: string,
+  { root, target }: Linked,
   members: readonly unknown[],
   links: LinkSigner,
 ): string {
@@ -98,12 +87,7 @@ function linkWith(
   return `${root}${path.replace(/^\//, '')}?${[...options, `${name}=${payload}.${signature}`].join('&')}`
 }
 
-function openToken(
-  name: TokenName,
-  text: string,
-  target: string,
-  links: LinkSigner,
-): readonly unknown[] {
+function openToken(name: TokenName, text: string, target: string, links: LinkSigner) {
   const [payload = '', signature = '', ...more] = text.split('.')
   if (more.length > 0 || !links.isSigned(signedText(name, payload, target), signature))
     throw odataError(

@@ -156,8 +156,16 @@ export function unchangedBy(
   return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
 }
 
-// What a format of answers must implement. Each format is one file here that exports one such object; all of them are in
-// formats.ts.
+/** A request being answered, and how. */
+export interface ChosenExchange extends Exchange {
+  readonly chosen: Representation
+}
+
+/** Makes answers in one format. */
+export type AnswerFormat<F extends FormatName> = (
+  exchange: ChosenExchange,
+  bound: RequestFor<F>,
+) => Content | Promise<Content>
 
 /** A request that the format may answer. */
 export type RequestFor<F extends FormatName> = Extract<
@@ -166,8 +174,3 @@ export type RequestFor<F extends FormatName> = Extract<
 >
 
 type KindOf<Kind> = Kind extends 'value' ? 'property' : Kind
-
-// A method, not a property: the object of a format then stands for that of any.
-export interface AnswerFormat<Bound extends BoundRequest = BoundRequest> {
-  make(exchange: Exchange, bound: Bound, chosen: Representation): Content | Promise<Content>
-}

@@ -1,48 +1,44 @@
 // Rows as CSV, which is not an OData format but one that every program reads. It has no place for a next link, so it comes
 // whole, up to $top: a truncated file must not look complete.
 
-import { limits } from '../../../core/limits.ts'
 import { keysetOf } from '../../bind/keyset.ts'
 import { isSmallQuery } from '../../bind/size.ts'
 import { Query } from '../../engine/query.ts'
 import { csvFile, csvHead, csvTextsSql } from '../../sql/csv.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
 import { rowsSql } from '../../sql/query.ts'
-import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
-import { answerFromFile, noPlaceIn, NO_CONTENT, noEntity, requireParent } from './found.ts'
+import type { AnswerFormat } from '../choose/representation.ts'
+import { answerFromFile, modeFor, NO_CONTENT, noEntity, noPlaceIn, requireParent } from './found.ts'
 
 const noPlace = noPlaceIn('CSV')
 
-export const csv: AnswerFormat<RequestFor<'csv'>> = {
-  async make(exchange, bound) {
-    const { query, parent } = bound
-    const { engine, request, token, resources } = exchange
-    if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
-    if (query.withCount) throw noPlace('$count', 'the number of rows')
-    const order = keysetOf(query)
-    const from = token?.from ?? null
-    const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
-    const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
-    const atMost = Math.min(query.top ?? Infinity, query.set.relation.rows)
-    const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
-    const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
-    const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall } as const
-    const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
-    const all = found.whole
-    const isEmpty = all?.length === 0
-    const isMissing = bound.kind === 'entity' && isEmpty
-    if (isMissing && parent === null) throw noEntity(query)
-    await requireParent(exchange, bound, isEmpty)
-    if (isMissing) return NO_CONTENT
-    if (all === null && request.wantsFile === true) {
-      // What is streamed has no length before its end, and no parts.
-      await found[Symbol.asyncDispose]()
-      return await answerFromFile(exchange, 'csv', csvFile(rows, query.output))
-    }
-    const head = Buffer.from(csvHead(query.output))
-    const body = all === null ? streamed(head, found) : Buffer.concat([head, all])
-    return { body, rows: () => found.rows }
-  },
+export const csv: AnswerFormat<'csv'> = async (exchange, bound) => {
+  const { query, parent } = bound
+  const { engine, request, token, resources } = exchange
+  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
+  if (query.withCount) throw noPlace('$count', 'the number of rows')
+  const order = keysetOf(query)
+  const from = token?.from ?? null
+  const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
+  const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
+  const mode = modeFor(Math.min(query.top ?? Infinity, query.set.relation.rows))
+  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
+  const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall }
+  const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
+  const all = found.whole
+  const isEmpty = all?.length === 0
+  const isMissing = bound.kind === 'entity' && isEmpty
+  if (isMissing && parent === null) throw noEntity(query)
+  await requireParent(exchange, bound, isEmpty)
+  if (isMissing) return NO_CONTENT
+  if (all === null && request.wantsFile === true) {
+    // What is streamed has no length before its end, and no parts.
+    await found[Symbol.asyncDispose]()
+    return await answerFromFile(exchange, 'csv', csvFile(rows, query.output))
+  }
+  const head = Buffer.from(csvHead(query.output))
+  const body = all === null ? streamed(head, found) : Buffer.concat([head, all])
+  return { body, rows: () => found.rows }
 }
 
 async function* streamed(head: Buffer, found: Query): AsyncGenerator<Buffer, void> {

@@ -1,7 +1,6 @@
 // Change tracking: a client that asked to track changes follows the delta link of its last page, and gets what was
 // added, changed or removed since, with a delta link for the next time.
 
-import { limits } from '../../../core/limits.ts'
 import { Resources } from '../../../core/resources.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { type ResultPage, pageOf, pageText } from './page.ts'
@@ -12,57 +11,40 @@ import { entityIdOutput } from '../../bind/control-information.ts'
 import { changesGone } from '../../protocol/errors.ts'
 import { type Content, contextUrl, type Exchange } from '../context.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
-import type { JsonFormat, Preferences } from '../../protocol/negotiate.ts'
-import { ClientGone, type EngineAccess, Query } from '../../engine/query.ts'
+import { ClientGone, Query } from '../../engine/query.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
+import type { ChosenExchange } from '../choose/representation.ts'
+import { modeFor, onlyText } from './found.ts'
 
 /**
  * `addressed` is the request that the delta link belongs to. All changes are spooled before the first is sent:
  * there are few engines that compare, and a slow client must not keep one from others.
  */
-export async function answerDelta(
-  exchange: Exchange,
-  { query }: RowsRequest,
-  format: JsonFormat,
-  preferences: Preferences,
-): Promise<Content> {
+export async function answerDelta(exchange: ChosenExchange, { query }: RowsRequest) {
   await using resources = new Resources()
-  const { body, rows } = await changes({ ...exchange, resources }, query, format, preferences)
+  const { body, rows } = await changes({ ...exchange, resources }, query)
   if (body === null || Buffer.isBuffer(body)) return { body, rows }
   const spooled = exchange.resources.use(await exchange.service.spooledBodies.spool(body))
   return { body: spooled.body, rows }
 }
 
-async function changes(
-  exchange: Exchange,
-  query: BoundQuery,
-  format: JsonFormat,
-  preferences: Preferences,
-): Promise<Content> {
-  const { request, resources, token } = exchange
-  const page = pageOf(exchange, query, preferences)
+async function changes(exchange: ChosenExchange, query: BoundQuery): Promise<Content> {
+  const { request, resources, token, chosen } = exchange
+  const page = pageOf(exchange, query)
   const context = contextUrl(request, `${query.contextFragment}/$delta`)
   const write = (found: Query | null, count: string | null) =>
-    pageText(exchange, page, { context, count, format, found, isTracked: true })
+    pageText(exchange, page, { context, count, found, isTracked: true })
   const comparison = await openComparison(exchange, query)
   if (comparison === null) return write(null, query.withCount ? '0' : null)
   const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
   const asked = deltaQuery(exchange, query, page)
-  const count = query.withCount ? (token?.count ?? (await countOf(engine, asked))) : null
-  const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
-  const texts = deltaTextsSql(asked, page.limit, format)
-  const options = { ...LARGE, maxRows: page.limit, mode } as const
+  // Every row of both states is read.
+  const isSmall = false
+  const all = deltaCountSql({ ...asked, window: { ...asked.window, from: null } })
+  const count = query.withCount ? (token?.count ?? (await onlyText(engine, all, isSmall))) : null
+  const texts = deltaTextsSql(asked, page.limit, chosen.json)
+  const options = { isSmall, maxRows: page.limit, mode: modeFor(page.limit) }
   return write(resources.use(await Query.open(engine, texts, options)), count)
-}
-
-/** Every row of both states is read. */
-const LARGE = { isSmall: false } as const
-
-async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string> {
-  const from = { ...asked, window: { ...asked.window, from: null } }
-  const options = { ...LARGE, maxRows: 1, mode: 'whole' } as const
-  await using counted = await Query.open(engine, deltaCountSql(from), options)
-  return String(counted.whole)
 }
 
 function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: ResultPage): DeltaQuery {

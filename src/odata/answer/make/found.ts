@@ -2,7 +2,7 @@
 
 import type { RowsRequest, BoundQuery, Expression } from '../../bind/bound.ts'
 import { isSmallQuery } from '../../bind/size.ts'
-import { Query } from '../../engine/query.ts'
+import { Query, type EngineAccess } from '../../engine/query.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
@@ -10,24 +10,32 @@ import { countTextSql } from '../../sql/query.ts'
 import { type Content, type Exchange, asksForTime } from '../context.ts'
 import type { FileOrder } from '../../engine/answer-files.ts'
 import type { FormatName } from '../../protocol/formats.ts'
+import type { Sql } from '../../../core/sql.ts'
+import { limits } from '../../../core/limits.ts'
 
-export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
-  const isSmall = isSmallQuery(query, 'page')
-  const options = { maxRows: 1, mode: 'whole', isSmall } as const
-  await using counted = await Query.open(exchange.engine, countTextSql(query), options)
-  return String(counted.whole)
+export const countOf = ({ engine }: Exchange, query: BoundQuery): Promise<string> =>
+  onlyText(engine, countTextSql(query), isSmallQuery(query, 'page'))
+
+export async function onlyText(engine: EngineAccess, texts: Sql, isSmall: boolean) {
+  await using found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall })
+  return String(found.whole)
 }
 
-export const rowTexts = (
-  query: BoundQuery,
-  format: JsonFormat = { metadata: 'none', ieee754: false },
-) => entityTextsSql(query, { offset: 0, limit: 1 }, format)
+/** How so many rows are read. */
+export const modeFor = (rows: number): 'whole' | 'streamed' =>
+  rows <= limits.wholeResultRows ? 'whole' : 'streamed'
+
+const PLAIN: JsonFormat = { metadata: 'none', ieee754: false }
+
+export const rowTexts = (query: BoundQuery, format = PLAIN) =>
+  entityTextsSql(query, { offset: 0, limit: 1 }, format)
 
 /** null when the entity that leads to it is there and has none. Throws 404. */
 export async function onlyRow(
   exchange: Exchange,
   addressed: RowsRequest,
-  { texts, isLong } = { texts: rowTexts(addressed.query), isLong: false },
+  texts = rowTexts(addressed.query),
+  isLong = false,
 ): Promise<Query | null> {
   const { engine, resources } = exchange
   const { query, parent } = addressed

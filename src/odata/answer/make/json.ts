@@ -2,40 +2,35 @@
 
 import { withControlInformation } from '../../bind/control-information.ts'
 import { contextUrl, type Exchange, whole } from '../context.ts'
-import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
+import type { AnswerFormat } from '../choose/representation.ts'
 import { answerDelta } from './delta.ts'
 import { answerEntity, answerProperty } from './single-row.ts'
 import { metadataDocument } from './csdl.ts'
 import { answerPage } from './page.ts'
 import { vocabularyDocument } from './vocabularies.ts'
 
-export const json: AnswerFormat<RequestFor<'json'>> = {
-  async make(exchange, bound, { json: format, preferences }) {
-    const { request, model, service, since } = exchange
-    switch (bound.kind) {
-      case 'service-document':
-        return whole(serviceDocument(exchange, format.metadata === 'none'))
-      case 'metadata': {
-        const form = { kind: 'json', version: request.version } as const
-        return whole(await metadataDocument(model, form, service))
-      }
-      case 'vocabulary':
-        return whole(vocabularyDocument(bound.file))
-      case 'property':
-        return await answerProperty(exchange, bound, format)
-      default:
-        break
+export const json: AnswerFormat<'json'> = async (exchange, bound) => {
+  const { request, model, service, since, chosen } = exchange
+  const { metadata } = chosen.json
+  switch (bound.kind) {
+    case 'service-document':
+      return whole(serviceDocument(exchange, metadata === 'none'))
+    case 'metadata': {
+      const form = { kind: 'json', version: request.version } as const
+      return whole(await metadataDocument(model, form, service))
     }
-    const query =
-      format.metadata === 'full'
-        ? withControlInformation(bound.query, request.version)
-        : bound.query
-    const rows = { ...bound, query }
-    if (bound.kind === 'entity') return await answerEntity(exchange, rows, format)
-    return since === null
-      ? await answerPage(exchange, rows, format, preferences)
-      : await answerDelta(exchange, rows, format, preferences)
-  },
+    case 'vocabulary':
+      return whole(vocabularyDocument(bound.file))
+    case 'property':
+      return await answerProperty(exchange, bound)
+    default:
+      break
+  }
+  const isFull = metadata === 'full'
+  const query = isFull ? withControlInformation(bound.query, request.version) : bound.query
+  const rows = { ...bound, query }
+  if (bound.kind === 'entity') return await answerEntity(exchange, rows)
+  return await (since === null ? answerPage : answerDelta)(exchange, rows)
 }
 
 function serviceDocument({ request, model }: Exchange, isBare: boolean): string {

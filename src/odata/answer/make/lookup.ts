@@ -3,9 +3,8 @@
 import type { RowsRequest, BoundQuery, Constant, Expression } from '../../bind/bound.ts'
 import type { EdmName } from '../../edm/types.ts'
 import type { EntitySet, Property } from '../../edm/model.ts'
-import type { JsonFormat } from '../../protocol/negotiate.ts'
 import type { RowLookup } from '../../engine/rows-by-key.ts'
-import type { Exchange } from '../context.ts'
+import type { ChosenExchange } from '../choose/representation.ts'
 
 /** A row as a file has it. */
 interface StoredRow {
@@ -17,10 +16,10 @@ interface StoredRow {
 
 /** null where the engine is to be asked. */
 export function rowFromFile(
-  { service, snapshot }: Exchange,
+  { service, snapshot, chosen }: ChosenExchange,
   { query, parent }: RowsRequest,
-  { ieee754, omitsNulls }: JsonFormat,
 ): StoredRow | null {
+  const { ieee754, omitsNulls } = chosen.json
   if (parent !== null || ieee754 || omitsNulls === true) return null
   const places = storedPlaces(query)
   const key = places === null ? null : keyTexts(query)

@@ -1,16 +1,17 @@
 // The answer to a request for a collection: one page of it, and where the next one begins.
 
 import { limits } from '../../../core/limits.ts'
-import { countOf, requireParent } from './found.ts'
+import { countOf, requireParent, modeFor } from './found.ts'
 import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
 import { asksForTime, type Content, contextUrl, type Exchange } from '../context.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
-import type { JsonFormat, Preferences } from '../../protocol/negotiate.ts'
+import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { deltaLink, nextLink } from '../choose/link-tokens.ts'
 import { Query } from '../../engine/query.ts'
 import { keysetOf, readPosition } from '../../bind/keyset.ts'
 import { isSmallQuery } from '../../bind/size.ts'
+import type { ChosenExchange } from '../choose/representation.ts'
 
 /** What one answer returns of a collection, or of its changes. */
 export interface ResultPage {
@@ -21,37 +22,31 @@ export interface ResultPage {
   readonly limit: number
 }
 
-export async function answerPage(
-  exchange: Exchange,
-  addressed: RowsRequest,
-  format: JsonFormat,
-  preferences: Preferences,
-): Promise<Content> {
+export async function answerPage(exchange: ChosenExchange, addressed: RowsRequest) {
   const { query } = addressed
-  const { request, resources, token } = exchange
-  const page = pageOf(exchange, query, preferences)
+  const { request, resources, token, chosen } = exchange
+  const page = pageOf(exchange, query)
   const count = query.withCount ? (token?.count ?? (await countOf(exchange, query))) : null
-  const found = resources.use(await openPage(exchange, query, page, format))
+  const found = resources.use(await openPage(exchange, query, page))
   await requireParent(exchange, addressed, found.whole?.length === 0)
-  const isTracked = token?.isTracked ?? preferences.trackChanges
+  const isTracked = token?.isTracked ?? chosen.preferences.trackChanges
   const context = contextUrl(request, query.contextFragment)
-  return pageText(exchange, page, { context, count, format, found, isTracked })
+  return pageText(exchange, page, { context, count, found, isTracked })
 }
 
 interface PageParts {
   readonly context: string
   /** Decimal digits; null when the request has no $count. */
   readonly count: string | null
-  readonly format: JsonFormat
   /** null: there are no rows. */
   readonly found: Query | null
   /** Whether a delta link follows the last row. */
   readonly isTracked: boolean
 }
 
-export function pageText(exchange: Exchange, page: ResultPage, parts: PageParts): Content {
-  const { context, format, count, found } = parts
-  const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
+export function pageText(exchange: ChosenExchange, page: ResultPage, parts: PageParts): Content {
+  const { context, count, found } = parts
+  const head = Buffer.from(collectionHead({ contextUrl: context, count }, exchange.chosen.json))
   // The link is known once the last row was read.
   const tail = () => Buffer.from(collectionTail(closingLink(exchange, page, parts)))
   if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
@@ -64,11 +59,9 @@ export function pageText(exchange: Exchange, page: ResultPage, parts: PageParts)
   return { body, rows: () => found.rows }
 }
 
-export function pageOf(
-  { service, token, since }: Exchange,
-  { expand, top }: BoundQuery,
-  { maxPageSize }: Preferences,
-): ResultPage {
+export function pageOf(exchange: ChosenExchange, { expand, top }: BoundQuery): ResultPage {
+  const { service, token, since, chosen } = exchange
+  const { maxPageSize } = chosen.preferences
   const offset = token?.given ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
   // Rows with expanded ones inside are written only when the whole page is computed, so it is kept small.
@@ -78,14 +71,14 @@ export function pageOf(
 }
 
 async function openPage(
-  { engine, token }: Exchange,
+  exchange: ChosenExchange,
   query: BoundQuery,
   { offset, limit }: ResultPage,
-  format: JsonFormat,
-): Promise<Query> {
+) {
+  const { engine, token, chosen } = exchange
   const { rows } = query.set.relation
   const most = Math.min(limit, rows)
-  const mode = most <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const mode = modeFor(most)
   // One row more than the page tells whether there is a next one; sql/query.ts never goes beyond $top. A stream in stored
   // order has no LIMIT, for which DuckDB would collect all rows before it gives the first; reading just stops.
   const hasNoLimit = mode === 'streamed' && query.order.length === 0
@@ -96,7 +89,7 @@ async function openPage(
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const areMany = most >= limits.manyRows
   const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset, areMany }
-  const texts = entityTextsSql(query, window, format)
+  const texts = entityTextsSql(query, window, chosen.json)
   const isLong = query.expand.length > 0
   const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
   return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
@@ -108,14 +101,13 @@ function closingLink(
   { offset, size: pageSize, limit }: ResultPage,
   { found, count, isTracked }: PageParts,
 ): Link | null {
-  const { root, target } = request
   const { links } = service
   const { id: snapshotId } = snapshot.snapshot
   // What DuckDB returned for the row after the page.
   const following = found?.following ?? null
   if (following === null) {
     if (!isTracked) return null
-    return { name: 'deltaLink', url: deltaLink(root, target, { snapshotId, pageSize }, links) }
+    return { name: 'deltaLink', url: deltaLink(request, { snapshotId, pageSize }, links) }
   }
   // Where there is no position, it is the whole row.
   const isPosition = following[0] === '['.charCodeAt(0)
@@ -128,14 +120,10 @@ function closingLink(
     now: asksForTime(request) ? now.toISOString() : null,
     isTracked,
   }
-  return { name: 'nextLink', url: nextLink(root, target, token, links) }
+  return { name: 'nextLink', url: nextLink(request, token, links) }
 }
 
-async function* streamed(
-  head: Buffer,
-  found: Query,
-  tail: () => Buffer,
-): AsyncGenerator<Buffer, void> {
+async function* streamed(head: Buffer, found: Query, tail: () => Buffer) {
   yield head
   let comma = ','.length
   for await (const rows of found.chunks()) {

@@ -3,14 +3,13 @@
 
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import type { Query } from '../../engine/query.ts'
-import type { EdmType } from '../../edm/types.ts'
 import type { RowsRequest, OutputProperty } from '../../bind/bound.ts'
 import { shownType } from '../../bind/control-information.ts'
-import { type Content, contextUrl, type Exchange, whole } from '../context.ts'
+import { type Content, contextUrl, whole } from '../context.ts'
 import { rowFromFile } from './lookup.ts'
 import { NO_CONTENT, onlyRow, rowTexts, countOf, requireParent } from './found.ts'
 import { rawTextsSql } from '../../sql/query.ts'
-import type { AnswerFormat, RequestFor } from '../choose/representation.ts'
+import type { AnswerFormat, ChosenExchange } from '../choose/representation.ts'
 
 type FoundRow = Pick<Query, 'whole' | 'chunks'>
 
@@ -21,6 +20,8 @@ export interface Frame {
   readonly dropped: number
 }
 
+const WITHOUT_COMMA: Frame = { head: '', skipped: 1, dropped: 0 }
+
 export function framed(found: FoundRow, frame: Frame): Buffer | AsyncIterable<Buffer> {
   const { whole } = found
   return whole === null ? framedParts(found, frame) : framedRow(whole, frame)
@@ -29,10 +30,7 @@ export function framed(found: FoundRow, frame: Frame): Buffer | AsyncIterable<Bu
 const framedRow = (row: Buffer, { head, skipped, dropped }: Frame): Buffer =>
   Buffer.concat([Buffer.from(head), row.subarray(skipped, row.length - dropped)])
 
-async function* framedParts(
-  found: FoundRow,
-  { head, skipped, dropped }: Frame,
-): AsyncGenerator<Buffer, void> {
+async function* framedParts(found: FoundRow, { head, skipped, dropped }: Frame) {
   let skip = skipped
   let last: Buffer = Buffer.from(head)
   for await (const part of found.chunks()) {
@@ -50,7 +48,7 @@ export function entityFrame(
   { metadata }: JsonFormat,
   type: string | null = null,
 ): Frame {
-  if (metadata === 'none') return { head: '', skipped: 1, dropped: 0 }
+  if (metadata === 'none') return WITHOUT_COMMA
   const comma = row[2] === '}'.charCodeAt(0) ? '' : ','
   const typed = type === null ? '' : `,"@odata.type":${JSON.stringify(type)}`
   const head = `{"@odata.context":${JSON.stringify(contextUrl)}${typed}${comma}`
@@ -72,90 +70,70 @@ export function complexFrame(row: Buffer, contextUrl: string, format: JsonFormat
 /** Whether the only property of `row`, named `value`, is null. */
 const isNullValue = (row: Buffer): boolean => row.equals(NULL_VALUE)
 
-/** Values that may be long are not written as JSON to be read again. */
-const isWrittenRaw = ({ name }: EdmType): boolean => name === 'Edm.String' || name === 'Edm.Binary'
-
-/** null for what is null. */
-const rawFrame = (text: Buffer): Frame | null =>
-  text[0] === ','.charCodeAt(0) ? { head: '', skipped: 1, dropped: 0 } : null
-
-/** The only property of `row`, whose value is short, without JSON around it. null when it is null. */
-function shortValue(row: Buffer): Buffer | null {
-  if (isNullValue(row)) return null
+/** The only property of `row`, whose value is short and not null, without JSON around it. */
+function shortValue(row: Buffer): Buffer {
   const value = row.subarray(VALUE_START.length, -1).toString('utf8')
   return Buffer.from(value.startsWith('"') ? (JSON.parse(value) as string) : value)
 }
 
-// An entity, or the value of a property, as JSON.
+const ONE = () => 1
 
-export async function answerEntity(
-  exchange: Exchange,
-  addressed: RowsRequest,
-  format: JsonFormat,
-): Promise<Content> {
+export async function answerEntity(exchange: ChosenExchange, addressed: RowsRequest) {
   const { query } = addressed
-  const context = contextUrl(exchange.request, query.contextFragment)
-  const stored = rowFromFile(exchange, addressed, format)
+  const { request, chosen } = exchange
+  const context = contextUrl(request, query.contextFragment)
+  const frameOf = (row: Buffer) => entityFrame(row, context, chosen.json)
+  const stored = rowFromFile(exchange, addressed)
   if (stored !== null) {
     const { row, lookup, shown } = stored
     const bodyOf = (other: Buffer) => {
       const written = shown(other)
-      return framedRow(written, entityFrame(written, context, format))
+      return framedRow(written, frameOf(written))
     }
-    return { body: bodyOf(row), lookup: { ...lookup, bodyOf }, rows: () => 1 }
+    return { body: bodyOf(row), lookup: { ...lookup, bodyOf }, rows: ONE }
   }
-  const found = await onlyRow(exchange, addressed, {
-    texts: rowTexts(query, format),
-    isLong: query.expand.length > 0,
-  })
-  if (found === null) return NO_CONTENT
-  return { body: framed(found, entityFrame(found.first, context, format)), rows: () => 1 }
+  const isLong = query.expand.length > 0
+  const found = await onlyRow(exchange, addressed, rowTexts(query, chosen.json), isLong)
+  return found === null ? NO_CONTENT : { body: framed(found, frameOf(found.first)), rows: ONE }
 }
 
-export async function answerProperty(
-  exchange: Exchange,
-  addressed: RowsRequest,
-  format: JsonFormat,
-): Promise<Content> {
-  const { request } = exchange
+export async function answerProperty(exchange: ChosenExchange, addressed: RowsRequest) {
+  const { request, chosen } = exchange
+  const { json: format } = chosen
   const { query } = addressed
   const [{ type }] = query.output as readonly [OutputProperty]
   const context = contextUrl(request, query.contextFragment)
-  const texts = rowTexts(query, format)
-  const found = await onlyRow(exchange, addressed, { texts, isLong: true })
+  const found = await onlyRow(exchange, addressed, rowTexts(query, format), true)
   if (found === null || isNullValue(found.first)) return NO_CONTENT
   const shown = format.metadata === 'full' ? shownType(type, request.version) : null
   const frame =
     type.kind === 'complex'
       ? complexFrame(found.first, context, format)
       : entityFrame(found.first, context, format, shown)
-  return { body: framed(found, frame), rows: () => 1 }
+  return { body: framed(found, frame), rows: ONE }
 }
 
-// Values alone, without JSON around them: the number of rows, and the value of a property.
+/** Values alone, without JSON around them: the number of rows, and the value of a property. */
+export const text: AnswerFormat<'text'> = (exchange, bound) =>
+  bound.kind === 'count' ? answerCount(exchange, bound) : bytes(exchange, bound)
 
-export const text: AnswerFormat<RequestFor<'text'>> = {
-  make: (exchange, bound) =>
-    bound.kind === 'count' ? answerCount(exchange, bound) : answerValue(exchange, bound),
-}
-
-export const bytes: AnswerFormat<RequestFor<'bytes'>> = { make: answerValue }
-
-async function answerCount(exchange: Exchange, addressed: RowsRequest): Promise<Content> {
+async function answerCount(exchange: ChosenExchange, addressed: RowsRequest): Promise<Content> {
   const digits = await countOf(exchange, addressed.query)
   await requireParent(exchange, addressed, digits === '0')
   return whole(digits)
 }
 
-async function answerValue(exchange: Exchange, bound: RowsRequest): Promise<Content> {
+export const bytes: AnswerFormat<'bytes'> = async (exchange, bound) => {
   const { query } = bound
   const [{ type }] = query.output as readonly [OutputProperty]
-  if (!isWrittenRaw(type)) {
-    const found = await onlyRow(exchange, bound)
-    const body = found === null ? null : shortValue(found.first)
-    return body === null ? NO_CONTENT : { body, rows: () => 1 }
+  // Values that may be long are not written as JSON to be read again.
+  if (type.name === 'Edm.String' || type.name === 'Edm.Binary') {
+    const found = await onlyRow(exchange, bound, rawTextsSql(query), true)
+    const isThere = found !== null && found.first[0] === ','.charCodeAt(0)
+    return isThere ? { body: framed(found, WITHOUT_COMMA), rows: ONE } : NO_CONTENT
   }
-  const found = await onlyRow(exchange, bound, { texts: rawTextsSql(query), isLong: true })
-  const frame = found === null ? null : rawFrame(found.first)
-  return frame === null ? NO_CONTENT : { body: framed(found!, frame), rows: () => 1 }
+  const found = await onlyRow(exchange, bound)
+  return found === null || isNullValue(found.first)
+    ? NO_CONTENT
+    : { body: shortValue(found.first), rows: ONE }
 }

@@ -24,22 +24,30 @@ const targetOf = (link: string) => link.slice(ROOT.length)
 
 test('a next link is the request with its token', () => {
   const target = "orders?$filter=a%20eq%20'%26'&$top=50&x=1"
-  const link = nextLink(ROOT, target, token, links)
+  const link = nextLink({ root: ROOT, target }, token, links)
   assert.ok(link.startsWith(`${ROOT}${target}&$skiptoken=`), link)
   assert.equal(parseSkipToken(tokenIn(link), targetOf(link), links), token)
-  assert.ok(nextLink(ROOT, 'orders', token, links).startsWith(`${ROOT}orders?$skiptoken=`))
+  assert.ok(
+    nextLink({ root: ROOT, target: 'orders' }, token, links).startsWith(
+      `${ROOT}orders?$skiptoken=`,
+    ),
+  )
 })
 
 test('the token of the page before is replaced', () => {
   for (const before of ['$skiptoken=1', '%24skiptoken=1.1.s', '$SkipToken=1', 'skiptoken=1']) {
-    const link = nextLink(ROOT, `a?${before}&x=1`, token, links)
+    const link = nextLink({ root: ROOT, target: `a?${before}&x=1` }, token, links)
     assert.match(link, /\/a\?x=1&\$skiptoken=[\w.-]+$/)
     assert.equal(parseSkipToken(tokenIn(link), targetOf(link), links), token)
   }
 })
 
 test('a link that a client has written anew is the same link', () => {
-  const link = nextLink(ROOT, "b(x=1,y='%2F')/orders?$filter=a%20eq%20'%27%27'&@p=1", token, links)
+  const link = nextLink(
+    { root: ROOT, target: "b(x=1,y='%2F')/orders?$filter=a%20eq%20'%27%27'&@p=1" },
+    token,
+    links,
+  )
   const text = tokenIn(link)
   for (const written of [
     `/b(x=1,y='%2F')/orders/?%24filter=a+eq+''''&@p=1&%24skiptoken=${text}`,
@@ -50,7 +58,7 @@ test('a link that a client has written anew is the same link', () => {
 
 test('a token that was not made by the service for the request is refused', () => {
   const target = 'orders?$filter=a%20eq%201&$top=50'
-  const text = tokenIn(nextLink(ROOT, target, token, links))
+  const text = tokenIn(nextLink({ root: ROOT, target }, token, links))
   const [payload = '', signature = ''] = text.split('.')
   const others = Buffer.from(JSON.stringify(['s', 1, 0, null, null, null, 0])).toString('base64url')
   for (const made of [
@@ -63,7 +71,7 @@ test('a token that was not made by the service for the request is refused', () =
     `${payload}.${signature}x`,
     `${payload}.${signature}.`,
     `${others}.${signature}`,
-    tokenIn(nextLink(ROOT, target, token, createLinkSigner())),
+    tokenIn(nextLink({ root: ROOT, target }, token, createLinkSigner())),
   ])
     assert.throws(() => parseSkipToken(made, target, links), 'was not made by this service', made)
   for (const other of [
