@@ -70,11 +70,7 @@ export function sendLastError(
   writeError(response, error, headers).end()
 }
 
-function writeError(
-  response: ServerResponse,
-  error: RequestError,
-  headers: Headers,
-): ServerResponse {
+function writeError(response: ServerResponse, error: RequestError, headers: Headers) {
   const body = errorBody(error)
   const all = { ...headers, ...error.headers, 'Content-Language': 'en' }
   writeHead(response, error.status, 'application/json', body, all)

@@ -222,10 +222,7 @@ export function memoryOfEach(memoryLimit: string | null): string | null {
 }
 
 /** The next service deletes what a killed one has spilled. */
-async function ownTempDir(
-  { tempDir, logger }: ODataServiceOptions,
-  resources: Resources,
-): Promise<string> {
+async function ownTempDir({ tempDir, logger }: ODataServiceOptions, resources: Resources) {
   try {
     return resources.use(await makeOwnedDirectory(tempDir, 'service-')).path
   } catch (error) {

@@ -244,6 +244,25 @@ export const constant = (type: EdmType, value: string): Constant => ({
   value,
 })
 
+export const NULL: Expression = { kind: 'null' }
+
+/** Null of a type, by which DuckDB chooses functions. */
+export const nullOf = (type: EdmType): Expression => ({ kind: 'cast', type, operand: NULL })
+
+export const not = (operand: Expression): Expression => ({ kind: 'not', operand })
+
+export const and = (operands: readonly Expression[]): Expression => ({
+  kind: 'logical',
+  operator: 'and',
+  operands,
+})
+
+export const or = (operands: readonly Expression[]): Expression => ({
+  kind: 'logical',
+  operator: 'or',
+  operands,
+})
+
 export const compare = (
   operator: ComparisonOperator,
   left: Expression,

@@ -11,6 +11,7 @@ import {
   type RowVariable,
   call,
   constant,
+  nullOf,
 } from './bound.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { edm, type EdmType, qualifiedName } from '../edm/types.ts'
@@ -39,10 +40,7 @@ export function shownType(type: EdmType, version: ODataVersion): string {
   return `${hash}${type.kind === 'collection' ? `Collection(${name})` : name}`
 }
 
-function typeOutput(
-  { name, path = [name], type, mark }: OutputProperty,
-  version: ODataVersion,
-): readonly OutputProperty[] {
+function typeOutput({ name, path = [name], type, mark }: OutputProperty, version: ODataVersion) {
   if (OBVIOUS.includes(type.name)) return []
   const annotated = [...path.slice(0, -1), `${path.at(-1)}@odata.type`]
   const output = text(`${name} type`, constantText(shownType(type, version)), annotated)
@@ -59,10 +57,9 @@ const text = (name: string, value: Expression, path?: readonly string[]): Output
 /** Type, id and links. Rows that are not entities of a set, or have no key, have a null id. */
 function entityOutput({ set, row, relation, navigation }: BoundQuery): readonly OutputProperty[] {
   if (relation.kind !== 'set' || navigation === undefined)
-    return [text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]
+    return [text('@odata.id', nullOf(edm.String))]
   const type = text('@odata.type', constantText(`#${qualifiedName(set.type)}`))
-  if (set.type.key.length === 0)
-    return [type, text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]
+  if (set.type.key.length === 0) return [type, text('@odata.id', nullOf(edm.String))]
   const id = entityIdOutput(row)
   const links = navigation.flatMap(({ name }) => [
     text(`${name}@odata.associationLink`, joinedTexts(id.value, constantText(`/${name}/$ref`))),

@@ -12,6 +12,7 @@ import {
   type RowVariable,
   typeOf,
   type OutputProperty,
+  and,
 } from './bound.ts'
 import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
@@ -71,7 +72,7 @@ export function collectionQuery(
 
 function both(a: Expression | null, b: Expression | null): Expression | null {
   if (a === null || b === null) return a ?? b
-  return { kind: 'logical', operator: 'and', operands: [a, b] }
+  return and([a, b])
 }
 
 /** All without $select, else those that it names (Protocol 11.2.5.1). */
@@ -109,11 +110,7 @@ export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readon
  * store has rows in the order of the key and that is asked for, none is needed, which makes a page of a large set many
  * times cheaper.
  */
-function keyOrder(
-  scope: Scope,
-  asked: readonly OrderItem[],
-  comesAsStored: boolean,
-): readonly OrderItem[] {
+function keyOrder(scope: Scope, asked: readonly OrderItem[], comesAsStored: boolean) {
   const { inKeyOrder, type } = scope.row.set
   const { key } = type
   const isOrdered = (property: Property) =>
@@ -214,12 +211,7 @@ function valuesOf(
 }
 
 /** A value, with the number of its items before it when that is asked for. */
-function chosenValue(
-  name: string,
-  value: Expression,
-  items: readonly SelectItem[],
-  scope: Scope,
-): readonly OutputProperty[] {
+function chosenValue(name: string, value: Expression, items: readonly SelectItem[], scope: Scope) {
   const type = typeOf(value)!
   const written = narrowed(type, items.flatMap(withoutSelect))
   const [asked, ...more] = items.flatMap(optionsWithin)

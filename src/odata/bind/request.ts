@@ -82,11 +82,7 @@ function bindResource(
 }
 
 /** `$apply` comes before all other options: they see its result, which need not have entities any more. */
-function bindResult(
-  resource: Resource,
-  options: OptionSyntax,
-  context: RequestContext,
-): BoundRequest {
+function bindResult(resource: Resource, options: OptionSyntax, context: RequestContext) {
   const { apply = [] } = options
   const { set, steps } = resource
   const entities = scopeOfRows(entityRows(set), context)
@@ -94,7 +90,8 @@ function bindResult(
   const rows = withTarget('$apply', () => bindApply(apply, set, within, context))
   const scope = openScope(options, scopeOfRows(rows, context))
   const parent = parentQuery(resource, entities)
-  return { kind: kindOf(resource), parent, query: resultQuery(rows, scope, options) }
+  const query = resultQuery(rows, scope, options)
+  return { kind: kindOf(resource), parent, query } as const
 }
 
 const kindOf = ({ many, end }: Resource) =>

@@ -3,7 +3,7 @@
 
 import { didYouMean } from '../../core/suggest.ts'
 import { bindKey, openKey } from './expression/key.ts'
-import { type Expression, propertyOf, type RowVariable, compare } from './bound.ts'
+import { type Expression, propertyOf, type RowVariable, compare, and } from './bound.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
 import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
@@ -88,11 +88,7 @@ const stepTo = (
 ): PathStep => ({ set, navigation, key, filters: [], place: null })
 
 /** Adds the next segments to the steps. Returns how many: none when they end the path. */
-function stepAlong(
-  steps: PathStep[],
-  segments: readonly PathSegment[],
-  keyAsSegment: boolean,
-): number {
+function stepAlong(steps: PathStep[], segments: readonly PathSegment[], keyAsSegment: boolean) {
   const last = steps.at(-1)!
   const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
   const change = (step: Partial<PathStep>) => steps.splice(-1, 1, { ...last, ...step })
@@ -219,11 +215,7 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
 }
 
 /** An entity with a key is named by its own set, also when a navigation led to it. */
-function entityPath(
-  steps: readonly PathStep[],
-  path: readonly PathSegment[],
-  segments: number,
-): string {
+function entityPath(steps: readonly PathStep[], path: readonly PathSegment[], segments: number) {
   const { set } = steps.at(-1)!
   const key = /\(.*$/s.exec(path[segments - 1]!.text)
   if (key !== null) return `${set.name}${key[0]}`
@@ -252,7 +244,7 @@ export function pathCondition(
   )
   if (key !== null) conditions.push(bindKey(key, { ...scope, row }, navigation?.on.theirs ?? null))
   if (navigation !== null) conditions.push(linkCondition(steps, navigation, row, scope))
-  return conditions.length === 0 ? null : { kind: 'logical', operator: 'and', operands: conditions }
+  return conditions.length === 0 ? null : and(conditions)
 }
 
 /**
@@ -305,7 +297,7 @@ function placeCondition(
     }
     return compare('eq', propertyOf(row, property), right)
   })
-  return { kind: 'logical', operator: 'and', operands }
+  return and(operands)
 }
 
 /** The row has the value that the entity before it has on its side of the link. */

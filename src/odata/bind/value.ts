@@ -11,6 +11,7 @@ import {
   propertyOf,
   typeOf,
   call,
+  and,
 } from './bound.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { type Scope, itemsOf, findPart } from './scope.ts'
@@ -41,7 +42,7 @@ export function bindValue(
     if (typeof step === 'number') conditions.push(hasItem(value, step))
     value = typeof step === 'number' ? itemAt(value, step) : partOf(value, step)
   }
-  const filter: Expression = { kind: 'logical', operator: 'and', operands: conditions }
+  const filter: Expression = and(conditions)
   const path = [entityPath, property.name, ...steps].join('/')
   // `$it` is the item, as the value is what the path of the request leads to.
   const inner: Scope = { ...scope, itemsAreIt: true }
@@ -106,7 +107,7 @@ function conditionOn({ filter, search }: OptionSyntax, inner: Scope): Expression
     filter === undefined ? null : withTarget('$filter', () => bindFilter(filter, inner))
   if (search === undefined) return passed
   const found = withTarget('$search', () => bindItemSearch(search, inner.item!))
-  return passed === null ? found : { kind: 'logical', operator: 'and', operands: [found, passed] }
+  return passed === null ? found : and([found, passed])
 }
 
 function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {

@@ -71,11 +71,7 @@ export async function readerView(
 }
 
 /** A text where the condition does not bind, is not a condition, or fails on a row; all rows are tried. */
-async function problemOf(
-  connection: Connection,
-  table: TableName,
-  filter: RowFilter,
-): Promise<string | null> {
+async function problemOf(connection: Connection, table: TableName, filter: RowFilter) {
   try {
     const [column] = await connection.columnsOf(
       sql`SELECT (${sql.body(filter.condition)}\n) AS condition FROM ${sql.ident(...table)}`,
@@ -89,11 +85,7 @@ async function problemOf(
   }
 }
 
-async function count(
-  connection: Connection,
-  table: TableName,
-  only: readonly RowFilter[],
-): Promise<number> {
+async function count(connection: Connection, table: TableName, only: readonly RowFilter[]) {
   const row = await connection.row(
     sql`SELECT CAST(count(*) AS VARCHAR) AS n FROM ${tableSql({ table, only })}`,
   )

@@ -222,12 +222,7 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
 }
 
 /** `url` is that of `asked` from the root of the server. */
-function answerOf(
-  exchange: HttpExchange,
-  url: string,
-  asked: ODataRequest,
-  resources: Resources,
-): Promise<Answer> {
+function answerOf(exchange: HttpExchange, url: string, asked: ODataRequest, resources: Resources) {
   const { answers, snapshots } = exchange.context
   const { headers, gone } = asked
   const service = serviceFor(exchange)
@@ -251,11 +246,7 @@ async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise
   return { ...asked, target: `${path.replace(/\/[^/]*$/, '')}?${all.join('&')}` }
 }
 
-async function sendBatch(
-  exchange: HttpExchange,
-  carrier: ODataRequest,
-  resources: Resources,
-): Promise<void> {
+async function sendBatch(exchange: HttpExchange, carrier: ODataRequest, resources: Resources) {
   const { context, request, response } = exchange
   requireMethod(request, ['POST', 'HEAD', 'OPTIONS'])
   if (request.method !== 'POST') {

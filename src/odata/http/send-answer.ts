@@ -63,11 +63,7 @@ function codingOf(
 }
 
 /** The server closes the connection of a client that takes nothing meanwhile. */
-async function drained(
-  response: ServerResponse,
-  gone: AbortSignal,
-  stalledMs: number,
-): Promise<void> {
+async function drained(response: ServerResponse, gone: AbortSignal, stalledMs: number) {
   const { socket } = response
   socket?.setTimeout(stalledMs)
   try {

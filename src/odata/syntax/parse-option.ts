@@ -33,11 +33,7 @@ export function parseText<Rule extends keyof StartRules>(
 let recent = new Map<string, StartRules[keyof StartRules]>()
 let earlier: typeof recent = new Map()
 
-function parse<Rule extends keyof StartRules>(
-  rule: Rule,
-  text: string,
-  target: string,
-): StartRules[Rule] {
+function parse<Rule extends keyof StartRules>(rule: Rule, text: string, target: string) {
   const longest = limits.optionLengths[rule]
   if (text.length > longest)
     throw odataError(

@@ -163,12 +163,7 @@ const LISTS: readonly string[] = ['select', 'expand', 'orderby', 'compute']
 const QUOTES: readonly string[] = [`"'"`, String.raw`"\""`]
 const ofValue = (name: string) => !/^"[),:]"$|^end of input$|^an operator$/.test(name)
 
-function unexpected(
-  rule: string,
-  text: string,
-  position: number,
-  expected: ReadonlySet<string>,
-): string {
+function unexpected(rule: string, text: string, position: number, expected: ReadonlySet<string>) {
   const [found] = /^(?:[\w$@.]+|'[^']{0,20}'?|.)/su.exec(text.slice(position)) ?? []
   const said = found === undefined || found.trim() === '' ? '' : `unexpected "${found}"; `
   if (expected.size === 1 && expected.has('end of input'))

@@ -67,10 +67,7 @@ function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Resul
 }
 
 /** null when nothing has changed: an unchanged model keeps its file. Throws 410. */
-async function openComparison(
-  { service, since, engine }: Exchange,
-  { set, row }: BoundQuery,
-): Promise<ComparisonLease | null> {
+async function openComparison({ service, since, engine }: Exchange, { set, row }: BoundQuery) {
   const { snapshots, comparisons } = service
   // The key may now be of a type whose values cannot be distinguished.
   if (storedKeyset(set, row) === null) throw changesGone()

@@ -13,7 +13,7 @@ import {
   withinSize,
   withRowCount,
 } from './rows.ts'
-import type { Expression } from '../bound.ts'
+import { type Expression, NULL } from '../bound.ts'
 import { unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { commonNumericType, isNumberType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
@@ -78,8 +78,7 @@ const ownValue = ({ values }: ApplyRows, path: readonly string[]) =>
 function projected(part: ApplyRows, values: readonly ValueColumn[]) {
   const columns = values.flatMap(({ path, property, mark }) => {
     const own = ownValue(part, path)
-    const operand =
-      own === undefined ? ({ kind: 'null' } as const) : propertyValue(part, own.property)
+    const operand = own === undefined ? NULL : propertyValue(part, own.property)
     const isCast = own?.property.type.engine !== property.type.engine
     const column = {
       column: property.column.name,

@@ -31,11 +31,7 @@ export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax
 }
 
 /** Only entities have navigation properties, and rows that are grouped by entities: these are expanded by default. */
-function expandedRows(
-  rows: ApplyRows,
-  scope: Scope,
-  { expand }: OptionSyntax,
-): readonly Expansion[] {
+function expandedRows(rows: ApplyRows, scope: Scope, { expand }: OptionSyntax) {
   const entities = rows.values.flatMap(({ entity }) => (entity === undefined ? [] : [entity.name]))
   const isObject = ({ path, entity }: ApplyRows['values'][number]) =>
     entity === undefined && path.length > 1 && entities.includes(path[0]!)
@@ -70,11 +66,7 @@ function withExpanded(fragment: string, expand: readonly Expansion[]): string {
 }
 
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */
-function resultOutput(
-  rows: ApplyRows,
-  scope: Scope,
-  { select, compute = [] }: OptionSyntax,
-): readonly Output[] {
+function resultOutput(rows: ApplyRows, scope: Scope, { select, compute = [] }: OptionSyntax) {
   const all: Output[] = [
     ...rows.values
       .filter(({ entity }) => entity === undefined)

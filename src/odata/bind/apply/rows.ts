@@ -13,6 +13,7 @@ import {
   typeOf,
   type RowSource,
   call,
+  and,
 } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { NOTHING_NAMED, type RequestContext, type Scope, newRow, scopeOfRow } from '../scope.ts'
@@ -227,10 +228,7 @@ function withNavigation(
 }
 
 /** Navigation starts at a column; where that has a new name, so does the start. */
-function moved(
-  navigation: NavigationProperty,
-  renamed: ReadonlyMap<Property, Property>,
-): readonly NavigationProperty[] {
+function moved(navigation: NavigationProperty, renamed: ReadonlyMap<Property, Property>) {
   const ours = renamed.get(navigation.on.ours)
   return ours === undefined ? [] : [{ ...navigation, on: { ...navigation.on, ours } }]
 }
@@ -298,5 +296,5 @@ export function scopeOfInput({ rows, groups, context }: Input) {
 /** Null where nothing is grouped. To groupby all NaN are one value, as all nulls are. */
 function sameGroup(theirs: readonly Expression[], ours: readonly Expression[]): Expression | null {
   const operands = theirs.map((value, i): Expression => call('same', edm.Boolean, value, ours[i]!))
-  return operands.length === 0 ? null : { kind: 'logical', operator: 'and', operands }
+  return operands.length === 0 ? null : and(operands)
 }

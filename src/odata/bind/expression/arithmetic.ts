@@ -4,7 +4,7 @@
 // Whether they suffice depends on the values: a result out of range of its type fails in DuckDB, which the
 // service answers with 400.
 
-import { type Expression, typeOf, call } from '../bound.ts'
+import { type Expression, typeOf, call, NULL } from '../bound.ts'
 import { odataError, typeMismatch } from '../../protocol/errors.ts'
 import type { CallName } from './functions.ts'
 import { durationMicroseconds, exactNumber } from '../../edm/literals.ts'
@@ -25,9 +25,7 @@ export function bindArithmetic(
   if (rightTime !== null) return bindArithmetic(operator, left, rightTime)
   if (leftType === null || rightType === null) {
     const type = leftType ?? rightType
-    return type === null
-      ? { kind: 'null' }
-      : bindArithmetic(operator, typed(left, type), typed(right, type))
+    return type === null ? NULL : bindArithmetic(operator, typed(left, type), typed(right, type))
   }
   if (isNumberType(leftType) && isNumberType(rightType))
     return calculateNumbers(operator, left, right, leftType, rightType)
@@ -147,11 +145,7 @@ function operandType(operator: ArithmeticOperator, operand: EdmType, result: Edm
 const SCALING: readonly ArithmeticOperator[] = ['mul', 'div', 'divby']
 
 /** A duration so many times, or the part of it, to the microsecond. */
-function scaleDuration(
-  operator: ArithmeticOperator,
-  duration: Expression,
-  factor: Expression,
-): Expression {
+function scaleDuration(operator: ArithmeticOperator, duration: Expression, factor: Expression) {
   return call(
     operator === 'mul' ? 'durationMul' : 'durationDiv',
     edm.Duration,

@@ -4,7 +4,7 @@ import { didYouMean } from '../../../core/suggest.ts'
 import { bindCollectionCall, isCollectionFunction } from './collection.ts'
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
-import { type Expression, typeOf, call, constant } from '../bound.ts'
+import { type Expression, typeOf, call, constant, NULL } from '../bound.ts'
 import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
   functionNames,
@@ -122,7 +122,7 @@ interface Branch {
 /** The value of the first branch whose condition holds, null when none does. */
 export function bindCase(branches: readonly Branch[]): Expression {
   const type = branches.map(({ value }) => typeOf(value)).reduce(commonValueType)
-  if (type === null) return { kind: 'null' }
+  if (type === null) return NULL
   if (type === untypedObject) throw unsupported('a JSON object in case')
   return {
     kind: 'case',
@@ -258,7 +258,7 @@ function bindIsOf(syntax: CallSyntax, scope: Scope): Expression {
   typeNamed(typeName)
   const operand = bindExpression(valueSyntax, scope)
   if (typeOf(operand)?.name !== typeName) return booleanConstant(false)
-  return bindComparison('ne', operand, { kind: 'null' })
+  return bindComparison('ne', operand, NULL)
 }
 
 function typeArguments({ name, operands }: CallSyntax) {

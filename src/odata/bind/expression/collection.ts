@@ -2,7 +2,7 @@
 // null.
 
 import { sameCollections } from './comparison.ts'
-import { type Expression, typeOf, call } from '../bound.ts'
+import { type Expression, typeOf, call, NULL } from '../bound.ts'
 import { odataError, typeMismatch } from '../../protocol/errors.ts'
 import {
   type CollectionFunction,
@@ -55,7 +55,7 @@ const callOf = (made: CollectionFunction, operands: readonly Expression[]) =>
 const nullOf = (made: CollectionFunction, operands: readonly Expression[]): Expression => ({
   kind: 'cast',
   type: resultOf(made, operands),
-  operand: { kind: 'null' },
+  operand: NULL,
 })
 
 function requireCount(name: string, operands: readonly Expression[], counts: readonly number[]) {

@@ -1,7 +1,17 @@
 // Comparisons. A literal takes the type of what it is compared with, here and exactly, so that DuckDB compares
 // values of one type and cannot fail: a number that the column cannot hold is still less or greater than it.
 
-import { type Constant, type Expression, typeOf, call, constant, compare } from '../bound.ts'
+import {
+  type Constant,
+  type Expression,
+  typeOf,
+  call,
+  constant,
+  compare,
+  NULL,
+  not,
+  and,
+} from '../bound.ts'
 import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
   durationMicroseconds,
@@ -65,18 +75,13 @@ const mirrored: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 
 function compareWithNull(operator: ComparisonOperator, operand: Expression): Expression {
   const isEquality = operator === 'eq' || operator === 'ne'
-  return isEquality ? compare(operator, operand, { kind: 'null' }) : booleanConstant(false)
+  return isEquality ? compare(operator, operand, NULL) : booleanConstant(false)
 }
 
-const isNotNull = (operand: Expression) => compare('ne', operand, { kind: 'null' })
+const isNotNull = (operand: Expression) => compare('ne', operand, NULL)
 
 /** The type of both sides, when they are not numbers. */
-function commonType(
-  left: EdmType,
-  right: EdmType,
-  leftValue: Expression,
-  rightValue: Expression,
-): EdmType | null {
+function commonType(left: EdmType, right: EdmType, leftValue: Expression, rightValue: Expression) {
   if (left.name === right.name) return left
   if (left.kind !== 'primitive' || right.kind !== 'primitive') return null
   const names = [left.name, right.name]
@@ -98,15 +103,13 @@ function compareCollections(
   left: Expression,
   right: Expression,
 ): Expression {
-  if (operator === 'ne') return { kind: 'not', operand: compareCollections('eq', left, right) }
+  if (operator === 'ne') return not(compareCollections('eq', left, right))
   if (operator !== 'eq')
     throw typeMismatch(`cannot compare collections by ${operator}; eq and ne can`)
   if (left.kind === 'array' && right.kind === 'array') {
     if (left.items.length !== right.items.length) return booleanConstant(false)
     const operands = left.items.map((item, i) => bindComparison('eq', item, right.items[i]!))
-    return operands.length === 0
-      ? booleanConstant(true)
-      : { kind: 'logical', operator: 'and', operands }
+    return operands.length === 0 ? booleanConstant(true) : and(operands)
   }
   if (right.kind === 'array' && holdsObject(right)) return compareWithObjects(left, right)
   if (left.kind === 'array' && holdsObject(left)) return compareWithObjects(right, left)
@@ -155,12 +158,7 @@ function compareWithNumber(
   return compare(operator, cast(left, common), constant(common, String(double)))
 }
 
-function compareExact(
-  operator: ComparisonOperator,
-  left: Expression,
-  type: EdmType,
-  text: string,
-): Expression {
+function compareExact(operator: ComparisonOperator, left: Expression, type: EdmType, text: string) {
   const { min, max, scale } = exactRange(type)
   const number = exactNumber(text)
   const { units, exact } =
@@ -191,11 +189,7 @@ const holdsObject = (expression: Expression): boolean =>
   expression.items.some((item) => isObject(item) || holdsObject(item))
 
 /** One side is an object. Throws type-mismatch, unknown-property. */
-function compareWithObject(
-  operator: ComparisonOperator,
-  left: Expression,
-  right: Expression,
-): Expression {
+function compareWithObject(operator: ComparisonOperator, left: Expression, right: Expression) {
   if (isObject(left) && !isObject(right)) return compareWithObject(operator, right, left)
   const type = typeOf(left)
   if (type === null) return booleanConstant(operator === 'ne')
@@ -204,7 +198,7 @@ function compareWithObject(
   if (type.kind !== 'complex' || isObject(left) || !isObject(right))
     throw typeMismatch('a JSON object can only be compared with a complex property')
   const isSame = sameAs(left, type, right)
-  return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
+  return operator === 'eq' ? isSame : not(isSame)
 }
 
 function sameAs(value: Expression, type: ComplexType, { members }: ObjectExpression): Expression {
@@ -214,20 +208,15 @@ function sameAs(value: Expression, type: ComplexType, { members }: ObjectExpress
     const given = members.find((member) => member.name === name)?.value
     if (given !== undefined) return bindComparison('eq', part, inJson(given, partType))
     const nothing: Expression =
-      partType.kind === 'collection'
-        ? { kind: 'array', type: partType, items: [] }
-        : { kind: 'null' }
+      partType.kind === 'collection' ? { kind: 'array', type: partType, items: [] } : NULL
     return bindComparison('eq', part, nothing)
   })
-  const isThere = compare('ne', value, { kind: 'null' })
-  return { kind: 'logical', operator: 'and', operands: [isThere, ...operands] }
+  const isThere = compare('ne', value, NULL)
+  return and([isThere, ...operands])
 }
 
 /** Item by item, where `list` has as many. */
-function compareWithObjects(
-  list: Expression,
-  { items }: Expression & { readonly kind: 'array' },
-): Expression {
+function compareWithObjects(list: Expression, { items }: Expression & { readonly kind: 'array' }) {
   const type = typeOf(list)
   if (type?.kind !== 'collection') throw new Error('objects can only be compared with a collection')
   const length: Expression = call('hasLength', edm.Boolean, list, wholeNumber(items.length))
@@ -235,7 +224,7 @@ function compareWithObjects(
     const own: Expression = call('itemAt', type.item, list, wholeNumber(i + 1))
     return bindComparison('eq', own, item)
   })
-  return { kind: 'logical', operator: 'and', operands: [length, ...operands] }
+  return and([length, ...operands])
 }
 
 /** JSON has texts for dates, times and GUIDs. */

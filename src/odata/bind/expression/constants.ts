@@ -1,7 +1,7 @@
 // Constants: literals of the narrowest type that their form allows, and values as those of another type. Meeting a property, a
 // literal takes the type of that.
 
-import { type Constant, type Expression, typeOf, constant } from '../bound.ts'
+import { type Constant, type Expression, typeOf, constant, NULL } from '../bound.ts'
 import {
   durationMicroseconds,
   exactNumber,
@@ -50,7 +50,7 @@ export function asCondition(expression: Expression, user: string): Expression {
 export function bindLiteral({ form, text }: LiteralSyntax): Expression {
   switch (form) {
     case 'null':
-      return { kind: 'null' }
+      return NULL
     case 'boolean':
       return constant(edm.Boolean, text)
     case 'number':

@@ -15,7 +15,7 @@ import {
   bindPath,
   bindSameEntity,
 } from './path.ts'
-import { type Constant, type Expression, typeOf, type OrderItem } from '../bound.ts'
+import { type Constant, type Expression, typeOf, type OrderItem, NULL, not, or } from '../bound.ts'
 import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { functionNames } from './functions.ts'
 import { partWithinLimits, withinLimits } from '../size.ts'
@@ -49,7 +49,7 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
     case 'total':
       return bindPathTotal(syntax, scope)
     case 'not':
-      return { kind: 'not', operand: asCondition(bind(syntax.operand), 'not') }
+      return not(asCondition(bind(syntax.operand), 'not'))
     case 'negate':
       return bindNegation(bind(syntax.operand))
     case 'list':
@@ -128,7 +128,7 @@ function bindEquality(
     bindSameEntity(left, right, scope) ??
     entityIsNull(left, right, scope) ??
     entityIsNull(right, left, scope)
-  if (found !== null) return operator === 'eq' ? found : { kind: 'not', operand: found }
+  if (found !== null) return operator === 'eq' ? found : not(found)
   return bindComparison(operator, bindExpression(left, scope), bindExpression(right, scope))
 }
 
@@ -163,11 +163,7 @@ function asEntityPath(syntax: ExpressionSyntax, { row, item }: Scope): Expressio
 }
 
 /** `customer eq null` asks whether there is such a row. */
-function entityIsNull(
-  path: ExpressionSyntax,
-  other: ExpressionSyntax,
-  scope: Scope,
-): Expression | null {
+function entityIsNull(path: ExpressionSyntax, other: ExpressionSyntax, scope: Scope) {
   const isNull = other.kind === 'literal' && other.form === 'null'
   return isNull && path.kind === 'path' ? bindEntityIsNull(path, scope) : null
 }
@@ -233,7 +229,7 @@ function isOneOf(operand: Expression, items: readonly Expression[]): Expression 
   const [first, ...rest] = constants
   if (first !== undefined) others.unshift({ kind: 'in', operand, list: [first, ...rest] })
   if (others.length === 0) return booleanConstant(false)
-  return others.length === 1 ? others[0]! : { kind: 'logical', operator: 'or', operands: others }
+  return others.length === 1 ? others[0]! : or(others)
 }
 
 /** An alias without a value is null (URL conventions 5.2). Its names mean what they mean outside of all lambdas. */
@@ -242,7 +238,7 @@ function bindAlias(name: string, { request }: Scope): Expression {
   const known = boundAliases.get(name)
   if (known !== undefined) return known
   const syntax = aliases.get(name)
-  if (syntax === undefined) return { kind: 'null' }
+  if (syntax === undefined) return NULL
   if (openAliases.includes(name))
     throw odataError('unknown-alias', `the parameter alias @${name} refers to itself`)
   if (openAliases.length >= limits.expressionDepth)

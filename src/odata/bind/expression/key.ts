@@ -2,7 +2,7 @@
 
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
-import { call, type Constant, constant, type Expression, propertyOf } from '../bound.ts'
+import { call, type Constant, constant, type Expression, propertyOf, and } from '../bound.ts'
 import { exactNumber, toDouble } from '../../edm/literals.ts'
 import { exactRange, isFloat, isInteger, isNumberType } from '../../edm/numbers.ts'
 import { edm } from '../../edm/types.ts'
@@ -30,7 +30,7 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
         return call('same', edm.Boolean, own, constant(property.type, 'NaN'))
       return bindComparison('eq', own, value)
     })
-    return { kind: 'logical', operator: 'and', operands: conditions }
+    return and(conditions)
   })
 }
 

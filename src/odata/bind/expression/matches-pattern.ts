@@ -1,7 +1,7 @@
 // matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; DuckDB has RE2, whose time is
 // linear in the text for every pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
-import { type Expression, typeOf, call } from '../bound.ts'
+import { type Expression, typeOf, call, nullOf } from '../bound.ts'
 import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
 
@@ -18,8 +18,7 @@ export function bindPattern(operands: readonly Expression[]): Expression {
     if (type !== null && type.name !== 'Edm.String')
       throw typeMismatch(`matchesPattern does not take ${type.name}`)
   }
-  if (text.kind === 'null' || pattern.kind === 'null')
-    return { kind: 'cast', type: edm.Boolean, operand: { kind: 'null' } }
+  if (text.kind === 'null' || pattern.kind === 'null') return nullOf(edm.Boolean)
   if (pattern.kind !== 'constant') throw unsupported('a pattern that is not a literal')
   const translated = { ...pattern, value: toRe2(pattern.value) }
   return call('matchespattern', edm.Boolean, text, translated)

@@ -10,6 +10,8 @@ import {
   typeOf,
   compare,
   type ItemSource,
+  not,
+  and,
 } from '../bound.ts'
 import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
 import {
@@ -218,7 +220,7 @@ export function bindEntityIsNull(path: PathSyntax, scope: Scope): Expression | n
   if (target.kind !== 'one') return null
   const { source } = target
   const exists = target.wrap({ kind: 'exists', quantifier: 'any', source, condition: null })
-  return { kind: 'not', operand: exists }
+  return not(exists)
 }
 
 /** `customer eq $root/customers(7)`: entities are equal by their keys. Null when the sides are not entities. */
@@ -246,7 +248,7 @@ export function bindSameEntity(
     }) as [Expression, Expression]
     return compare('eq', ours, theirs)
   })
-  return { kind: 'logical', operator: 'and', operands }
+  return and(operands)
 }
 
 // What is said of the members of a collection: `orders/any(o:…)`, `tags/all(t:…)`, `orders/$count($filter=…)`.
@@ -292,7 +294,7 @@ export function bindCount({ path, filter, search, at }: CountSyntax, scope: Scop
 /** Null when there is none. */
 function allOf(operands: readonly Expression[]): Expression | null {
   const [only = null, ...more] = operands
-  return more.length === 0 ? only : { kind: 'logical', operator: 'and', operands }
+  return more.length === 0 ? only : and(operands)
 }
 
 /** Unqualified names are those of the member. */

@@ -1,7 +1,16 @@
 // $search: a term holds when any string property of the row contains it, ignoring case.
 
 import { limits } from '../../../core/limits.ts'
-import { type Expression, propertyOf, type RowVariable, typeOf, call, constant } from '../bound.ts'
+import {
+  type Expression,
+  propertyOf,
+  type RowVariable,
+  typeOf,
+  call,
+  constant,
+  not,
+  or,
+} from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { SearchSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
@@ -49,7 +58,7 @@ function bindTerms(search: SearchSyntax, texts: readonly Expression[]): Expressi
     case 'term':
       return bindTerm(search.text, texts)
     case 'not':
-      return { kind: 'not', operand: bindTerms(search.operand, texts) }
+      return not(bindTerms(search.operand, texts))
     default:
       // A draft without a word in it says nothing about the rows.
       if (search.operands.length === 0) return booleanConstant(true)
@@ -66,5 +75,5 @@ function bindTerm(text: string, texts: readonly Expression[]): Expression {
   const term = constant(edm.String, text)
   const matches = texts.map((value): Expression => call('search', edm.Boolean, value, term))
   if (matches.length === 0) return booleanConstant(false)
-  return matches.length === 1 ? matches[0]! : { kind: 'logical', operator: 'or', operands: matches }
+  return matches.length === 1 ? matches[0]! : or(matches)
 }
