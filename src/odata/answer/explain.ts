@@ -12,20 +12,6 @@ import { formatSql } from '../sql/format.ts'
 import { countSql, rowsSql } from '../sql/query.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 
-interface Explanation {
-  /** For people. */
-  readonly bound: string
-  /** For other programs. */
-  readonly request: unknown
-  readonly statements: readonly Statement[]
-}
-
-interface Statement {
-  readonly what: 'rows' | 'count' | 'parent'
-  /** With its values in it. Each set is the table `<set>.main.rows`. */
-  readonly sql: string
-}
-
 interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit'> {
   readonly host: string
   readonly port: number
@@ -40,7 +26,7 @@ interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit
 export async function explainRequest(
   target: string,
   { host, port, keyAsSegment = false, memoryLimit = null, ...options }: ExplainOptions,
-): Promise<Explanation> {
+) {
   await using resources = new Resources()
   const snapshots = resources.use(await Snapshots.open({ ...options, memoryLimit, threads: 1 }))
   const { model } = resources.use(snapshots.lease())
@@ -59,15 +45,16 @@ function requireFormat(bound: BoundRequest, option: string | undefined): void {
   negotiateData({}, option, formatsFor(bound.kind))
 }
 
-export function explainBound(request: BoundRequest): Explanation {
-  return {
-    bound: showRequest(request),
-    request: plainRequest(request),
-    statements: statementsOf(request),
-  }
-}
+export const explainBound = (request: BoundRequest) => ({
+  /** For people. */
+  bound: showRequest(request),
+  /** For other programs. */
+  request: plainRequest(request),
+  statements: statementsOf(request),
+})
 
-function statementsOf(request: BoundRequest): readonly Statement[] {
+/** Each with its values in it. Each set is the table `<set>.main.rows`. */
+function statementsOf(request: BoundRequest) {
   if (!('query' in request)) return []
   const { kind, query, parent } = request
   const count = { what: 'count', sql: formatSql(countSql(query).inline()) } as const

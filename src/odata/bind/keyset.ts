@@ -21,21 +21,7 @@ export interface KeysetItem {
   readonly descending: boolean
 }
 
-const EXACT_TYPES: readonly string[] = [
-  'Edm.Binary',
-  'Edm.Boolean',
-  'Edm.Byte',
-  'Edm.Date',
-  'Edm.DateTimeOffset',
-  'Edm.Decimal',
-  'Edm.Guid',
-  'Edm.Int16',
-  'Edm.Int32',
-  'Edm.Int64',
-  'Edm.SByte',
-  'Edm.String',
-  'Edm.TimeOfDay',
-]
+const INEXACT: readonly string[] = ['Edm.Double', 'Edm.Duration', 'Edm.Single']
 
 /** Types of columns that are read as another one without a change of their order. */
 const SAME_ORDER: readonly string[] = [
@@ -70,7 +56,8 @@ export function storedKeyset(set: EntitySet, row: RowVariable): Keyset | null {
 function exactKeyset(items: readonly OrderItem[], set: EntitySet, row: RowVariable): Keyset | null {
   const isExact = ({ value }: OrderItem) =>
     isOwnProperty(value, row.alias) &&
-    EXACT_TYPES.includes(value.type.name) &&
+    value.type.kind === 'primitive' &&
+    !INEXACT.includes(value.type.name) &&
     isStoredInOrder(value.property)
   if (set.type.key.length === 0 || !items.every(isExact)) return null
   const keyset = items as Keyset

@@ -12,6 +12,7 @@ import { limits } from '../../core/limits.ts'
 import { foldCase, isODataIdentifier, splitModelName } from '../../core/names.ts'
 import type { EdmType } from './types.ts'
 import type { EntitySet, NavigationProperty, Property, SharedKey } from './model.ts'
+import { isInteger } from './numbers.ts'
 
 /** A set while its navigation is being found. */
 export type GrowingSet = EntitySet & {
@@ -106,11 +107,7 @@ function referredTo(name: string, all: readonly ReferenceTarget[]): readonly Ref
   return named.length <= limits.setsOfOneKey ? named : []
 }
 
-const INTEGERS: readonly string[] = ['Edm.Byte', 'Edm.SByte', 'Edm.Int16', 'Edm.Int32', 'Edm.Int64']
-
-function isComparable(a: EdmType, b: EdmType): boolean {
-  return a.name === b.name || (INTEGERS.includes(a.name) && INTEGERS.includes(b.name))
-}
+const isComparable = (a: EdmType, b: EdmType) => a.name === b.name || (isInteger(a) && isInteger(b))
 
 /** `from.column` holds keys of `to`. */
 interface Relationship {

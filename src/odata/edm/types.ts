@@ -7,24 +7,6 @@ import { isODataIdentifier } from '../../core/names.ts'
 import { type ColumnType, columnType } from '../../core/relation.ts'
 import { parseType, type TypeTree } from '../../core/type-syntax.ts'
 
-export type EdmName =
-  | 'Edm.Binary'
-  | 'Edm.Boolean'
-  | 'Edm.Byte'
-  | 'Edm.Date'
-  | 'Edm.DateTimeOffset'
-  | 'Edm.Decimal'
-  | 'Edm.Double'
-  | 'Edm.Duration'
-  | 'Edm.Guid'
-  | 'Edm.Int16'
-  | 'Edm.Int32'
-  | 'Edm.Int64'
-  | 'Edm.SByte'
-  | 'Edm.Single'
-  | 'Edm.String'
-  | 'Edm.TimeOfDay'
-
 export type EdmType = PrimitiveType | ComplexType | CollectionType
 
 interface Facets {
@@ -42,6 +24,8 @@ export interface PrimitiveType extends Facets {
   readonly kind: 'primitive'
   readonly name: EdmName
 }
+
+export type EdmName = (typeof edm)[keyof typeof edm]['name'] | 'Edm.Decimal'
 
 /** A STRUCT. Its name is the name of the type in $metadata, without the namespace. */
 export interface ComplexType extends Facets {
@@ -73,14 +57,19 @@ export interface CollectionType extends Facets {
   readonly item: PrimitiveType | ComplexType
 }
 
-function edmType(
-  name: EdmName,
+const edmType = <const Name extends string>(
+  name: Name,
   engine: string,
-  facets: { readonly precision?: number; readonly scale?: number } = {},
-): PrimitiveType {
-  const { precision = null, scale = null } = facets
-  return { kind: 'primitive', name, engine: columnType(engine), precision, scale, members: null }
-}
+  { precision = null, scale = null }: Partial<Pick<Facets, 'precision' | 'scale'>> = {},
+) =>
+  ({
+    kind: 'primitive',
+    name,
+    engine: columnType(engine),
+    precision,
+    scale,
+    members: null,
+  }) as const
 
 export const edm = {
   Binary: edmType('Edm.Binary', 'BLOB'),

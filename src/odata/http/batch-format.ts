@@ -1,19 +1,10 @@
 // Which of the two forms of $batch a request has; the answer has the same.
 
-import type { BatchAnswers, BatchRequest } from './batch.ts'
 import { jsonBatch, parseJsonBatch } from './batch-json.ts'
 import { boundaryOf, multipartBatch, newBoundary, parseMultipartBatch } from './batch-multipart.ts'
 import { odataError } from '../protocol/errors.ts'
 import { header, parseMediaRanges, type RequestHeaders } from '../protocol/negotiate.ts'
-
-interface BatchFormat {
-  /** The content type of the answer. */
-  readonly contentType: string
-  /** Whether requests after one that failed are answered when the client does not say. */
-  readonly continuesOnError: boolean
-  readonly parse: (body: Buffer, maxRequests: number) => readonly BatchRequest[]
-  readonly write: (answers: BatchAnswers) => AsyncGenerator<Buffer, void>
-}
+import type { BatchAnswers } from './batch.ts'
 
 /**
  * Parts of a multipart body follow each other, so the first that fails ends them (Protocol 4.0, 8.2.8.3). Those of a JSON
@@ -21,7 +12,7 @@ interface BatchFormat {
  *
  * Throws 415 unless the body is said to be of one of them, 400 for a multipart body without a boundary.
  */
-export function batchFormat(headers: RequestHeaders): BatchFormat {
+export function batchFormat(headers: RequestHeaders) {
   const contentType = header(headers, 'content-type') ?? ''
   const type = parseMediaRanges(contentType)[0]?.type
   if (type === 'application/json')
@@ -44,8 +35,8 @@ export function batchFormat(headers: RequestHeaders): BatchFormat {
   return {
     contentType: `multipart/mixed;boundary=${boundary}`,
     continuesOnError: false,
-    parse: (body, maxRequests) => parseMultipartBatch(body, asked, maxRequests),
-    write: (answers) => multipartBatch(answers, boundary),
+    parse: (body: Buffer, maxRequests: number) => parseMultipartBatch(body, asked, maxRequests),
+    write: (answers: BatchAnswers) => multipartBatch(answers, boundary),
   }
 }
 

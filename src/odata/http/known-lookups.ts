@@ -11,6 +11,7 @@ import type { Answer, AnsweredLookup } from '../answer/context.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
 import { type Answers, type AnswerStats, type AskedAnswer, answerKey } from './answers.ts'
+import { isInteger } from '../edm/numbers.ts'
 
 export class KnownLookups implements Answers {
   readonly #next: Answers
@@ -78,18 +79,10 @@ function readLookup(asked: AskedAnswer): { readonly form: string; readonly key: 
   return form === null ? null : { form, key: number ?? text ?? guid!.toLowerCase() }
 }
 
-const TYPES: readonly string[] = [
-  'Edm.Byte',
-  'Edm.SByte',
-  'Edm.Int16',
-  'Edm.Int32',
-  'Edm.Int64',
-  'Edm.String',
-  'Edm.Guid',
-]
-
 /** Whether rows are found by keys as they are in URLs of that form. */
 function isReadOff(key: string, { set, key: texts }: AnsweredLookup): boolean {
   const [part, ...more] = set.type.key
-  return more.length === 0 && TYPES.includes(part!.type.name) && texts[0] === key
+  const { type } = part!
+  const isPlain = isInteger(type) || type.name === 'Edm.String' || type.name === 'Edm.Guid'
+  return more.length === 0 && isPlain && texts[0] === key
 }

@@ -23,7 +23,7 @@ export function jsonTextSql(
 ): Sql {
   switch (type.kind) {
     case 'primitive': {
-      const text = writeValue[type.name](value, type)
+      const text = (writeValue[type.name] ?? asDigits)(value, type)
       return format.ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(text) : text
     }
     case 'complex': {
@@ -159,20 +159,16 @@ const writeDuration: WriteValue = (value) => {
     THEN concat('"', ${sign}, 'PT', rtrim(rtrim(${seconds}, '0'), '.'), 'S"') END`
 }
 
-const writeValue: Readonly<Record<EdmName, WriteValue>> = {
+/** Others are digits. */
+const writeValue: Partial<Record<EdmName, WriteValue>> = {
   'Edm.Binary': writeBinary,
   'Edm.Boolean': (value) => sql`CASE WHEN ${value} THEN 'true' WHEN NOT ${value} THEN 'false' END`,
-  'Edm.Byte': asDigits,
   'Edm.Date': writeDate,
   'Edm.DateTimeOffset': writeDateTimeOffset,
   'Edm.Decimal': writeDecimal,
   'Edm.Double': writeFloat,
   'Edm.Duration': writeDuration,
   'Edm.Guid': quoted,
-  'Edm.Int16': asDigits,
-  'Edm.Int32': asDigits,
-  'Edm.Int64': asDigits,
-  'Edm.SByte': asDigits,
   'Edm.Single': writeFloat,
   'Edm.String': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
   'Edm.TimeOfDay': writeTimeOfDay,

@@ -32,15 +32,19 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   //+ "$filter=a eq 1", "FILTER=a eq 'x;y'", "$orderby=a,b desc", "$compute=a add 1 as b", "$levels=2", "$top=-1", "@a=b/c"
   //+ "$apply=groupby((a),aggregate(b with sum as c))"
   //- "$filter=a eq", "$top", "=1"
-  expandOption = "$"? caseInsensitive<"filter"> ws "=" wholeExpression -- filter
-               | "$"? caseInsensitive<"orderby"> ws "=" orderby -- orderby
-               | "$"? caseInsensitive<"select"> ws "=" select -- select
-               | "$"? caseInsensitive<"compute"> ws "=" compute -- compute
-               | "$"? caseInsensitive<"search"> ws "=" search -- search
-               | "$"? caseInsensitive<"expand"> ws "=" expand -- expand
-               | "$"? caseInsensitive<"apply"> ws "=" apply -- apply
+  expandOption = namedOption
                | "@" name ws "=" wholeExpression -- alias
                | "$"? ~nestedOption name ws "=" plainValue -- plain
+
+  //+ "$filter=a eq 1", "select =a,b"
+  //- "$top=1", "@a=1"
+  namedOption = "$"? caseInsensitive<"filter"> ws "=" wholeExpression
+              | "$"? caseInsensitive<"orderby"> ws "=" orderby
+              | "$"? caseInsensitive<"select"> ws "=" select
+              | "$"? caseInsensitive<"compute"> ws "=" compute
+              | "$"? caseInsensitive<"search"> ws "=" search
+              | "$"? caseInsensitive<"expand"> ws "=" expand
+              | "$"? caseInsensitive<"apply"> ws "=" apply
 
   // Those whose values have a grammar: for others a mistake in the value is not a mistake in the name.
   //+ "filter", "Expand"

@@ -3,7 +3,7 @@
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
 import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
-import { at, expressionOf, listOf, syntaxOf } from './read-expression.ts'
+import { at, expressionOf, listOf, syntaxOf, dotted } from './read-expression.ts'
 import { aggregateHint } from './syntax-error.ts'
 import type {
   AggregateItem,
@@ -19,19 +19,11 @@ import {
   unservedTransformations,
 } from './transformations.ts'
 
+type Action = ohm.ActionDict<unknown>[string]
+
 const withItems =
-  (kind: 'aggregate' | 'compute' | 'orderby') =>
-  (
-    _: ohm.Node,
-    _open: ohm.Node,
-    first: ohm.Node,
-    _commas: ohm.Node,
-    more: ohm.Node,
-    _end: ohm.Node,
-  ) => ({
-    kind,
-    items: listOf(first, more),
-  })
+  (kind: 'aggregate' | 'compute' | 'orderby'): Action =>
+  (_, _open, first, _commas, more, _end) => ({ kind, items: listOf(first, more) })
 
 /** Actions of the operation `syntax`. */
 export const applyActions: ohm.ActionDict<unknown> = {
@@ -81,8 +73,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     value: expressionOf(value),
   }),
   applyOther(first, _dots, more, _open, _arguments, _close) {
-    const name = [first, ...more.children].map((part) => part.sourceString).join('.')
-    throw noTransformation(name, at(first))
+    throw noTransformation(dotted(first, more), at(first))
   },
   aggregateItem_count: (word, from, name): AggregateItem => ({
     value: null,
@@ -109,8 +100,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     method: syntaxOf(method),
   }),
   aggregateName: (_, _as, _space, name) => name.sourceString,
-  aggregateMethod: (_, _with, _space, first, _dots, more) =>
-    [first, ...more.children].map((part) => part.sourceString).join('.'),
+  aggregateMethod: (_, _with, _space, first, _dots, more) => dotted(first, more),
   groupItem_path: (path): GroupItem => ({ paths: [plainPath(path)], withTotal: false }),
   groupItem_recursive(_word, _open, _arguments, _close) {
     throw unsupported('rolluprecursive')

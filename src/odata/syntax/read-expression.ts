@@ -57,7 +57,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
   },
   call(first, _dots, more, list) {
     const operands: readonly SyntaxWithDepth[] = list['items']()
-    const name = [first, ...more.children].map((part) => part.sourceString).join('.')
+    const name = dotted(first, more)
     const syntaxes = operands.map(({ syntax }) => syntax)
     return syntaxNode({ kind: 'call', name, operands: syntaxes, at: at(first) }, operands)
   },
@@ -259,7 +259,8 @@ interface PathStep {
 
 const keyIn = (key: ohm.Node): KeySyntax | null => key.children.map(syntaxOf)[0] ?? null
 
-const dotted = (first: ohm.Node, more: ohm.Node): string =>
+/** Names with dots between them. */
+export const dotted = (first: ohm.Node, more: ohm.Node): string =>
   [first, ...more.children].map((part) => part.sourceString).join('.')
 
 function requireNoFrom(from: ohm.Node): void {

@@ -39,16 +39,6 @@ export interface StartRules {
   readonly compute: readonly ComputeItem[]
 }
 
-function nestedOption(
-  _dollar: ohm.Node,
-  name: ohm.Node,
-  _: ohm.Node,
-  _e: ohm.Node,
-  value: ohm.Node,
-) {
-  return { [name.sourceString.toLowerCase()]: syntaxOf(value) as unknown }
-}
-
 const searchActions: ohm.ActionDict<unknown> = {
   search: (_, expression, _end) => syntaxOf(expression),
   searchAny_or: (expression) => syntaxOf(expression),
@@ -113,13 +103,9 @@ const syntax: ohm.ActionDict<unknown> = {
   },
   expandOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
     listOf(first, more),
-  expandOption_filter: nestedOption,
-  expandOption_orderby: nestedOption,
-  expandOption_select: nestedOption,
-  expandOption_compute: nestedOption,
-  expandOption_search: nestedOption,
-  expandOption_expand: nestedOption,
-  expandOption_apply: nestedOption,
+  namedOption: (_dollar, name, _, _equals, value) => ({
+    [name.sourceString.toLowerCase()]: syntaxOf(value),
+  }),
   expandOption_alias: (_sign, name, _, _equals, value) => ({
     aliases: new Map([[name.sourceString, expressionOf(value)]]),
   }),

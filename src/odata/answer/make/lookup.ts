@@ -77,7 +77,7 @@ function textsOf({ type }: EntitySet, given: ReadonlyMap<Property, Constant>) {
   for (const property of type.key) {
     const value = given.get(property)
     if (value === undefined || !isComparedAsText(property)) return null
-    texts.push(textOf[property.type.name as EdmName]!(value.value))
+    texts.push(textOf(value))
   }
   return texts
 }
@@ -92,29 +92,27 @@ const conditionsOf = (filter: Expression | null): readonly Expression[] =>
 /** Whether two values are equal if and only if the engine writes them as the same text. */
 const isComparedAsText = ({ column, type, clamped }: Property): boolean =>
   type.kind === 'primitive' &&
-  type.name in textOf &&
+  !OTHERWISE.includes(type.name) &&
   column.type === type.engine &&
   !clamped &&
   // The engine writes no zero before the point of such a number.
   (type.name !== 'Edm.Decimal' || type.precision !== type.scale)
 
-const same = (text: string) => text
-/** The engine writes no zeros at the end of a fraction of a second. */
-const withoutZeros = (text: string) => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+/** Of these the engine writes another text than that of a constant, or more than one. */
+const OTHERWISE: readonly EdmName[] = [
+  'Edm.Binary',
+  'Edm.Boolean',
+  'Edm.Double',
+  'Edm.Duration',
+  'Edm.Single',
+]
 
 /** A constant of a bound request as the engine writes such a value. What differs is not found, and the engine is asked. */
-const textOf: Partial<Record<EdmName, (text: string) => string>> = {
-  'Edm.Byte': same,
-  'Edm.SByte': same,
-  'Edm.Int16': same,
-  'Edm.Int32': same,
-  'Edm.Int64': same,
-  'Edm.Decimal': same,
-  'Edm.String': same,
-  'Edm.Guid': (text) => text.toLowerCase(),
-  'Edm.Date': same,
-  'Edm.DateTimeOffset': withoutZeros,
-  'Edm.TimeOfDay': withoutZeros,
+function textOf({ type, value }: Constant): string {
+  if (type.name === 'Edm.Guid') return value.toLowerCase()
+  // The engine writes no zeros at the end of a fraction of a second.
+  const isTime = type.name === 'Edm.DateTimeOffset' || type.name === 'Edm.TimeOfDay'
+  return isTime ? value.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : value
 }
 
 // Some members of a row that is written already, `,{"id":7,"name":"a",…}`, as if no others had been asked for.

@@ -198,24 +198,11 @@ function isKnown(path: PathSyntax, scope: Scope): boolean {
  * Types that a value can be cast to; a Decimal has room for integers and ten digits after the point. The DuckDB type of
  * columns that are an Edm.Byte ends at 127.
  */
-const targets: Readonly<Record<string, PrimitiveType>> = {
-  'Edm.Binary': edm.Binary,
-  'Edm.Boolean': edm.Boolean,
-  'Edm.Byte': { ...edm.Byte, engine: columnType('SMALLINT') },
-  'Edm.Date': edm.Date,
-  'Edm.DateTimeOffset': edm.DateTimeOffset,
-  'Edm.Decimal': decimalType(38, 10),
-  'Edm.Double': edm.Double,
-  'Edm.Duration': edm.Duration,
-  'Edm.Guid': edm.Guid,
-  'Edm.Int16': edm.Int16,
-  'Edm.Int32': edm.Int32,
-  'Edm.Int64': edm.Int64,
-  'Edm.SByte': edm.SByte,
-  'Edm.Single': edm.Single,
-  'Edm.String': edm.String,
-  'Edm.TimeOfDay': edm.TimeOfDay,
-}
+const targets = new Map<string, PrimitiveType>([
+  ...Object.values(edm).map((type) => [type.name, type] as const),
+  ['Edm.Byte', { ...edm.Byte, engine: columnType('SMALLINT') }],
+  ['Edm.Decimal', decimalType(38, 10)],
+])
 
 const UNSERVED: readonly string[] = [
   'Edm.ComplexType',
@@ -281,7 +268,7 @@ function nameOfType(type: ExpressionSyntax): string | null {
 
 function typeNamed(name: string): EdmType {
   const item = /^Collection\((.*)\)$/.exec(name)?.[1]
-  const plain = targets[item ?? name]
+  const plain = targets.get(item ?? name)
   if (plain !== undefined) return item === undefined ? plain : collectionOf(plain)
   if (UNSERVED.includes(name) || name.startsWith('Edm.Geo')) throw unsupported(`the type ${name}`)
   throw typeMismatch(`there is no type "${name}"`)
