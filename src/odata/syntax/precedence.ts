@@ -24,12 +24,6 @@ export const precedenceOf: Readonly<Record<BinaryOperator, number>> = {
   or: 1,
 }
 
-/** An expression with the number of nodes on its longest way from root to leaf. */
-export interface SyntaxWithDepth {
-  readonly syntax: ExpressionSyntax
-  readonly depth: number
-}
-
 export interface OperatorAt {
   readonly name: BinaryOperator
   readonly at: number
@@ -40,17 +34,16 @@ export interface OperatorAt {
  * node with many operands, so that a thousand clauses are not a thousand levels.
  */
 export function applyPrecedence(
-  first: SyntaxWithDepth,
+  first: ExpressionSyntax,
   operators: readonly OperatorAt[],
-  more: readonly SyntaxWithDepth[],
-): SyntaxWithDepth {
-  const operands: SyntaxWithDepth[] = [first]
+  more: readonly ExpressionSyntax[],
+): ExpressionSyntax {
+  const operands = [first]
   const pending: OperatorAt[] = []
   const reduce = () => {
-    const { name, at } = pending.pop()!
     const right = operands.pop()!
     const left = operands.pop()!
-    operands.push(combine(name, at, left, right))
+    operands.push(combine(pending.pop()!, left, right))
   }
   for (const [i, operator] of operators.entries()) {
     const precedence = precedenceOf[operator.name]
@@ -62,22 +55,14 @@ export function applyPrecedence(
   return operands[0]!
 }
 
-function combine(
-  operator: BinaryOperator,
-  at: number,
-  left: SyntaxWithDepth,
-  right: SyntaxWithDepth,
-): SyntaxWithDepth {
-  const isRun = operator === 'and' || operator === 'or'
-  if (isRun && left.syntax.kind === 'operator' && left.syntax.operator === operator) {
-    // The run was made by this function and nobody else holds it yet.
-    ;(left.syntax.operands as ExpressionSyntax[]).push(right.syntax)
-    return { syntax: left.syntax, depth: Math.max(left.depth, right.depth + 1) }
-  }
-  const operands = [left.syntax, right.syntax]
-  const depth = Math.max(left.depth, right.depth) + 1
-  if (depth > limits.expressionDepth) throw tooDeep()
-  return { syntax: { kind: 'operator', operator, operands, at }, depth }
+function combine({ name, at }: OperatorAt, left: ExpressionSyntax, right: ExpressionSyntax) {
+  const isRun = name === 'and' || name === 'or'
+  if (!isRun || left.kind !== 'operator' || left.operator !== name)
+    return above([left, right], { kind: 'operator', operator: name, operands: [left, right], at })
+  // The run was made by this function and nobody else holds it yet.
+  ;(left.operands as ExpressionSyntax[]).push(right)
+  depths.set(left, Math.max(depthOf(left), depthOf(right) + 1))
+  return left
 }
 
 export function tooDeep(target?: string) {
@@ -88,12 +73,15 @@ export function tooDeep(target?: string) {
   )
 }
 
-/** A node above these operands. Throws expression-too-deep. */
-export function syntaxNode(
-  syntax: ExpressionSyntax,
-  operands: readonly SyntaxWithDepth[] = [],
-): SyntaxWithDepth {
-  const depth = Math.max(0, ...operands.map((operand) => operand.depth)) + 1
+/** The number of nodes on the longest way from an expression to a leaf, for those that are none. */
+const depths = new WeakMap<ExpressionSyntax, number>()
+
+const depthOf = (syntax: ExpressionSyntax) => depths.get(syntax) ?? 1
+
+/** The node above these operands. Throws expression-too-deep. */
+export function above(operands: readonly ExpressionSyntax[], node: ExpressionSyntax) {
+  const depth = Math.max(0, ...operands.map(depthOf)) + 1
   if (depth > limits.expressionDepth) throw tooDeep()
-  return { syntax, depth }
+  if (depth > 1) depths.set(node, depth)
+  return node
 }

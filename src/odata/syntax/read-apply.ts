@@ -3,7 +3,7 @@
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
 import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
-import { at, expressionOf, listOf, syntaxOf, dotted } from './read-expression.ts'
+import { at, listOf, syntaxOf, dotted } from './read-expression.ts'
 import { aggregateHint } from './syntax-error.ts'
 import type {
   AggregateItem,
@@ -53,7 +53,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
   }),
   applyFilter: (_, _open, condition, _close): TransformationSyntax => ({
     kind: 'filter',
-    condition: expressionOf(condition),
+    condition: syntaxOf(condition),
   }),
   applySearch: (_, _open, search, _close): TransformationSyntax => ({
     kind: 'search',
@@ -69,8 +69,8 @@ export const applyActions: ohm.ActionDict<unknown> = {
     kind: 'ranked',
     isTop: side.sourceString.toLowerCase() === 'top',
     until: until.sourceString.toLowerCase() as 'count' | 'sum' | 'percent',
-    limit: expressionOf(limit),
-    value: expressionOf(value),
+    limit: syntaxOf(limit),
+    value: syntaxOf(value),
   }),
   applyOther(first, _dots, more, _open, _arguments, _close) {
     throw noTransformation(dotted(first, more), at(first))
@@ -83,7 +83,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     at: at(word),
   }),
   aggregateItem_value(expression, methods, from, name): AggregateItem {
-    const value = expressionOf(expression)
+    const value = syntaxOf(expression)
     const [method = null] = methods.children.map(syntaxOf) as readonly string[]
     if (method === null && value.kind !== 'count')
       throw noMethod(value, syntaxOf(name) as string, at(expression))
@@ -130,7 +130,7 @@ function noMethod(value: ExpressionSyntax, name: string, position: number) {
 }
 
 function plainPath(path: ohm.Node): PathSyntax {
-  const syntax = expressionOf(path)
+  const syntax = syntaxOf(path)
   if (syntax.kind === 'path') return syntax
   throw typeMismatch(`groupby takes properties only (at character ${at(path) + 1})`)
 }

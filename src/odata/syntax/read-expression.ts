@@ -5,14 +5,7 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../../core/limits.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { foreignOperator } from './foreign-words.ts'
-import {
-  applyPrecedence,
-  type SyntaxWithDepth,
-  type OperatorAt,
-  precedenceOf,
-  syntaxNode,
-  tooDeep,
-} from './precedence.ts'
+import { above, applyPrecedence, type OperatorAt, precedenceOf, tooDeep } from './precedence.ts'
 import type {
   BinaryOperator,
   PathSyntax,
@@ -24,120 +17,72 @@ import type {
 } from './syntax.ts'
 import { ENCODED_SEMICOLON } from './options.grammar.ts'
 
-const syntaxWithDepth: ohm.ActionDict<unknown> = {
-  pathFilter: (_word, _, condition, _end, _close) => syntaxWithDepthOf(condition),
+/** Actions of the operation `syntax`. */
+export const expressionActions: ohm.ActionDict<unknown> = {
+  pathFilter: (_word, _, condition, _end, _close) => syntaxOf(condition),
   expression: (first, operators, _spaces, operands) =>
     applyPrecedence(
-      syntaxWithDepthOf(first),
+      syntaxOf(first),
       operators.children.map(binaryOperator),
-      operands.children.map(syntaxWithDepthOf),
+      operands.children.map(syntaxOf),
     ),
   otherOperand(prefixes, primary) {
-    const texts = prefixes.children.map((prefix) =>
-      prefix.sourceString.startsWith('-') ? 'negate' : 'not',
-    )
-    if (texts.length > limits.expressionDepth) throw tooDeep()
-    return texts.reduceRight(
-      ({ syntax, depth }, kind, i): SyntaxWithDepth => ({
-        syntax: { kind, operand: syntax, at: at(prefixes.children[i]!) },
-        depth: depth + 1,
-      }),
-      syntaxWithDepthOf(primary),
-    )
+    if (prefixes.numChildren > limits.expressionDepth) throw tooDeep()
+    return prefixes.children.reduceRight((operand: ExpressionSyntax, prefix) => {
+      const kind = prefix.sourceString.startsWith('-') ? 'negate' : 'not'
+      return above([operand], { kind, operand, at: at(prefix) })
+    }, syntaxOf(primary))
   },
   list(open, first, _commas, more, _close) {
     const items = itemsOf(first, more)
     const [only] = items
-    if (only !== undefined && items.length === 1)
-      return { syntax: { ...only.syntax, inParentheses: true }, depth: only.depth + 1 }
-    return syntaxNode(
-      { kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) },
-      items,
-    )
+    return only !== undefined && items.length === 1
+      ? above(items, { ...only, inParentheses: true })
+      : above(items, { kind: 'list', items, at: at(open) })
   },
   call(first, _dots, more, list) {
-    const operands: readonly SyntaxWithDepth[] = list['items']()
-    const name = dotted(first, more)
-    const syntaxes = operands.map(({ syntax }) => syntax)
-    return syntaxNode({ kind: 'call', name, operands: syntaxes, at: at(first) }, operands)
+    const operands: readonly ExpressionSyntax[] = list['items']()
+    return above(operands, { kind: 'call', name: dotted(first, more), operands, at: at(first) })
   },
   array(open, _, first, _commas, more, _end, _close) {
     const items = itemsOf(first, more)
-    return syntaxNode(
-      { kind: 'array', items: items.map(({ syntax }) => syntax), at: at(open) },
-      items,
-    )
+    return above(items, { kind: 'array', items, at: at(open) })
   },
   object(open, _, first, _commas, more, _end, _close) {
-    const rest = more.children.flatMap((iteration) => iteration.children)
-    const members = [...first.children, ...rest].map(syntaxOf) as ObjectMember[]
+    const members: readonly ObjectMember[] = itemsOf(first, more)
     const names = members.map(({ name }) => name)
     const twice = names.find((name, i) => names.indexOf(name) < i)
     if (twice !== undefined)
       throw odataError('syntax-error', `"${twice}" is given more than once in {…}`)
-    const values = members.map(({ name, value, at: position }) => ({
-      name,
-      value: value.syntax,
-      at: position,
-    }))
-    const operands = members.map(({ value }) => value)
-    return syntaxNode({ kind: 'object', members: values, at: at(open) }, operands)
+    const values = members.map(({ value }) => value)
+    return above(values, { kind: 'object', members, at: at(open) })
   },
-  jsonString(_open, _characters, _close) {
-    return syntaxNode({
-      kind: 'literal',
-      form: 'string',
-      text: parseJsonString(this),
-      at: at(this),
-    })
+  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
+    name: parseJsonString(name),
+    value: syntaxOf(value),
+    at: at(name),
+  }),
+  jsonString(_open, _characters, _close): ExpressionSyntax {
+    return { kind: 'literal', form: 'string', text: parseJsonString(this), at: at(this) }
   },
   case(word, _open, _, first, _commas, more, _end, _close) {
-    const items = [first, ...more.children].map((item) => syntaxOf(item) as CaseItem)
-    const branches = items.map(({ condition, value }) => ({
-      condition: condition.syntax,
-      value: value.syntax,
-    }))
-    const operands = items.flatMap(({ condition, value }) => [condition, value])
-    return syntaxNode({ kind: 'case', branches, at: at(word) }, operands)
+    const branches: readonly CaseItem[] = listOf(first, more)
+    const operands = branches.flatMap(({ condition, value }) => [condition, value])
+    return above(operands, { kind: 'case', branches, at: at(word) })
   },
+  caseItem: (condition, _, _colon, _space, value): CaseItem => ({
+    condition: syntaxOf(condition),
+    value: syntaxOf(value),
+  }),
   path(start, more, _ahead, end) {
-    const steps = [start, ...more.children].map((step) => syntaxOf(step) as PathStep)
+    const steps: readonly PathStep[] = listOf(start, more)
     const names = steps.map(({ name }) => name)
     const keys = new Map(steps.flatMap(({ key }, i) => (key === null ? [] : [[i, key] as const])))
     const path: PathSyntax = { kind: 'path', names, keys, at: at(start) }
-    const [last] = end.children
-    if (last === undefined && names.length === 1) {
-      const word = wordLiteral(names[0]!, at(start))
-      if (word !== null) return syntaxNode(word)
-    }
-    return last === undefined ? syntaxNode(path) : (syntaxOf(last) as PathEnd)(path)
+    const [last] = end.children.map(syntaxOf) as readonly PathEnd[]
+    if (last !== undefined) return above(last.operands, { ...last.node, path, at: path.at })
+    return (names.length === 1 ? wordLiteral(names[0]!, path.at) : null) ?? path
   },
-  alias: (sign, name) => syntaxNode({ kind: 'alias', name: name.sourceString, at: at(sign) }),
-  prefixed(_prefix, _string) {
-    return syntaxNode(prefixedSyntax(this))
-  },
-  string(_open, _text, _close) {
-    return syntaxNode(tokenSyntax(this))
-  },
-  /** Names, numbers, dates and times are tokens, which are read where they are used, without a node of their rule. */
-  _terminal() {
-    return syntaxNode(tokenSyntax(this))
-  },
-}
-
-interface ObjectMember {
-  readonly name: string
-  readonly value: SyntaxWithDepth
-  readonly at: number
-}
-
-interface CaseItem {
-  readonly condition: SyntaxWithDepth
-  readonly value: SyntaxWithDepth
-}
-
-/** Actions of the operation `syntax`: of what ends a path, what makes it of the path before. */
-export const partActions: ohm.ActionDict<unknown> = {
   pathStart_it: (name): PathStep => ({ name: name.sourceString, key: null }),
   pathStart_root: (root, name, key): PathStep => ({
     name: `${root.sourceString}${name.sourceString}`,
@@ -153,75 +98,78 @@ export const partActions: ohm.ActionDict<unknown> = {
     key: keyIn(key),
   }),
   pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),
+  pathEnd_count(segments, _count, options): PathEnd {
+    const { filter: condition, search = null } = countOptionsOf(options)
+    const operands: readonly ExpressionSyntax[] = [
+      ...segments.children.map(syntaxOf),
+      ...(condition === undefined ? [] : [condition]),
+    ]
+    const filter: ExpressionSyntax | null =
+      operands.length > 1
+        ? { kind: 'operator', operator: 'and', operands, at: at(segments) }
+        : (operands[0] ?? null)
+    return { node: { kind: 'count', filter, search }, operands }
+  },
+  pathEnd_total(_aggregate, _, item, _end, _close): PathEnd {
+    const [value = null, method = null] = syntaxOf(item) as [ExpressionSyntax?, string?]
+    return { node: { kind: 'total', value, method }, operands: [] }
+  },
   totalItem_count(_count, from) {
     requireNoFrom(from)
     return []
   },
   totalItem_value(value, method, from) {
     requireNoFrom(from)
-    return [expressionOf(value), syntaxOf(method)]
-  },
-  pathEnd_count: (segments, _count, options) => (path: PathSyntax) => {
-    const { filter: condition, search = null } = countOptionsOf(options)
-    const filters = segments.children.map(syntaxWithDepthOf)
-    if (condition !== undefined) filters.push(condition)
-    const operands = filters.map(({ syntax }) => syntax)
-    const filter: ExpressionSyntax | null =
-      operands.length > 1
-        ? { kind: 'operator', operator: 'and', operands, at: path.at }
-        : (operands[0] ?? null)
-    return syntaxNode({ kind: 'count', path, filter, search, at: path.at }, filters)
-  },
-  pathEnd_total: (_aggregate, _, item, _end, _close) => (path: PathSyntax) => {
-    const [value = null, method = null] = syntaxOf(item) as [ExpressionSyntax?, string?]
-    return syntaxNode({ kind: 'total', path, value, method, at: path.at })
+    return [syntaxOf(value), syntaxOf(method)]
   },
   pathEnd_filtered(_filters, _key, _rest) {
     throw unsupported('/$filter(…) followed by anything but /$count')
   },
-  pathEnd_lambda:
-    (_slash, word, _open, _, variable, _space, _colon, _space2, condition, _end, _close) =>
-    (path: PathSyntax) => {
-      const conditions = condition.children.map(syntaxWithDepthOf)
-      const lambda = {
-        kind: 'lambda',
-        quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
-        path,
-        variable: variable.children[0]?.sourceString ?? '',
-        condition: conditions[0]?.syntax ?? null,
-        at: path.at,
-      } as const
-      if (lambda.quantifier === 'all' && lambda.condition === null)
-        throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
-      return syntaxNode(lambda, conditions)
-    },
+  pathEnd_lambda(_slash, word, _o, _, name, _s, _colon, _s2, conditions, _end, _close): PathEnd {
+    const quantifier = word.sourceString.toLowerCase() === 'any' ? 'any' : 'all'
+    const operands: readonly ExpressionSyntax[] = conditions.children.map(syntaxOf)
+    const [condition = null] = operands
+    if (quantifier === 'all' && condition === null)
+      throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
+    const variable = name.children[0]?.sourceString ?? ''
+    return { node: { kind: 'lambda', quantifier, variable, condition }, operands }
+  },
   countOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
-    [first, ...more.children].map((option) => syntaxOf(option) as CountOptions),
+    listOf(first, more),
   countOption_filter: (_sign, _word, _, _equals, _space, condition): CountOptions => ({
-    filter: syntaxWithDepthOf(condition),
+    filter: syntaxOf(condition),
   }),
   countOption_search: (_sign, _word, _, _equals, search): CountOptions => ({
     search: syntaxOf(search),
   }),
-  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
-    name: parseJsonString(name),
-    value: syntaxWithDepthOf(value),
-    at: at(name),
+  alias: (sign, name): ExpressionSyntax => ({
+    kind: 'alias',
+    name: name.sourceString,
+    at: at(sign),
   }),
-  caseItem: (condition, _, _colon, _space, value): CaseItem => ({
-    condition: syntaxWithDepthOf(condition),
-    value: syntaxWithDepthOf(value),
-  }),
+  prefixed(_prefix, _string) {
+    return prefixedSyntax(this)
+  },
+  string(_open, _text, _close) {
+    return tokenSyntax(this)
+  },
+  /** Names, numbers, dates and times are tokens, which are read where they are used, without a node of their rule. */
+  _terminal() {
+    return tokenSyntax(this)
+  },
 }
 
-const itemsOfList: ohm.ActionDict<unknown> = {
+type ObjectMember = (ExpressionSyntax & { readonly kind: 'object' })['members'][number]
+type CaseItem = (ExpressionSyntax & { readonly kind: 'case' })['branches'][number]
+
+/** Actions of the operation `items`: those of the operands of a call. */
+export const itemsActions: ohm.ActionDict<unknown> = {
   list: (_open, first, _commas, more, _close) => itemsOf(first, more),
 }
 
-function itemsOf(first: ohm.Node, more: ohm.Node): readonly SyntaxWithDepth[] {
-  const rest = more.children.flatMap((iteration) => iteration.children)
-  return [...first.children, ...rest].map(syntaxWithDepthOf)
-}
+/** Where there need not be a first one. */
+const itemsOf = (first: ohm.Node, more: ohm.Node) =>
+  [...first.children, ...more.children.flatMap(({ children }) => children)].map(syntaxOf)
 
 /** Not every text that the grammar takes for a JSON string is one. */
 function parseJsonString(string: ohm.Node): string {
@@ -247,9 +195,6 @@ function binaryOperator(operator: ohm.Node): OperatorAt {
   )
 }
 
-/** Operations by their names. */
-export const expressionOperations = { syntaxWithDepth, items: itemsOfList }
-
 // Paths of the URL grammar as syntax: their steps, and what can end one (`$count`, a lambda, `aggregate`).
 
 interface PathStep {
@@ -267,11 +212,16 @@ function requireNoFrom(from: ohm.Node): void {
   if (from.numChildren > 0) throw unsupported('"from" in an aggregate of a path')
 }
 
-/** What makes the end of the path before it. */
-type PathEnd = (path: PathSyntax) => SyntaxWithDepth
+/** What ends a path, without the path, and the expressions in it. */
+interface PathEnd {
+  readonly node: Ends<'count'> | Ends<'total'> | Ends<'lambda'>
+  readonly operands: readonly ExpressionSyntax[]
+}
+
+type Ends<Kind> = Omit<ExpressionSyntax & { readonly kind: Kind }, 'path' | 'at'>
 
 interface CountOptions {
-  readonly filter?: SyntaxWithDepth
+  readonly filter?: ExpressionSyntax
   readonly search?: SearchSyntax
 }
 
@@ -337,10 +287,6 @@ const unquote = (text: string) =>
 
 /** Characters before the node. */
 export const at = (node: ohm.Node): number => node.source.startIdx
-
-const syntaxWithDepthOf = (node: ohm.Node): SyntaxWithDepth => node['syntaxWithDepth']()
-
-export const expressionOf = (node: ohm.Node): ExpressionSyntax => syntaxWithDepthOf(node).syntax
 
 export const syntaxOf = (node: ohm.Node) => node['syntax']()
 

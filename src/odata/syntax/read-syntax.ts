@@ -1,14 +1,7 @@
 // From a match of the URL grammar to syntax. One action for each rule that carries meaning.
 
 import type * as ohm from 'ohm-js'
-import {
-  at,
-  expressionOf,
-  listOf,
-  syntaxOf,
-  expressionOperations,
-  partActions,
-} from './read-expression.ts'
+import { at, listOf, syntaxOf, expressionActions, itemsActions } from './read-expression.ts'
 import { applyActions } from './read-apply.ts'
 import { ENCODED_SEMICOLON } from './options.grammar.ts'
 import type {
@@ -41,7 +34,6 @@ export interface StartRules {
 
 const searchActions: ohm.ActionDict<unknown> = {
   search: (_, expression, _end) => syntaxOf(expression),
-  searchAny_or: (expression) => syntaxOf(expression),
   searchAny_draft(draft): SearchSyntax {
     const text = textOf(draft).slice(1, -1).replaceAll("''", "'").replaceAll('"', ' ')
     const words = text.split(/\s+/).filter((word) => word !== '')
@@ -73,11 +65,10 @@ function searchRun(kind: 'and' | 'or', first: ohm.Node, more: ohm.Node): SearchS
 
 const syntax: ohm.ActionDict<unknown> = {
   ...applyActions,
-  ...partActions,
-  wholeExpression: (expression) => expressionOf(expression),
+  ...expressionActions,
   orderby: (_, first, _commas, more, _end) => listOf(first, more),
   orderItem: (expression, direction): OrderItemSyntax => ({
-    value: expressionOf(expression),
+    value: syntaxOf(expression),
     descending: /desc$/i.test(direction.sourceString),
   }),
   select: (_, first, _commas, more, _end) => listOf(first, more),
@@ -107,13 +98,13 @@ const syntax: ohm.ActionDict<unknown> = {
     [name.sourceString.toLowerCase()]: syntaxOf(value),
   }),
   expandOption_alias: (_sign, name, _, _equals, value) => ({
-    aliases: new Map([[name.sourceString, expressionOf(value)]]),
+    aliases: new Map([[name.sourceString, syntaxOf(value)]]),
   }),
   expandOption_plain: (_dollar, name, _, _equals, value) =>
     parseExpandOption(name.sourceString, value.sourceString),
   compute: (_, first, _commas, more, _end) => listOf(first, more),
   computeItem: (expression, _, _as, _space, name): ComputeItem => ({
-    value: expressionOf(expression),
+    value: syntaxOf(expression),
     name: name.sourceString,
     at: at(name),
   }),
@@ -121,16 +112,16 @@ const syntax: ohm.ActionDict<unknown> = {
     kind: 'named',
     values: listOf(first, more),
   }),
-  key_value: (_, value, _end): KeySyntax => ({ kind: 'value', value: expressionOf(value) }),
+  key_value: (_, value, _end): KeySyntax => ({ kind: 'value', value: syntaxOf(value) }),
   keyPair: (name, _, _equals, _space, value): NamedValue => ({
     name: name.sourceString,
-    value: expressionOf(value),
+    value: syntaxOf(value),
   }),
   ...searchActions,
 }
 
 const semantics = urlGrammar.createSemantics()
-for (const [name, actions] of Object.entries({ syntax, ...expressionOperations }))
+for (const [name, actions] of Object.entries({ syntax, items: itemsActions }))
   semantics.addOperation(name, actions)
 
 /** Throws RequestError 400 and 501 for what the grammar takes and the service does not. */
