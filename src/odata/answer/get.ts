@@ -18,7 +18,7 @@ import {
   unchangedBy,
   type AnswerFormat,
 } from './choose/representation.ts'
-import type { Answer, Exchange, ODataRequest, ServiceContext, Content } from './context.ts'
+import type { Answer, Exchange, ODataRequest, ServiceContext } from './context.ts'
 import { answerFormats } from './make/formats.ts'
 import type { FormatName } from '../protocol/formats.ts'
 

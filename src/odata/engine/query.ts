@@ -13,7 +13,6 @@ import { odataError } from '../protocol/errors.ts'
 import { raised } from '../sql/raised.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { type AdmissionOptions, overloaded, type Admission, type OpenStreams } from './admission.ts'
-import type { Input } from '../bind/apply/rows.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {

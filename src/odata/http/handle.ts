@@ -290,7 +290,13 @@ async function send(exchange: HttpExchange, found: Answer): Promise<void> {
   const answer =
     file === undefined ? found : withRange(request.method, request.headers, { ...found, file })
   const { answers, traffic, stalledClientMs } = context
-  const receiver = { gone, codings, answers, stalledClientMs, onBytes: traffic.send }
+  const receiver = {
+    gone,
+    codings,
+    answers,
+    stalledClientMs,
+    onBytes: (bytes: number) => traffic.send(bytes),
+  }
   await sendAnswer(response, answer, receiver)
 }
 

@@ -11,7 +11,6 @@ import type { Answer, AnsweredLookup } from '../answer/context.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
 import { type Answers, type AnswerStats, type AskedAnswer, answerKey } from './answers.ts'
-import { isInteger } from '../edm/numbers.ts'
 
 export class KnownLookups implements Answers {
   readonly #next: Answers
@@ -82,7 +81,6 @@ function readLookup(asked: AskedAnswer): { readonly form: string; readonly key: 
 /** Whether rows are found by keys as they are in URLs of that form. */
 function isReadOff(key: string, { set, key: texts }: AnsweredLookup): boolean {
   const [part, ...more] = set.type.key
-  const { type } = part!
-  const isPlain = isInteger(type) || type.name === 'Edm.String' || type.name === 'Edm.Guid'
+  const isPlain = /^Edm\.(?:S?Byte|Int\d\d|String|Guid)$/.test(part!.type.name)
   return more.length === 0 && isPlain && texts[0] === key
 }

@@ -168,7 +168,7 @@ export type AnswerFormat<F extends FormatName> = (
 ) => Content | Promise<Content>
 
 /** A request that the format may answer. */
-export type RequestFor<F extends FormatName> = Extract<
+type RequestFor<F extends FormatName> = Extract<
   BoundRequest,
   { readonly kind: KindOf<AnsweredAs<F>> }
 >

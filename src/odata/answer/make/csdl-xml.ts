@@ -1,5 +1,5 @@
 // CSDL JSON as CSDL XML. What a project says in its names and descriptions cannot break the document.
-export type CsdlValue = boolean | number | string | readonly string[] | CsdlElement
+type CsdlValue = boolean | number | string | readonly string[] | CsdlElement
 
 /** An element of CSDL JSON: its facets (`$…`), its annotations (`@…`), and what is declared in it. */
 export interface CsdlElement {
@@ -33,23 +33,25 @@ export function elementXml(name: string, element: CsdlElement, tag = tagOf(eleme
   return inner.length === 0 ? [`${start}/>`] : [`${start}>`, ...inner, `</${tag}>`]
 }
 
-const tagOf = ({ $Kind = 'Property' }: CsdlElement) => String($Kind)
+const tagOf = ({ $Kind }: CsdlElement) => (typeof $Kind === 'string' ? $Kind : 'Property')
 
 function attributesOf(Name: string, element: CsdlElement, tag: string): Attributes {
-  const { $Type: type, $Collection: many, $Nullable: nullable, $AppliesTo: target } = element
+  const facets = element as Attributes
+  const { $Type: type, $Collection: many, $Nullable: nullable } = facets
+  const [AppliesTo] = (element['$AppliesTo'] ?? []) as readonly string[]
   if (tag === 'EntitySet') return { Name, EntityType: type }
   const hasNull = tag === 'Property' || tag === 'Term'
   return {
     Name,
-    Type: many === true ? `Collection(${String(type)})` : type,
+    Type: many === true ? `Collection(${type})` : type,
     // XML has the other default. Of a collection it says whether items may be null, and it has no default.
     Nullable: !hasNull || (nullable === true && many !== true) ? undefined : nullable === true,
-    Precision: element['$Precision'],
-    Scale: element['$Scale'],
-    Partner: element['$Partner'],
-    DefaultValue: element['$DefaultValue'],
-    AppliesTo: target === undefined ? undefined : String(target),
-    UnderlyingType: element['$UnderlyingType'],
+    Precision: facets['$Precision'],
+    Scale: facets['$Scale'],
+    Partner: facets['$Partner'],
+    DefaultValue: facets['$DefaultValue'],
+    AppliesTo,
+    UnderlyingType: facets['$UnderlyingType'],
   }
 }
 
@@ -94,7 +96,7 @@ function valueXml(tag: string, named: Attributes, value: CsdlValue): string {
   return `<${tag}${attributes(named)}>${inner}</${tag}>`
 }
 
-type Attributes = Readonly<Record<string, CsdlValue | undefined>>
+type Attributes = Readonly<Record<string, boolean | number | string | undefined>>
 
 function attributes(values: Attributes): string {
   return Object.entries(values)

@@ -10,13 +10,14 @@ import { countTextSql } from '../../sql/query.ts'
 import { type Content, type Exchange, asksForTime } from '../context.ts'
 import type { FileOrder } from '../../engine/answer-files.ts'
 import type { FormatName } from '../../protocol/formats.ts'
-import type { Sql } from '../../../core/sql.ts'
 import { limits } from '../../../core/limits.ts'
 
 export const countOf = ({ engine }: Exchange, query: BoundQuery): Promise<string> =>
   onlyText(engine, countTextSql(query), isSmallQuery(query, 'page'))
 
-export async function onlyText(engine: EngineAccess, texts: Sql, isSmall: boolean) {
+type Texts = Parameters<typeof Query.open>[1]
+
+export async function onlyText(engine: EngineAccess, texts: Texts, isSmall: boolean) {
   await using found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall })
   return String(found.whole)
 }

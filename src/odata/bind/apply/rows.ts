@@ -63,7 +63,7 @@ export interface ApplyRows {
   readonly size: number
 }
 
-export interface NewValue {
+interface NewValue {
   readonly path: readonly string[]
   readonly value: Expression
   readonly type: EdmType
