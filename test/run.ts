@@ -60,8 +60,8 @@ const servers =
   missingLakeParts().length === 0 && entries.filter(needsLake).length > 1 ? startServers() : null
 
 const results: FileResult[] = []
-// One more than there are processors: tests of processes and servers wait as much as they work.
-const workers = Array.from({ length: Math.min(4, availableParallelism() + 1) }, async () => {
+// Two for each processor: a test waits about as long as it works, for a disk, a clock, or a process.
+const workers = Array.from({ length: Math.min(6, 2 * availableParallelism()) }, async () => {
   // These may take minutes; the short ones fill the gaps at the end.
   for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
     if (onLakes.has(file) && lakeIsMissing) skip(file)

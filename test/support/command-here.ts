@@ -36,7 +36,7 @@ interface CommandHere {
  */
 export function canRunHere({ dir, args: [command = '', ...words] }: CommandHere): boolean {
   if (process.env[COMMANDS_VARIABLE] !== 'here' || isBusy || !commands.has(command)) return false
-  if (command === 'odata' && words[0] !== 'preview') return false
+  if (command === 'odata' && !['explain', 'preview'].includes(words[0]!)) return false
   const isAsked = words.some((word) => ['--watch', '--help', '-h'].includes(word))
   return !isAsked && openFiles(dir)?.length === 0
 }
