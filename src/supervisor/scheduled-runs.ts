@@ -25,7 +25,7 @@ interface ScheduledRunsOptions {
 interface Work {
   readonly run: ScheduledRun
   readonly child: Child
-  readonly startedMs: number
+  readonly startedAt: string
 }
 
 export class ScheduledRuns {
@@ -55,7 +55,10 @@ export class ScheduledRuns {
     while (!signal.aborted) {
       const nowMs = Date.now()
       for (const { run, dueMs, missed } of this.#timetable.take(nowMs)) {
-        if (missed > 0) this.#missed(run, missed)
+        if (missed > 0) {
+          this.#known.get(run)!.missed(missed)
+          this.#options.onEvent({ event: 'scheduled-runs-missed', name: run.name, missed })
+        }
         this.#due(run, dueMs)
       }
       this.#lookForLateness(nowMs)
@@ -70,11 +73,7 @@ export class ScheduledRuns {
   }
 
   upcoming(): readonly Upcoming[] {
-    return this.#options.runs.map((run) => ({
-      name: run.name,
-      when: run.when,
-      next: timeOf(this.#timetable.nextOf(run)),
-    }))
+    return this.#options.runs.map((run) => this.#upcoming(run))
   }
 
   states(): readonly ScheduledState[] {
@@ -93,11 +92,6 @@ export class ScheduledRuns {
     this.#work?.child.kill()
   }
 
-  #missed(run: ScheduledRun, missed: number): void {
-    this.#known.get(run)!.missed(missed)
-    this.#options.onEvent({ event: 'scheduled-runs-missed', name: run.name, missed })
-  }
-
   #due(run: ScheduledRun, dueMs: number): void {
     const known = this.#known.get(run)!
     known.due(Date.now())
@@ -109,21 +103,15 @@ export class ScheduledRuns {
   }
 
   #start(run: ScheduledRun, dueMs: number): void {
+    const { name } = run
     const reader = new RunReader()
     const { start, onEvent, onLog } = this.#options
     const child = start(run, { onResult: (line) => reader.read(line), onLog })
-    const work = { run, child, startedMs: Date.now() }
-    const startedAt = performance.now()
-    this.#work = work
-    const due = new Date(dueMs).toISOString()
-    onEvent({ event: 'scheduled-run-started', name: run.name, due })
+    const [startedAt, startedMs] = [new Date().toISOString(), performance.now()]
+    this.#work = { run, child, startedAt }
+    onEvent({ event: 'scheduled-run-started', name, due: new Date(dueMs).toISOString() })
     this.#ended = child.ended.then((exit) => {
-      const { name } = run
-      const started = {
-        name,
-        started_at: new Date(work.startedMs).toISOString(),
-        ms: Math.round(performance.now() - startedAt),
-      }
+      const started = { name, started_at: startedAt, ms: Math.round(performance.now() - startedMs) }
       this.#finish(run, reader.record(started, exit, this.#stop.signal.aborted))
     })
   }
@@ -153,20 +141,17 @@ export class ScheduledRuns {
   #stateOf(run: ScheduledRun): ScheduledState {
     const work = this.#work?.run === run ? this.#work : null
     const pid = work?.child.pid ?? null
-    return {
-      name: run.name,
-      when: run.when,
-      next: timeOf(this.#timetable.nextOf(run)),
-      working:
-        work === null || pid === null
-          ? null
-          : {
-              pid,
-              process: processIdentity(pid),
-              since: new Date(work.startedMs).toISOString(),
-            },
-      ...this.#known.get(run)!.known,
-    }
+    const working =
+      work === null || pid === null
+        ? null
+        : { pid, process: processIdentity(pid), since: work.startedAt }
+    return { ...this.#upcoming(run), working, ...this.#known.get(run)!.known }
+  }
+
+  #upcoming(run: ScheduledRun): Upcoming {
+    const nextMs = this.#timetable.nextOf(run)
+    const next = Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : null
+    return { name: run.name, when: run.when, next }
   }
 }
 
@@ -181,6 +166,3 @@ function timetableOf({ runs, before }: ScheduledRunsOptions): Timetable {
 /** A run that has got other times is another one. */
 const stateBefore = ({ name, when }: ScheduledRun, before: readonly ScheduledState[]) =>
   before.find((state) => state.name === name && state.when === when)
-
-const timeOf = (ms: number): string | null =>
-  Number.isFinite(ms) ? new Date(ms).toISOString() : null

@@ -117,11 +117,9 @@ export class ServiceChild {
 
   #started(): void {
     this.#isReady = true
-    const pid = this.#child?.pid ?? 0
-    this.#change('running', pid)
-    const url = this.#listening?.url ?? null
-    const restarts = this.#restarts
-    this.#options.onEvent({ event: 'service-started', service: this.name, pid, url, restarts })
+    this.#change('running', this.#child?.pid ?? 0)
+    const { service, pid, url, restarts } = this.state()
+    this.#options.onEvent({ event: 'service-started', service, pid: pid ?? 0, url, restarts })
     this.#sayReady()
   }
 
@@ -129,22 +127,20 @@ export class ServiceChild {
     const because = exitText(exit)
     this.#state = { ...this.#state, last_end: `${because} at ${now()}` }
     this.#change(delayMs === null ? 'stopped' : 'restarting', null)
-    const more = { service: this.name, because, again_in_ms: delayMs }
-    this.#options.onEvent({ event: 'service-ended', ...more })
+    const service = this.name
+    this.#options.onEvent({ event: 'service-ended', service, because, again_in_ms: delayMs })
   }
 
   #givenUp(exit: Exit): EnvironmentError {
-    const because = exitText(exit)
-    if (!this.#isReady)
-      return new EnvironmentError('service-failed', `${this.name} does not start: ${because}`, {
-        hint: 'its output is above',
-      })
     const { restartDeaths, restartWindowMs } = limits
-    return new EnvironmentError(
-      'service-failed',
-      `${this.name} ended ${restartDeaths} times within ${restartWindowMs / 1000} seconds, the last time with ${because}`,
-      { hint: 'its output is above; eider doctor checks the machine' },
-    )
+    const because = exitText(exit)
+    const [what, hint] = this.#isReady
+      ? [
+          `ended ${restartDeaths} times within ${restartWindowMs / 1000} seconds, the last time with ${because}`,
+          'its output is above; eider doctor checks the machine',
+        ]
+      : [`does not start: ${because}`, 'its output is above']
+    return new EnvironmentError('service-failed', `${this.name} ${what}`, { hint })
   }
 
   #change(state: ServiceState['state'], pid: number | null): void {

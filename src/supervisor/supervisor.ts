@@ -12,7 +12,7 @@ import type {
 } from '../core/report/up.ts'
 import type { ScheduledRun } from '../core/schedule.ts'
 import { Child, type Program } from './child.ts'
-import { Notifier, type NotifierOptions } from './notifications/notifier.ts'
+import { createNotifier, type Notifier, type NotifierOptions } from './notifications/notifier.ts'
 import type { News } from './punctuality.ts'
 import { ScheduledRuns } from './scheduled-runs.ts'
 import { type Listening, ServiceChild } from './service.ts'
@@ -57,7 +57,7 @@ export class Supervisor {
       (error) => onProblem('state-not-written', error),
     )
     const onEvent = (event: UpEvent) => this.#event(event)
-    this.#notifier = new Notifier({
+    this.#notifier = createNotifier({
       ...notify,
       onNotified: (notified) => onEvent({ event: 'notified', ...notified }),
     })
@@ -96,7 +96,6 @@ export class Supervisor {
   /** Until `asked` resolves. Throws EnvironmentError when a service cannot be kept alive; all children have ended then. */
   async work(asked: Promise<void>): Promise<void> {
     const { project, target, runNow } = this.#options
-    const allDone = this.#services.map(({ done }) => done)
     try {
       const ready = Promise.all(this.#services.map((service) => service.ready))
       const isReady = await Promise.race([ready.then(() => true), asked.then(() => false)])
@@ -114,7 +113,7 @@ export class Supervisor {
         runs: this.#runs.upcoming(),
       })
       if (runNow) this.#runs.startAll()
-      await Promise.race([asked, this.#runs.keepTime(), ...allDone])
+      await Promise.race([asked, this.#runs.keepTime(), ...this.#services.map(({ done }) => done)])
     } finally {
       await this.#end()
     }
@@ -147,16 +146,8 @@ export class Supervisor {
   #tell({ occasion, failures }: News, state: ScheduledState): void {
     const { project, target } = this.#options
     const { name, when, last, waiting_since: dueAt } = state
-    const of = {
-      event: occasion,
-      project,
-      target,
-      host: hostname(),
-      at: new Date().toISOString(),
-      schedule: { name, when },
-      failures,
-      run: last,
-    }
+    const place = { project, target, host: hostname(), at: new Date().toISOString() }
+    const of = { event: occasion, ...place, schedule: { name, when }, failures, run: last }
     this.#notifier.tell({ text: notificationText(of, dueAt), ...of })
   }
 
@@ -170,7 +161,7 @@ export class Supervisor {
       started_at: this.#startedAt,
       services: this.#services.map((service) => service.state()),
       runs: this.#runs.states(),
-      notify: this.#notifier.state,
+      notify: this.#notifier.state(),
     }
   }
 }

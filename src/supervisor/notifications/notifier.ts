@@ -12,84 +12,64 @@ export interface NotifierOptions {
   readonly onNotified: (notified: Notified) => void
 }
 
-export class Notifier {
-  readonly #on: readonly Occasion[]
-  readonly #onNotified: (notified: Notified) => void
-  readonly #outboxes: readonly Outbox[]
-  #state: NotifyState = { sent: 0, failed: 0, last_failure: null }
-
-  constructor({ on, ways, onNotified }: NotifierOptions) {
-    this.#on = on
-    this.#onNotified = onNotified
-    this.#outboxes = Array.from(
-      ways,
-      ([by, deliver]) => new Outbox(deliver, (of, delivery) => this.#done(of, by, delivery)),
-    )
-  }
-
-  get state(): NotifyState {
-    return this.#state
-  }
-
-  tell(notification: Notification): void {
-    if (!this.#on.includes(notification.event)) return
-    for (const outbox of this.#outboxes) outbox.add(notification)
-  }
-
+/** What has become of notifications so far, as `state` says. */
+export interface Notifier {
+  readonly state: () => NotifyState
+  readonly tell: (notification: Notification) => void
   /** What is being sent gets `graceMs`; the rest is given up. */
-  async end(graceMs: number): Promise<void> {
-    await Promise.all(this.#outboxes.map((outbox) => outbox.end(graceMs)))
-  }
+  readonly end: (graceMs: number) => Promise<void>
+}
 
-  #done({ event: on, schedule }: Notification, by: NotificationWay, delivery: Delivery): void {
-    const { sent, failed, last_failure: before } = this.#state
+export function createNotifier({ on, ways, onNotified }: NotifierOptions): Notifier {
+  let state: NotifyState = { sent: 0, failed: 0, last_failure: null }
+  const done = (of: Notification, by: NotificationWay, delivery: Delivery) => {
+    const { sent, failed } = state
     const failure = { at: new Date().toISOString(), answer: `${by}: ${delivery.answer}` }
-    this.#state = {
-      sent: sent + (delivery.ok ? 1 : 0),
-      failed: failed + (delivery.ok ? 0 : 1),
-      last_failure: delivery.ok ? before : failure,
-    }
-    this.#onNotified({ on, name: schedule.name, by, ...delivery })
+    state = delivery.ok
+      ? { ...state, sent: sent + 1 }
+      : { ...state, failed: failed + 1, last_failure: failure }
+    onNotified({ on: of.event, name: of.schedule.name, by, ...delivery })
+  }
+  const outboxes = Array.from(ways, ([by, deliver]) =>
+    createOutbox(deliver, (of, delivery) => done(of, by, delivery)),
+  )
+  return {
+    state: () => state,
+    tell(notification) {
+      if (on.includes(notification.event)) for (const outbox of outboxes) outbox.add(notification)
+    },
+    async end(graceMs) {
+      await Promise.all(outboxes.map((outbox) => outbox.end(graceMs)))
+    },
   }
 }
 
-class Outbox {
-  readonly #deliver: Deliver
-  readonly #onDone: (notification: Notification, delivery: Delivery) => void
-  readonly #waiting: Notification[] = []
-  readonly #stop = new AbortController()
-  #sending: Promise<void> | null = null
-
-  constructor(deliver: Deliver, onDone: (of: Notification, delivery: Delivery) => void) {
-    this.#deliver = deliver
-    this.#onDone = onDone
-  }
-
-  add(notification: Notification): void {
-    this.#waiting.push(notification)
-    if (this.#waiting.length > limits.waitingNotifications)
-      this.#onDone(this.#waiting.shift()!, {
-        ok: false,
-        tries: 0,
-        answer: 'too many notifications are waiting',
-      })
-    this.#sending ??= this.#send()
-  }
-
-  async end(graceMs: number): Promise<void> {
-    const timer = setTimeout(() => this.#stop.abort(), graceMs)
-    await this.#sending
-    clearTimeout(timer)
-  }
-
-  async #send(): Promise<void> {
-    const { signal } = this.#stop
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+function createOutbox(deliver: Deliver, onDone: (of: Notification, delivery: Delivery) => void) {
+  const waiting: Notification[] = []
+  const stop = new AbortController()
+  let sending: Promise<void> | null = null
+  const givenUp = (answer: string): Delivery => ({ ok: false, tries: 0, answer })
+  const send = async () => {
+    const { signal } = stop
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const delivery = signal.aborted
-        ? { ok: false, tries: 0, answer: 'stopped with eider up' }
-        : await this.#deliver(JSON.stringify(next), signal)
-      this.#onDone(next, delivery)
+        ? givenUp('stopped with eider up')
+        : await deliver(JSON.stringify(next), signal)
+      onDone(next, delivery)
     }
-    this.#sending = null
+    sending = null
+  }
+  return {
+    add(notification: Notification) {
+      waiting.push(notification)
+      if (waiting.length > limits.waitingNotifications)
+        onDone(waiting.shift()!, givenUp('too many notifications are waiting'))
+      sending ??= send()
+    },
+    async end(graceMs: number) {
+      const timer = setTimeout(() => stop.abort(), graceMs)
+      await sending
+      clearTimeout(timer)
+    },
   }
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Notification, Notified } from '../../../src/core/report/up.ts'
 import { limits } from '../../../src/core/limits.ts'
 import type { Deliver } from '../../../src/supervisor/notifications/delivery.ts'
-import { Notifier } from '../../../src/supervisor/notifications/notifier.ts'
+import { createNotifier } from '../../../src/supervisor/notifications/notifier.ts'
 import { runCommand } from '../../../src/supervisor/notifications/command.ts'
 import { postWebhook } from '../../../src/supervisor/notifications/webhook.ts'
 import { receiver } from '../../support/notified.ts'
@@ -45,7 +45,7 @@ const quick: Deliver = () => Promise.resolve({ ok: true, tries: 1, answer: 'exit
 
 test('neither way waits for the other, and what waits is bounded', async () => {
   const done: Notified[] = []
-  const notifier = new Notifier({
+  const notifier = createNotifier({
     on: ['failed'],
     ways: new Map([
       ['webhook', hanging],
@@ -65,7 +65,7 @@ test('neither way waits for the other, and what waits is bounded', async () => {
     )
   await notifier.end(10)
   assert.is(by('webhook').length, total)
-  assert.is(notifier.state.sent, total - 10)
+  assert.is(notifier.state().sent, total - 10)
 })
 
 test('a command gets JSON on its standard input, and is killed with all that it started', async () => {
