@@ -1,9 +1,8 @@
 // Hover, definition and references, at a place of a file.
 
 import { type Hover, type Location, MarkupKind, type Position } from 'vscode-languageserver/node'
-import type { LastCompile } from './edited-project.ts'
 import { describeAnnotation, describeThing } from './hover.ts'
-import { allMentions, placeOf, isSameThing, type NamePlace, type Thing, thingAt } from './names.ts'
+import { allMentions, placeOf, isSameThing, type NamePlace, thingAt } from './names.ts'
 import type { EditorFile } from './open-projects.ts'
 import { offsetAt, lspRange } from './positions.ts'
 import { describeSetting } from './settings.ts'
@@ -30,8 +29,8 @@ export async function definitionAt(
   locate: Locate,
 ): Promise<Location | null> {
   const found = await thingIn(file, await offsetIn(file, position))
-  const place = found === null ? null : placeOf(found.understood, found.thing)
-  return place === null ? null : locate(place)
+  const place = found && placeOf(found.understood, found.thing)
+  return place && locate(place)
 }
 
 export async function referencesAt(
@@ -39,27 +38,20 @@ export async function referencesAt(
   position: Position,
   locate: Locate,
   includeDeclaration: boolean,
-): Promise<readonly Location[]> {
+): Promise<Location[]> {
   const found = await thingIn(file, await offsetIn(file, position))
   if (found === null) return []
-  const places: NamePlace[] = allMentions(found.understood).filter((mention) =>
-    isSameThing(mention, found.thing),
-  )
-  const own = includeDeclaration ? placeOf(found.understood, found.thing) : null
+  const { understood, thing } = found
+  const places = allMentions(understood).filter((mention) => isSameThing(mention, thing))
+  const own = includeDeclaration ? placeOf(understood, thing) : null
   return [...(own === null ? [] : [own]), ...places].map(locate)
 }
 
 const offsetIn = async ({ project, path }: EditorFile, position: Position) =>
   offsetAt((await project.read(path)) ?? '', position)
 
-async function thingIn(
-  { project, path }: EditorFile,
-  offset: number,
-): Promise<{
-  readonly understood: LastCompile
-  readonly thing: Thing & Pick<NamePlace, 'span'>
-} | null> {
+async function thingIn({ project, path }: EditorFile, offset: number) {
   const understood = await project.fresh()
-  const thing = understood === null ? null : thingAt(understood, path, offset)
-  return thing === null ? null : { understood: understood!, thing }
+  const thing = understood && thingAt(understood, path, offset)
+  return understood && thing && { understood, thing }
 }

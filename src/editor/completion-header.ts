@@ -39,7 +39,7 @@ const TAKES_COLUMNS: readonly AnnotationName[] = [
 export function annotationItems(
   typed: string,
   { text, own, tables }: HeaderContext,
-): readonly CompletionItem[] {
+): CompletionItem[] {
   if (/^\s*--\s*@?\w*$/.test(typed)) return nameItems(text, typed.includes('@'))
   const [, given = '', value = ''] = /^\s*--\s*@(\w+)\s*:?\s*(.*)$/.exec(typed) ?? []
   const name = given.toLowerCase() as AnnotationName
@@ -73,7 +73,7 @@ export function annotationItems(
 }
 
 /** The annotations that have an effect on the kind, and are not there yet. */
-function nameItems(text: string, hasSign: boolean): readonly CompletionItem[] {
+function nameItems(text: string, hasSign: boolean): CompletionItem[] {
   const kind = (/^--\s*@kind\s*:?\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() ?? 'table') as FileKind
   return Object.entries(annotations).flatMap(([name, rule]) => {
     const isThere = !('repeats' in rule) && new RegExp(`^--\\s*@${name}\\b`, 'im').test(text)

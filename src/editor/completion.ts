@@ -16,7 +16,7 @@ import { expectedAfter, tablesIn } from './sql-scope.ts'
 export async function completionAt(
   { project, path }: EditorFile,
   position: Position,
-): Promise<readonly CompletionItem[]> {
+): Promise<CompletionItem[]> {
   const text = await project.read(path)
   if (text === null) return []
   const offset = offsetAt(text, position)
@@ -43,7 +43,7 @@ function queryItems(
   offset: number,
   project: EditedProject,
   understood: LastCompile,
-): readonly CompletionItem[] {
+): CompletionItem[] {
   const expected = expectedAfter(text.slice(0, offset))
   const relations = relationsOf(project, understood)
   switch (expected.is) {
@@ -77,7 +77,7 @@ function columnItems(
   relations: readonly NamedRelation[],
   of: string | null,
   { macros }: CompiledProject,
-): readonly CompletionItem[] {
+): CompletionItem[] {
   const byName = new Map(relations.map((relation) => [foldCase(relation.name), relation]))
   const tables = tablesIn(text).filter(({ alias }) => of === null || sameName(alias, of))
   const items = tables.flatMap(({ alias, model, columns }) => {

@@ -2,11 +2,7 @@
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
-import {
-  type Diagnostic as Shown,
-  type DiagnosticRelatedInformation,
-  DiagnosticSeverity,
-} from 'vscode-languageserver/node'
+import { type Diagnostic as Shown, DiagnosticSeverity } from 'vscode-languageserver/node'
 import { lspRange } from './positions.ts'
 
 /** `uriOf` names a file of the project by its path. */
@@ -26,23 +22,12 @@ export function shownDiagnostic(
     code,
     source: 'eider',
     message: hint === undefined ? message : `${message}\nhint: ${hint}`,
-    ...(related.length === 0 ? {} : { relatedInformation: related satisfies Related }),
+    ...(related.length === 0 ? {} : { relatedInformation: related }),
   }
 }
 
-type Related = DiagnosticRelatedInformation[]
-
-interface RelatedPlace {
-  readonly source: SourceFile
-  readonly start: number
-  readonly words: string
-}
-
 /** Files and lines that a message names besides its own. */
-function relatedPlaces(
-  { code, message, source }: Diagnostic,
-  files: readonly SourceFile[],
-): readonly RelatedPlace[] {
+function relatedPlaces({ code, message, source }: Diagnostic, files: readonly SourceFile[]) {
   const [, line] = /first in line (\d+)$/.exec(message) ?? []
   if (line !== undefined) {
     const start = source.text.split('\n', Number(line) - 1).join('\n').length + 1

@@ -26,11 +26,7 @@ export function fixOf({ code, hint = '', source, span }: Diagnostic): Fix | null
   const start = lineSpan(text, span.start).start
   const [, instead] = /^write (-- @.+)$/.exec(hint) ?? []
   if (instead !== undefined && REPLACES.has(code) && text.startsWith('--', start))
-    return {
-      title: `Write ${instead}`,
-      span: { start, end: lineEnd(text, start) },
-      text: instead,
-    }
+    return { title: `Write ${instead}`, span: { start, end: lineEnd(text, start) }, text: instead }
   const [, more] = /^add a line such as (-- @.+)$/.exec(hint) ?? []
   if (more !== undefined) {
     const end = lineSpan(text, span.start).end

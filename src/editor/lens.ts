@@ -19,15 +19,16 @@ import { positionAt, lspRange } from './positions.ts'
 export const OPEN = 'eider.open'
 
 const TOP: Position = { line: 0, character: 0 }
+const FIRST: Range = { start: TOP, end: TOP }
 
-export function lensesOf({ compiled, project }: LastCompile, path: string): readonly CodeLens[] {
+export function lensesOf({ compiled, project }: LastCompile, path: string): CodeLens[] {
   const model = modelIn(compiled.models.values(), path)
   if (model === null) return []
   const { name, kind, expose } = model
   const readers = readersOf(compiled, name).length
   const built = lastRunOf(project.paths.target, name)
   const words = [kind, ...(built === null ? [] : [built]), `read by ${readers}`]
-  const range: Range = { start: TOP, end: TOP }
+  const range = FIRST
   const about = { range, command: { title: words.join(' · '), command: '' } }
   if (expose === null) return [about]
   const { 'odata.host': host, 'odata.port': port } = project.settings
@@ -37,7 +38,7 @@ export function lensesOf({ compiled, project }: LastCompile, path: string): read
   return [about, { range, command }]
 }
 
-export function symbolsOf({ compiled }: LastCompile, path: string): readonly DocumentSymbol[] {
+export function symbolsOf({ compiled }: LastCompile, path: string): DocumentSymbol[] {
   const model = modelIn(compiled.models.values(), path)
   if (model === null) return []
   const { name, kind, source } = model
@@ -46,18 +47,11 @@ export function symbolsOf({ compiled }: LastCompile, path: string): readonly Doc
     const span = definedIn(model, column.name)
     if (span === null) return []
     const place = lspRange(source, span)
-    return [
-      {
-        name: column.name,
-        detail: column.type,
-        kind: SymbolKind.Field,
-        range: place,
-        selectionRange: place,
-      },
-    ]
+    const { name: label, type: detail } = column
+    const kind = SymbolKind.Field
+    return [{ name: label, detail, kind, range: place, selectionRange: place }]
   })
-  const first: Range = { start: TOP, end: TOP }
-  return [{ name, detail: kind, kind: SymbolKind.Class, range, selectionRange: first, children }]
+  return [{ name, detail: kind, kind: SymbolKind.Class, range, selectionRange: FIRST, children }]
 }
 
 const modelIn = (models: Iterable<Model>, path: string): Model | null =>

@@ -98,12 +98,7 @@ function mentionsInHeader(model: Model): readonly Mention[] {
   const { source, name, kind } = model
   if (kind === 'seed') return []
   const { header } = parseHeader(source, statementsOf(source).header)
-  const own = ({ name: column, span }: NamedColumn): Mention => ({
-    source,
-    span,
-    model: name,
-    column,
-  })
+  const own = ({ name: column, span }: NamedColumn) => ({ source, span, model: name, column })
   const columns = [
     ...(header.unique_key?.value ?? []),
     ...(header.expose?.value ?? []),
@@ -111,12 +106,9 @@ function mentionsInHeader(model: Model): readonly Mention[] {
     ...(header.on_duplicate?.value == null ? [] : [header.on_duplicate.value]),
     ...(header.column ?? []).map(({ value }) => value.column),
   ]
-  const models = (header.depends_on?.value ?? []).map((other) => ({
-    source,
-    span: other.span,
-    model: other.name,
-    column: null,
-  }))
+  const models = (header.depends_on?.value ?? []).map((other) => {
+    return { source, span: other.span, model: other.name, column: null }
+  })
   const checks = [...(header.check ?? []), ...(header.warn ?? [])].flatMap(({ value, valueSpan }) =>
     mentionsInCheck(model, value, valueSpan, own),
   )

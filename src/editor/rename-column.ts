@@ -16,7 +16,7 @@ import { allMentions, isSameThing, type Thing } from './names.ts'
 import { requireSameMeaning } from './same-meaning.ts'
 
 /** A column that a rename may change. */
-export type OwnColumn = Thing & { readonly column: string }
+type OwnColumn = Thing & { readonly column: string }
 
 /** Throws Refusal where the column is not given its name by a SELECT. */
 export function renamableModel({ compiled }: LastCompile, { model }: Thing): Model {
@@ -31,6 +31,11 @@ export function renamableModel({ compiled }: LastCompile, { model }: Thing): Mod
   return found
 }
 
+export function refuseErrors({ compiled }: LastCompile): void {
+  if (compiled.errors.length > 0)
+    throw new Refusal('the project has errors: fix them first, because a rename could miss names')
+}
+
 export async function renameColumn(
   project: EditedProject,
   understood: LastCompile,
@@ -38,8 +43,7 @@ export async function renameColumn(
   name: string,
 ): Promise<Change> {
   const model = renamableModel(understood, column)
-  if (understood.compiled.errors.length > 0)
-    throw new Refusal('the project has errors: fix them first, because a rename could miss names')
+  refuseErrors(understood)
   if (model.columns.some((other) => sameName(other.name, name) && other.name !== column.column))
     throw new Refusal(`${model.name} already has a column ${name}`)
   refusePromised(model, column.column)
@@ -65,10 +69,8 @@ export async function renameColumn(
 
 function refusePromised({ source, name }: Model, column: string): void {
   const { header } = parseHeader(source, statementsOf(source).header)
-  const isPromised = (header.contract ?? []).some(
-    ({ value }) => value.is === 'column' && sameName(value.column, column),
-  )
-  if (isPromised)
+  const promised = (header.contract ?? []).map(({ value }) => value)
+  if (promised.some((value) => value.is === 'column' && sameName(value.column, column)))
     throw new Refusal(`the @contract of ${name} promises ${column} to clients: change it first`)
 }
 

@@ -15,24 +15,18 @@ import { readModelTests } from '../project/model-tests.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
 import { type Change, EditsByFile, Refusal, written } from './edits.ts'
 import { allMentions } from './names.ts'
-import { renamableModel } from './rename-column.ts'
+import { refuseErrors, renamableModel } from './rename-column.ts'
 import { requireSameMeaning } from './same-meaning.ts'
 
-interface RenamedModel extends Change {
-  /** What is left to do, as a command. */
-  readonly next: string
-}
-
-/** `given`: `schema.table`, or a table in the same schema. */
+/** `given`: `schema.table`, or a table in the same schema. `next`: what is left to do, as a command. */
 export async function modelRename(
   project: EditedProject,
   understood: LastCompile,
   name: string,
   given: string,
-): Promise<RenamedModel> {
+): Promise<Change & { readonly next: string }> {
   const model = renamableModel(understood, { model: name, column: null })
-  if (understood.compiled.errors.length > 0)
-    throw new Refusal('the project has errors: fix them first, because a rename could miss names')
+  refuseErrors(understood)
   const to = newName(understood, model, given.replaceAll('"', ''))
   const changes = editsOf(understood, model, to)
   const file = (of: ModelName) => `models/${of.replace('.', '/')}.sql`
@@ -84,12 +78,10 @@ function editsOf(understood: LastCompile, model: Model, to: ModelName): EditsByF
   const { runs, source } = understood.project.schedule
   for (const { select, exclude } of runs)
     for (const { span } of [...select, ...exclude]) {
-      const text = source.text.slice(span.start, span.end)
-      const at = new RegExp(`(?<![\\w.:])${model.name.replace('.', '\\.')}(?![\\w.])`, 'i').exec(
-        text,
-      )
-      if (at === null) continue
-      const start = span.start + at.index
+      const name = new RegExp(`(?<![\\w.:])${model.name.replace('.', '\\.')}(?![\\w.])`, 'i')
+      const at = source.text.slice(span.start, span.end).search(name)
+      if (at === -1) continue
+      const start = span.start + at
       changes.add(source, { start, end: start + model.name.length, text: to })
     }
   return changes

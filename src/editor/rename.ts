@@ -13,7 +13,7 @@ import type { EditedProject, LastCompile } from './edited-project.ts'
 import { thingAt } from './names.ts'
 import type { EditorFile } from './open-projects.ts'
 import { offsetAt, lspRange } from './positions.ts'
-import { type OwnColumn, renamableModel, renameColumn } from './rename-column.ts'
+import { renamableModel, renameColumn } from './rename-column.ts'
 import { modelRename } from './rename-model.ts'
 
 interface Target {
@@ -38,24 +38,18 @@ export async function renameTarget(file: EditorFile, position: Position): Promis
   })
 }
 
-interface RenameResult {
-  readonly edit: WorkspaceEdit
-  /** What is left to do. */
-  readonly next: string | null
-}
-
+/** `next`: what is left to do, as a command. */
 export async function rename(
   { project }: EditorFile,
   { understood, model, column }: Target,
   name: string,
   uriOf: (path: string) => string,
   canMove: boolean,
-): Promise<RenameResult> {
+): Promise<{ readonly edit: WorkspaceEdit; readonly next: string | null }> {
   return await refusing(async () => {
     if (name.trim() === '') throw new Refusal('a name has at least one letter')
     if (column !== null) {
-      const thing: OwnColumn = { model, column }
-      const change = await renameColumn(project, understood, thing, name)
+      const change = await renameColumn(project, understood, { model, column }, name)
       return { edit: await workspaceEdit(project, change, uriOf), next: null }
     }
     if (!canMove) throw new Refusal('this editor does not move files: use eider mv')

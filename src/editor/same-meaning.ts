@@ -24,18 +24,18 @@ export function requireSameMeaning(
     ]),
   )
   for (const [name, columns] of wanted) {
-    const found = after.models
-      .get(name as never)
-      ?.columns.map((column) => [column.name, column.type])
+    const { columns: there } = after.models.get(name as never) ?? {}
+    const found = there?.map((column) => [column.name, column.type])
     if (JSON.stringify(found) !== JSON.stringify(columns))
       throw new Refusal(
         `${name} would have other columns: it may take them by *; name them in its SELECT first`,
       )
   }
-  const lineage = [lineageTexts(before, renamed), lineageTexts(after, (thing) => thing)]
-  if (lineage[0] !== lineage[1]) throw new Refusal('columns would be computed from other columns')
-  const names = [mentionTexts(before, renamed), mentionTexts(after, (thing) => thing)]
-  if (names[0] !== names[1]) throw new Refusal('a name in a query would mean another column')
+  const same = (thing: Thing) => thing
+  if (lineageTexts(before, renamed) !== lineageTexts(after, same))
+    throw new Refusal('columns would be computed from other columns')
+  if (mentionTexts(before, renamed) !== mentionTexts(after, same))
+    throw new Refusal('a name in a query would mean another column')
 }
 
 const textOf = ({ model, column }: Thing) => `${model}.${column ?? ''}`.toLowerCase()

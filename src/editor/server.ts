@@ -5,7 +5,6 @@ import {
   type CancellationToken,
   type CodeAction,
   CodeActionKind,
-  type CodeActionParams,
   type Connection,
   createConnection,
   type InitializeParams,
@@ -14,11 +13,8 @@ import {
   MessageType,
   ProposedFeatures,
   type Range,
-  type ReferenceParams,
-  type RenameParams,
   ResponseError,
   type ServerCapabilities,
-  type TextDocumentPositionParams,
   TextDocuments,
   TextDocumentSyncKind,
   type TextEdit,
@@ -28,6 +24,7 @@ import type { Diagnostic } from '../core/diagnostics.ts'
 import type { LoadOptions } from '../project/load.ts'
 import { definitionAt, hoverAt, referencesAt } from './answers.ts'
 import { completionAt } from './completion.ts'
+import type { LastCompile } from './edited-project.ts'
 import { fixOf } from './fixes.ts'
 import { formatHeader } from './format-header.ts'
 import { lensesOf, OPEN, symbolsOf } from './lens.ts'
@@ -97,49 +94,40 @@ const capabilities: ServerCapabilities = {
   executeCommandProvider: { commands: [OPEN] },
 }
 
+interface FileParams {
+  readonly textDocument: { readonly uri: string }
+}
+
 /** Answers a request about a file of a project; `otherwise` is the answer for any other file. */
-type InFile = <P extends { readonly textDocument: { readonly uri: string } }, R, N>(
+type InFile = <P extends FileParams, R, N>(
   otherwise: N,
   answer: (file: EditorFile, params: P) => Promise<R>,
 ) => (params: P, token: CancellationToken) => Promise<R | N>
 
 function answerRequests(connection: Connection, projects: OpenProjects, inFile: InFile): void {
   const namesOf = (file: EditorFile) => projects.placesOf(file)
+  const inModel = <R>(answer: (understood: LastCompile, path: string) => R[]) =>
+    inFile<FileParams, R[], R[]>([], async ({ project, path }) => {
+      const understood = await project.fresh()
+      return understood === null ? [] : answer(understood, path)
+    })
   connection.onCodeAction(
-    inFile([], async (file, { range, textDocument: { uri } }: CodeActionParams) =>
+    inFile([], async (file, { range, textDocument: { uri } }) =>
       projects.diagnosticsOf(file).flatMap((item) => quickFixes(item, range, uri)),
     ),
   )
-  connection.onCompletion(
-    inFile(null, async (file, { position }: TextDocumentPositionParams) => [
-      ...(await completionAt(file, position)),
-    ]),
-  )
-  connection.onHover(
-    inFile(null, (file, { position }: TextDocumentPositionParams) => hoverAt(file, position)),
-  )
+  connection.onCompletion(inFile(null, (file, { position }) => completionAt(file, position)))
+  connection.onHover(inFile(null, (file, { position }) => hoverAt(file, position)))
   connection.onDefinition(
-    inFile(null, (file, { position }: TextDocumentPositionParams) =>
-      definitionAt(file, position, namesOf(file)),
-    ),
+    inFile(null, (file, { position }) => definitionAt(file, position, namesOf(file))),
   )
   connection.onReferences(
-    inFile(null, async (file, { position, context }: ReferenceParams) => [
-      ...(await referencesAt(file, position, namesOf(file), context.includeDeclaration)),
-    ]),
+    inFile(null, (file, { position, context }) =>
+      referencesAt(file, position, namesOf(file), context.includeDeclaration),
+    ),
   )
-  connection.onCodeLens(
-    inFile([], async ({ project, path }) => {
-      const understood = await project.fresh()
-      return understood === null ? [] : [...lensesOf(understood, path)]
-    }),
-  )
-  connection.onDocumentSymbol(
-    inFile([], async ({ project, path }) => {
-      const understood = await project.fresh()
-      return understood === null ? [] : [...symbolsOf(understood, path)]
-    }),
-  )
+  connection.onCodeLens(inModel(lensesOf))
+  connection.onDocumentSymbol(inModel(symbolsOf))
 }
 
 function answerRenames(
@@ -149,13 +137,13 @@ function answerRenames(
   canMove: () => boolean,
 ): void {
   connection.onPrepareRename(
-    inFile(null, async (file, { position }: TextDocumentPositionParams) => {
+    inFile(null, async (file, { position }) => {
       const { range, model, column } = await renameTarget(file, position)
       return { range, placeholder: column ?? model }
     }),
   )
   connection.onRenameRequest(
-    inFile(null, async (file, { position, newName }: RenameParams) => {
+    inFile(null, async (file, { position, newName }) => {
       const uriOf = (path: string) => projects.uriOf(file.project, path)
       const target = await renameTarget(file, position)
       const { edit, next } = await rename(file, target, newName, uriOf, canMove())
