@@ -10,7 +10,7 @@ import { link, open, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { readTextLater } from './read-file.ts'
+import { readTextIfThere } from './read-file.ts'
 import { makeDirectory } from './durable-directory.ts'
 import { isSilent, lifeSignPath, openLifeSign } from './life-sign.ts'
 import { Resources } from '../core/resources.ts'
@@ -91,7 +91,7 @@ export async function takeProcessLock(
     await unlink(draft).catch(() => {})
   }
   resources.defer(async () => {
-    if ((await readIfThere(path)) === content) await unlink(path)
+    if ((await readTextIfThere(path)) === content) await unlink(path)
   })
   return resources.move()
 }
@@ -121,19 +121,19 @@ export async function isCopiedLock(path: string): Promise<boolean> {
 export async function readLockHolder(
   path: string,
 ): Promise<{ readonly holder: LockHolder; readonly alive: boolean } | null> {
-  const content = await readIfThere(path)
+  const content = await readTextIfThere(path)
   const holder = content === null ? null : parseHolder(content)
   return holder === null ? null : { holder, alive: await isAlive(holder, path) }
 }
 
 /** true: the draft is the lock now. false: the lock has changed meanwhile, try again. */
 async function tryTakeOver(draft: string, path: string): Promise<boolean> {
-  const found = await readIfThere(path)
+  const found = await readTextIfThere(path)
   if (found === null) return false
   const holder = parseHolder(found)
   if (holder !== null && (await isAlive(holder, path))) throw new LockHeldError(holder, path)
   await using _right = await takeProcessLock(`${path}.${crc32(found)}`)
-  if ((await readIfThere(path)) !== found) return false
+  if ((await readTextIfThere(path)) !== found) return false
   await rename(draft, path)
   if (holder?.sign != null) await unlink(lifeSignPath(path, holder.sign)).catch(() => {})
   return true
@@ -199,15 +199,6 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
-    throw error
-  }
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readTextLater(path)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
     throw error
   }
 }

@@ -54,6 +54,13 @@ export async function readFileLater(
 export const readTextLater = async (path: string, limitBytes?: number): Promise<string> =>
   (await readFileLater(path, limitBytes)).toString('utf8')
 
+/** null: there is no such file. */
+export const readTextIfThere = (path: string, limitBytes?: number): Promise<string | null> =>
+  readTextLater(path, limitBytes).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+
 /** Throws as readFileNow() does. */
 export function requireRegular(stats: Stats, path: string, limitBytes = Infinity): Stats {
   if (stats.isDirectory()) throw new FileError('EISDIR', path, 'it is a directory')

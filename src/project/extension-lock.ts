@@ -6,7 +6,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
-import { readTextLater } from '../files/read-file.ts'
+import { readTextIfThere } from '../files/read-file.ts'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { ExtensionLock } from '../core/extensions.ts'
 import { CONFLICT_HINT, conflictMarker } from '../core/source.ts'
@@ -18,24 +18,20 @@ const HASH = /^[0-9a-f]{64}$/
 
 /** null: there is none. Throws DiagnosticsError. */
 export async function readExtensionLock(dir: string): Promise<ExtensionLock | null> {
-  let text
-  try {
-    text = await readTextLater(join(dir, LOCK_FILE), limits.configFileBytes)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+  const reading = readTextIfThere(join(dir, LOCK_FILE), limits.configFileBytes)
+  const text = await reading.catch((error: unknown) => {
     throw new DiagnosticsError([unreadable(LOCK_FILE, error)])
-  }
+  })
+  if (text === null) return null
   const source = { path: LOCK_FILE, text }
   const marker = conflictMarker(text)
-  if (marker !== null)
-    throw new DiagnosticsError([
-      diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT }),
-    ])
-  const lock = parse(text)
+  const lock = marker === null ? parse(text) : null
   if (lock !== null) return lock
   const hint = 'delete the file, then: eider extension install'
   throw new DiagnosticsError([
-    diagnostic('invalid-lock', {}, { source, span: { start: 0, end: 0 } }, { hint }),
+    marker === null
+      ? diagnostic('invalid-lock', {}, { source, span: { start: 0, end: 0 } }, { hint })
+      : diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT }),
   ])
 }
 

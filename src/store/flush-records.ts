@@ -1,6 +1,7 @@
 // Which segments of the buffers are in the tables. What the eight steps of a flush are: pipeline/flush/flush.ts.
 
 import type { ModelName } from '../core/names.ts'
+import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { FlushPosition } from './state.ts'
 
@@ -20,6 +21,29 @@ export interface FlushRecords {
   forget(connection: Connection, segments: readonly Pick<FlushedSegment, 'id'>[]): Promise<void>
   /** Asked after a failure, outside of its transaction: whether the events are in the table all the same. */
   isCommitted(connection: Connection, segment: FlushedSegment): Promise<boolean>
+}
+
+/** As rows of the positions of a target. */
+export const positionRows = (target: ModelName, position: FlushPosition): readonly Sql[] =>
+  Array.from(
+    position,
+    ([opening, segment]) =>
+      sql`(${sql.value(target)}, ${sql.value(opening)}, ${sql.value(segment)}, now())`,
+  )
+
+/**
+ * Moves the fence of each opening by its segments. Returns the id of one that another process has committed meanwhile: then
+ * `move` has given false.
+ */
+export async function moveFences(
+  segments: readonly FlushedSegment[],
+  move: (ofOpening: readonly FlushedSegment[]) => Promise<boolean>,
+): Promise<string | null> {
+  for (const opening of new Set(segments.map((segment) => segment.opening))) {
+    const ofOpening = segments.filter((segment) => segment.opening === opening)
+    if (!(await move(ofOpening))) return ofOpening[0]!.id
+  }
+  return null
 }
 
 export interface FlushedSegment {

@@ -6,11 +6,11 @@
 //
 // Rows are only ever inserted, since on a lake a DELETE would refuse those who insert meanwhile.
 
-import { foldCase, type ModelName } from '../core/names.ts'
+import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { type NewRecord, type SliceRecord, STATE_SCHEMA } from './state.ts'
+import { type NewRecord, type SliceRecord, spelledAs, STATE_SCHEMA } from './state.ts'
 
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
   seq BIGINT, model VARCHAR, range_start VARCHAR, range_end VARCHAR, definition VARCHAR, run_id VARCHAR, built_at TIMESTAMPTZ)`
@@ -34,11 +34,11 @@ export class SliceTable {
   ): Promise<readonly SliceRecord[]> {
     this.#exists = relations.has(catalogKey(STATE_SCHEMA, 'slices'))
     if (!this.#exists) return []
-    const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
+    const spelled = spelledAs(names)
     const rows = (await connection.texts(sql`
       SELECT model, range_start AS start, range_end AS "end", definition, run_id AS "runId", built_at::VARCHAR AS "builtAt"
       FROM ${IN_FORCE} ORDER BY seq`)) as unknown as readonly SliceRecord[]
-    return rows.map((row) => ({ ...row, model: spelled.get(foldCase(row.model)) ?? row.model }))
+    return rows.map((row) => ({ ...row, model: spelled(row.model) }))
   }
 
   async make(connection: Connection): Promise<void> {

@@ -6,7 +6,7 @@
 //   _eider.slices            what runs have built of ranges of models, once there is any (slices.ts)
 
 import type { Kind, Macro, Model } from '../core/model.ts'
-import type { ModelName } from '../core/names.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Slice, WatermarkRange } from '../core/step.ts'
@@ -110,6 +110,24 @@ export const isEdited = (
 
 /** By the opening of the buffer the last segment of it that is in the table. */
 export type FlushPosition = ReadonlyMap<number, number>
+
+/** Positions of targets from rows in their order. */
+export function positionsOf(
+  rows: Iterable<Readonly<Record<string, unknown>>>,
+): ReadonlyMap<ModelName, FlushPosition> {
+  const positions = new Map<ModelName, Map<number, number>>()
+  for (const { target, opening, segment } of rows) {
+    const position = positions.get(target as ModelName) ?? new Map<number, number>()
+    positions.set(target as ModelName, position.set(Number(opening), Number(segment)))
+  }
+  return positions
+}
+
+/** The name of a model as the project spells it, where the two differ only in case. */
+export function spelledAs(names: Iterable<ModelName>): (recorded: string) => ModelName {
+  const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
+  return (recorded) => spelled.get(foldCase(recorded)) ?? (recorded as ModelName)
+}
 
 /** Whether a segment is in the table, for all that the position of its target says. */
 export const isFlushed = (

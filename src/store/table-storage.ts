@@ -1,6 +1,7 @@
 // How the rows of relations are stored. What is read of a relation has its name and its types; what is written may be
 // another table.
 
+import { EnvironmentError } from '../core/failures.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Column, ColumnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -55,6 +56,14 @@ export const plainTable = (table: Sql): WrittenTable => ({
 /** A new column, or one that gets another type, which holds every value of the one before. */
 export interface StoredColumnChange extends Pick<Column, 'name' | 'type'> {
   readonly isNew: boolean
+}
+
+/** Rows that were written do not come back. A model that reads them fails, and the run goes on; all else ends with it. */
+export class DamagedRowsError extends EnvironmentError {
+  override name = 'DamagedRowsError'
+  constructor(message: string, options: { readonly hint: string; readonly cause?: unknown }) {
+    super('lake-damaged', message, options)
+  }
 }
 
 /** Thrown for a column whose type the store does not have. */

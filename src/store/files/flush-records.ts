@@ -4,7 +4,12 @@ import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type { FlushedSegment, FlushRecords } from '../flush-records.ts'
+import {
+  type FlushedSegment,
+  type FlushRecords,
+  moveFences,
+  positionRows,
+} from '../flush-records.ts'
 import type { FlushPosition } from '../state.ts'
 
 export const fileFlushRecords: FlushRecords = {
@@ -25,11 +30,7 @@ async function adopt(
   target: ModelName,
   position: FlushPosition,
 ): Promise<void> {
-  const rows = Array.from(
-    position,
-    ([opening, segment]) =>
-      sql`(${sql.value(target)}, ${sql.value(opening)}, ${sql.value(segment)}, now())`,
-  )
+  const rows = positionRows(target, position)
   if (rows.length > 0)
     await connection.run(sql`
       INSERT INTO _eider.flush_position (target, opening, segment, flushed_at) VALUES ${sql.join(rows)}`)
@@ -46,13 +47,10 @@ async function record(
   )
   await connection.run(sql`
     INSERT INTO _eider.acks (claim_id, target, segment, opening, events, committed_at) VALUES ${sql.join(records)}`)
+  const refused = await moveFences(claims, (ofOpening) => moveFence(connection, ofOpening))
   const openings = [...new Set(claims.map(({ opening }) => opening))]
-  for (const opening of openings) {
-    const ofOpening = claims.filter((claim) => claim.opening === opening)
-    if (!(await moveFence(connection, ofOpening))) return ofOpening[0]!.id
-  }
-  await forgetOpenings(connection, claims[0]!.target, openings)
-  return null
+  if (refused === null) await forgetOpenings(connection, claims[0]!.target, openings)
+  return refused
 }
 
 /** `claims` are of one opening. */

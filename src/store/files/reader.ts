@@ -3,7 +3,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readFileLater, readTextLater } from '../../files/read-file.ts'
+import { readFileLater, readTextIfThere, readTextLater } from '../../files/read-file.ts'
 import {
   catalogFile,
   retainedManifestFile,
@@ -35,13 +35,8 @@ export const fileReader = (dir: string, broughtBy = 'eider run'): SnapshotReader
 
 /** The manifest itself is the mark: it is the same text for the same state, and read anyway. */
 async function readCurrent(dir: string): Promise<CurrentState | null> {
-  try {
-    const mark = await readTextLater(join(dir, MANIFEST_FILE))
-    return { mark, read: () => resultInSlices(parseManifestSteps(mark)) }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const mark = await readTextIfThere(join(dir, MANIFEST_FILE))
+  return mark === null ? null : { mark, read: () => resultInSlices(parseManifestSteps(mark)) }
 }
 
 async function find(dir: string, id: string): Promise<Snapshot | null> {

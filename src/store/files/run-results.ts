@@ -10,7 +10,7 @@
 
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readTextLater } from '../../files/read-file.ts'
+import { readTextIfThere } from '../../files/read-file.ts'
 import { limits } from '../../core/limits.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -47,11 +47,7 @@ export async function addWaitingRun(stateDir: string, results: string): Promise<
 
 /** Oldest first. */
 export async function readWaitingRuns(stateDir: string): Promise<readonly string[]> {
-  const path = waitingFile(stateDir)
-  const text = await readTextLater(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
+  const text = (await readTextIfThere(waitingFile(stateDir))) ?? ''
   return text.split('\n').filter(isWhole)
 }
 

@@ -13,7 +13,7 @@
 
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readTextLater } from '../../files/read-file.ts'
+import { readTextIfThere, readTextLater } from '../../files/read-file.ts'
 import { splitModelName } from '../../core/names.ts'
 import {
   catalogFile,
@@ -56,7 +56,7 @@ export async function readSnapshots(dir: string): Promise<SnapshotFiles> {
   retained.sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
   const shown = await readCurrentSnapshot(dir)
   const current = shown ?? retained[0] ?? null
-  const views = await readIfThere(join(dir, VIEWS_FILE))
+  const views = await readTextIfThere(join(dir, VIEWS_FILE))
   const isShown = shown !== null && views === printViews(dir, shown)
   return { current, retained, isShown }
 }
@@ -67,21 +67,12 @@ export const readCurrentSnapshot = (dir: string): Promise<Snapshot | null> =>
 
 /** null when it is missing or damaged. */
 async function readManifest(path: string): Promise<Snapshot | null> {
-  const text = await readIfThere(path)
+  const text = await readTextIfThere(path)
   if (text === null) return null
   try {
     return parseManifest(text)
   } catch {
     return null
-  }
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readTextLater(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
   }
 }
 

@@ -2,20 +2,20 @@
 
 import type { Macro } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
-import { foldCase, type ModelName } from '../../core/names.ts'
+import type { ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type EngineCatalog, catalogKey, readEngineCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { numberOf } from '../../duckdb/values.ts'
 import {
   type AckRecord,
   type FinishedRun,
-  type FlushPosition,
   type Known,
   type ModelRecord,
   type NewRecord,
   NO_STATE,
+  positionsOf,
   type SavedMacro,
+  spelledAs,
   STATE_SCHEMA,
   type StateStore,
 } from '../state.ts'
@@ -84,7 +84,7 @@ const withoutMemory = {
   // One machine has one checkout.
   changedBack: () => Promise.resolve([]),
   change: <T>(connection: Connection, work: () => Promise<T>) => connection.transact(work),
-  readPositions,
+  readPositions: async (connection: Connection) => positionsOf(await connection.rows(POSITIONS)),
   recordRemoved: (connection: Connection, _: string, models: readonly ModelName[]) =>
     recordRemoved(connection, models),
   recordMacros,
@@ -111,7 +111,7 @@ const POSITIONS = sql`SELECT target, opening, segment FROM _eider.flush_position
  * two differ only in case.
  */
 async function readAll(connection: Connection, names: Iterable<ModelName>) {
-  const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
+  const spelled = spelledAs(names)
   const [found] = (await connection.texts(sql`
     SELECT ${list(sql`
       SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed
@@ -122,12 +122,7 @@ async function readAll(connection: Connection, names: Iterable<ModelName>) {
     (SELECT count(*) FROM _eider.runs) AS runs,
     (SELECT arg_max(run_id, started_at) FROM _eider.runs) AS last_run`)) as unknown as [Saved]
   return {
-    models: new Map(
-      found.models.map(({ model, ...record }): [ModelName, ModelRecord] => [
-        spelled.get(foldCase(model)) ?? model,
-        record,
-      ]),
-    ),
+    models: new Map(found.models.map(({ model, ...record }) => [spelled(model), record])),
     positions: positionsOf(found.positions),
     acks: found.acks,
     macros: found.macros,
@@ -140,38 +135,10 @@ async function readAll(connection: Connection, names: Iterable<ModelName>) {
 interface Saved {
   readonly models: readonly (ModelRecord & { readonly model: ModelName })[]
   readonly acks: readonly AckRecord[]
-  readonly positions: readonly SavedPosition[]
+  readonly positions: Parameters<typeof positionsOf>[0]
   readonly macros: readonly SavedMacro[]
   readonly runs: number
   readonly last_run: string | null
-}
-
-interface SavedPosition {
-  readonly target: ModelName
-  readonly opening: number
-  readonly segment: number
-}
-
-async function readPositions(
-  connection: Connection,
-): Promise<ReadonlyMap<ModelName, FlushPosition>> {
-  const rows = await connection.rows(POSITIONS)
-  return positionsOf(
-    rows.map(({ target, opening, segment }) => ({
-      target: target as ModelName,
-      opening: numberOf(opening),
-      segment: numberOf(segment),
-    })),
-  )
-}
-
-function positionsOf(rows: readonly SavedPosition[]): ReadonlyMap<ModelName, FlushPosition> {
-  const positions = new Map<ModelName, Map<number, number>>()
-  for (const { target, opening, segment } of rows) {
-    const position = positions.get(target) ?? new Map<number, number>()
-    positions.set(target, position.set(opening, segment))
-  }
-  return positions
 }
 
 /** `models` has no primary key: an index costs more than both. */

@@ -4,7 +4,7 @@
 
 import type { LakeTarget } from '../../core/lake.ts'
 import type { DatabaseError } from '../../duckdb/errors.ts'
-import { DamagedRowsError } from '../damaged-rows.ts'
+import { DamagedRowsError } from '../table-storage.ts'
 
 /** Names that DuckLake gives, within a path or a URL. */
 const OBJECT = /[^\s'"]*\/(?:data_)?ducklake-[0-9a-f-]+\.parquet/

@@ -9,7 +9,12 @@ import type { ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import type { FlushedSegment, FlushRecords } from '../flush-records.ts'
+import {
+  type FlushedSegment,
+  type FlushRecords,
+  moveFences,
+  positionRows,
+} from '../flush-records.ts'
 import type { FlushPosition } from '../state.ts'
 import { fenceTable } from './positions.ts'
 import type { LakeSession } from './session.ts'
@@ -18,7 +23,8 @@ export const lakeFlushRecords = (session: LakeSession): FlushRecords => ({
   prepare,
   adopt,
   hold: (target, signal) => session.holdTurn(target, { waitMs: limits.runLockWaitMs, signal }),
-  record,
+  record: (connection, segments) =>
+    moveFences(segments, (ofOpening) => moveFence(connection, ofOpening)),
   forget: () => Promise.resolve(),
   isCommitted,
 })
@@ -39,25 +45,9 @@ async function adopt(
   position: FlushPosition,
 ): Promise<void> {
   await prepare(connection, target)
-  const rows = Array.from(
-    position,
-    ([opening, segment]) =>
-      sql`(${sql.value(target)}, ${sql.value(opening)}, ${sql.value(segment)}, now())`,
-  )
+  const rows = positionRows(target, position)
   if (rows.length > 0)
     await connection.run(sql`INSERT INTO ${fenceTable(target)} VALUES ${sql.join(rows)}`)
-}
-
-async function record(
-  connection: Connection,
-  segments: readonly FlushedSegment[],
-): Promise<string | null> {
-  const openings = new Set(segments.map(({ opening }) => opening))
-  for (const opening of openings) {
-    const ofOpening = segments.filter((segment) => segment.opening === opening)
-    if (!(await moveFence(connection, ofOpening))) return ofOpening[0]!.id
-  }
-  return null
 }
 
 /** `segments` are of one opening. */

@@ -9,8 +9,7 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { numberOf } from '../../duckdb/values.ts'
-import { type FlushPosition, STATE_SCHEMA } from '../state.ts'
+import { type FlushPosition, positionsOf, STATE_SCHEMA } from '../state.ts'
 
 const PREFIX = 'flushed '
 
@@ -33,10 +32,5 @@ export async function readPositions(
   const rows = await connection.rows(
     sql`FROM (${sql.join(parts, sql` UNION ALL `)}) ORDER BY target, opening`,
   )
-  const positions = new Map<ModelName, Map<number, number>>()
-  for (const { target, opening, segment } of rows) {
-    const position = positions.get(target as ModelName) ?? new Map<number, number>()
-    positions.set(target as ModelName, position.set(numberOf(opening), numberOf(segment)))
-  }
-  return positions
+  return positionsOf(rows)
 }

@@ -12,13 +12,12 @@ import { foldCase, splitModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { fromStored, storedType } from '../../core/stored-types.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
 import { describeHolder, LockHeldError, takeProcessLock } from '../../files/process-lock.ts'
 import { isDiskFull } from '../../files/system-errors.ts'
-import { DamagedRowsError } from '../damaged-rows.ts'
+import { DamagedRowsError } from '../table-storage.ts'
 import { isWhole, orderBy, fileBytes, writePublished } from '../files/published.ts'
 import {
   collectGarbage,
@@ -31,6 +30,7 @@ import {
 import type { Pulled, Puller, PullOptions } from '../pull.ts'
 import { explainLake, isMissing } from './failures.ts'
 import type { LakeSession } from './session.ts'
+import { isStoredApart, shown } from './tables.ts'
 import {
   evaluatedTable,
   type LakeRelation,
@@ -250,28 +250,15 @@ async function attachFormer({ engine }: Place, at: string): Promise<Former> {
 async function rowsOf(connection: Connection, relation: LakeRelation): Promise<Sql> {
   const { model, columns, key, evaluated } = relation
   const order = key.length === 0 ? sql`ORDER BY rowid` : orderBy(key)
-  const stored = evaluated ? evaluatedTable(model) : await storedOf(connection, relation)
-  if (stored === null) {
+  const isApart = evaluated || (await isStoredApart(connection, model))
+  if (!isApart) {
     const { schema, table } = splitModelName(model)
     const names = sql.join(columns.map(({ name }) => sql.ident(name)))
     return sql`SELECT ${names} FROM ${sql.ident(schema, table)} ${order}`
   }
-  const casts = columns.map(({ name, type }) =>
-    storedType(type) === type
-      ? sql.ident(name)
-      : sql`${fromStored(sql.ident(name), type)} AS ${sql.ident(name)}`,
-  )
-  return sql`SELECT ${sql.join(casts)} FROM ${sql.ident(STORED_SCHEMA, stored)} ${order}`
-}
-
-/** The table with the rows of a relation that are stored under other types; null where they are not. */
-async function storedOf(connection: Connection, { model }: LakeRelation): Promise<string | null> {
-  const name = foldCase(model)
-  const row = await connection.row(sql`
-    SELECT 1 FROM duckdb_columns()
-    WHERE database_name = ${sql.value(FORMER)} AND schema_name = ${sql.value(STORED_SCHEMA)}
-      AND table_name = ${sql.value(name)} LIMIT 1`)
-  return row === null ? null : name
+  const stored = evaluated ? evaluatedTable(model) : foldCase(model)
+  const casts = sql.join(columns.map(shown))
+  return sql`SELECT ${casts} FROM ${sql.ident(STORED_SCHEMA, stored)} ${order}`
 }
 
 async function withSizes(dir: string, snapshot: LakeSnapshot): Promise<Snapshot> {

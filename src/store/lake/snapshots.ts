@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
-import { asStored, storedType } from '../../core/stored-types.ts'
+import { storedType } from '../../core/stored-types.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
@@ -26,6 +26,7 @@ import type {
 import { UnstorableError } from '../table-storage.ts'
 import type { LakeSession } from './session.ts'
 import type { LakeState } from './state.ts'
+import { stores } from './tables.ts'
 import {
   evaluatedTable,
   identityOf,
@@ -197,17 +198,13 @@ async function evaluate(
   relation: Sql,
   columns: readonly Column[],
 ): Promise<void> {
-  const casts = columns.map(({ name, type }) => {
-    const stored = storedType(type)
-    if (stored === null)
+  for (const { name, type } of columns)
+    if (storedType(type) === null)
       throw new UnstorableError(`a lake cannot store column "${name}", which is ${type}`, name)
-    const column = sql.ident(name)
-    return stored === type ? column : sql`${asStored(column, type, name)} AS ${column}`
-  })
   await connection.transact(async () => {
     await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(STORED_SCHEMA)}`)
     await connection.run(sql`
       CREATE OR REPLACE TABLE ${sql.ident(STORED_SCHEMA, evaluatedTable(model))} AS
-      SELECT ${sql.join(casts)} FROM ${relation}`)
+      SELECT ${sql.join(columns.map(stores))} FROM ${relation}`)
   })
 }

@@ -24,6 +24,7 @@ import {
   NO_STATE,
   type SavedMacro,
   type SliceRecord,
+  spelledAs,
   type StateStore,
 } from '../state.ts'
 import { readLakeCatalog } from './catalog.ts'
@@ -328,14 +329,11 @@ const NOTHING: Omit<NewBuild, 'runId'> = {
 function foundIn({ catalog, builds, positions }: LakeLook, names: readonly ModelName[]): Found {
   const macros = builds.find(({ model }) => model === MACROS)
   const ofModels = builds.filter(({ model, kind }) => ![MACROS, ''].includes(model) && kind !== '')
-  const spelled = new Map(names.map((name) => [foldCase(name), name]))
-  const models = ofModels.map((build): [ModelName, ModelRecord] => [
-    spelled.get(foldCase(build.model)) ?? (build.model as ModelName),
-    recordOf(build),
-  ])
+  const spelled = spelledAs(names)
+  const models = new Map(ofModels.map((build) => [spelled(build.model), recordOf(build)]))
   return {
     catalog,
-    state: { models: new Map(models), positions, acks: [], slices: [] },
+    state: { models, positions, acks: [], slices: [] },
     macros: macros === undefined ? [] : (JSON.parse(macros.definition) as SavedMacro[]),
     marks: builds.flatMap(markOf),
     lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),

@@ -54,7 +54,8 @@ async function storedApart(
   return isApart ? describe(connection, sql`FROM ${tableIdent(name)}`) : null
 }
 
-async function isStoredApart(connection: Connection, name: ModelName): Promise<boolean> {
+/** In the database that is used. */
+export async function isStoredApart(connection: Connection, name: ModelName): Promise<boolean> {
   const row = await connection.row(sql`
     SELECT 1 FROM duckdb_columns() WHERE database_name = current_database()
     AND schema_name = ${sql.value(STORED_SCHEMA)} AND table_name = ${sql.value(foldCase(name))} LIMIT 1`)
@@ -100,20 +101,22 @@ async function createApart(
     ),
   )
   if (!wasApart) await connection.run(sql`DROP TABLE IF EXISTS ${relation}`)
-  const shown = columns.map(({ name: column, type }) =>
-    storedType(type) === type
-      ? sql.ident(column)
-      : sql`${fromStored(sql.ident(column), type)} AS ${sql.ident(column)}`,
-  )
   await connection.run(
-    sql`CREATE OR REPLACE VIEW ${relation} AS SELECT ${sql.join(shown)} FROM ${stored}`,
+    sql`CREATE OR REPLACE VIEW ${relation} AS SELECT ${sql.join(columns.map(shown))} FROM ${stored}`,
   )
   return rows
 }
 
 const isConverted = ({ type }: Column) => storedType(type) !== type
 
-const stores = ({ name, type }: Column): Sql =>
+/** A column of a stored table as readers see it. */
+export const shown = ({ name, type }: Column): Sql =>
+  storedType(type) === type
+    ? sql.ident(name)
+    : sql`${fromStored(sql.ident(name), type)} AS ${sql.ident(name)}`
+
+/** A column as it is stored. */
+export const stores = ({ name, type }: Column): Sql =>
   storedType(type) === type
     ? sql.ident(name)
     : sql`${asStored(sql.ident(name), type, name)} AS ${sql.ident(name)}`
