@@ -17,16 +17,12 @@ export function requireProgram(
     throw refusal(
       'host-not-allowed',
       `this daemon answers to loopback names only, not to "${host.slice(0, 60)}"; set collect.host, or let the proxy send Host: ${listeningOn}`,
-      {
-        target: 'Host',
-      },
+      { target: 'Host' },
     )
   if (!takesOrigin(origin, listeningOn, allowedOrigins))
     throw refusal(
       'origin-not-allowed',
       `the origin ${origin?.slice(0, 60)} is not in collect.cors_origins of eider.yml`,
-      {
-        target: 'Origin',
-      },
+      { target: 'Origin' },
     )
 }

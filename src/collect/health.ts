@@ -4,25 +4,14 @@ import { statfs } from 'node:fs/promises'
 import { limits } from '../core/limits.ts'
 import { sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
-import { type Backlog, backlogOf, type LastRun, type Vitals } from './backlog.ts'
+import { backlogOf, type Vitals } from './backlog.ts'
 import { requireMethod } from './path.ts'
 import { seesAll } from './senders.ts'
-import type { Served } from './targets.ts'
 
-export type Health = Served['models'] & Totals
-
-interface Totals {
-  readonly status: 'ok' | 'unavailable'
-  readonly events: number
-  readonly bytes: number
-  readonly oldest: string | null
-  readonly disk_free_bytes: number
-  readonly targets: readonly Backlog[]
-  readonly runs?: LastRun
-}
+export type Health = Awaited<ReturnType<typeof healthOf>>
 
 /** `unavailable` (503) while the buffer accepts nothing. */
-export async function healthOf(vitals: Vitals): Promise<Health> {
+export async function healthOf(vitals: Vitals) {
   const { buffer, bufferDir, served } = vitals
   const { bytes, writable } = buffer.stats()
   const targets = backlogOf(vitals)
@@ -34,11 +23,7 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
     ...served.models,
     events: targets.reduce((total, backlog) => total + backlog.events, 0),
     bytes,
-    oldest:
-      targets
-        .map(({ oldest }) => oldest)
-        .filter((time) => time !== null)
-        .toSorted()[0] ?? null,
+    oldest: targets.flatMap(({ oldest }) => oldest ?? []).toSorted()[0] ?? null,
     disk_free_bytes: disk === null ? 0 : disk.bavail * disk.bsize,
     targets,
     ...(runs === null ? {} : { runs }),

@@ -60,7 +60,7 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
       const place = readPlace(head.url)
       if (place === null || place === 'health') return null
       const senders = options.senders()
-      const who = requireSender(senders, head, targetOf(place))
+      const who = requireSender(senders, head, place.target)
       // A key that has to be fetched, and a body that is signed, take longer than this path has.
       if (who instanceof Promise) {
         who.catch(() => undefined)
@@ -104,19 +104,19 @@ function routeTo(
 interface EventsPlace {
   readonly schema: string
   readonly table: string
+  /** Of both. */
+  readonly target: string
   readonly isBatch: boolean
 }
-
-const targetOf = ({ schema, table }: Pick<EventsPlace, 'schema' | 'table'>): string =>
-  `${schema}.${table}`
 
 /** What a URL of this port means; null for nothing. */
 function readPlace(url: string): EventsPlace | 'health' | null {
   const segments = splitPath(url)
   const [room, schema, table, batch] = segments
   if (room === 'collect' && schema !== undefined && table !== undefined) {
-    if (segments.length === 3) return { schema, table, isBatch: false }
-    if (segments.length === 4 && batch === 'batch') return { schema, table, isBatch: true }
+    const target = `${schema}.${table}`
+    const isBatch = segments.length === 4 && batch === 'batch'
+    if (isBatch || segments.length === 3) return { schema, table, target, isBatch }
   }
   return room === 'health' && segments.length === 1 ? 'health' : null
 }
@@ -144,13 +144,12 @@ function collect(
   place: EventsPlace,
 ): Promise<void> {
   requireMethod(request.method, ['POST'])
-  const who = requireSender(options.senders(), request, targetOf(place))
-  return who instanceof Promise
-    ? who.then((sender) => collectFrom(sender, options, request, response, place))
-    : collectFrom(who, options, request, response, place)
+  const who = requireSender(options.senders(), request, place.target)
+  const collectFrom = (sender: Who) => collectOf(sender, options, request, response, place)
+  return who instanceof Promise ? who.then(collectFrom) : collectFrom(who)
 }
 
-function collectFrom(
+function collectOf(
   who: Who,
   options: IngestOptions,
   request: IncomingMessage,

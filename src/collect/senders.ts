@@ -27,9 +27,8 @@ export function requireSender(
 ): Who | Promise<Who> {
   const ofTarget = signed.find((sender) => sender.target === target) ?? null
   const who = whoAsks(request, { token, named, signer: ofTarget })
-  return who instanceof Promise
-    ? who.then((sender) => requireScope(sender, request, target))
-    : requireScope(who, request, target)
+  const scoped = (sender: Who) => requireScope(sender, request, target)
+  return who instanceof Promise ? who.then(scoped) : scoped(who)
 }
 
 function requireScope(sender: Who, request: RequestHead, target: string): Who {

@@ -2,6 +2,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import type { Claim, ClaimSource } from '../../buffer/claim-source.ts'
 import { BufferUnavailableError, ClaimTargetError, UnknownClaimError } from '../../buffer/errors.ts'
@@ -153,12 +154,8 @@ export class AdminClient implements ClaimSource {
       const signal = AbortSignal.timeout(timeoutMs)
       const options = { host: '127.0.0.1', port, method, path, headers, agent: false, signal }
       const request = httpRequest(options, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => {
-          resolve({ status: response.statusCode!, body: parse(Buffer.concat(chunks)) })
-        })
-        response.on('error', fail)
+        const status = response.statusCode!
+        textOf(response).then((answer) => resolve({ status, body: parse(answer) }), fail)
       })
       request.on('error', fail)
       request.end(text)
@@ -168,17 +165,14 @@ export class AdminClient implements ClaimSource {
 
 function failure(cause: Error, port: number, timeoutMs: number): EnvironmentError {
   const isSilent = cause.name === 'AbortError' || cause.name === 'TimeoutError'
+  const daemon = `the daemon on admin port ${port}`
   if (!isSilent)
-    return new EnvironmentError(
-      'daemon-gone',
-      `the daemon on admin port ${port} cannot be reached: ${cause.message}`,
-      { cause },
-    )
-  return new EnvironmentError(
-    'daemon-silent',
-    `the daemon on admin port ${port} has not answered for ${timeoutMs / 1000} s`,
-    { hint: 'stop the daemon; a run reads the buffer directly when no daemon is running', cause },
-  )
+    return new EnvironmentError('daemon-gone', `${daemon} cannot be reached: ${cause.message}`, {
+      cause,
+    })
+  const message = `${daemon} has not answered for ${timeoutMs / 1000} s`
+  const hint = 'stop the daemon; a run reads the buffer directly when no daemon is running'
+  return new EnvironmentError('daemon-silent', message, { hint, cause })
 }
 
 function bufferGone(cause: Error): never {
@@ -203,9 +197,9 @@ function causeCode(error: unknown): string {
 }
 
 /** Undefined for a body that is not JSON. */
-function parse(bytes: Buffer): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString())
+    return JSON.parse(text)
   } catch {
     return undefined
   }

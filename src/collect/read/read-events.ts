@@ -6,7 +6,7 @@ import { RequestError } from '../../http/request-error.ts'
 import { refusal } from '../errors.ts'
 import type { MisspeltFields } from '../validate/misspelt.ts'
 import { skipSpace } from '../validate/scan-event.ts'
-import { validateEvent, type ValidEvent, type Validator } from '../validate/validate-event.ts'
+import { validateEvent, type Validator } from '../validate/validate-event.ts'
 
 /** The bytes to store, one element an event. All readers throw RequestError, and then nothing may be stored. */
 export type Events = readonly Uint8Array[]
@@ -19,26 +19,14 @@ export function readEvent(
   misspelt: MisspeltFields | null = null,
 ): Events {
   const start = startOfText(body)
-  const { stored, end } = validateEvent(
-    validator,
-    body,
-    start,
-    body.length,
-    maxEventBytes,
-    misspelt,
-  )
+  const limit = body.length
+  const { stored, end } = validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
   requireEnd(body, end, 'the event')
   return [stored]
 }
 
 /** A JSON array of objects. An empty one is a batch of no events, and fine. */
-export function readJsonBatch(
-  validator: Validator,
-  body: Buffer,
-  maxEventBytes: number,
-  maxBatchBytes = Infinity,
-  misspelt: MisspeltFields | null = null,
-): Events {
+export const readJsonBatch = batchReader((body, add) => {
   const limit = body.length
   let at = startOfText(body)
   if (body[at] !== 0x5b)
@@ -46,23 +34,12 @@ export function readJsonBatch(
       'not-an-array',
       'a batch is a JSON array of objects and nothing around it; for one object per line send Content-Type: application/x-ndjson',
     )
-  let sizeBytes = 0
-  const events: Uint8Array[] = []
+  let last = -1
   at = skipSpace(body, at + 1, limit)
   if (body[at] !== 0x5d) {
     for (;;) {
-      const { stored, end } = validateAt(
-        validator,
-        body,
-        at,
-        limit,
-        events.length,
-        maxEventBytes,
-        misspelt,
-      )
-      sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
-      events.push(stored)
-      at = skipSpace(body, end, limit)
+      at = skipSpace(body, add(at, limit), limit)
+      last++
       if (body[at] !== 0x2c) break
       at = skipSpace(body, at + 1, limit)
     }
@@ -70,80 +47,63 @@ export function readJsonBatch(
   if (body[at] !== 0x5d)
     throw refusal(
       'invalid-json',
-      events.length === 0
-        ? 'unterminated array'
-        : `unterminated array, or no "," after event ${events.length - 1}`,
+      last === -1 ? 'unterminated array' : `unterminated array, or no "," after event ${last}`,
     )
   requireEnd(body, at + 1, 'the array')
-  return events
-}
+})
 
 /** One JSON object a line; blank lines do not count. */
-export function readNdjsonBatch(
-  validator: Validator,
-  body: Buffer,
-  maxEventBytes: number,
-  maxBatchBytes = Infinity,
-  misspelt: MisspeltFields | null = null,
-): Events {
-  let sizeBytes = 0
-  const events: Uint8Array[] = []
+export const readNdjsonBatch = batchReader((body, add) => {
   let at = startOfText(body)
-  while (at < body.length) {
+  for (let index = 0; at < body.length; index++) {
     const newline = body.indexOf(0x0a, at)
     const limit = newline === -1 ? body.length : newline
-    const { stored, end } = validateAt(
-      validator,
-      body,
-      at,
-      limit,
-      events.length,
-      maxEventBytes,
-      misspelt,
-    )
-    if (skipSpace(body, end, limit) < limit)
+    if (skipSpace(body, add(at, limit), limit) < limit)
       throw atIndex(
         refusal(
           'invalid-json',
           'unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
         ),
-        events.length,
+        index,
       )
-    sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
-    events.push(stored)
     at = skipSpace(body, limit, body.length)
   }
-  return events
-}
+})
 
-/** A number of some characters may be stored as a thousand digits, so the limit on the body is not enough. */
-function addWithin(maxBatchBytes: number, sizeBytes: number, { length }: Uint8Array): number {
-  if (sizeBytes + length > maxBatchBytes)
-    throw refusal(
-      'batch-too-large',
-      `the batch, with all digits of its numbers, is larger than ${maxBatchBytes} bytes`,
-    )
-  return sizeBytes + length
-}
+/** Adds the event at an offset, which must end before the limit, to the batch; gives its end. */
+type Add = (start: number, limit: number) => number
 
-function validateAt(
-  validator: Validator,
-  body: Buffer,
-  start: number,
-  limit: number,
-  index: number,
-  maxEventBytes: number,
-  misspelt: MisspeltFields | null,
-): ValidEvent {
-  if (index >= limits.batchEvents)
-    throw refusal(
-      'too-many-events',
-      `a batch may have at most ${limits.batchEvents} events; send several batches`,
-    )
-  try {
-    return validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
-  } catch (error) {
-    throw error instanceof RequestError ? atIndex(error, index) : error
+/** A reader of bodies: `read` adds one event after the other. */
+function batchReader(read: (body: Buffer, add: Add) => void) {
+  return (
+    validator: Validator,
+    body: Buffer,
+    maxEventBytes: number,
+    maxBatchBytes = Infinity,
+    misspelt: MisspeltFields | null = null,
+  ): Events => {
+    let sizeBytes = 0
+    const events: Uint8Array[] = []
+    read(body, (start, limit) => {
+      const index = events.length
+      if (index >= limits.batchEvents)
+        throw refusal(
+          'too-many-events',
+          `a batch may have at most ${limits.batchEvents} events; send several batches`,
+        )
+      try {
+        const event = validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
+        events.push(event.stored)
+        sizeBytes += event.stored.length
+        if (sizeBytes <= maxBatchBytes) return event.end
+      } catch (error) {
+        throw error instanceof RequestError ? atIndex(error, index) : error
+      }
+      // A number of some characters may be stored as a thousand digits, so the limit on the body is not enough.
+      const problem = `the batch, with all digits of its numbers, is larger than ${maxBatchBytes} bytes`
+      throw refusal('batch-too-large', problem)
+    })
+    return events
   }
 }
 

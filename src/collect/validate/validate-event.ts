@@ -65,7 +65,7 @@ export function validatorOf(
 }
 
 /** A valid event: the bytes to store, from withExact() where necessary, and the offset in the body after it. */
-export interface ValidEvent {
+interface ValidEvent {
   readonly stored: Uint8Array
   readonly end: number
 }
