@@ -1,6 +1,7 @@
 // A test of a model for people: one line, and below it the rows that differ.
 
 import { count } from '../core/counts.ts'
+import type { RowDifference, TextRow } from '../core/report/row-difference.ts'
 import { cut, printable, widthOf } from './cells.ts'
 import type { Paint } from './paint.ts'
 import { duration } from './run-lines.ts'
@@ -15,26 +16,7 @@ export interface ShownTest {
   /** The file of the model; null: there is none. */
   readonly source: string | null
   readonly problem: string | null
-  readonly difference: ShownDifference | null
-}
-
-type Row = Readonly<Record<string, string | null>>
-
-interface ShownDifference {
-  readonly path: string
-  readonly line: number | null
-  readonly columns: readonly string[]
-  readonly missing: readonly Row[]
-  readonly unexpected: readonly Row[]
-  readonly changed: readonly ChangedRow[]
-  readonly missingRows: number
-  readonly unexpectedRows: number
-}
-
-interface ChangedRow {
-  readonly expected: Row
-  readonly built: Row
-  readonly columns: readonly string[]
+  readonly difference: RowDifference | null
 }
 
 const CELL_COLUMNS = 40
@@ -69,10 +51,10 @@ export function testLines(test: ShownTest, width: number, paint: Paint): readonl
 export const titleOf = ({ model, name, runs }: Pick<ShownTest, 'model' | 'name' | 'runs'>) =>
   `${model} / ${name}${runs > 1 ? ` (${count(runs, 'run')})` : ''}`
 
-function differenceLines(difference: ShownDifference, paint: Paint): readonly string[] {
+function differenceLines(difference: RowDifference, paint: Paint): readonly string[] {
   const { columns, missing, unexpected, missingRows, unexpectedRows } = difference
   const rows = rowsOf(difference)
-  const cell = (row: Row, name: string) => cut(printable(row[name] ?? 'NULL'), CELL_COLUMNS)
+  const cell = (row: TextRow, name: string) => cut(printable(row[name] ?? 'NULL'), CELL_COLUMNS)
   const cells = rows.map(({ row, isBuilt, others }) => [
     ...columns.map((name) => cell(row, name)),
     isBuilt ? `built${others.length === 0 ? '' : `: other ${others.join(', ')}`}` : 'expected',
@@ -91,15 +73,15 @@ function differenceLines(difference: ShownDifference, paint: Paint): readonly st
 }
 
 interface ShownRow {
-  readonly row: Row
+  readonly row: TextRow
   readonly isBuilt: boolean
   /** The columns in which it differs from the row above it. */
   readonly others: readonly string[]
 }
 
 /** What a row became stands below it. */
-function rowsOf({ missing, unexpected, changed }: ShownDifference): readonly ShownRow[] {
-  const textOf = (row: Row) => JSON.stringify(row)
+function rowsOf({ missing, unexpected, changed }: RowDifference): readonly ShownRow[] {
+  const textOf = (row: TextRow) => JSON.stringify(row)
   const became = new Map(changed.map((one) => [textOf(one.expected), one]))
   const paired = new Set(changed.map(({ built }) => textOf(built)))
   return [

@@ -1,7 +1,7 @@
 // Rows as the CSV of an expectation, read back by readRows() to the same values: nothing at all is NULL, "" is an empty
 // text.
 
-import type { TextRow } from './row-pairs.ts'
+import type { TextRow } from '../../core/report/row-difference.ts'
 
 export const csvText = (columns: readonly string[], rows: readonly TextRow[]): string =>
   [columns.map(quoted), ...rows.map((row) => columns.map((name) => cell(row[name] ?? null)))]

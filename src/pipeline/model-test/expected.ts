@@ -2,34 +2,14 @@
 // unless the model orders them.
 
 import { limits } from '../../core/limits.ts'
+import type { RowDifference, TextRow } from '../../core/report/row-difference.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 import { inFile, readRows, type Target } from './fixtures.ts'
-import {
-  changedRows,
-  type ChangedRow,
-  type CountedRows,
-  type TextRow,
-  withoutClose,
-} from './row-pairs.ts'
-
-export interface RowDifference {
-  readonly path: string
-  /** The line of the first row that is missing; null: none is, or it is not known. */
-  readonly line: number | null
-  readonly columns: readonly string[]
-  /** Expected, and not there; at most limits.shownTestRows, as below. */
-  readonly missing: readonly TextRow[]
-  /** There, and not expected. */
-  readonly unexpected: readonly TextRow[]
-  /** Pairs of these that are the same row with other values. */
-  readonly changed: readonly ChangedRow[]
-  readonly missingRows: number
-  readonly unexpectedRows: number
-}
+import { changedRows, type CountedRows, withoutClose } from './row-pairs.ts'
 
 /** What is compared with an expectation. */
 export interface Compared extends Target {

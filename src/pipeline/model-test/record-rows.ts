@@ -19,7 +19,7 @@ import { ModelFailure } from '../failure.ts'
 import { textRows } from './expected.ts'
 import { relationNamed } from './fill-inputs.ts'
 import { inputsOf, type TestInput } from './inputs.ts'
-import type { TextRow } from './row-pairs.ts'
+import type { TextRow } from '../../core/report/row-difference.ts'
 import { testedKey, type TestedModel } from './tested-model.ts'
 
 export interface RecordedTable {

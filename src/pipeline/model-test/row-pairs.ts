@@ -1,18 +1,10 @@
 // Rows that are missing, next to rows that came instead: which of them are the same row with other values.
 
-/** Values as texts, by column; null is NULL. */
-export type TextRow = Readonly<Record<string, string | null>>
+import type { ChangedRow, TextRow } from '../../core/report/row-difference.ts'
 
 export interface CountedRows {
   readonly rows: readonly TextRow[]
   readonly count: number
-}
-
-/** A row that was expected with other values in `columns`. */
-export interface ChangedRow {
-  readonly expected: TextRow
-  readonly built: TextRow
-  readonly columns: readonly string[]
 }
 
 interface Both {

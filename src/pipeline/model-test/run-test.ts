@@ -18,6 +18,7 @@ import { ModelFailure } from '../failure.ts'
 import { planSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
 import type { RunContext } from '../run-context.ts'
+import type { RowDifference } from '../../core/report/row-difference.ts'
 import { RunResults } from '../results.ts'
 import { csvText } from './csv-text.ts'
 import {
@@ -25,7 +26,6 @@ import {
   compareWithExpected,
   expectedColumns,
   OtherOrder,
-  type RowDifference,
   textRows,
 } from './expected.ts'
 import {
