@@ -17,58 +17,39 @@ export const isFilled = ({ is }: SettingType): boolean => FILLED.has(is)
 /** Without flags: the JSON Schema of eider.yml has it too. */
 export const SIZE = /^\d+(\.\d+)? ?[KMGTkmgt][Ii]?[Bb]$/
 
+const DESCRIPTIONS = {
+  text: 'a non-empty string (in quotes if it looks like a number)',
+  size: 'a size such as 4GB or 512MiB',
+  boolean: 'true or false',
+  list: 'a list of strings',
+  catalog: 'a URL such as postgres://eider@db.example:5432/lake',
+  store: 'a URL such as s3://bucket/prefix/',
+  endpoint: 'a URL of a host, such as https://store.example:9000',
+  extensions: "a list of extensions of DuckDB's own repository, such as [spatial, excel]",
+}
+
 /** For "must be …". */
 export function describeType(type: SettingType): string {
   switch (type.is) {
-    case 'text':
-      return 'a non-empty string (in quotes if it looks like a number)'
-    case 'size':
-      return 'a size such as 4GB or 512MiB'
-    case 'boolean':
-      return 'true or false'
-    case 'list':
-      return 'a list of strings'
     case 'choice':
       return `one of ${type.of.join(', ')}`
     case 'secret':
       return `${type.hexDigits === undefined ? 'a non-empty string' : `${type.hexDigits} hexadecimal digits`}, in the environment or in .env`
-    case 'catalog':
-      return 'a URL such as postgres://eider@db.example:5432/lake'
-    case 'store':
-      return 'a URL such as s3://bucket/prefix/'
-    case 'endpoint':
-      return 'a URL of a host, such as https://store.example:9000'
-    case 'extensions':
-      return "a list of extensions of DuckDB's own repository, such as [spatial, excel]"
     case 'integer':
       return type.max === Number.MAX_SAFE_INTEGER
         ? `an integer of at least ${type.min}`
         : `an integer from ${type.min} to ${type.max}`
+    default:
+      return DESCRIPTIONS[type.is]
   }
 }
 
 /** The value when it is of the type, or else null. */
 export function acceptValue(type: SettingType, value: unknown): SettingValue | null {
+  if (typeof value === 'string') return isText(type, value) ? value : null
   switch (type.is) {
-    case 'text':
-      return typeof value === 'string' && value !== '' ? value : null
-    case 'size':
-      return typeof value === 'string' && SIZE.test(value) ? value : null
     case 'boolean':
       return typeof value === 'boolean' ? value : null
-    case 'choice':
-      return typeof value === 'string' && type.of.includes(value) ? value : null
-    case 'secret': {
-      const form =
-        type.hexDigits === undefined ? /./s : RegExp(`^[0-9a-f]{${type.hexDigits}}$`, 'i')
-      return typeof value === 'string' && form.test(value) ? value : null
-    }
-    case 'catalog':
-      return typeof value === 'string' && parseServerUrl(value, 'postgres') !== null ? value : null
-    case 'store':
-      return typeof value === 'string' && parseStoreUrl(value) !== null ? value : null
-    case 'endpoint':
-      return typeof value === 'string' && parseEndpoint(value) !== null ? value : null
     case 'list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
     case 'extensions': {
@@ -79,6 +60,31 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       const fits = Number.isInteger(value) && type.min <= Number(value) && Number(value) <= type.max
       return fits ? Number(value) : null
     }
+    default:
+      return null
+  }
+}
+
+function isText(type: SettingType, text: string): boolean {
+  switch (type.is) {
+    case 'text':
+      return text !== ''
+    case 'size':
+      return SIZE.test(text)
+    case 'choice':
+      return type.of.includes(text)
+    case 'secret':
+      return type.hexDigits === undefined
+        ? text !== ''
+        : text.length === type.hexDigits && /^[0-9a-f]*$/i.test(text)
+    case 'catalog':
+      return parseServerUrl(text, 'postgres') !== null
+    case 'store':
+      return parseStoreUrl(text) !== null
+    case 'endpoint':
+      return parseEndpoint(text) !== null
+    default:
+      return false
   }
 }
 
