@@ -1,10 +1,11 @@
 // What all commands share: flags, the project, the logger, and usage errors that suggest.
 
+import type { Interfaces } from '@oclif/core'
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
-import { type Logger, createLogger, type Level, type LogLine } from '../core/logger.ts'
+import { type Logger, createLogger, type LogLine } from '../core/logger.ts'
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
@@ -14,6 +15,11 @@ import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
 import type { StopRequest } from './signals.ts'
 import { usageProblem } from './usage-problem.ts'
+
+/** The flags of a command, with those that all have. */
+export type FlagsOf<C extends { readonly flags: Interfaces.FlagInput }> = Interfaces.InferredFlags<
+  C['flags'] & typeof BaseCommand.baseFlags
+>
 
 export interface SharedFlags {
   readonly project?: string | undefined
@@ -85,9 +91,11 @@ export abstract class BaseCommand extends Command {
     return lookOf(stream, { colour: !this.argv.includes('--no-color') })
   }
 
-  protected loggerFor(flags: SharedFlags, write?: (line: string) => void): Logger {
+  /** Where something is drawn on the terminal, `write` puts lines above it. */
+  protected loggerFor(flags: SharedFlags, write: (line: string) => void = toStderr): Logger {
     const level = flags.verbose ? 'debug' : flags.quiet ? 'warn' : 'info'
-    return stderrLogger({ level, json: flags.json || !process.stderr.isTTY, write })
+    const show = flags.json || !process.stderr.isTTY ? asJson : asText
+    return createLogger((line) => write(show(line)), level)
   }
 
   /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */
@@ -185,18 +193,6 @@ export abstract class BaseCommand extends Command {
       hint: hint ?? `see "${title} --help"`,
     })
   }
-}
-
-interface LoggerOptions {
-  readonly level: Level
-  readonly json: boolean
-  /** Where something is drawn on the terminal, lines go by it. */
-  readonly write?: ((line: string) => void) | undefined
-}
-
-function stderrLogger({ level, json, write = toStderr }: LoggerOptions): Logger {
-  const show = json ? asJson : asText
-  return createLogger((line) => write(show(line)), level)
 }
 
 const toStderr = (line: string) => void process.stderr.write(line + '\n')

@@ -5,15 +5,8 @@ import { positionOf } from '../core/source.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
-interface Region {
-  readonly startLine: number
-  readonly startColumn: number
-  readonly endLine: number
-  readonly endColumn: number
-}
-
 /** One-based, in characters; the end column is the one after. null: the whole file. */
-function regionOf({ source, span }: Diagnostic): Region | null {
+function regionOf({ source, span }: Diagnostic) {
   if (span.end <= span.start) return null
   const [start, end] = [positionOf(source, span.start), positionOf(source, span.end)]
   return {

@@ -45,15 +45,8 @@ export function modelText(result: ModelResult, isShort: boolean): string {
   return `${size}${duration(ms)} (${because})`
 }
 
-interface FailurePlace {
-  readonly path: string
-  readonly line: number
-  readonly column: number
-  readonly message: string
-}
-
 /** A failure begins with its place, where one is known. */
-export function placeIn(because: string): FailurePlace | null {
+export function placeIn(because: string) {
   const [, path, at, column, message] = /^(.+?):(\d+):(\d+): (.*)$/s.exec(because) ?? []
   if (path === undefined || message === undefined) return null
   return { path, line: Number(at), column: Number(column), message }

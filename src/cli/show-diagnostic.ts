@@ -68,15 +68,11 @@ export function showFrame(frame: Frame, { paint, columns }: Look): string {
   return shown.join('\n')
 }
 
-interface Excerpt {
-  readonly text: string
-  /** Columns of the terminal before the place, and the columns that it takes. */
-  readonly before: number
-  readonly width: number
-}
-
-/** The line as it fits; `start` and `length` count characters. */
-function excerpt(line: string, start: number, length: number, fits: number): Excerpt {
+/**
+ * The line as it fits; `start` and `length` count characters. `before` and `width` are columns of the terminal: those
+ * before the place, and those that it takes.
+ */
+function excerpt(line: string, start: number, length: number, fits: number) {
   const cells = cellsOf(line)
   const context = Math.min(CONTEXT_COLUMNS, Math.floor(fits / 2))
   const from = cellColumns(cells) > fits ? Math.max(0, start - context) : 0

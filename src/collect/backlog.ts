@@ -17,7 +17,6 @@ export interface Backlog {
   readonly rate: number
 }
 
-/** What the daemon knows about itself. */
 export interface Vitals {
   readonly buffer: EventBuffer
   /** Real path of the buffer's directory. */

@@ -43,7 +43,6 @@ export interface CollectDaemonOptions {
   readonly corsOrigins?: readonly string[]
   /** Take text/plain for JSON: navigator.sendBeacon sends a string that way. */
   readonly acceptTextPlain?: boolean
-  /** Log each request of the public port. */
   readonly accessLog?: boolean
   readonly logger: Logger
   /** How the last run of `eider up` went; null, as without it: there is none. */

@@ -29,15 +29,12 @@ import type { Validators } from './targets.ts'
 import type { Warning } from './validate/misspelt.ts'
 
 export interface IngestOptions extends AcceptOptions {
-  /** The current validators. */
   readonly validators: () => Validators
-  /** GET /health. */
   readonly health: Handler
   /** Address that the port is open on. */
   readonly host: string
   /** Origins of web pages that may send events to a loopback address. */
   readonly allowedOrigins: readonly string[]
-  /** Who may send events now. */
   readonly senders: () => Senders
   readonly acceptTextPlain: boolean
 }

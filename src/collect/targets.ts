@@ -13,7 +13,6 @@ export type Validators = ReadonlyMap<ModelName, Validator>
 export type ModelsState =
   { readonly models: 'current' } | { readonly models: 'stale'; readonly stale_since: string }
 
-/** What the daemon serves at this moment. */
 export interface Served {
   validators: Validators
   models: ModelsState

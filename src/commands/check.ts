@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import { gitHubAnnotation, repositoryPrefix, sarifLog } from '../cli/diagnostic-formats.ts'
 import { againstFlag, selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.ts'
 import { showDiagnostic } from '../cli/show-diagnostic.ts'
@@ -15,7 +14,7 @@ import { readManifest } from '../wiring/read-manifest.ts'
 
 const formats = ['text', 'json', 'github', 'sarif'] as const
 
-type CheckFlags = Interfaces.InferredFlags<typeof Check.flags & typeof BaseCommand.baseFlags>
+type CheckFlags = FlagsOf<typeof Check>
 
 interface Checked {
   readonly models: number

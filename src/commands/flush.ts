@@ -1,5 +1,4 @@
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import {
   everyFlag,
   selectionFlags,
@@ -18,7 +17,7 @@ import type { RunEvent } from '../core/report/progress.ts'
 import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
 import { runOptionsOf } from '../wiring/run-options.ts'
 
-type FlushFlags = Interfaces.InferredFlags<typeof Flush.flags & typeof BaseCommand.baseFlags>
+type FlushFlags = FlagsOf<typeof Flush>
 
 export default class Flush extends BaseCommand {
   static override summary = 'Flush the buffered events of this machine into their tables'

@@ -1,5 +1,4 @@
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import { everyFlag } from '../cli/shared-flags.ts'
 import { repeat } from '../cli/repeat.ts'
 import { giveWay } from '../files/priority.ts'
@@ -9,7 +8,7 @@ import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
 import type { Pulled } from '../store/pull.ts'
 
-type PullFlags = Interfaces.InferredFlags<typeof Pull.flags & typeof BaseCommand.baseFlags>
+type PullFlags = FlagsOf<typeof Pull>
 
 export default class Pull extends BaseCommand {
   static override summary = 'Copy the published state of a lake to this machine, for its service'

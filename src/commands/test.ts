@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import { junitXml } from '../cli/junit.ts'
 import { selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.ts'
 import { duration } from '../cli/run-lines.ts'
@@ -17,7 +16,7 @@ import type { TestOptions, TestOutcome } from '../pipeline/model-test/run-test.t
 import type { ModelTest } from '../project/model-tests.ts'
 import type { Project } from '../project/project.ts'
 
-type TestFlags = Interfaces.InferredFlags<typeof Test.flags & typeof BaseCommand.baseFlags>
+type TestFlags = FlagsOf<typeof Test>
 
 interface Opened {
   readonly project: Project

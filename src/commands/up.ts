@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import { childLog, upcomingText, upLine, upText } from '../cli/show-up.ts'
 import { timeStamp } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
@@ -11,7 +10,7 @@ import { traitsOf } from '../store/traits-of.ts'
 import type { UnitKind } from '../supervisor/units.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 
-export type UpFlags = Interfaces.InferredFlags<typeof Up.flags & typeof BaseCommand.baseFlags>
+export type UpFlags = FlagsOf<typeof Up>
 
 export default class Up extends BaseCommand {
   static override summary = 'Collect events, run on the schedule of eider.yml, and serve'
@@ -37,19 +36,11 @@ export default class Up extends BaseCommand {
     using stop = onStop(() => started.supervisor?.kill())
     const project = await this.openProject(flags)
     if (flags.print !== undefined) return await this.#printUnit(flags.print, project, flags)
-    const [
-      { checkSchedule },
-      { recipientsInForce },
-      { deliveriesTo },
-      { programs, runOnce },
-      { takeUpLock },
-    ] = await Promise.all([
-      import('../supervisor/check-schedule.ts'),
-      import('../project/notify.ts'),
-      import('../supervisor/notifications/ways.ts'),
-      import('../wiring/up/programs.ts'),
-      import('../supervisor/up-lock.ts'),
-    ])
+    const { checkSchedule } = await import('../supervisor/check-schedule.ts')
+    const { recipientsInForce } = await import('../project/notify.ts')
+    const { deliveriesTo } = await import('../supervisor/notifications/ways.ts')
+    const { programs, runOnce } = await import('../wiring/up/programs.ts')
+    const { takeUpLock } = await import('../supervisor/up-lock.ts')
     const { schedule, paths, notify } = project
     const child = programs(project, flags)
     const log = this.#log(flags)
@@ -85,12 +76,9 @@ export default class Up extends BaseCommand {
   }
 
   async #printUnit(kind: UnitKind, project: Project, flags: UpFlags): Promise<void> {
-    const [{ deploymentOf }, { unitText }] = await Promise.all([
-      import('../wiring/up/deployment-of.ts'),
-      import('../supervisor/units.ts'),
-    ])
-    const deployment = deploymentOf(project, flags, this.config.version)
-    const text = unitText(kind, deployment)
+    const { deploymentOf } = await import('../wiring/up/deployment-of.ts')
+    const { unitText } = await import('../supervisor/units.ts')
+    const text = unitText(kind, deploymentOf(project, flags, this.config.version))
     if (flags.json) this.printEvent({ event: 'unit', kind, text })
     else process.stdout.write(text)
   }

@@ -4,12 +4,6 @@ import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { tableLines } from '../cli/table.ts'
 
-interface Package {
-  readonly name: string
-  readonly version: string
-  readonly license: string
-}
-
 /** The part of a CycloneDX component that is shown; rolldown.config.js writes them. */
 interface Component {
   readonly group?: string
@@ -43,7 +37,7 @@ export default class Version extends BaseCommand {
   }
 }
 
-async function bundledPackages(): Promise<readonly Package[]> {
+async function bundledPackages() {
   const text = await readFile(join(packageDir, 'dist', 'bundle', 'sbom.cdx.json'), 'utf8')
   const { components } = JSON.parse(text) as { readonly components: readonly Component[] }
   return components.map(({ group, name, version, licenses }) => ({

@@ -1,6 +1,6 @@
 // Structured log lines. Event names are constants; everything that varies is a field. Written to stderr only.
 
-export type Level = 'debug' | 'info' | 'warn' | 'error'
+type Level = 'debug' | 'info' | 'warn' | 'error'
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface Logger {

@@ -50,7 +50,6 @@ const modelOf = (path: string) =>
     .join('.')
     .replace(/\.\w+$/, '')
 
-/** Diagnostics by the path of their file. */
 export function byFile(
   diagnostics: readonly Diagnostic[],
 ): ReadonlyMap<string, readonly Diagnostic[]> {

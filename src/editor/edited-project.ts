@@ -15,14 +15,12 @@ import type { Project } from '../project/project.ts'
 import type { UnsavedTexts } from '../project/read-text.ts'
 import { ProjectWatch } from '../project/watch.ts'
 
-/** What the last compile found. */
 export interface LastCompile {
   readonly project: Project
   readonly compiled: CompiledProject
 }
 
 interface EditedProjectOptions extends LoadOptions {
-  /** All that is wrong now. */
   readonly onDiagnostics: (diagnostics: readonly Diagnostic[]) => void
   /** Why the project cannot be compiled, if no file of it is to blame. */
   readonly onProblem: (message: string) => void

@@ -6,16 +6,11 @@ import { randomBytes } from 'node:crypto'
 import { createServer, connect } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 
-interface LifeSign extends AsyncDisposable {
-  /** The name of the socket in its directory. */
-  readonly name: string
-}
-
 /** The address of a Unix socket has 108 bytes, and a longer one is cut silently: then it is another file's. */
 const MAX_PATH_BYTES = 100
 
-/** Listens next to `path`, under its name and a suffix. null where that cannot be done: not on Linux, or on such a disk. */
-export async function openLifeSign(path: string): Promise<LifeSign | null> {
+/** Listens next to `path`, under the name that it returns. null where that cannot be done: not on Linux, or on such a disk. */
+export async function openLifeSign(path: string) {
   const sign = `${path}.${randomBytes(4).toString('hex')}.alive`
   if (process.platform !== 'linux' || Buffer.byteLength(sign) > MAX_PATH_BYTES) return null
   const server = createServer((socket) => socket.destroy())
@@ -29,7 +24,7 @@ export async function openLifeSign(path: string): Promise<LifeSign | null> {
   return {
     name: basename(sign),
     // Removes the socket file too.
-    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
 

@@ -7,12 +7,8 @@ import { readLockHolder, takeProcessLock } from './process-lock.ts'
 
 const OWNER_FILE = 'owner.lock'
 
-interface OwnedDirectory extends AsyncDisposable {
-  readonly path: string
-}
-
 /** Its name begins with `prefix`, which tells its kind. */
-export async function makeOwnedDirectory(parent: string, prefix: string): Promise<OwnedDirectory> {
+export async function makeOwnedDirectory(parent: string, prefix: string) {
   await mkdir(parent, { recursive: true })
   await removeLeftovers(parent, prefix)
   const path = await mkdtemp(join(parent, prefix))

@@ -7,6 +7,7 @@ import type { SourceFile } from '../core/source.ts'
 import { limits } from '../core/limits.ts'
 import { readFileNow } from '../files/read-file.ts'
 import { nearest } from '../core/suggest.ts'
+import type { Environment } from './environment-values.ts'
 import { unreadable } from './read-text.ts'
 import { settings } from './settings.ts'
 
@@ -20,15 +21,13 @@ const knownNames: readonly string[] = [
 /** Edits up to which a name is taken for a known one; the author's own names may be a little similar. */
 const MISSPELT_EDITS = 2
 
-interface DotEnv {
-  /** Empty when there is no file. */
-  readonly values: Readonly<Record<string, string | undefined>>
-  /** Names that look like known ones. */
-  readonly warnings: readonly Diagnostic[]
-}
-
-/** Throws DiagnosticsError when the file cannot be read, and for each line that is not an assignment. */
-export async function readDotEnv(dir: string): Promise<DotEnv> {
+/**
+ * The values, none when there is no file, and warnings of names that look like known ones. Throws DiagnosticsError when the file cannot be read, and for each line that is not an
+ * assignment.
+ */
+export async function readDotEnv(
+  dir: string,
+): Promise<{ readonly values: Environment; readonly warnings: readonly Diagnostic[] }> {
   let text
   try {
     const bytes = readFileNow(join(dir, DOT_ENV), limits.configFileBytes)

@@ -82,16 +82,8 @@ function projectPath(templatePath: string): string {
   return path === 'gitignore' ? GITIGNORE : path
 }
 
-interface Division {
-  readonly fresh: readonly TemplateFile[]
-  /** The files of OF_A_CLONE that are there. */
-  readonly present: readonly TemplateFile[]
-}
-
-async function refuseTakenDirectory(
-  dir: string,
-  files: readonly TemplateFile[],
-): Promise<Division> {
+/** `present`: the files of OF_A_CLONE that are there; `fresh`: the others. */
+async function refuseTakenDirectory(dir: string, files: readonly TemplateFile[]) {
   if ((await exists(dir)) && !(await isDirectory(dir)))
     throw new UsageError(`${dir} is not a directory`)
   if (await exists(join(dir, 'eider.yml')))

@@ -14,7 +14,6 @@ interface WatchOptions {
   readonly quietMs?: number
   /** The same where a single text was saved: somebody is waiting. `quietMs` when absent. */
   readonly quietTextMs?: number
-  /** Further directories of the project. */
   readonly also?: readonly string[]
   /** These alone. */
   readonly only?: readonly string[]

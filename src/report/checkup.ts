@@ -26,7 +26,6 @@ export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** What to do. */
   readonly next?: string
 }
 

@@ -93,17 +93,9 @@ export class ProfiledRun {
   #of(model: ModelProfile['model']): Gathered {
     const known = this.#models.get(model)
     if (known !== undefined) return known
-    const made: Gathered = {
-      model,
-      status: 'unchanged',
-      ms: 0,
-      build_ms: 0,
-      checks_ms: 0,
-      publish_ms: 0,
-      rows: null,
-      peak_memory_bytes: null,
-      spilled_bytes: null,
-    }
+    const times = { ms: 0, build_ms: 0, checks_ms: 0, publish_ms: 0 }
+    const use = { peak_memory_bytes: null, spilled_bytes: null }
+    const made: Gathered = { model, status: 'unchanged', ...times, rows: null, ...use }
     this.#models.set(model, made)
     return made
   }

@@ -7,23 +7,17 @@ import { entitySetName, type ModelName, sameName } from '../core/names.ts'
 import type { Project } from '../project/project.ts'
 import type { SnapshotReader } from '../store/snapshot-reader.ts'
 
-interface Queried {
-  /** Path below the service root and query, percent-encoded. */
-  readonly target: string
-  readonly published: SnapshotReader
-}
-
 /** As it was typed, or as it stands in a log or in an address bar. */
 const belowRoot = (resource: string): string =>
   /^(?:https?:\/\/[^/]*)?(?:\/[\w.~%-]+)*?\/odata\/(.*)$/is.exec(resource)?.[1] ??
   resource.replace(/^\/(?=.)/, '')
 
-/** Throws UsageError for an unknown model, and for one that is not published what findModel() throws. */
+/** `target`: path below the service root and query, percent-encoded. Throws UsageError for an unknown model, and for one that is not published what findModel() throws. */
 export async function queriedSnapshot(
   { paths, files, settings }: Project,
   { resource, query = '' }: { readonly resource: string; readonly query?: string | undefined },
   resources: Resources,
-): Promise<Queried> {
+): Promise<{ readonly target: string; readonly published: SnapshotReader }> {
   const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(belowRoot(resource)) ?? []
   const options = query.replace(/^(?=.)\??/, path.includes('?') ? '&' : '?')
   // A query on a command line may contain spaces, as in a browser's address bar.

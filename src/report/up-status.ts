@@ -23,14 +23,10 @@ interface Asked {
   readonly health: Health | null
 }
 
-interface StatusOptions {
-  /** Whether only the processes count, and not how runs went. */
-  readonly liveOnly: boolean
-}
-
+/** `liveOnly`: whether only the processes count, and not how runs went. */
 export async function readUpStatus(
   project: Project,
-  { liveOnly }: StatusOptions,
+  { liveOnly }: { readonly liveOnly: boolean },
 ): Promise<UpStatus> {
   const { paths, name, target } = project
   const holder = await readLockHolder(upLock(paths.state))

@@ -25,7 +25,6 @@ export interface SnapshotStore {
 }
 
 export interface PublishOptions {
-  /** To the warehouse. */
   readonly connection: Connection
   readonly runId: string
   readonly now: Date
@@ -49,7 +48,6 @@ export type ChooseRelations = (rows: PublishedRows) => Promise<readonly Publishe
 
 /** The rows of published relations while a snapshot is being made. */
 export interface PublishedRows {
-  /** What is published now. */
   readonly current: Snapshot | null
   /** What was published of the same content and can be published again; null when there is none. */
   find(content: RowsContent): Promise<PublishedRelation | null>

@@ -119,7 +119,6 @@ export class Supervisor {
     }
   }
 
-  /** At once. */
   kill(): void {
     this.#runs.kill()
     for (const service of this.#services) service.kill()
@@ -166,7 +165,6 @@ export class Supervisor {
   }
 }
 
-/** For people, in one line. */
 function notificationText(of: Omit<Notification, 'text'>, dueAt: string | null): string {
   const { event, project, target, schedule, failures, run } = of
   const where = target === null ? project : `${project} (${target})`

@@ -11,7 +11,6 @@ export interface Deployment {
   readonly project: string
   readonly target: string | null
   readonly version: string
-  /** The directory of the project. */
   readonly dir: string
   /** Program and arguments: node, this program, `up` and its flags. */
   readonly command: readonly string[]

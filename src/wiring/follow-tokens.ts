@@ -1,24 +1,18 @@
 // A service follows its tokens in eider.yml and .env, so that one can be replaced without an outage.
 
-import type { Logger } from '../core/logger.ts'
 import type { ODataService } from '../odata/service.ts'
 import type { Project } from '../project/project.ts'
 import { ProjectWatch } from '../project/watch.ts'
-import { loadInTime } from './load-in-time.ts'
-import { logMistakes } from './log-mistakes.ts'
+import type { ReloadOptions } from './collect/reload.ts'
+import { loadInTime, logMistakes } from './read-again.ts'
 import { readerTokens } from './reader-tokens.ts'
 import { warnOfWiderAccess } from './widened-access.ts'
-
-interface FollowOptions {
-  readonly load: () => Promise<Project>
-  readonly logger: Logger
-}
 
 /** Follows them until it is disposed of. Where the files have mistakes, the tokens stay as they are. */
 export async function followTokens(
   started: Project,
   service: ODataService,
-  { load, logger }: FollowOptions,
+  { load, logger }: Pick<ReloadOptions, 'load' | 'logger'>,
 ): Promise<AsyncDisposable> {
   let known = ''
   let before = started

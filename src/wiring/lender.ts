@@ -15,18 +15,13 @@ interface BorrowFlags {
 /** The name of the state of a project without a target. */
 const DEFAULT = 'default'
 
-interface Borrowing {
-  readonly lender?: Lender
-  readonly sample?: Sample
-}
-
 /** `open` reads the project with the settings of another target; null: without one. Throws UsageError. */
 export async function borrowingOf(
   flags: BorrowFlags,
   project: Project,
   isSelected: boolean,
   open: (target: string | null) => Promise<Project>,
-): Promise<Borrowing> {
+): Promise<{ readonly lender?: Lender; readonly sample?: Sample }> {
   const sample = sampleOf(flags, project)
   const { from } = flags
   if (from === undefined) return sample === null ? {} : { sample }

@@ -20,7 +20,6 @@ interface Flag {
   readonly hidden?: boolean | undefined
 }
 
-/** A command as oclif describes it. */
 export interface CommandShape {
   /** Words with colons between them. */
   readonly id: string
@@ -54,13 +53,13 @@ export async function complete(line: CommandLine): Promise<Completions> {
   if (command === null) return starting(typed, nextWords(line, before))
   const given = readGiven(command, before.slice(command.id.split(':').length))
   if (given.pending !== null)
-    return await valueOf(line, optionsOf(command, given.pending), typed, '')
+    return await valueOf(line, kindOf(command, given.pending), given.pending.options, typed)
   if (given.isEnded) return await argument(line, command, given.arguments, typed)
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(typed) ?? []
   if (name !== undefined) {
     const flag = command.flags[name]
     if (flag?.type !== 'option') return NOTHING
-    return await valueOf(line, optionsOf(command, flag), value!, `--${name}=`)
+    return await valueOf(line, kindOf(command, flag), flag.options, value!, `--${name}=`)
   }
   if (typed.startsWith('-')) return starting(typed, flagsOf(command, given.flags))
   return await argument(line, command, given.arguments, typed)
@@ -134,15 +133,8 @@ function flagsOf({ flags }: CommandShape, given: ReadonlySet<string>): readonly 
   return [...open.map(({ name, summary }) => ({ value: `--${name}`, description: summary })), help]
 }
 
-interface Options {
-  readonly options: readonly string[] | null
-  readonly kind: ValueKind
-}
-
-const optionsOf = ({ id }: CommandShape, { name, options }: Flag): Options => ({
-  options: options ?? null,
-  kind: flagValues[`${id} --${name}`] ?? flagValues[name] ?? 'text',
-})
+const kindOf = ({ id }: CommandShape, { name }: Flag): ValueKind =>
+  flagValues[`${id} --${name}`] ?? flagValues[name] ?? 'text'
 
 async function argument(
   line: CommandLine,
@@ -152,21 +144,21 @@ async function argument(
 ): Promise<Completions> {
   const [name, shape] = Object.entries(args)[place] ?? []
   if (name !== undefined) {
-    const kind = argumentValues[name] ?? 'text'
-    return await valueOf(line, { options: shape?.options ?? null, kind }, typed, '')
+    return await valueOf(line, argumentValues[name] ?? 'text', shape?.options, typed)
   }
   if (strict !== false) return NOTHING
-  return await valueOf(line, { options: null, kind: manyValues[id] ?? MANY }, typed, '')
+  return await valueOf(line, manyValues[id] ?? MANY, undefined, typed)
 }
 
 /** `prefix` comes before the value in the same word. */
 async function valueOf(
   { valuesOf }: CommandLine,
-  { options, kind }: Options,
+  kind: ValueKind,
+  options: readonly string[] | undefined,
   typed: string,
-  prefix: string,
+  prefix = '',
 ): Promise<Completions> {
-  if (options !== null)
+  if (options !== undefined)
     return starting(
       prefix + typed,
       options.map((option) => ({ value: prefix + option })),

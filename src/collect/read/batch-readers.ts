@@ -28,7 +28,6 @@ export interface ReadBatch {
   readonly warnings: readonly Warning[]
 }
 
-/** What is sent to a thread. */
 export interface BatchOrder extends Pick<
   Batch,
   'format' | 'target' | 'maxEventBytes' | 'maxBatchBytes'

@@ -35,12 +35,10 @@ export function parseDecimal(text: string): Decimal | null {
   }
 }
 
-/** Digits before the decimal point. */
 export function integerDigits({ digits, exponent }: Decimal): number {
   return Math.max(0, digits.length + exponent)
 }
 
-/** Digits after the decimal point. */
 export function fractionDigits({ exponent }: Decimal): number {
   return Math.max(0, -exponent)
 }

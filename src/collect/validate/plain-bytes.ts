@@ -76,7 +76,6 @@ export const isPlainDay = (bytes: Uint8Array, start: number, end: number) =>
   bytes[start + 7] === MINUS &&
   isPair(bytes, start + 8, 1, 28)
 
-/** Whether two digits are a number in the range. */
 function isPair(bytes: Uint8Array, at: number, least: number, most: number): boolean {
   const tens = bytes[at]! - ZERO
   const ones = bytes[at + 1]! - ZERO

@@ -60,7 +60,6 @@ export class EventScan {
   hasLongNumber = false
   /** Some escape is one half of a surrogate pair, whether the other half follows or not. */
   hasSurrogate = false
-  /** Some object has a name twice. */
   repeatsName = false
   /** Names of the event that are no columns. */
   readonly unknown = new Set<string>()

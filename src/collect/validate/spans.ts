@@ -17,7 +17,6 @@ export const OBJECT = 5
 const KIND = 7
 export const KIND_NAMES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 
-/** A string with an escape. */
 export const ESCAPED = 8
 /** A number with a point or an exponent. */
 export const FRACTION = 8
@@ -142,7 +141,6 @@ export class Spans {
     return names
   }
 
-  /** Whether an object has a name twice. */
   repeatsName(object: number): boolean {
     const end = this.next(object)
     let count = 0

@@ -52,7 +52,7 @@ export default class CollectDaemonCommand extends BaseCommand {
       import('../../wiring/collect/reload.ts'),
     ])
     if (compiled === null) return
-    const { logDiagnostics } = await import('../../wiring/log-mistakes.ts')
+    const { logDiagnostics } = await import('../../wiring/read-again.ts')
     const { targets, mistakes } = compiled
     logDiagnostics(mistakes, logger)
     await using buffer = await unlessStopped(

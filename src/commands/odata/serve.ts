@@ -54,8 +54,8 @@ export default class ODataServe extends BaseCommand {
     let { published } = openStore(project.paths)
     if (flags.watch) {
       await requireOpenable({ ...options, published })
-      const { SavedModels } = await import('../../wiring/saved-models.ts')
-      const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
+      const { openSavedModels } = await import('../../wiring/saved-models.ts')
+      const saved = resources.use(await openSavedModels({ load, logger, signal: stop.signal }))
       published = saved.published
     }
     const pages = await explorerOf(project, published)

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../../cli/base-command.ts'
 import {
   keepsHistory,
   rangeFlags,
@@ -127,7 +126,7 @@ export default class PipelinePlan extends BaseCommand {
   }
 }
 
-type PlanFlags = Interfaces.InferredFlags<typeof PipelinePlan.flags & typeof BaseCommand.baseFlags>
+type PlanFlags = FlagsOf<typeof PipelinePlan>
 
 interface Planned {
   readonly steps: readonly PlannedStep[]

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type { Interfaces } from '@oclif/core'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../../cli/base-command.ts'
 import {
   againstFlag,
   keepsHistory,
@@ -36,7 +35,7 @@ import { ProfiledRun } from '../../report/profiled-run.ts'
 import { type OpenTrace, openTrace, traced } from '../../report/trace/open-trace.ts'
 import { hasWaitingEvents, openIdle } from '../../wiring/unchanged.ts'
 
-type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
+type RunFlags = FlagsOf<typeof PipelineRun>
 
 export default class PipelineRun extends BaseCommand {
   static override summary = 'Flush events, build the models, publish the snapshot'
@@ -143,10 +142,7 @@ export default class PipelineRun extends BaseCommand {
     const compiledIn = duration(performance.now() - startedMs)
     display?.detail(`compiled   ${count(known.size, 'model')}, ${compiledIn}`)
     const watchers = { display, trace, profile }
-    const { summary, sent } = await traced(
-      trace,
-      logger,
-    )(() =>
+    const { summary, sent } = await traced(trace, logger, () =>
       prepared.run({
         ...this.#listeners(watchers),
         ...borrowing,

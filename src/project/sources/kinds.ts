@@ -1,9 +1,8 @@
 // How each kind of source is written in eider.yml. A kind that is missing here does not compile.
 
 import type { SourceKind } from '../../core/sources.ts'
-import { textOf } from './nodes.ts'
+import { type SourceReader, textOf } from './nodes.ts'
 import { databaseServer } from './servers.ts'
-import type { SourceReader } from './source-reader.ts'
 
 /** A database in a file of this machine. */
 const databaseFile = (key: string): SourceReader => ({

@@ -1,7 +1,7 @@
 // Groups of eider.yml below `sources` and `secrets`, member by member.
 
 import { type Node, isMap, isScalar } from 'yaml'
-import type { Age } from '../../core/sources.ts'
+import type { Age, SourceServer } from '../../core/sources.ts'
 import { malformedReference } from '../environment-values.ts'
 import { entriesOf, isAbsent, type Members, type Reader } from '../members.ts'
 import { type FromEnvironment, hasVariable } from './environment.ts'
@@ -19,6 +19,24 @@ const EXPECTED_AGE = 'a time such as 12 hours or 2 days'
 
 export interface Group extends Members {
   readonly environment: FromEnvironment
+}
+
+/** How a source of some kind is read. */
+export interface SourceReader {
+  /** The key that says where the tables are; null: each table says it itself. */
+  readonly key: string | null
+  /** Keys that other kinds do not have, each with the reason why a source of another kind cannot have it. */
+  readonly options: Readonly<Record<string, string>>
+  /** `name`: that of the source. */
+  readonly read: (group: Group, name: string) => SourcePlace
+}
+
+export interface SourcePlace {
+  /** null: there is none, or it was refused. */
+  readonly database: Text | null
+  readonly server: SourceServer | null
+  /** The schema of the tables where the source names none. */
+  readonly schema: string
 }
 
 /** A text as written, and with the values of the environment: null while one is not set. */

@@ -5,8 +5,7 @@ import { holdsPassword } from '../urls.ts'
 import { limits } from '../../core/limits.ts'
 import { parameterHint, parseServerUrl, type ServerSystem } from '../../core/server-url.ts'
 import { hasVariable } from './environment.ts'
-import type { SourcePlace, SourceReader } from './source-reader.ts'
-import { ageOf, type Group, textOf } from './nodes.ts'
+import { ageOf, type Group, type SourcePlace, type SourceReader, textOf } from './nodes.ts'
 
 /** `system`: also the key, and the scheme of the URL. */
 export const databaseServer = (

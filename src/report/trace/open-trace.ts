@@ -23,10 +23,8 @@ export function openTrace(
   if (settings === null) return null
   if (typeof settings === 'string') {
     const nothing = () => {}
-    const send = (_: boolean | null, logger: Logger) => {
+    const send = async (_: boolean | null, logger: Logger) =>
       logger.warn('trace-not-sent', { error: settings })
-      return Promise.resolve()
-    }
     return { note: nothing, notePhase: nothing, send }
   }
   const trace = new RunTrace(settings, startedMs)
@@ -38,17 +36,20 @@ export function openTrace(
 }
 
 /** Sends the trace when `run` has ended, however it ended; what is printed of a run does not wait for `sent`. */
-export const traced =
-  (trace: OpenTrace | null, logger: Logger) => async (run: () => Promise<RunSummary>) => {
-    try {
-      const summary = await run()
-      const sent = trace?.send(summary.ok, logger) ?? Promise.resolve()
-      return { summary, sent }
-    } catch (error) {
-      await trace?.send(null, logger)
-      throw error
-    }
+export async function traced(
+  trace: OpenTrace | null,
+  logger: Logger,
+  run: () => Promise<RunSummary>,
+) {
+  try {
+    const summary = await run()
+    const sent = trace?.send(summary.ok, logger) ?? Promise.resolve()
+    return { summary, sent }
+  } catch (error) {
+    await trace?.send(null, logger)
+    throw error
   }
+}
 
 /** Ends within the time limit of the settings. */
 async function sendTrace(

@@ -21,10 +21,6 @@ import { explainLake } from './failures.ts'
 
 const LOCK = '_eider_lock'
 
-interface NamedLease extends LeaseOptions {
-  readonly name: string
-}
-
 export class LakeLock {
   /** What it holds; null: all models. */
   readonly models: readonly ModelName[] | null
@@ -39,7 +35,10 @@ export class LakeLock {
   }
 
   /** On an engine that has nothing attached. Throws EnvironmentError `run-locked`. */
-  static async take(engine: LakeEngine, options: NamedLease): Promise<LakeLock> {
+  static async take(
+    engine: LakeEngine,
+    options: LeaseOptions & { readonly name: string },
+  ): Promise<LakeLock> {
     const { models = null, name } = options
     const { lake } = engine
     const connection = await engine.database.connect()
@@ -124,28 +123,18 @@ async function attach(connection: Connection, engine: LakeEngine): Promise<void>
   )
 }
 
-interface Lock {
-  readonly key: number
-  readonly isShared: boolean
-}
-
 const baseOf = ({ catalog, schema }: LakeTarget): number => positiveHash([catalog.database, schema])
 
 const positiveHash = (parts: readonly unknown[]): number =>
   Number.parseInt(hashOf(16, parts).slice(0, 8), 16) >>> 1
 
 function locksOf(lake: LakeTarget, models: readonly ModelName[] | null): readonly Sql[] {
-  const lock = ({ key, isShared }: Lock) => {
-    const name = isShared ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`
-    return sql`SELECT ${SERVER} FROM ${name}(${sql.value(baseOf(lake))}, ${sql.value(key)})`
-  }
-  if (models === null) return [lock({ key: 0, isShared: false })]
+  const lock = (key: number, name = sql`pg_advisory_xact_lock`) =>
+    sql`SELECT ${SERVER} FROM ${name}(${sql.value(baseOf(lake))}, ${sql.value(key)})`
+  if (models === null) return [lock(0)]
   const keys = models.map((model) => positiveHash([foldCase(model)]) || 1)
   const ascending = [...new Set(keys)].toSorted((a, b) => a - b)
-  return [
-    lock({ key: 0, isShared: true }),
-    ...ascending.map((key) => lock({ key, isShared: false })),
-  ]
+  return [lock(0, sql`pg_advisory_xact_lock_shared`), ...ascending.map((key) => lock(key))]
 }
 
 /** In slices, so that an abort is seen; each begins again with the first lock. */

@@ -46,7 +46,6 @@ export async function readStates(connection: Connection): Promise<readonly Publi
   }))
 }
 
-/** Whether the table is there. */
 export async function hasStates(connection: Connection): Promise<boolean> {
   const table = await connection.row(sql`
     SELECT 1 FROM duckdb_columns() WHERE database_name = ${sql.value(LAKE_DATABASE)}

@@ -45,62 +45,45 @@ const FORMER = '_eider_former'
 
 const NOTHING: Pulled = { snapshot: null, changed: false, files: 0, missed: [] }
 
-export class LakePuller implements Puller {
-  readonly #session: LakeSession
-  readonly #lock: AsyncDisposable
-  /** Kept from one pull to the next; null where there is none, or it has failed. */
-  #engine: LakeEngine | null = null
-  /** Former states whose rows are gone; they are not tried again. */
-  readonly #lost = new Set<string>()
-  /** Files that could not be made: they are tried first, so that no others are made for nothing again and again. */
-  readonly #damaged = new Set<string>()
-
-  private constructor(session: LakeSession, lock: AsyncDisposable) {
-    this.#session = session
-    this.#lock = lock
+export async function openPuller(session: LakeSession): Promise<Puller> {
+  const lock = await takeLock(session)
+  const kept = { lost: new Set<string>(), damaged: new Set<string>() }
+  // Kept from one pull to the next; null where there is none, or it has failed.
+  let engine: LakeEngine | null = null
+  const close = async () => {
+    await engine?.database[Symbol.asyncDispose]()
+    engine = null
   }
-
-  static async open(session: LakeSession): Promise<LakePuller> {
-    try {
-      const lock = await takeProcessLock(join(session.paths.state, 'pull.lock'))
-      return new LakePuller(session, lock)
-    } catch (error) {
-      if (!(error instanceof LockHeldError)) throw explainDisk(error, session)
-      const message = `another process is already pulling: ${describeHolder(error.holder)}`
-      throw new EnvironmentError('pull-running', message, {
-        hint: 'one such process per machine is enough',
-      })
-    }
-  }
-
-  async pull(options: PullOptions): Promise<Pulled> {
-    try {
-      this.#engine ??= await this.#session.openAttached('pull', {})
-      await using connection = await this.#engine.database.connect()
-      const place = {
-        dir: this.#session.paths.snapshots,
-        engine: this.#engine,
-        connection,
-        signal: options.signal,
-        lost: this.#lost,
-        damaged: this.#damaged,
+  return {
+    async pull(options) {
+      try {
+        engine ??= await session.openAttached('pull', {})
+        await using connection = await engine.database.connect()
+        const { signal } = options
+        const place = { dir: session.paths.snapshots, engine, connection, signal, ...kept }
+        return await pull(place, options)
+      } catch (error) {
+        await close()
+        if (isMissing(error)) return NOTHING
+        throw explainLake(explainDisk(error, session), session.lake)
       }
-      return await pull(place, options)
-    } catch (error) {
-      await this.#close()
-      if (isMissing(error)) return NOTHING
-      throw explainLake(explainDisk(error, this.#session), this.#session.lake)
-    }
+    },
+    async [Symbol.asyncDispose]() {
+      await close()
+      await lock[Symbol.asyncDispose]()
+    },
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#close()
-    await this.#lock[Symbol.asyncDispose]()
-  }
-
-  async #close(): Promise<void> {
-    await this.#engine?.database[Symbol.asyncDispose]()
-    this.#engine = null
+async function takeLock(session: LakeSession): Promise<AsyncDisposable> {
+  try {
+    return await takeProcessLock(join(session.paths.state, 'pull.lock'))
+  } catch (error) {
+    if (!(error instanceof LockHeldError)) throw explainDisk(error, session)
+    const message = `another process is already pulling: ${describeHolder(error.holder)}`
+    throw new EnvironmentError('pull-running', message, {
+      hint: 'one such process per machine is enough',
+    })
   }
 }
 
@@ -109,7 +92,9 @@ interface Place {
   readonly engine: LakeEngine
   readonly connection: Connection
   readonly signal: AbortSignal
+  /** Former states whose rows are gone; they are not tried again. */
   readonly lost: Set<string>
+  /** Files that could not be made: they are tried first, so that no others are made for nothing again and again. */
   readonly damaged: Set<string>
 }
 
@@ -226,12 +211,8 @@ async function makeFile(
   }
 }
 
-interface Former extends AsyncDisposable {
-  readonly connection: Connection
-}
-
 /** A connection on which the lake is as it was. */
-async function attachFormer({ engine }: Place, at: string): Promise<Former> {
+async function attachFormer({ engine }: Place, at: string) {
   await using resources = new Resources()
   const connection = await engine.database.connect()
   resources.defer(async () => {

@@ -206,20 +206,15 @@ function applicationName(work: string): string {
 /** Applies the settings that an engine takes while it is open. */
 export async function adjust(
   connection: Connection,
-  {
-    memoryLimit,
-    threads,
-    maxTempSize,
-    tempDir,
-  }: Partial<ReadOptions> & { maxTempSize?: string | null },
+  options: Partial<ReadOptions> & { maxTempSize?: string | null },
 ): Promise<void> {
-  const settings = [
-    ...(memoryLimit == null ? [] : [sql`SET GLOBAL memory_limit = ${sql.value(memoryLimit)}`]),
-    ...(threads == null ? [] : [sql`SET GLOBAL threads = ${sql.value(threads)}`]),
-    ...(tempDir == null ? [] : [sql`SET GLOBAL temp_directory = ${sql.value(tempDir)}`]),
-    ...(maxTempSize == null
-      ? []
-      : [sql`SET GLOBAL max_temp_directory_size = ${sql.value(maxTempSize)}`]),
-  ]
-  for (const setting of settings) await connection.run(setting)
+  const settings = {
+    memory_limit: options.memoryLimit,
+    threads: options.threads,
+    temp_directory: options.tempDir,
+    max_temp_directory_size: options.maxTempSize,
+  }
+  for (const [name, value] of Object.entries(settings))
+    if (value != null)
+      await connection.run(sql`SET GLOBAL ${sql.ident(name)} = ${sql.value(value)}`)
 }

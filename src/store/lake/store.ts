@@ -8,7 +8,7 @@ import type { Store } from '../store.ts'
 import { explainLake } from './failures.ts'
 import { lakeFlushRecords } from './flush-records.ts'
 import { lakeFlushLease, lakeLease } from './lease.ts'
-import { LakePuller } from './puller.ts'
+import { openPuller } from './puller.ts'
 import { LakeSession } from './session.ts'
 import { lakeSnapshots } from './snapshots.ts'
 import { LakeState } from './state.ts'
@@ -28,7 +28,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     state,
     flushed: lakeFlushRecords(session),
     snapshots: lakeSnapshots(session, state),
-    openPuller: () => LakePuller.open(session),
+    openPuller: () => openPuller(session),
     published: fileReader(paths.snapshots, 'eider pull'),
     upkeep: lakeUpkeep(session),
     explain: (error) => explainLake(error, session.lake),

@@ -115,7 +115,6 @@ export const shown = ({ name, type }: Column): Sql =>
     ? sql.ident(name)
     : sql`${fromStored(sql.ident(name), type)} AS ${sql.ident(name)}`
 
-/** A column as it is stored. */
 export const stores = ({ name, type }: Column): Sql =>
   storedType(type) === type
     ? sql.ident(name)

@@ -19,8 +19,6 @@ export type Way = (
 ) => Promise<Delivery>
 
 export interface Surroundings {
-  /** The directory of the project. */
   readonly cwd: string
-  /** Called for each line that a program writes. */
   readonly onLine: (line: string) => void
 }

@@ -6,17 +6,8 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import type { EventsModel } from '../../core/model.ts'
-import type { ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Project } from '../../project/project.ts'
-
-type Targets = ReadonlyMap<ModelName, EventsModel>
-
-interface CompiledTargets {
-  readonly targets: Targets
-  /** Of other models. */
-  readonly mistakes: readonly Diagnostic[]
-}
 
 /** What the daemon says to the process. */
 export interface Compiling {
@@ -33,11 +24,11 @@ export type Compiled =
 const here = fileURLToPath(import.meta.url)
 const CHILD = join(dirname(here), `compile-child${extname(here)}`)
 
-/** Throws as compile() does for mistakes in events models, and an AbortError when `signal` asks to stop. */
-export async function compileTargets(
-  project: Project,
-  signal: AbortSignal,
-): Promise<CompiledTargets> {
+/**
+ * The targets, and the mistakes of other models. Throws as compile() does for mistakes in events models, and an AbortError
+ * when `signal` asks to stop.
+ */
+export async function compileTargets(project: Project, signal: AbortSignal) {
   const compiled = await compileApart({ files: project.files, dir: project.paths.dir }, signal)
   if ('diagnostics' in compiled) throw new DiagnosticsError(compiled.diagnostics)
   if ('error' in compiled) throw compiled.error

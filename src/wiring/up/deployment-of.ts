@@ -7,19 +7,9 @@ import { packageDir } from '../../files/package.ts'
 import type { Project } from '../../project/project.ts'
 import { traitsOf } from '../../store/traits-of.ts'
 import type { Deployment } from '../../supervisor/units.ts'
+import type { UpFlags } from './programs.ts'
 
-export interface DeploymentFlags {
-  readonly 'no-collect': boolean
-  readonly 'no-serve': boolean
-  readonly 'allow-anonymous': boolean
-  readonly vars?: readonly string[] | undefined
-}
-
-export function deploymentOf(
-  project: Project,
-  flags: DeploymentFlags,
-  version: string,
-): Deployment {
+export function deploymentOf(project: Project, flags: UpFlags, version: string): Deployment {
   const { name, target, paths, settings } = project
   const { username, uid, gid } = userInfo()
   const { dir } = paths

@@ -12,21 +12,23 @@ import type { Listening } from '../../supervisor/service.ts'
 
 const lakeKeys = [allSettings['lake.s3_key_id'].env, ...lakeSecrets]
 
-export interface ProgramFlags {
+export interface UpFlags {
+  readonly 'no-collect': boolean
+  readonly 'no-serve': boolean
   readonly vars?: readonly string[] | undefined
   readonly quiet: boolean
   readonly verbose: boolean
   readonly 'allow-anonymous': boolean
 }
 
-export interface Programs {
+interface Programs {
   readonly service: (name: ServiceName, before: Listening | null) => Program
   readonly run: (run: ScheduledRun, collect: Listening | null) => Program
   /** `eider check`, for the selectors of the schedule. */
   readonly check: Program
 }
 
-export function programs({ paths, target, settings }: Project, flags: ProgramFlags): Programs {
+export function programs({ paths, target, settings }: Project, flags: UpFlags): Programs {
   const { vars = [] } = flags
   const shared = [
     '--json',
