@@ -38,13 +38,10 @@ export interface PostAnswer {
 export interface FrontRoutes {
   /** The route of requests with this head; null leaves them to node:http, which also says what is wrong with them. */
   readonly routeOf: (head: PostHead) => PostRoute | null
-  /** Status of successful answers. */
   readonly status: number
-  /** Headers of every answer. */
   readonly answerHeaders: Headers
 }
 
-/** What a front needs from the server. */
 export interface FrontHooks {
   /** Makes the answer for what a route threw. */
   readonly toRefusal: (error: unknown, url: string) => RequestError

@@ -31,7 +31,6 @@ function labelText(labels: Labels): string {
 const escape = (text: string) =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
-/** One sample for each key. */
 export const byLabel = (label: string, counts: ReadonlyMap<string | number, number>) =>
   Array.from(counts, ([key, value]): Sample => [{ [label]: key }, value])
 

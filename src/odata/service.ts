@@ -81,20 +81,29 @@ export interface ODataServiceOptions {
   readonly now?: () => Date
 }
 
+const DEFAULTS = {
+  trustProxy: false,
+  keyAsSegment: false,
+  now: () => new Date(),
+  pages: null,
+  accessLog: true,
+  stalledClientMs: limits.stalledClientMs,
+}
+
 export class ODataService implements AsyncDisposable {
   /** The service root, without a slash at its end. */
   readonly url: string
+  /**
+   * Takes over changed tokens, for requests from now on. Changes nothing and throws for row filters that do not fit, and
+   * when none would be left.
+   */
+  readonly setTokens: (tokens: readonly ServiceToken[]) => Promise<void>
   readonly #resources: Resources
-  readonly #setTokens: (tokens: readonly ServiceToken[]) => Promise<void>
 
-  private constructor(
-    url: string,
-    resources: Resources,
-    setTokens: (tokens: readonly ServiceToken[]) => Promise<void>,
-  ) {
+  private constructor(url: string, resources: Resources, setTokens: ODataService['setTokens']) {
     this.url = url
     this.#resources = resources
-    this.#setTokens = setTokens
+    this.setTokens = setTokens
   }
 
   /**
@@ -104,7 +113,7 @@ export class ODataService implements AsyncDisposable {
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
     const { published, host, port, token, logger } = options
-    const { threads = 1, memoryLimit = null, now = () => new Date(), corsOrigins = [] } = options
+    const { threads = 1, memoryLimit = null, corsOrigins = [] } = options
     requireSafeOptions(options)
     await using resources = new Resources()
     const tempDir = await ownTempDir(options, resources)
@@ -121,46 +130,22 @@ export class ODataService implements AsyncDisposable {
     }
     const traffic = odataTraffic()
     const answer = createHandler({
+      ...DEFAULTS,
+      ...options,
       snapshots,
       ...openAnswers(options, engine, snapshots, resources),
       links: await signerOf(options),
-      trustProxy: options.trustProxy ?? false,
       traffic,
-      pageSize: options.pageSize,
       maxPageSize: limits.largestPageRows,
-      requestTimeoutMs: options.requestTimeoutMs,
-      maxBatchRequests: options.maxBatchRequests,
-      keyAsSegment: options.keyAsSegment ?? false,
-      now,
-      host,
       known: () => known,
       reader: WHOLE,
-      pages: options.pages ?? null,
-      accessLog: options.accessLog ?? true,
-      stalledClientMs: options.stalledClientMs ?? limits.stalledClientMs,
-      logger,
     })
     const handle = withCors({ ...CORS, origins: corsOrigins }, answer)
     const errorHeaders = { 'OData-Version': '4.01' }
-    const server = resources.use(
-      await HttpServer.open({
-        host,
-        port,
-        logger,
-        handle,
-        errorHeaders,
-        onRefusal: (_status, code) => traffic.refuse(code),
-      }),
-    )
+    const onRefusal = (_status: number, code: string) => traffic.refuse(code)
+    const serving = { host, port, logger, handle, errorHeaders, onRefusal }
+    const server = resources.use(await HttpServer.open(serving))
     return new ODataService(server.url + ROOT_PATH, resources.move(), setTokens)
-  }
-
-  /**
-   * Takes over changed tokens, for requests from now on. Changes nothing and throws for row filters that do not fit, and
-   * when none would be left.
-   */
-  async setTokens(tokens: readonly ServiceToken[]): Promise<void> {
-    await this.#setTokens(tokens)
   }
 
   /** Finishes open requests first. */

@@ -28,7 +28,6 @@ export interface ServiceContext {
   /** Signs links for the reader who asks. */
   readonly links: LinkSigner
   readonly reader: Reader
-  /** The default page size. */
   readonly pageSize: number
   readonly maxPageSize: number
   readonly requestTimeoutMs: number

@@ -32,7 +32,6 @@ export interface BoundQuery {
   readonly relation: Relation
   /** The alias of the relation's rows in expressions. */
   readonly row: RowVariable
-  /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
   /** Navigation properties whose links metadata=full writes; absent where the rows are not entities. */
   readonly navigation?: readonly NavigationProperty[] | undefined
@@ -50,7 +49,6 @@ export interface BoundQuery {
 }
 
 export interface Expansion {
-  /** The navigation property. */
   readonly name: string
   readonly many: boolean
   /** Only the number of related entities is written. */
@@ -95,7 +93,6 @@ export interface RowSource {
   readonly relation?: Relation
 }
 
-/** The items of a collection. */
 export interface ItemSource {
   readonly kind: 'items'
   readonly alias: string
@@ -209,7 +206,6 @@ export type Expression =
       readonly condition: Expression | null
     }
 
-/** A function or an operator. */
 export interface Call {
   readonly kind: 'call'
   readonly name: CallName

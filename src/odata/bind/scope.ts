@@ -33,7 +33,6 @@ export interface RequestContext extends Costs {
 export interface RequestScope extends RequestContext {
   /** The row that unqualified names of the options of the request speak of. */
   readonly row: RowVariable
-  /** What `$it` is. */
   readonly it: ScopeVariable
   /** Values of the aliases used so far; each is bound once. */
   readonly boundAliases: Map<string, Expression>
@@ -64,7 +63,6 @@ export interface Scope extends RowNames {
   readonly item: Expression | null
   /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
   readonly itemsAreIt?: boolean
-  /** Variables of the lambdas around the expression. */
   readonly variables: ReadonlyMap<string, ScopeVariable>
 }
 

@@ -7,6 +7,7 @@
 import { limits } from '../../core/limits.ts'
 import {
   type BoundQuery,
+  type OrderItem,
   type Expression,
   typeOf,
   type ItemSource,
@@ -90,18 +91,14 @@ const sizeOf = (expression: Expression): number =>
 /** Whether DuckDB may give rows in another order than they are stored in, because of it. */
 export function mayReorder(expression: Expression): boolean {
   if (isLeaf(expression)) return false
-  return (
-    isSubquery(expression) || comparesNested(expression) || operandsOf(expression).some(mayReorder)
-  )
+  // DuckDB returns rows where one side is NULL first.
+  const comparesNested =
+    expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
+  return comparesNested || isSubquery(expression) || operandsOf(expression).some(mayReorder)
 }
 
-/** DuckDB returns rows where one side is NULL first. */
-const comparesNested = (expression: Expression): boolean =>
-  expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
-
-function isSubquery(expression: Expression): boolean {
-  return expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)
-}
+const isSubquery = (expression: Expression) =>
+  expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)
 
 const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
   'related',
@@ -163,41 +160,31 @@ export function operandsOf(expression: Expression): readonly Expression[] {
     case 'object':
       return expression.members.map(({ value }) => value)
     case 'items':
-      return [
-        expression.source.list,
-        ...(expression.condition === null ? [] : [expression.condition]),
-        ...expression.order.map(({ value }) => value),
-      ]
+      return [expression.source.list, ...given(expression.condition), ...valuesOf(expression.order)]
     case 'gathered':
       return [...expression.sources.flatMap(sourceOperands), ...expression.key, expression.value]
     case 'total':
-      return [
-        ...sourceOperands(expression.source),
-        ...(expression.value === null ? [] : [expression.value]),
-      ]
+      return [...sourceOperands(expression.source), ...given(expression.value)]
     case 'rowNumber':
-      return expression.order.map(({ value }) => value)
+      return valuesOf(expression.order)
     case 'nth':
-      return [
-        ...sourceOperands(expression.source),
-        ...expression.order.map(({ value }) => value),
-        expression.value,
-      ]
+      return [...sourceOperands(expression.source), ...valuesOf(expression.order), expression.value]
     case 'related':
       return [...sourceOperands(expression.source), expression.value]
     case 'reached':
       return [expression.theirs, expression.ours, expression.condition]
     case 'exists':
     case 'count':
-      return [
-        ...sourceOperands(expression.source),
-        ...(expression.condition === null ? [] : [expression.condition]),
-      ]
+      return [...sourceOperands(expression.source), ...given(expression.condition)]
   }
 }
 
 function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
   if (source.kind === 'items') return [source.list]
   const { link, key } = source
-  return [...(link === null ? [] : [link.ours]), ...(key === null ? [] : [key])]
+  return [...given(link === null ? null : link.ours), ...given(key)]
 }
+
+const given = (expression: Expression | null) => (expression === null ? [] : [expression])
+
+const valuesOf = (order: readonly OrderItem[]) => order.map(({ value }) => value)

@@ -11,7 +11,6 @@ import { odataError } from '../protocol/errors.ts'
 
 interface AdmissionLimits {
   readonly running: number
-  /** How many of these may be large. */
   readonly large: number
   /** How many of each sort may wait. */
   readonly waiting: number

@@ -32,7 +32,6 @@ export interface AnswerFilesOptions extends EngineOptions {
   readonly admission: Admission
   /** Time in which a file must be made. */
   readonly timeLimitMs: number
-  /** The snapshot that is served. */
   readonly currentId: () => string
   readonly maxBytes?: number
   readonly maxFileBytes?: number
@@ -44,7 +43,6 @@ interface Entry {
   readonly dir: string
   readonly madeAtMs: number
   readonly made: Promise<MadeFile>
-  /** Stops making it. */
   readonly stop: AbortController
   isMade: boolean
   /** What it takes on disk, also while it is being made. */

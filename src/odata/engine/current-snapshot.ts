@@ -47,7 +47,6 @@ export class Snapshots implements AsyncDisposable {
   #reported: string | null = null
   /** Files that were read for damage and found whole: not again for a while, however many queries fail. */
   #foundWhole: { readonly id: string; readonly sinceMs: number } | null = null
-  /** A check for damaged files is running. */
   #looking: Promise<readonly DamagedFile[]> | null = null
   readonly #stop = new AbortController()
   /** Whose problems the log has. */

@@ -34,12 +34,21 @@ interface Engine {
 
 /** A lease on an open snapshot. */
 export class OpenSnapshot implements AsyncDisposable {
+  readonly snapshot: Snapshot
+  readonly model: EntityModel
+  readonly facts: KnownFacts
+  /** By `factsKey`, of the relations for those who see all. */
+  readonly rowsKeys: ReadonlyMap<PublishedRelation, string>
   readonly #engine: Engine
   #released = false
 
   private constructor(engine: Engine) {
     engine.leases++
     this.#engine = engine
+    this.snapshot = engine.snapshot
+    this.model = engine.model
+    this.facts = engine.facts
+    this.rowsKeys = engine.rowsKeys
   }
 
   /** Throws when a file is missing, is damaged or is not what the manifest says. */
@@ -80,14 +89,6 @@ export class OpenSnapshot implements AsyncDisposable {
     return new OpenSnapshot({ ...shown, connections, facts, rowsKeys, leases: 0 })
   }
 
-  get snapshot(): Snapshot {
-    return this.#engine.snapshot
-  }
-
-  get model(): EntityModel {
-    return this.#engine.model
-  }
-
   /** What is there for a reader. */
   async viewFor(reader: Reader): Promise<ReaderView> {
     const { snapshot, model, known, views, connections } = this.#engine
@@ -102,15 +103,6 @@ export class OpenSnapshot implements AsyncDisposable {
     views.set(reader.key, made)
     made.catch(() => views.delete(reader.key))
     return await made
-  }
-
-  get facts(): KnownFacts {
-    return this.#engine.facts
-  }
-
-  /** By `factsKey`, of the relations for those who see all. */
-  get rowsKeys(): ReadonlyMap<PublishedRelation, string> {
-    return this.#engine.rowsKeys
   }
 
   /** A connection for one query, to be released before the lease is. */

@@ -23,7 +23,6 @@ export interface EngineAccess {
   readonly onDamage: (error: unknown) => void
   /** Time left to wait for DuckDB, of all queries of the request together. Time that the client takes is free. */
   readonly clock: { remainingMs: number }
-  /** Aborted when the client is gone. */
   readonly gone: AbortSignal
 }
 
@@ -40,7 +39,6 @@ interface Opened {
   readonly resources: Resources
 }
 
-/** The client is gone. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
 }

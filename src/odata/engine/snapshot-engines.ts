@@ -9,7 +9,6 @@ import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { KnownFacts } from './row-facts.ts'
 import { OpenSnapshot } from './open-snapshot.ts'
 
-/** How the engines of the service are opened. */
 export interface EngineOptions {
   readonly published: SnapshotReader
   readonly threads: number

@@ -87,11 +87,11 @@ function parseBatchRequest(value: unknown, i: number): BatchRequest {
   if (!isString(url)) return refused(invalid('"url" must be a string', `${at}/url`))
   if (!isObject(headers) || !Object.values(headers).every(isString))
     return refused(invalid('"headers" must be an object of strings', `${at}/headers`))
-  const lowerCase = Object.entries(headers as Record<string, string>).map(
-    ([name, text]) => [name.toLowerCase(), text] as const,
-  )
-  return { ...request, method, url, headers: Object.fromEntries(lowerCase) }
+  return { ...request, method, url, headers: lowerCase(headers as Record<string, string>) }
 }
+
+const lowerCase = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text]))
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 
@@ -113,10 +113,7 @@ export async function* jsonBatch(answers: BatchAnswers): AsyncGenerator<Buffer, 
 }
 
 function responseHead({ id, atomicityGroup }: BatchRequest, { status, headers }: Answer): string {
-  const lowerCase = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as const,
-  )
-  const shown = JSON.stringify(Object.fromEntries(lowerCase))
+  const shown = JSON.stringify(lowerCase(headers))
   const group = atomicityGroup === null ? '' : `"atomicityGroup":${JSON.stringify(atomicityGroup)},`
   return `{"id":${JSON.stringify(id)},${group}"status":${status},"headers":${shown}`
 }

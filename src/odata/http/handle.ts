@@ -49,7 +49,6 @@ interface HandlerContext extends ServiceContext, MetricSources {
   readonly stalledClientMs: number
   /** What people see who open the service in a browser; null for nothing. */
   readonly pages: SidePages | null
-  /** Log each request. */
   readonly accessLog: boolean
   readonly logger: Logger
 }
@@ -64,7 +63,6 @@ interface HttpExchange {
   gone: AbortSignal
   version: ODataVersion
   rows: () => number
-  /** The code of the error that it is answered with. */
   refusedAs: string | null
 }
 

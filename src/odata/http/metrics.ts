@@ -25,6 +25,9 @@ export interface MetricSources {
 
 const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
+const counter = (name: string, help: string, value: number) =>
+  family(name, 'counter', help, one(value))
+const gauge = (name: string, help: string, value: number) => family(name, 'gauge', help, one(value))
 
 export function odataMetrics(sources: MetricSources): string {
   const { snapshots, admission, streams, answers, rowsByKey, traffic } = sources
@@ -41,30 +44,20 @@ export function odataMetrics(sources: MetricSources): string {
       'Time from a request to the end of its answer',
       histogramSamples(traffic.times),
     ),
-    family(
-      'open_requests',
-      'gauge',
-      'Requests whose answer is not complete yet',
-      one(traffic.open),
-    ),
-    family('rows_total', 'counter', 'Rows in answers', one(traffic.rows)),
-    family('bytes_total', 'counter', 'Bytes of bodies sent', one(traffic.bytes)),
-    family('running_queries', 'gauge', 'Queries running in DuckDB', one(running)),
-    family('waiting_queries', 'gauge', 'Queries waiting to run', one(waiting)),
-    family('open_streams', 'gauge', 'Large answers being sent', one(streams.count)),
-    family(
-      'refused_queries_total',
-      'counter',
-      'Queries rejected because the queue was full',
-      one(refused),
-    ),
-    family('cache_hits_total', 'counter', 'Answers served from the cache', one(hits)),
-    family('cache_misses_total', 'counter', 'Answers that were not in the cache', one(misses)),
-    family('cache_entries', 'gauge', 'Answers in the cache', one(entries)),
-    family('cache_bytes', 'gauge', 'Memory used by the cache', one(bytes)),
-    family('row_files', 'gauge', 'Files with rows for lookups by key', one(rows.files)),
-    family('row_file_bytes', 'gauge', 'Disk that they take', one(rows.bytes)),
-    family('row_file_lookups_total', 'counter', 'Lookups answered from them', one(rows.found)),
+    gauge('open_requests', 'Requests whose answer is not complete yet', traffic.open),
+    counter('rows_total', 'Rows in answers', traffic.rows),
+    counter('bytes_total', 'Bytes of bodies sent', traffic.bytes),
+    gauge('running_queries', 'Queries running in DuckDB', running),
+    gauge('waiting_queries', 'Queries waiting to run', waiting),
+    gauge('open_streams', 'Large answers being sent', streams.count),
+    counter('refused_queries_total', 'Queries rejected because the queue was full', refused),
+    counter('cache_hits_total', 'Answers served from the cache', hits),
+    counter('cache_misses_total', 'Answers that were not in the cache', misses),
+    gauge('cache_entries', 'Answers in the cache', entries),
+    gauge('cache_bytes', 'Memory used by the cache', bytes),
+    gauge('row_files', 'Files with rows for lookups by key', rows.files),
+    gauge('row_file_bytes', 'Disk that they take', rows.bytes),
+    counter('row_file_lookups_total', 'Lookups answered from them', rows.found),
     snapshotFamilies(snapshots),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
   ].join('')
@@ -76,13 +69,8 @@ function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
   return [
     family('snapshot_info', 'gauge', 'The snapshot that is served', info),
     family('snapshot_age_seconds', 'gauge', 'Time since it was published', age),
-    family('snapshots_opened_total', 'counter', 'Snapshots opened', one(opened)),
-    family(
-      'snapshot_stale',
-      'gauge',
-      '1 while the newest is damaged or cannot be opened',
-      one(Number(isRefused)),
-    ),
+    counter('snapshots_opened_total', 'Snapshots opened', opened),
+    gauge('snapshot_stale', '1 while the newest is damaged or cannot be opened', Number(isRefused)),
   ].join('')
 }
 

@@ -9,7 +9,6 @@ import type { Answer } from '../answer/context.ts'
 import { ClientGone } from '../engine/query.ts'
 
 interface Receiver {
-  /** Aborted when the client is gone. */
   readonly gone: AbortSignal
   readonly codings: AcceptedCodings
   readonly answers: Pick<Answers, 'compress'>

@@ -110,19 +110,11 @@ export async function requireBound(
     for (const { filter, set, problem } of problems) {
       const isKnown = names.some((name) => matches(set, name))
       const hint = isKnown ? FILTER_HINT : (didYouMean(set, names) ?? 'eider ls lists the sets')
-      wrong.push(misfit(token, { ...filter, set }, problem, hint))
+      const expected = `a condition that fits ${set} (token "${token.name}"): ${problem}`
+      const parameters = { key: 'odata.tokens.rows', expected }
+      const { source, span } = filter
+      wrong.push(diagnostic('config-invalid-value', parameters, { source, span }, { hint }))
     }
   }
   throwIfErrors(wrong)
-}
-
-function misfit(
-  { name }: ReaderToken,
-  { set, source, span }: Pick<WrittenFilter, 'set' | 'source' | 'span'>,
-  problem: string,
-  hint: string,
-): Diagnostic {
-  const expected = `a condition that fits ${set} (token "${name}"): ${problem}`
-  const parameters = { key: 'odata.tokens.rows', expected }
-  return diagnostic('config-invalid-value', parameters, { source, span }, { hint })
 }

@@ -19,7 +19,6 @@ export interface JsonFormat {
   readonly metadata: 'full' | 'minimal' | 'none'
   /** Int64, Decimal and counts are strings. */
   readonly ieee754: boolean
-  /** Properties that are null are left out. */
   readonly omitsNulls?: boolean
 }
 
@@ -61,9 +60,7 @@ function askedVersion(headers: RequestHeaders): string | null {
 /** Where a request came from, as far as it decides which formats its answer may have. */
 interface Origin {
   readonly isInBatch: boolean
-  /** It has a token of a next link. */
   readonly isContinued: boolean
-  /** It is for changes. */
   readonly isForChanges: boolean
 }
 
@@ -218,7 +215,6 @@ export interface Preferences {
   readonly maxPageSize: number | null
   /** A delta link is wanted after the last row. */
   readonly trackChanges: boolean
-  /** Properties that are null may be left out. */
   readonly omitNulls: boolean
   /** The value of Preference-Applied: each of these as the client wrote it; null when nothing was applied. */
   readonly applied: string | null

@@ -52,7 +52,6 @@ export function deltaTextsSql(delta: DeltaQuery, limit: number, format: JsonForm
   return sql`SELECT ${window.placed(text, sql`row_number() OVER ()`)} FROM (${page}) AS page`
 }
 
-/** The number of changes, as digits. */
 export const deltaCountSql = (delta: DeltaQuery): Sql =>
   sql`SELECT CAST(count(*) AS VARCHAR) ${changedSql(delta)}`
 

@@ -30,7 +30,6 @@ const BOOLEAN = columnType('BOOLEAN')
 const PARENT_KEY = sql.ident('parent key')
 const NUMBER = sql.ident('row number')
 const ROW_ID = sql.ident('row id')
-/** The table of the rows of the page. */
 const PAGE = 'page'
 
 /** One text for each row, as rowTextsSql gives it. */
@@ -42,10 +41,10 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
   const rows = rowsSql(query, window)
   if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
-  const related = query.expand.map((expansion) => relatedRows(expansion, PAGE, format))
+  const related = query.expand.flatMap((expansion) => relatedRows(expansion, PAGE, format))
   const members = membersOf(propertyMembers('page', query.output, format), query.expand, related)
   const tables = [table('page', numbered), ...related.flatMap((level) => level.tables)]
-  const joins = related.flatMap((level) => level.joins)
+  const joins = related.map(({ join }) => join)
   const number = sql`${sql.ident('page')}.${NUMBER}`
   const object = objectSql(',{', members)
   const text = window.keyset == null ? object : window.keyset.placed(object, number)
@@ -82,75 +81,63 @@ function membersOf(
     path.length === 1 && path[0]!.startsWith(`${expansion.name}@`)
   return [
     ...own.filter((member) => !expand.some((expansion) => isAbout(expansion, member))),
-    ...related.flatMap((level, i) => [
-      ...own.filter((member) => isAbout(expand[i]!, member)),
-      ...level.members,
+    ...expand.flatMap((expansion) => [
+      ...own.filter((member) => isAbout(expansion, member)),
+      ...related.filter(({ of }) => of === expansion).map(({ member }) => member),
     ]),
   ]
 }
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */
 interface Level {
+  readonly of: Expansion
   readonly tables: readonly Sql[]
-  readonly joins: readonly Sql[]
-  readonly members: readonly Member[]
+  readonly join: Sql
+  readonly member: Member
 }
 
 const table = (name: string, query: Sql): Sql => sql`${sql.ident(name)} AS MATERIALIZED (${query})`
 
-function relatedRows(expansion: Expansion, parent: string, format: JsonFormat): Level {
-  const { countOnly, query } = expansion
-  const counts = countOnly || query.withCount ? relatedCounts(expansion, parent, format) : NOTHING
-  if (countOnly) return counts
-  const texts = relatedTexts(expansion, parent, format)
-  return {
-    tables: [...counts.tables, ...texts.tables],
-    joins: [...counts.joins, ...texts.joins],
-    members: [...counts.members, ...texts.members],
-  }
+function relatedRows(of: Expansion, parent: string, format: JsonFormat): readonly Level[] {
+  const { countOnly, query } = of
+  const counts = countOnly || query.withCount ? [relatedCounts(of, parent, format)] : []
+  return countOnly ? counts : [...counts, relatedTexts(of, parent, format)]
 }
-
-const NOTHING: Level = { tables: [], joins: [], members: [] }
 
 /** Rows before $skip and $top. */
-function relatedCounts(expansion: Expansion, parent: string, { ieee754 }: JsonFormat): Level {
-  const { name, query } = expansion
+function relatedCounts(of: Expansion, parent: string, { ieee754 }: JsonFormat): Level {
+  const { name, query } = of
   const counts = `${query.row.alias} counts`
-  const key = theirKey(expansion, parent)
-  const counted = sql`SELECT ${key} AS ${PARENT_KEY}, count(*) AS rows ${relatedSql(expansion, parent)} GROUP BY ALL`
+  const key = theirKey(of, parent)
+  const counted = sql`SELECT ${key} AS ${PARENT_KEY}, count(*) AS rows ${relatedSql(of, parent)} GROUP BY ALL`
   const digits = sql`CAST(coalesce(${sql.ident(counts, 'rows')}, 0) AS VARCHAR)`
   const text = ieee754 ? sql`concat('"', ${digits}, '"')` : digits
-  return {
-    tables: [table(counts, counted)],
-    joins: [joined(counts, parent, expansion)],
-    members: [{ path: [`${name}@odata.count`], text }],
-  }
+  const member = { path: [`${name}@odata.count`], text }
+  return { of, tables: [table(counts, counted)], join: joined(counts, parent, of), member }
 }
 
-function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat): Level {
-  const { name, many, query } = expansion
+function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level {
+  const { name, many, query } = of
   const { alias } = query.row
   const [rows, texts] = [`${alias} rows`, `${alias} texts`]
-  const inner = query.expand.map((next) => relatedRows(next, rows, format))
+  const inner = query.expand.flatMap((next) => relatedRows(next, rows, format))
   const members = membersOf(propertyMembers(rows, query.output, format), query.expand, inner)
   const object = objectSql('{', members)
   const value = many
     ? sql`concat('[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
     : sql`first(${object})`
-  const joins = inner.flatMap((level) => level.joins)
+  const joins = inner.map(({ join }) => join)
   const key = sql`${sql.ident(rows)}.${PARENT_KEY}`
   const written = sql`SELECT ${key}, ${value} AS text
     FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} WHERE ${guardSql(rows, query.output)} GROUP BY ${key}`
   const absent = many ? sql`'[]'` : sql`'null'`
-  return {
-    tables: [
-      table(rows, numberedRows(expansion, parent)),
-      ...inner.flatMap((level) => level.tables),
-      table(texts, written),
-    ],
-    joins: [joined(texts, parent, expansion)],
-    members: [{ path: [name], text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }],
-  }
+  const tables = [
+    table(rows, numberedRows(of, parent)),
+    ...inner.flatMap((level) => level.tables),
+    table(texts, written),
+  ]
+  const member = { path: [name], text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }
+  return { of, tables, join: joined(texts, parent, of), member }
 }
 
 /** One row above the limit is enough to know that it was passed. */

@@ -153,7 +153,6 @@ function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sq
   return castSql(sql`CASE ${sql.join(whens, sql.empty)}END`, type)
 }
 
-/** The column of the items of a collection. */
 const ITEM = 'item'
 
 function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gathered' }): Sql {

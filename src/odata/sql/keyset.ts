@@ -65,10 +65,7 @@ function beyond(pair: Pair, [next, ...rest]: readonly Pair[]): Sql {
   const { item, at } = pair
   const value = itemSql(item)
   const same = at === null ? sql`${value} IS NULL` : sql`${value} = ${valueAt(item, at)}`
-  if (next === undefined && at !== null && !item.value.property.nullable)
-    return item.descending
-      ? sql`${value} <= ${valueAt(item, at)}`
-      : sql`${value} >= ${valueAt(item, at)}`
+  if (next === undefined && at !== null && !item.value.property.nullable) return notBefore(item, at)
   const tail = next === undefined ? same : sql`${same} AND ${beyond(next, rest)}`
   const after = strictlyAfter(pair)
   return after === null ? sql`(${tail})` : sql`(${after} OR (${tail}))`
@@ -87,11 +84,11 @@ function strictlyAfter({ item, at }: Pair): Sql | null {
 
 /** Says less than the whole condition, in the form that DuckDB compares with the statistics of row groups. */
 function leadingBound({ item, at }: Pair): Sql | null {
-  if (at === null || (item.descending && item.value.property.nullable)) return null
-  const value = itemSql(item)
-  return item.descending
-    ? sql`${value} <= ${valueAt(item, at)}`
-    : sql`${value} >= ${valueAt(item, at)}`
+  const isNullLater = item.descending && item.value.property.nullable
+  return at === null || isNullLater ? null : notBefore(item, at)
 }
+
+const notBefore = (item: KeysetItem, at: string) =>
+  sql`${itemSql(item)} ${item.descending ? sql`<=` : sql`>=`} ${valueAt(item, at)}`
 
 const valueAt = ({ value }: KeysetItem, text: string): Sql => sql.value(text, value.type.engine)

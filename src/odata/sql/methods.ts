@@ -5,14 +5,9 @@ import { type Total, type TotalMethod, typeOf } from '../bind/bound.ts'
 import { type EdmType, hugeDecimal } from '../edm/types.ts'
 
 /** How values are put together: those of the rows of a group, or those of a list. */
-interface Aggregator {
-  readonly sum: (values: Sql) => Sql
-  readonly min: (values: Sql) => Sql
-  readonly max: (values: Sql) => Sql
-  readonly average: (values: Sql) => Sql
-  readonly count: (values: Sql) => Sql
-  readonly distinct: (values: Sql) => Sql
-}
+type Aggregator = Readonly<
+  Record<'sum' | 'min' | 'max' | 'average' | 'count' | 'distinct', (values: Sql) => Sql>
+>
 
 const ofRows: Aggregator = {
   sum: (values) => sql`sum(${values})`,

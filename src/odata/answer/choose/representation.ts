@@ -161,7 +161,6 @@ export interface ChosenExchange extends Exchange {
   readonly chosen: Representation
 }
 
-/** Makes answers in one format. */
 export type AnswerFormat<F extends FormatName> = (
   exchange: ChosenExchange,
   bound: RequestFor<F>,

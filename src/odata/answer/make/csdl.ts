@@ -161,7 +161,6 @@ export function* csdlXml(
   ])
 }
 
-/** The document of csdlXml() in JSON. */
 export function* csdlJson(
   model: EntityModel,
   version: ODataVersion,

@@ -143,7 +143,6 @@ export function collectionHead(
   return `{${context}${total}"value":[`
 }
 
-/** Everything after the last row. */
 export function collectionTail(link: Link | null): string {
   return link === null ? ']}' : `],"@odata.${link.name}":${JSON.stringify(link.url)}}`
 }

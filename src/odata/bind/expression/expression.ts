@@ -259,7 +259,6 @@ export const boundWindow = ({ count, skip, top }: OptionSyntax) => ({
 export const bindFilter = (filter: ExpressionSyntax, scope: Scope): Expression =>
   asCondition(withinLimits(bindExpression(filter, scope), scope.request), 'a filter')
 
-/** The items of an orderby. */
 export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): readonly OrderItem[] =>
   items.map(({ value, descending }) => ({
     value: sortable(withinLimits(bindExpression(value, scope), scope.request)),

@@ -59,7 +59,6 @@ export interface Step {
   readonly key: KeySyntax | null
 }
 
-/** The value that a path leads to. */
 export function bindPath(path: PathSyntax, scope: Scope): Expression {
   const { names, at } = path
   const computed = scope.computed.get(names.join('/'))
@@ -200,7 +199,6 @@ const noValueOfMany = (name: string, at: number) =>
 const noKey = (name: string, at: number) =>
   typeMismatch(`${name} takes no key (at character ${at + 1})`)
 
-/** A property of a complex value. */
 function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number): Target {
   const type = typeOf(value)
   if (type?.kind !== 'complex')

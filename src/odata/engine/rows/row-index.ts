@@ -43,12 +43,10 @@ export class RowIndex {
     })
   }
 
-  /** Rows added to it here. */
   get added(): number {
     return this.#added
   }
 
-  /** The hash of the bytes from `from` to `to`. */
   hash(bytes: Uint8Array, from = 0, to = bytes.length): number {
     let hash = this.parts.seed
     for (let i = from; i < to; i++) {
