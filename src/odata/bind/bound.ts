@@ -99,112 +99,83 @@ export interface ItemSource {
   readonly list: Expression
 }
 
+/** A node of the bound request, which is told by its kind. */
+type Node<Kind extends string, Parts = unknown> = Readonly<{ kind: Kind } & Parts>
+
 /** Comparisons, `in` and `exists` are true or false, never null; every other kind may be null. */
 export type Expression =
-  | { readonly kind: 'null' }
+  | Node<'null'>
   | Constant
   | PropertyValue
-  | { readonly kind: 'cast'; readonly type: EdmType; readonly operand: Expression }
-  | {
-      readonly kind: 'compare'
-      readonly operator: ComparisonOperator
-      readonly left: Expression
-      readonly right: Expression
-    }
-  | {
-      readonly kind: 'in'
-      readonly operand: Expression
-      readonly list: readonly [Constant, ...Constant[]]
-    }
-  | {
-      readonly kind: 'logical'
-      readonly operator: 'and' | 'or'
-      readonly operands: readonly Expression[]
-    }
-  | { readonly kind: 'not'; readonly operand: Expression }
+  | Node<'cast', { type: EdmType; operand: Expression }>
+  | Node<'compare', { operator: ComparisonOperator; left: Expression; right: Expression }>
+  | Node<'in', { operand: Expression; list: readonly [Constant, ...Constant[]] }>
+  | Node<'logical', { operator: 'and' | 'or'; operands: readonly Expression[] }>
+  | Node<'not', { operand: Expression }>
   | Call
-  | {
-      readonly kind: 'case'
-      readonly type: EdmType
-      readonly branches: readonly { readonly condition: Expression; readonly value: Expression }[]
-    }
+  | Node<'case', { type: EdmType; branches: readonly Branch[] }>
   /** A property of a complex value; null when that is null. */
-  | {
-      readonly kind: 'member'
-      readonly type: EdmType
-      readonly of: Expression
-      readonly name: string
-    }
+  | Node<'member', { type: EdmType; of: Expression; name: string }>
   /** The item at hand of the source with that alias. */
-  | { readonly kind: 'item'; readonly type: EdmType; readonly alias: string }
+  | Node<'item', { type: EdmType; alias: string }>
   /** A collection that the request writes out. */
-  | {
-      readonly kind: 'array'
-      readonly type: CollectionType
-      readonly items: readonly Expression[]
-    }
+  | Node<'array', { type: CollectionType; items: readonly Expression[] }>
   /** An object that the request writes out; comparisons take it apart, and nothing else takes it. */
-  | {
-      readonly kind: 'object'
-      readonly type: ComplexType
-      readonly members: readonly {
-        readonly name: string
-        readonly value: Expression
-        readonly at: number
-      }[]
-    }
+  | Node<'object', { type: ComplexType; members: readonly ObjectMember[] }>
   /** Items of a collection: those for which the condition holds, in an order or in their own, some of them skipped or cut. */
-  | {
-      readonly kind: 'items'
-      readonly type: CollectionType
-      readonly source: ItemSource
-      readonly condition: Expression | null
-      readonly order: readonly OrderItem[]
-      readonly skip: number
-      readonly top: number | null
-    }
+  | (Node<'items', { type: CollectionType; source: ItemSource; condition: Expression | null }> &
+      Cut)
   /** `value` in the one row of the source; null when there is none. */
-  | { readonly kind: 'related'; readonly source: RowSource; readonly value: Expression }
+  | Node<'related', { source: RowSource; value: Expression }>
   /** `value` in one row of the source by its place in that order, counted from 0; null when there are fewer rows. */
-  | {
-      readonly kind: 'nth'
-      readonly source: RowSource
-      readonly order: readonly OrderItem[]
-      readonly place: number
-      readonly value: Expression
-    }
+  | Node<'nth', { source: RowSource; order: Order; place: number; value: Expression }>
   /** A list of the key and the value of all rows that the links lead to, one link after the other. */
-  | {
-      readonly kind: 'gathered'
-      readonly type: EdmType
-      readonly sources: readonly RowSource[]
-      readonly key: readonly Expression[]
-      readonly value: Expression
-    }
+  | Node<
+      'gathered',
+      {
+        type: EdmType
+        sources: readonly RowSource[]
+        key: readonly Expression[]
+        value: Expression
+      }
+    >
   /** One value of all rows or items. */
-  | ({ readonly kind: 'total'; readonly source: RowSource | ItemSource } & Total)
+  | (Node<'total', { source: RowSource | ItemSource }> & Total)
   /** The number of a row in that order, from 1 on; a column of a relation and nothing else. */
-  | { readonly kind: 'rowNumber'; readonly type: EdmType; readonly order: readonly OrderItem[] }
+  | Node<'rowNumber', { type: EdmType; order: Order }>
   /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
-  | {
-      readonly kind: 'reached'
-      readonly row: RowVariable
-      readonly condition: Expression
-      readonly ours: PropertyValue
-      readonly theirs: PropertyValue
-    }
+  | Node<
+      'reached',
+      { row: RowVariable; condition: Expression; ours: PropertyValue; theirs: PropertyValue }
+    >
   /** Whether the condition holds for any, or for all, of the rows or items. */
-  | {
-      readonly kind: 'exists'
-      readonly quantifier: 'any' | 'all'
-      readonly source: RowSource | ItemSource
-      readonly condition: Expression | null
-    }
-  | {
-      readonly kind: 'count'
-      readonly source: RowSource | ItemSource
-      readonly condition: Expression | null
-    }
+  | (Node<'exists', { quantifier: 'any' | 'all' }> & Counted)
+  | (Node<'count'> & Counted)
+
+type Order = readonly OrderItem[]
+
+interface Branch {
+  readonly condition: Expression
+  readonly value: Expression
+}
+
+interface ObjectMember {
+  readonly name: string
+  readonly value: Expression
+  readonly at: number
+}
+
+/** Rows or items of which not all are meant. */
+interface Cut {
+  readonly order: Order
+  readonly skip: number
+  readonly top: number | null
+}
+
+interface Counted {
+  readonly source: RowSource | ItemSource
+  readonly condition: Expression | null
+}
 
 export interface Call {
   readonly kind: 'call'
@@ -341,43 +312,35 @@ interface RelationStep {
   readonly row: RowVariable
 }
 
+type Step<Kind extends string, Parts> = Node<Kind, Parts> & RelationStep
+
 export type Relation =
-  | { readonly kind: 'set'; readonly set: EntitySet }
-  | (RelationStep & { readonly kind: 'filter'; readonly condition: Expression })
+  | Node<'set', { set: EntitySet }>
+  | Step<'filter', { condition: Expression }>
   /** These columns and no others. */
-  | (RelationStep & { readonly kind: 'project'; readonly columns: readonly ColumnValue[] })
+  | Step<'project', { columns: readonly ColumnValue[] }>
   /** One row for each different combination of the keys; without keys one row, even when there is nothing to group. */
-  | (RelationStep & {
-      readonly kind: 'group'
-      readonly keys: readonly ColumnValue[]
-      readonly aggregates: readonly AggregateColumn[]
-    })
+  | Step<'group', { keys: readonly ColumnValue[]; aggregates: readonly AggregateColumn[] }>
   /** In each partition the rows from `skip` on, at most `top`. */
-  | (RelationStep & {
-      readonly kind: 'window'
-      readonly partition: readonly Expression[]
-      readonly order: readonly OrderItem[]
-      readonly skip: number
-      readonly top: number | null
-    })
-  /** In each partition the first rows, until the sum of `value` reaches the limit. */
-  | (RelationStep & {
-      readonly kind: 'running'
-      readonly partition: readonly Expression[]
-      readonly order: readonly OrderItem[]
-      readonly value: Expression
-      readonly limit: Expression
-      /** Whether the limit is a part in a hundred of the sum over the partition. */
-      readonly isPercent: boolean
-    })
+  | Step<'window', { partition: readonly Expression[] } & Cut>
+  /**
+   * In each partition the first rows, until the sum of `value` reaches the limit, or such a part in a hundred of the sum
+   * over the partition.
+   */
+  | Step<
+      'running',
+      {
+        partition: readonly Expression[]
+        order: Order
+        value: Expression
+        limit: Expression
+        isPercent: boolean
+      }
+    >
   /** Every combination of one row of each part. */
-  | {
-      readonly kind: 'cross'
-      readonly parts: readonly RowVariable[]
-      readonly columns: readonly ColumnValue[]
-    }
+  | Node<'cross', { parts: readonly RowVariable[]; columns: readonly ColumnValue[] }>
   /** The parts have the same columns in the same order. */
-  | { readonly kind: 'union'; readonly parts: readonly Relation[] }
+  | Node<'union', { parts: readonly Relation[] }>
 
 /** A relation around another one. */
 export type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>

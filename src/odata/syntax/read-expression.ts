@@ -14,6 +14,8 @@ import type {
   SearchSyntax,
   LiteralForm,
   LiteralSyntax,
+  MemberSyntax,
+  BranchSyntax,
 } from './syntax.ts'
 import { ENCODED_SEMICOLON } from './options.grammar.ts'
 
@@ -49,7 +51,7 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     return above(items, { kind: 'array', items, at: at(open) })
   },
   object(open, _, first, _commas, more, _end, _close) {
-    const members: readonly ObjectMember[] = itemsOf(first, more)
+    const members: readonly MemberSyntax[] = itemsOf(first, more)
     const names = members.map(({ name }) => name)
     const twice = names.find((name, i) => names.indexOf(name) < i)
     if (twice !== undefined)
@@ -57,7 +59,7 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     const values = members.map(({ value }) => value)
     return above(values, { kind: 'object', members, at: at(open) })
   },
-  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
+  objectMember: (name, _, _colon, _space, value): MemberSyntax => ({
     name: parseJsonString(name),
     value: syntaxOf(value),
     at: at(name),
@@ -66,11 +68,11 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     return { kind: 'literal', form: 'string', text: parseJsonString(this), at: at(this) }
   },
   case(word, _open, _, first, _commas, more, _end, _close) {
-    const branches: readonly CaseItem[] = listOf(first, more)
+    const branches: readonly BranchSyntax[] = listOf(first, more)
     const operands = branches.flatMap(({ condition, value }) => [condition, value])
     return above(operands, { kind: 'case', branches, at: at(word) })
   },
-  caseItem: (condition, _, _colon, _space, value): CaseItem => ({
+  caseItem: (condition, _, _colon, _space, value): BranchSyntax => ({
     condition: syntaxOf(condition),
     value: syntaxOf(value),
   }),
@@ -158,9 +160,6 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     return tokenSyntax(this)
   },
 }
-
-type ObjectMember = (ExpressionSyntax & { readonly kind: 'object' })['members'][number]
-type CaseItem = (ExpressionSyntax & { readonly kind: 'case' })['branches'][number]
 
 /** Actions of the operation `items`: those of the operands of a call. */
 export const itemsActions: ohm.ActionDict<unknown> = {

@@ -89,32 +89,26 @@ export interface ComputeItem {
   readonly at: number
 }
 
+type Node<Kind extends string, Parts = unknown> = Readonly<{ kind: Kind } & Parts>
+
 /** One transformation of $apply; a sequence of them is worked from the left. */
 export type TransformationSyntax =
-  | { readonly kind: 'identity' }
-  | { readonly kind: 'filter'; readonly condition: ExpressionSyntax }
-  | { readonly kind: 'search'; readonly search: SearchSyntax }
-  | { readonly kind: 'compute'; readonly items: readonly ComputeItem[] }
-  | { readonly kind: 'orderby'; readonly items: readonly OrderItemSyntax[] }
-  | { readonly kind: 'top' | 'skip'; readonly rows: number }
-  | {
-      readonly kind: 'ranked'
-      readonly isTop: boolean
-      readonly until: 'count' | 'sum' | 'percent'
-      readonly limit: ExpressionSyntax
-      readonly value: ExpressionSyntax
-    }
-  | { readonly kind: 'aggregate'; readonly items: readonly AggregateItem[] }
-  | {
-      readonly kind: 'groupby'
-      readonly groups: readonly GroupItem[]
-      /** What is done with each group; nothing: only the groups are wanted. */
-      readonly sequence: readonly TransformationSyntax[]
-    }
-  | {
-      readonly kind: 'concat'
-      readonly branches: readonly (readonly TransformationSyntax[])[]
-    }
+  | Node<'identity'>
+  | Node<'filter', { condition: ExpressionSyntax }>
+  | Node<'search', { search: SearchSyntax }>
+  | Node<'compute', { items: readonly ComputeItem[] }>
+  | Node<'orderby', { items: readonly OrderItemSyntax[] }>
+  | Node<'top' | 'skip', { rows: number }>
+  | Node<
+      'ranked',
+      { isTop: boolean; until: RankEnd; limit: ExpressionSyntax; value: ExpressionSyntax }
+    >
+  | Node<'aggregate', { items: readonly AggregateItem[] }>
+  /** What is done with each group stands in the sequence; nothing: only the groups are wanted. */
+  | Node<'groupby', { groups: readonly GroupItem[]; sequence: readonly TransformationSyntax[] }>
+  | Node<'concat', { branches: readonly (readonly TransformationSyntax[])[] }>
+
+type RankEnd = 'count' | 'sum' | 'percent'
 
 /** `value with method as name`; without a value `$count as name`, without a method `orders/$count as name`. */
 export interface AggregateItem {
@@ -139,9 +133,9 @@ export interface GroupItem {
 }
 
 export type SearchSyntax =
-  | { readonly kind: 'term'; readonly text: string }
-  | { readonly kind: 'not'; readonly operand: SearchSyntax }
-  | { readonly kind: 'and' | 'or'; readonly operands: readonly SearchSyntax[] }
+  | Node<'term', { text: string }>
+  | Node<'not', { operand: SearchSyntax }>
+  | Node<'and' | 'or', { operands: readonly SearchSyntax[] }>
 
 export type LiteralForm =
   | 'null'
@@ -163,64 +157,49 @@ export type BinaryOperator = ArithmeticOperator | ComparisonOperator | 'in' | 'h
 
 /** `inParentheses`: one value in parentheses, which is a list of one after "in". */
 export type ExpressionSyntax = { readonly at: number; readonly inParentheses?: true } & (
-  | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
-  | { readonly kind: 'alias'; readonly name: string }
-  | ({ readonly kind: 'path' } & NamesSyntax)
+  | Node<'literal', { form: LiteralForm; text: string }>
+  | Node<'alias', { name: string }>
+  | (Node<'path'> & NamesSyntax)
   /** `path/$count`, with what is said of the rows that count by `$filter` and `$search`. */
-  | {
-      readonly kind: 'count'
-      readonly path: NamesSyntax
-      readonly filter: ExpressionSyntax | null
-      readonly search: SearchSyntax | null
-    }
+  | Node<
+      'count',
+      { path: NamesSyntax; filter: ExpressionSyntax | null; search: SearchSyntax | null }
+    >
   /** `path/aggregate(value with method)`; `aggregate($count)` has neither. */
-  | {
-      readonly kind: 'total'
-      readonly path: NamesSyntax
-      readonly value: ExpressionSyntax | null
-      readonly method: string | null
-    }
+  | Node<'total', { path: NamesSyntax; value: ExpressionSyntax | null; method: string | null }>
   /** `path/any(variable:condition)`; `any()` has neither. */
-  | {
-      readonly kind: 'lambda'
-      readonly quantifier: 'any' | 'all'
-      readonly path: NamesSyntax
-      readonly variable: string
-      readonly condition: ExpressionSyntax | null
-    }
-  | {
-      readonly kind: 'case'
-      readonly branches: readonly {
-        readonly condition: ExpressionSyntax
-        readonly value: ExpressionSyntax
-      }[]
-    }
-  | {
-      readonly kind: 'call'
-      readonly name: string
-      readonly operands: readonly ExpressionSyntax[]
-    }
+  | Node<
+      'lambda',
+      {
+        quantifier: 'any' | 'all'
+        path: NamesSyntax
+        variable: string
+        condition: ExpressionSyntax | null
+      }
+    >
+  | Node<'case', { branches: readonly BranchSyntax[] }>
+  | Node<'call', { name: string; operands: readonly ExpressionSyntax[] }>
   /** `(1,2)` */
-  | { readonly kind: 'list'; readonly items: readonly ExpressionSyntax[] }
+  | Node<'list', { items: readonly ExpressionSyntax[] }>
   /** `[1,2]` */
-  | { readonly kind: 'array'; readonly items: readonly ExpressionSyntax[] }
+  | Node<'array', { items: readonly ExpressionSyntax[] }>
   /** `{"a":1}` */
-  | {
-      readonly kind: 'object'
-      readonly members: readonly {
-        readonly name: string
-        readonly value: ExpressionSyntax
-        readonly at: number
-      }[]
-    }
-  | { readonly kind: 'not' | 'negate'; readonly operand: ExpressionSyntax }
-  | {
-      /** `and` and `or` have two operands or more, the others two. */
-      readonly kind: 'operator'
-      readonly operator: BinaryOperator
-      readonly operands: readonly ExpressionSyntax[]
-    }
+  | Node<'object', { members: readonly MemberSyntax[] }>
+  | Node<'not' | 'negate', { operand: ExpressionSyntax }>
+  /** `and` and `or` have two operands or more, the others two. */
+  | Node<'operator', { operator: BinaryOperator; operands: readonly ExpressionSyntax[] }>
 )
+
+export interface BranchSyntax {
+  readonly condition: ExpressionSyntax
+  readonly value: ExpressionSyntax
+}
+
+export interface MemberSyntax {
+  readonly name: string
+  readonly value: ExpressionSyntax
+  readonly at: number
+}
 
 /** The names of a path, and by their places in it the keys after them. */
 export interface NamesSyntax {
