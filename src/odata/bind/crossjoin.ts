@@ -19,7 +19,7 @@ import { askedOrder, boundFilter, openScope } from './query.ts'
 import { resultQuery } from './apply/result.ts'
 import { type BoundRequest, type OutputProperty, propertyOf, typeOf } from './bound.ts'
 import { entityIdOutput } from './control-information.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import { unsupported, unknownProperty, unknownResource, invalidOption } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { findSet, newRow, type RequestContext, type Scope, scopeOfRow } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
@@ -37,7 +37,7 @@ export function bindCrossjoin(
 ): BoundRequest {
   const names = argument.split(',').map((name) => name.trim())
   if (new Set(names).size < names.length)
-    throw odataError('unknown-resource', '$crossjoin takes each entity set once')
+    throw unknownResource('$crossjoin takes each entity set once')
   const sets = names.map((name) => findSet(model.sets, name))
   const [end, ...more] = rest
   const isCount = end?.name === '$count' && end.argument === null && more.length === 0
@@ -114,13 +114,11 @@ function selectedNames(
   for (const { path, options, at } of select ?? []) {
     const [name = '', ...more] = path
     if (!known.includes(name))
-      throw odataError(
-        'unknown-property',
+      throw unknownProperty(
         `pairs have no property "${name}" (at character ${at + 1}): there are ${known.join(', ')}`,
       )
     if (more.length > 0 || options !== undefined)
-      throw odataError(
-        'invalid-option-value',
+      throw invalidOption(
         `write $expand=${name}($select=…) for properties of ${name} (at character ${at + 1})`,
       )
   }
@@ -150,10 +148,7 @@ function outputOf(
   for (const { path, form, options, levels, at } of expand) {
     const isSet = path.length === 1 && sets.some(({ name }) => name === path[0])
     if (!isSet)
-      throw odataError(
-        'unknown-property',
-        `${path.join('/')} is not one of the sets (at character ${at + 1})`,
-      )
+      throw unknownProperty(`${path.join('/')} is not one of the sets (at character ${at + 1})`)
     const others = Object.keys(options).filter((option) => option !== 'select')
     if (form !== 'entities' || levels > 1 || others.length > 0)
       throw unsupported('anything but $select within $expand of $crossjoin')
@@ -166,10 +161,7 @@ function outputOf(
     const { select } = item.options
     for (const { path, at } of select ?? [])
       if (path[0] !== '*' && !own.some((value) => value.path[1] === path[0]))
-        throw odataError(
-          'unknown-property',
-          `${set.name} has no property "${path[0]}" (at character ${at + 1})`,
-        )
+        throw unknownProperty(`${set.name} has no property "${path[0]}" (at character ${at + 1})`)
     return own.flatMap(({ path, property }) => {
       const asked = (select ?? [{ path: ['*'], at: 0 }]).filter(
         ({ path: [name] }) => name === '*' || name === path[1],

@@ -13,7 +13,7 @@ import {
   type OutputProperty,
 } from './bound.ts'
 import { entityIdOutput } from './control-information.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import { odataError, unsupported, unknownProperty, optionNotAllowed } from '../protocol/errors.ts'
 import {
   findNavigation,
   newRow,
@@ -79,11 +79,10 @@ function expandedNavigation({ path, at }: ExpandItem, type: EntityType): Navigat
     const problem = isProperty
       ? `${name} is not a navigation property ${where}`
       : `${type.name} has no navigation property "${name}" ${where}`
-    throw odataError('unknown-property', `${problem}; ${hint ?? leadsTo(type)}`)
+    throw unknownProperty(`${problem}; ${hint ?? leadsTo(type)}`)
   }
   if (more.length > 0)
-    throw odataError(
-      'unknown-property',
+    throw unknownProperty(
       `a path cannot be expanded: write ${name}($expand=${more.join('/')}) ${where}`,
     )
   return navigation
@@ -91,7 +90,7 @@ function expandedNavigation({ path, at }: ExpandItem, type: EntityType): Navigat
 
 function starItem(item: ExpandItem): ExpandItem {
   if (item.form === 'count' || Object.keys(item.options).length > 0)
-    throw odataError('option-not-allowed', 'only /$ref or ($levels=…) can follow * in $expand')
+    throw optionNotAllowed('only /$ref or ($levels=…) can follow * in $expand')
   return item
 }
 
@@ -111,20 +110,14 @@ function requireFitting({ many, name }: NavigationProperty, { form, options, lev
   if (options.apply !== undefined) throw unsupported('$apply within $expand')
   const ofForm = { entities: null, references: REFERENCE_OPTIONS, count: COUNT_OPTIONS }[form]
   if (form === 'count' && !many)
-    throw odataError('option-not-allowed', `${name} is a single entity, which has no $count`)
+    throw optionNotAllowed(`${name} is a single entity, which has no $count`)
   if (form !== 'entities' && levels > 1)
-    throw odataError('option-not-allowed', '$levels cannot be combined with /$ref or /$count')
+    throw optionNotAllowed('$levels cannot be combined with /$ref or /$count')
   for (const option of Object.keys(options) as OptionName[]) {
     if (!many && !TO_ONE_OPTIONS.includes(option))
-      throw odataError(
-        'option-not-allowed',
-        `${name} is a single entity, which takes no $${option}`,
-      )
+      throw optionNotAllowed(`${name} is a single entity, which takes no $${option}`)
     if (ofForm !== null && !ofForm.includes(option))
-      throw odataError(
-        'option-not-allowed',
-        `$${option} cannot be used with the ${form} of ${name}`,
-      )
+      throw optionNotAllowed(`$${option} cannot be used with the ${form} of ${name}`)
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type OutputProperty,
   and,
 } from './bound.ts'
-import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
+import { unsupported, typeMismatch, invalidOption, optionNotAllowed } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { mayReorder, withinLimits } from './size.ts'
 import { newName, type Scope, findNavigation, findPart, findProperty } from './scope.ts'
@@ -204,8 +204,7 @@ function valuesOf(
   if (findNavigation(type, name) === undefined)
     return [[name, propertyOf(row, findProperty(type, name, at))]]
   if (parts.length === 0 && options === undefined) return []
-  throw odataError(
-    'invalid-option-value',
+  throw invalidOption(
     `${name} is not a complex property: write $expand=${name}($select=${parts.join('/') || '…'}) (at character ${at + 1})`,
   )
 }
@@ -225,8 +224,7 @@ function chosenValue(name: string, value: Expression, items: readonly SelectItem
     throw unsupported('choosing items of a list that is inside of another value')
   const unfit = names.find((option) => !ITEM_OPTIONS.includes(option))
   if (more.length > 0 || asked.path.length > 0 || type.kind !== 'collection' || unfit !== undefined)
-    throw odataError(
-      'option-not-allowed',
+    throw optionNotAllowed(
       `${name} does not take these options in $select; a list takes $filter, $search, $orderby, $skip, $top and $count, once`,
     )
   const output = shownItems(value, asked.options, scope)

@@ -11,7 +11,12 @@ import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './control-information.ts'
 import type { Costs } from './size.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import {
+  unsupported,
+  unknownResource,
+  invalidOption,
+  optionNotAllowed,
+} from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { newRow, type RequestContext, type Scope } from './scope.ts'
@@ -53,8 +58,7 @@ export function bindRequest(
     : bindResult(resource, options, context)
 }
 
-const noEntityId = () =>
-  odataError('invalid-option-value', '$id must be the URL of an entity', '$id')
+const noEntityId = () => invalidOption('$id must be the URL of an entity', '$id')
 
 function bindResource(
   resource: Resource,
@@ -135,14 +139,14 @@ function allowFitting(options: OptionSyntax, { many, end, steps }: Resource): vo
 function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resource: string): void {
   for (const name of Object.keys(options) as OptionName[])
     if (!allowed.includes(name))
-      throw odataError('option-not-allowed', `$${name} is not allowed for ${resource}`, `$${name}`)
+      throw optionNotAllowed(`$${name} is not allowed for ${resource}`, `$${name}`)
 }
 
 /** Which names there are is known where the documents are written. */
 function bindVocabulary(rest: readonly PathSegment[], options: OptionSyntax): BoundRequest {
   const [file, ...more] = rest
   if (file === undefined || more.length > 0)
-    throw odataError('unknown-resource', 'name a vocabulary as $metadata does')
+    throw unknownResource('name a vocabulary as $metadata does')
   allowOnly(options, [], 'a vocabulary')
   return { kind: 'vocabulary', file: file.decoded }
 }
@@ -157,5 +161,5 @@ function bindSystemResource(
     return { kind: 'metadata' }
   }
   if (['$crossjoin', '$all'].includes(name)) throw unsupported(name)
-  throw odataError('unknown-resource', `there is no resource ${name} here`)
+  throw unknownResource(`there is no resource ${name} here`)
 }

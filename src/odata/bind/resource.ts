@@ -4,7 +4,7 @@
 import { didYouMean } from '../../core/suggest.ts'
 import { bindKey, openKey } from './expression/key.ts'
 import { type Expression, propertyOf, type RowVariable, compare, and } from './bound.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import { odataError, unsupported, unknownResource } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
 import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
 import type {
@@ -100,10 +100,7 @@ function stepAlong(steps: PathStep[], segments: readonly PathSegment[], keyAsSeg
     const navigation = findNavigation(last.set.type, segment.name)
     if (navigation === undefined) return 0
     if (!navigation.many && segment.key !== null)
-      throw odataError(
-        'unknown-resource',
-        `${segment.name} leads to one entity, so it takes no key`,
-      )
+      throw unknownResource(`${segment.name} leads to one entity, so it takes no key`)
     steps.push(stepTo(navigation.target, navigation, segment.key))
     return 1
   }
@@ -130,7 +127,7 @@ function keyOfSegments(
   segments: readonly PathSegment[],
 ): KeySyntax {
   if (open.length === 0 || segments.length < open.length)
-    throw odataError('unknown-resource', `${set.name} needs a key of ${open.length} segments`)
+    throw unknownResource(`${set.name} needs a key of ${open.length} segments`)
   const values = open.map(({ name, type }, i): NamedValue => {
     const { decoded } = segments[i]!
     if (type.name === 'Edm.String')
@@ -161,7 +158,7 @@ function findEnd(
   const property = many ? undefined : type.properties.find((member) => member.name === name)
   if (property !== undefined && segment.key === null) return findValue(property, more)
   const isEnd = name === '$ref' || name === '$count' || name === '$value'
-  if (isEnd && more.length > 0) throw odataError('unknown-resource', `nothing can follow /${name}`)
+  if (isEnd && more.length > 0) throw unknownResource(`nothing can follow /${name}`)
   if (many ? name.startsWith('$') : /^\$(?!count|value)/.test(name))
     throw unsupported(`the path /${name} below ${type.name}`)
   throw unknownMember(name, type, many)
@@ -182,7 +179,7 @@ function findValue(property: Property, segments: readonly PathSegment[]): ValueE
           ? type.item
           : undefined
     if (part === undefined || key !== null)
-      throw odataError('unknown-resource', `${type.name} has no part "${name}"`)
+      throw unknownResource(`${type.name} has no part "${name}"`)
     steps.push(type.kind === 'complex' ? name : placeOf(name))
     type = part
   }
@@ -202,16 +199,13 @@ const SYSTEM_SEGMENTS: readonly string[] = ['$count', '$value', '$ref', '$filter
 function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   const names = [...type.properties, ...type.navigation].map((member) => member.name)
   if (many && names.includes(name))
-    return odataError(
-      'unknown-resource',
-      `${name} belongs to one entity: add its key before /${name}`,
-    )
+    return unknownResource(`${name} belongs to one entity: add its key before /${name}`)
   const hint = many ? undefined : didYouMean(name, names)
   const problem = `${type.name} has no property "${name}"`
   const system = SYSTEM_SEGMENTS.includes(`$${name.toLowerCase()}`)
     ? `did you mean /$${name.toLowerCase()}?`
     : hint
-  return odataError('unknown-resource', system === undefined ? problem : `${problem}; ${system}`)
+  return unknownResource(system === undefined ? problem : `${problem}; ${system}`)
 }
 
 /** An entity with a key is named by its own set, also when a navigation led to it. */
@@ -265,8 +259,7 @@ export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void
   const position = isLast
     ? `, or add $orderby=${first.name} for the row at position ${place} of that order`
     : ''
-  throw odataError(
-    'unknown-resource',
+  throw unknownResource(
     `/${place} is a position and not a key: write ${set.name}(${values})${position}`,
   )
 }

@@ -11,7 +11,7 @@ import {
   typeOf,
 } from './bound.ts'
 import type { Costs } from './size.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unknownProperty, invalidOption } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
 import type { ComplexType } from '../edm/types.ts'
@@ -127,7 +127,7 @@ export function findProperty(type: EntityType, name: string, at: number): Proper
   const quotes = /[‘’“”]/u.test(name)
     ? `text is written in single quotes: '${name.replaceAll(/[‘’“”]/gu, '')}'`
     : hint
-  throw odataError('unknown-property', quotes === undefined ? problem : `${problem}; ${quotes}`)
+  throw unknownProperty(quotes === undefined ? problem : `${problem}; ${quotes}`)
 }
 
 export const findNavigation = (type: EntityType, name: string) =>
@@ -139,14 +139,13 @@ export const THIS_ABOVE = '$this of an outer level of $expand'
 /** The name that compute gives, when it is one and is free. */
 export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
   if (!isODataIdentifier(name))
-    throw odataError(
-      'invalid-option-value',
+    throw invalidOption(
       `"${name}" cannot be a name (at character ${at + 1}): a name is letters, digits and underscores`,
     )
   const { type } = row.set
   const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
   if (isTaken || [...computed.keys()].some((path) => path.split('/', 1)[0] === name))
-    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+    throw invalidOption(`the name "${name}" is taken (at character ${at + 1})`)
   return name
 }
 
@@ -180,8 +179,7 @@ export function findPart(type: ComplexType, name: string, at: number) {
   const found = type.properties.find((property) => property.name === name)
   if (found !== undefined) return found
   const names = type.properties.map((property) => property.name).join(', ')
-  throw odataError(
-    'unknown-property',
+  throw unknownProperty(
     `${type.name} has no property "${name}" (at character ${at + 1}): there are ${names}`,
   )
 }

@@ -19,7 +19,7 @@ import type { OptionName, OptionSyntax, SelectItem } from '../syntax/syntax.ts'
 import { edm, type EdmType } from '../edm/types.ts'
 import { bindFilter, bindOrder, boundWindow } from './expression/expression.ts'
 import { bindItemSearch } from './expression/search.ts'
-import { odataError } from '../protocol/errors.ts'
+import { unknownProperty } from '../protocol/errors.ts'
 
 export function valueOptions({ type, asks }: ValueEnd): readonly OptionName[] {
   const select: readonly OptionName[] = hasParts(type) && asks === null ? ['select'] : []
@@ -157,8 +157,7 @@ export function narrowed(type: EdmType, items: readonly SelectItem[] | undefined
       return { ...type, properties }
     }
     case 'primitive':
-      throw odataError(
-        'unknown-property',
+      throw unknownProperty(
         `${type.name} has no property "${items[0]!.path[0]}" (at character ${items[0]!.at + 1})`,
       )
   }

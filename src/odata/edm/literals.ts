@@ -1,6 +1,6 @@
 // Values of literals, exactly: numbers as digits, times in UTC. Nothing here rounds through a JavaScript number.
 
-import { odataError } from '../protocol/errors.ts'
+import { invalidValue } from '../protocol/errors.ts'
 
 /** `digits` divided by ten to the power of `scale`: -1.5 is { digits: -15n, scale: 1 }. */
 interface ExactNumber {
@@ -133,5 +133,5 @@ export function binaryHex(text: string): string | null {
 }
 
 function invalid(text: string, expected: string) {
-  return odataError('invalid-value', `"${text.slice(0, 60)}" is not ${expected}`)
+  return invalidValue(`"${text.slice(0, 60)}" is not ${expected}`)
 }

@@ -17,7 +17,7 @@ import { answerGet, unlessUnchanged } from '../answer/get.ts'
 import { headersInKey } from './answers.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat, parseContinueOnError } from './batch-format.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unknownResource } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { isNavigationToRoot, requireHost, sendSeeOther } from './host.ts'
 import { health, type MetricSources, odataMetrics } from './metrics.ts'
@@ -187,8 +187,7 @@ async function sendPage(exchange: HttpExchange): Promise<void> {
   const page = await pageFor(context, exchange.reader!, path)
   if (page === null) {
     const place = context.pages === null ? '' : ', the explorer /'
-    throw odataError(
-      'unknown-resource',
+    throw unknownResource(
       `there is nothing at ${path.slice(0, 60)}; the service root is ${ROOT_PATH}${place}`,
     )
   }

@@ -77,4 +77,14 @@ export const changesGone = () =>
 
 export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
 
-export const typeMismatch = (message: string) => odataError('type-mismatch', message)
+const errorOf = (code: ErrorCode) => (message: string, target?: string) =>
+  odataError(code, message, target)
+
+export const malformed = errorOf('syntax-error')
+export const unknownProperty = errorOf('unknown-property')
+export const unknownResource = errorOf('unknown-resource')
+export const invalidOption = errorOf('invalid-option-value')
+export const optionNotAllowed = errorOf('option-not-allowed')
+export const invalidValue = errorOf('invalid-value')
+export const wrongArguments = errorOf('wrong-arguments')
+export const typeMismatch = errorOf('type-mismatch')

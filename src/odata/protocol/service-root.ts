@@ -1,7 +1,7 @@
 // Where the service lies, and what a URL of a client asks below it.
 
 import { hostName } from '../../http/auth.ts'
-import { odataError } from './errors.ts'
+import { odataError, unknownResource } from './errors.ts'
 import { header, type RequestHeaders } from './negotiate.ts'
 
 export const ROOT_PATH = '/odata'
@@ -25,7 +25,7 @@ export function targetBelowRoot(url: string, root: string): string {
   if (path.startsWith(ownPath)) return path.slice(ownPath.length)
   if (path.startsWith(`${ROOT_PATH}/`)) return path.slice(ROOT_PATH.length + 1)
   if (path === url) return path.replace(/^\//, '')
-  throw odataError('unknown-resource', 'this URL does not belong to this service')
+  throw unknownResource('this URL does not belong to this service')
 }
 
 /** The scheme is not compared: a proxy that is not trusted may have taken https off. Throws 400. */

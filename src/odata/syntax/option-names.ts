@@ -1,6 +1,6 @@
 // The names of the system query options, and the plain values that some of them have: numbers and flags.
 
-import { odataError } from '../protocol/errors.ts'
+import { odataError, invalidOption } from '../protocol/errors.ts'
 import { foreignOption } from './foreign-words.ts'
 import type { OptionName, OptionSyntax } from './syntax.ts'
 
@@ -43,11 +43,7 @@ export function optionName(name: string, value?: string): OptionName | null {
   const target = `$${plain}`
   if (Object.hasOwn(UNSERVED, plain)) {
     if (value !== undefined && !UNSERVED[plain]!.test(value))
-      throw odataError(
-        'invalid-option-value',
-        `${target} must be ${UNSERVED_VALUES[plain]!}`,
-        target,
-      )
+      throw invalidOption(`${target} must be ${UNSERVED_VALUES[plain]!}`, target)
     throw odataError('not-supported', `${target} is not supported`, target)
   }
   if (!hasDollar) return null
@@ -70,21 +66,13 @@ const afterSemicolon = (text: string) =>
 /** Numbers of rows beyond any table mean all of them, and stay exact in a double. */
 function rowCount(text: string, target: string): number {
   if (!/^\d+$/.test(text))
-    throw odataError(
-      'invalid-option-value',
-      `${target} must be a non-negative integer${afterSemicolon(text)}`,
-      target,
-    )
+    throw invalidOption(`${target} must be a non-negative integer${afterSemicolon(text)}`, target)
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
 function flag(text: string, target: string): boolean {
   if (!/^(true|false)$/i.test(text))
-    throw odataError(
-      'invalid-option-value',
-      `${target} must be true or false${afterSemicolon(text)}`,
-      target,
-    )
+    throw invalidOption(`${target} must be true or false${afterSemicolon(text)}`, target)
   return text.toLowerCase() === 'true'
 }
 
@@ -104,8 +92,7 @@ export function parsePlainOption(name: PlainOption, text: string): OptionSyntax 
 export function requireValue(name: OptionName, text: string): void {
   const target = `$${name}`
   if (text.trim() === '')
-    throw odataError(
-      'invalid-option-value',
+    throw invalidOption(
       `${target} has no value${name === 'count' ? '; write $count=true' : ''}`,
       target,
     )

@@ -1,7 +1,7 @@
 // From the target of a request to syntax: path segments, options, parameter aliases. The URL is split first and
 // decoded after, once: an encoded slash, ampersand or equals sign is part of the text it stands in.
 
-import { odataError } from '../protocol/errors.ts'
+import { odataError, invalidOption } from '../protocol/errors.ts'
 import { parseText, withTarget } from './parse-option.ts'
 import { ENCODED_SEMICOLON } from './options.grammar.ts'
 import { targetBelowRoot } from '../protocol/service-root.ts'
@@ -27,11 +27,9 @@ export function parseRequest(target: string, root: string): RequestSyntax {
   if (first?.name !== '$entity' || more.length > 0 || cast?.name.includes('.') === false)
     return { path: segments, options, aliases }
   const { id, ...others } = options
-  if (id === undefined)
-    throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', '$id')
+  if (id === undefined) throw invalidOption('$entity needs $id, the URL of an entity', '$id')
   const [entity, optionsOfId] = splitTarget(withTarget('$id', () => targetBelowRoot(id, root)))
-  if (optionsOfId !== '')
-    throw odataError('invalid-option-value', '$id is the URL of an entity without options', '$id')
+  if (optionsOfId !== '') throw invalidOption('$id is the URL of an entity without options', '$id')
   const entityPath = [...parsePath(entity), ...(cast === undefined ? [] : [cast])]
   return { path: entityPath, options: others, aliases, isOneEntity: true }
 }

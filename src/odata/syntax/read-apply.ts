@@ -2,7 +2,7 @@
 
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
-import { odataError, unsupported, typeMismatch } from '../protocol/errors.ts'
+import { unsupported, typeMismatch, malformed } from '../protocol/errors.ts'
 import { at, listOf, syntaxOf, dotted } from './read-expression.ts'
 import { aggregateHint } from './syntax-error.ts'
 import type {
@@ -109,10 +109,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     const paths = [first, ...more.children].map(plainPath)
     const withTotal = total.numChildren > 0
     if (paths.length === 1 && !withTotal)
-      throw odataError(
-        'syntax-error',
-        `rollup takes at least two levels (at character ${at(word) + 1})`,
-      )
+      throw malformed(`rollup takes at least two levels (at character ${at(word) + 1})`)
     return { paths, withTotal }
   },
 }
@@ -123,8 +120,7 @@ function noMethod(value: ExpressionSyntax, name: string, position: number) {
   const [operand] = isCall ? value.operands : []
   const of = operand?.kind === 'path' ? operand.names.join('/') : ''
   const hint = isCall ? `; ${aggregateHint(value.name, of)}` : ''
-  return odataError(
-    'syntax-error',
+  return malformed(
     `"${name}" needs a method, such as "with sum" (at character ${position + 1})${hint}`,
   )
 }
@@ -143,5 +139,5 @@ function noTransformation(name: string, position: number) {
     ? aggregateHint(name, '')
     : didYouMean(name, servedTransformations)
   const problem = `there is no transformation "${name}" (at character ${position + 1})`
-  return odataError('syntax-error', hint === undefined ? problem : `${problem}; ${hint}`)
+  return malformed(hint === undefined ? problem : `${problem}; ${hint}`)
 }

@@ -3,7 +3,7 @@
 
 import type * as ohm from 'ohm-js'
 import { limits } from '../../core/limits.ts'
-import { odataError, unsupported } from '../protocol/errors.ts'
+import { odataError, unsupported, malformed } from '../protocol/errors.ts'
 import { foreignOperator } from './foreign-words.ts'
 import { above, applyPrecedence, type OperatorAt, precedenceOf, tooDeep } from './precedence.ts'
 import type {
@@ -54,8 +54,7 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     const members: readonly MemberSyntax[] = itemsOf(first, more)
     const names = members.map(({ name }) => name)
     const twice = names.find((name, i) => names.indexOf(name) < i)
-    if (twice !== undefined)
-      throw odataError('syntax-error', `"${twice}" is given more than once in {…}`)
+    if (twice !== undefined) throw malformed(`"${twice}" is given more than once in {…}`)
     const values = members.map(({ value }) => value)
     return above(values, { kind: 'object', members, at: at(open) })
   },
@@ -132,7 +131,7 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     const operands: readonly ExpressionSyntax[] = conditions.children.map(syntaxOf)
     const [condition = null] = operands
     if (quantifier === 'all' && condition === null)
-      throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
+      throw malformed(`all() needs a condition (at character ${at(word) + 1})`)
     const variable = name.children[0]?.sourceString ?? ''
     return { node: { kind: 'lambda', quantifier, variable, condition }, operands }
   },
@@ -175,7 +174,7 @@ function parseJsonString(string: ohm.Node): string {
   try {
     return JSON.parse(string.sourceString) as string
   } catch {
-    throw odataError('syntax-error', `invalid JSON string (at character ${at(string) + 1})`)
+    throw malformed(`invalid JSON string (at character ${at(string) + 1})`)
   }
 }
 
@@ -188,10 +187,7 @@ function binaryOperator(operator: ohm.Node): OperatorAt {
   const position = at(operator) + text.indexOf(word)
   const name = word.toLowerCase()
   if (Object.hasOwn(precedenceOf, name)) return { name: name as BinaryOperator, at: position }
-  throw odataError(
-    'syntax-error',
-    foreignOperator(word, operator.source.sourceString, position, OPERATORS),
-  )
+  throw malformed(foreignOperator(word, operator.source.sourceString, position, OPERATORS))
 }
 
 // Paths of the URL grammar as syntax: their steps, and what can end one (`$count`, a lambda, `aggregate`).

@@ -17,7 +17,7 @@ import type {
   TransformationSyntax,
 } from './syntax.ts'
 import { urlGrammar } from './url.grammar.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, invalidOption, optionNotAllowed } from '../protocol/errors.ts'
 import { isPlainOption, optionName, parsePlainOption } from './option-names.ts'
 
 /** The rules that options are parsed with, and what each gives. */
@@ -144,13 +144,13 @@ function parseExpandOption(name: string, text: string): ExpandOption {
   if (name.toLowerCase() === 'levels') return { levels: levels(value) }
   const option = optionName(`$${name}`, value)
   if (isPlainOption(option)) return parsePlainOption(option, value)
-  throw odataError('option-not-allowed', `$${option ?? name} is not allowed within $expand`)
+  throw optionNotAllowed(`$${option ?? name} is not allowed within $expand`)
 }
 
 function levels(text: string): number {
   if (/^max$/i.test(text)) return Infinity
   if (/^[1-9]\d*$/.test(text)) return Number(text)
-  throw odataError('invalid-option-value', '$levels must be max or a positive integer')
+  throw invalidOption('$levels must be max or a positive integer')
 }
 
 function joinExpandOptions(parts: readonly ExpandOption[]) {

@@ -1,10 +1,10 @@
 // What is said of a text that the URL grammar does not take: where it ends to make sense, and what to write there.
 
 import type * as ohm from 'ohm-js'
-import { odataError } from '../protocol/errors.ts'
 import { foreignLiteral, foreignOperator, foreignSymbol } from './foreign-words.ts'
 import { precedenceOf } from './precedence.ts'
 import { aggregateMethods } from './transformations.ts'
+import { malformed } from '../protocol/errors.ts'
 
 const operators = Object.keys(precedenceOf)
 
@@ -23,18 +23,14 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
     .map((failure) => String(failure).replace(' (case-insensitive)', ''))
   if (rule === 'key') {
     if (text.trim() === '')
-      return odataError(
-        'syntax-error',
-        `${target} is missing; omit the parentheses for all rows`,
-        target,
-      )
+      return malformed(`${target} is missing; omit the parentheses for all rows`, target)
     const problem = keyMistake(text) ?? valueMistake(text, position) ?? `expected ${KEY_EXAMPLES}`
-    return odataError('syntax-error', `${target}: ${problem}`, target)
+    return malformed(`${target}: ${problem}`, target)
   }
   const where = position >= text.length ? 'at the end' : `at character ${position + 1}`
   const known = rule === 'search' ? null : knownMistake(rule, text, position)
   const problem = known ?? unexpected(rule, text, position, new Set(expected))
-  return odataError('syntax-error', `${target} ${where}: ${problem}`, target)
+  return malformed(`${target} ${where}: ${problem}`, target)
 }
 
 /** The message for a mistake that many make; null for any other. */

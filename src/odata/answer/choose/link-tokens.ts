@@ -6,11 +6,11 @@
 // made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
 // clients rewrite links. A token is valid if and only if its signature is.
 
-import { odataError } from '../../protocol/errors.ts'
 import type { LinkSigner } from '../../protocol/link-signature.ts'
 import { decode, decodePair, splitTarget } from '../../syntax/parse-request.ts'
 import type { Position } from '../../bind/keyset.ts'
 import { optionName } from '../../syntax/option-names.ts'
+import { invalidOption } from '../../protocol/errors.ts'
 
 export interface SkipToken {
   readonly snapshotId: string
@@ -90,11 +90,7 @@ function linkWith(
 function openToken(name: TokenName, text: string, target: string, links: LinkSigner) {
   const [payload = '', signature = '', ...more] = text.split('.')
   if (more.length > 0 || !links.isSigned(signedText(name, payload, target), signature))
-    throw odataError(
-      'invalid-option-value',
-      `this ${name} was not issued by this service for this request`,
-      name,
-    )
+    throw invalidOption(`this ${name} was not issued by this service for this request`, name)
   return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as readonly unknown[]
 }
 

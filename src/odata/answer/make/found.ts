@@ -3,7 +3,7 @@
 import type { RowsRequest, BoundQuery, Expression } from '../../bind/bound.ts'
 import { isSmallQuery } from '../../bind/size.ts'
 import { Query, type EngineAccess } from '../../engine/query.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, optionNotAllowed } from '../../protocol/errors.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
 import { countTextSql } from '../../sql/query.ts'
@@ -98,4 +98,4 @@ export async function answerFromFile(
 
 /** What is refused because the format cannot hold it. */
 export const noPlaceIn = (format: string) => (target: string, what: string) =>
-  odataError('option-not-allowed', `${format} cannot carry ${what}`, target)
+  optionNotAllowed(`${format} cannot carry ${what}`, target)

@@ -2,7 +2,6 @@
 // Each document declares, after the specification, the terms that are used here and nothing else; the whole
 // vocabularies are published by OASIS.
 
-import { odataError } from '../../protocol/errors.ts'
 import {
   annotationXml,
   type CsdlElement,
@@ -11,6 +10,7 @@ import {
   lines,
   TAIL_XML,
 } from './csdl-xml.ts'
+import { unknownResource } from '../../protocol/errors.ts'
 
 export const CORE = 'Org.OData.Core.V1'
 export const CAPABILITIES = 'Org.OData.Capabilities.V1'
@@ -88,8 +88,7 @@ export const vocabularyReferences = (form: 'xml' | 'json') =>
 export function vocabularyDocument(file: string): string {
   const [, name = '', form] = /^(.+)\.(xml|json)$/.exec(file) ?? []
   if (!Object.hasOwn(vocabularies, name))
-    throw odataError(
-      'unknown-resource',
+    throw unknownResource(
       `there is no vocabulary "${file}" here; $metadata refers to ${names.join(', ')}`,
     )
   const { references, elements } = vocabularies[name]!

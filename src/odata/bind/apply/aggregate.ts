@@ -22,7 +22,7 @@ import {
   propertyOf,
   type RowSource,
 } from '../bound.ts'
-import { odataError, typeMismatch, unsupported } from '../../protocol/errors.ts'
+import { odataError, typeMismatch, unsupported, invalidOption } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { type Scope, findNavigation } from '../scope.ts'
 import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
@@ -69,12 +69,11 @@ export function bindAggregate(items: readonly AggregateItem[], input: Input): Ap
 
 function requireFreeName({ name, at }: AggregateItem, values: readonly ValueColumn[]): void {
   if (!isODataIdentifier(name))
-    throw odataError(
-      'invalid-option-value',
+    throw invalidOption(
       `"${name}" cannot be a name (at character ${at + 1}): a name is letters, digits and underscores`,
     )
   if (values.some(({ path }) => path[0] === name))
-    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+    throw invalidOption(`the name "${name}" is taken (at character ${at + 1})`)
 }
 
 export function bindTotal(

@@ -4,7 +4,7 @@ import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from 
 import { askedOrder, boundFilter } from '../query.ts'
 import { bindExpand } from '../expand.ts'
 import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from '../bound.ts'
-import { odataError, unsupported } from '../../protocol/errors.ts'
+import { unsupported, optionNotAllowed } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
 import { findNavigation, findProperty, type Scope } from '../scope.ts'
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
@@ -38,7 +38,7 @@ function expandedRows(rows: ApplyRows, scope: Scope, { expand }: OptionSyntax) {
   if (rows.values.some(isObject))
     throw unsupported('an entity combined with its own properties in groupby')
   if (rows.added === null && entities.length === 0 && expand !== undefined)
-    throw odataError('option-not-allowed', 'the result of $apply has no entities')
+    throw optionNotAllowed('the result of $apply has no entities')
   const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
   return bindExpand(asked, scope)
 }

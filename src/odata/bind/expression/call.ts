@@ -5,7 +5,7 @@ import { bindCollectionCall, isCollectionFunction } from './collection.ts'
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf, call, constant, NULL } from '../bound.ts'
-import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
+import { odataError, unsupported, typeMismatch, wrongArguments } from '../../protocol/errors.ts'
 import {
   functionNames,
   type FunctionRow,
@@ -65,10 +65,7 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
   const name = rows[0]!.name
   const counts = [...new Set(rows.map(({ parameters }) => parameters.length))]
   if (!counts.includes(operands.length))
-    throw odataError(
-      'wrong-arguments',
-      `${name} takes ${counts.join(' or ')} arguments, not ${operands.length}`,
-    )
+    throw wrongArguments(`${name} takes ${counts.join(' or ')} arguments, not ${operands.length}`)
   const row = rows.find(
     ({ parameters }) =>
       parameters.length === operands.length &&
@@ -109,7 +106,7 @@ function textOf(operand: ExpressionSyntax): string {
 }
 
 function bindNow(operands: readonly Expression[], now: Date): Expression {
-  if (operands.length > 0) throw odataError('wrong-arguments', 'now takes no arguments')
+  if (operands.length > 0) throw wrongArguments('now takes no arguments')
   const value = now.toISOString().replace('T', ' ').replace('Z', '')
   return constant(edm.DateTimeOffset, value)
 }
@@ -167,7 +164,7 @@ function flag(text: string): bigint {
 function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {
   const [path, ...more] = operands
   if (path === undefined || more.length > 0)
-    throw odataError('wrong-arguments', `isdefined takes 1 argument, not ${operands.length}`)
+    throw wrongArguments(`isdefined takes 1 argument, not ${operands.length}`)
   if (path.kind !== 'path') throw typeMismatch(`isdefined takes a path (at character ${at + 1})`)
   return scope.marks.get(path.names.join('/')) ?? booleanConstant(isKnown(path, scope))
 }
@@ -251,10 +248,10 @@ function bindIsOf(syntax: CallSyntax, scope: Scope): Expression {
 function typeArguments({ name, operands }: CallSyntax) {
   const [type, value = null] = operands.toReversed()
   if (type === undefined || operands.length > 2)
-    throw odataError('wrong-arguments', `${name} takes 1 or 2 arguments, not ${operands.length}`)
+    throw wrongArguments(`${name} takes 1 or 2 arguments, not ${operands.length}`)
   const typeName = nameOfType(type)
   if (typeName === null)
-    throw odataError('wrong-arguments', `the last argument of ${name} must be the name of a type`)
+    throw wrongArguments(`the last argument of ${name} must be the name of a type`)
   return [value, typeName] as const
 }
 

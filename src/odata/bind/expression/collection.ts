@@ -3,7 +3,7 @@
 
 import { sameCollections } from './comparison.ts'
 import { type Expression, typeOf, call, NULL } from '../bound.ts'
-import { odataError, typeMismatch } from '../../protocol/errors.ts'
+import { typeMismatch, wrongArguments } from '../../protocol/errors.ts'
 import {
   type CollectionFunction,
   functionsNamed,
@@ -60,10 +60,7 @@ const nullOf = (made: CollectionFunction, operands: readonly Expression[]): Expr
 
 function requireCount(name: string, operands: readonly Expression[], counts: readonly number[]) {
   if (counts.includes(operands.length)) return
-  throw odataError(
-    'wrong-arguments',
-    `${name} takes ${counts.join(' or ')} arguments, not ${operands.length}`,
-  )
+  throw wrongArguments(`${name} takes ${counts.join(' or ')} arguments, not ${operands.length}`)
 }
 
 function mismatch(name: string, operands: readonly Expression[]) {

@@ -12,7 +12,7 @@ import {
   not,
   and,
 } from '../bound.ts'
-import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
+import { unsupported, typeMismatch, invalidValue } from '../../protocol/errors.ts'
 import {
   durationMicroseconds,
   exactNumber,
@@ -240,7 +240,7 @@ function inJson(value: Expression, type: EdmType): Expression {
       return as(timeValue(value.value))
     case 'Edm.Guid':
       if (GUID.test(value.value)) return as(value.value)
-      throw odataError('invalid-value', `"${value.value.slice(0, 60)}" is not a GUID`)
+      throw invalidValue(`"${value.value.slice(0, 60)}" is not a GUID`)
     default:
       return value
   }

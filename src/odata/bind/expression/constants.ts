@@ -14,7 +14,7 @@ import {
 } from '../../edm/literals.ts'
 import { isExact, isNumberType, literalType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
-import { odataError, typeMismatch } from '../../protocol/errors.ts'
+import { odataError, typeMismatch, invalidValue } from '../../protocol/errors.ts'
 import type { LiteralSyntax } from '../../syntax/syntax.ts'
 
 export const booleanConstant = (value: boolean) => constant(edm.Boolean, String(value))
@@ -93,4 +93,4 @@ function bindNumber(text: string): Constant {
 }
 
 const invalid = (text: string, expected: string) =>
-  odataError('invalid-value', `"${text.slice(0, 60)}" is not ${expected}`)
+  invalidValue(`"${text.slice(0, 60)}" is not ${expected}`)

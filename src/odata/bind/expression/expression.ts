@@ -16,7 +16,13 @@ import {
   bindSameEntity,
 } from './path.ts'
 import { type Constant, type Expression, typeOf, type OrderItem, NULL, not, or } from '../bound.ts'
-import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
+import {
+  odataError,
+  unsupported,
+  typeMismatch,
+  malformed,
+  unknownProperty,
+} from '../../protocol/errors.ts'
 import { functionNames } from './functions.ts'
 import { partWithinLimits, withinLimits } from '../size.ts'
 import { findNavigation, itemsOf, type Scope, scopeOf } from '../scope.ts'
@@ -142,7 +148,7 @@ function withTextHint(right: ExpressionSyntax, bound: () => Expression): Express
     const { message } = error as Error
     if (word === null || !isUnknown || message.includes(';') || !message.includes(`"${word}"`))
       throw error
-    throw odataError('unknown-property', `${message}; for text write '${word}'`)
+    throw unknownProperty(`${message}; for text write '${word}'`)
   }
 }
 
@@ -206,8 +212,7 @@ function withoutRepeats(items: readonly ExpressionSyntax[]): readonly Expression
 function requirePrimitives(items: readonly ExpressionSyntax[]): void {
   const other = items.find(({ kind }) => kind !== 'literal' && kind !== 'alias')
   if (other !== undefined)
-    throw odataError(
-      'syntax-error',
+    throw malformed(
       `a list in parentheses can only hold literals (at character ${other.at + 1}); write [a,b] for anything else`,
     )
 }

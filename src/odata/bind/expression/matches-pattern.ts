@@ -2,7 +2,7 @@
 // linear in the text for every pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
 import { type Expression, typeOf, call, nullOf } from '../bound.ts'
-import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
+import { unsupported, typeMismatch, invalidValue, wrongArguments } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
 
 /** RE2 refuses to repeat anything more often than this, repeats inside of repeats multiplied. */
@@ -12,7 +12,7 @@ const MAX_PATTERN = 1_000
 export function bindPattern(operands: readonly Expression[]): Expression {
   const [text, pattern] = operands
   if (text === undefined || pattern === undefined || operands.length !== 2)
-    throw odataError('wrong-arguments', `matchesPattern takes 2 arguments, not ${operands.length}`)
+    throw wrongArguments(`matchesPattern takes 2 arguments, not ${operands.length}`)
   for (const operand of [text, pattern]) {
     const type = typeOf(operand)
     if (type !== null && type.name !== 'Edm.String')
@@ -26,9 +26,9 @@ export function bindPattern(operands: readonly Expression[]): Expression {
 
 function toRe2(pattern: string): string {
   if (pattern.length > MAX_PATTERN)
-    throw odataError('invalid-value', `a pattern has at most ${MAX_PATTERN} characters`)
+    throw invalidValue(`a pattern has at most ${MAX_PATTERN} characters`)
   if (!isPattern(pattern, 'u') && !isPattern(pattern, ''))
-    throw odataError('invalid-value', 'the pattern is not a valid regular expression')
+    throw invalidValue('the pattern is not a valid regular expression')
   // A backspace in ECMAScript, an error in RE2.
   if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a character class')
   let repeats = 1

@@ -13,7 +13,7 @@ import {
   not,
   and,
 } from '../bound.ts'
-import { odataError, unsupported, typeMismatch } from '../../protocol/errors.ts'
+import { unsupported, typeMismatch, unknownProperty } from '../../protocol/errors.ts'
 import {
   findNavigation,
   findPart,
@@ -202,8 +202,7 @@ const noKey = (name: string, at: number) =>
 function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number): Target {
   const type = typeOf(value)
   if (type?.kind !== 'complex')
-    throw odataError(
-      'unknown-property',
+    throw unknownProperty(
       `"${name}" is not a property of ${type?.name ?? 'null'} (at character ${at + 1})`,
     )
   const part = findPart(type, name, at)
