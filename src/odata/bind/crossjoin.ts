@@ -25,11 +25,10 @@ import { findSet, newRow, type RequestContext, type Scope, scopeOfRow } from './
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
 import { boundWindow } from './expression/expression.ts'
 import { narrowed } from './value.ts'
-import type { EntityModel, EntitySet } from '../edm/model.ts'
+import type { EntitySet } from '../edm/model.ts'
 
 /** `argument` is what stands in the parentheses, `rest` the segments after it. Throws RequestError 400, 404 or 501. */
 export function bindCrossjoin(
-  model: EntityModel,
   argument: string,
   rest: readonly PathSegment[],
   options: OptionSyntax,
@@ -38,7 +37,7 @@ export function bindCrossjoin(
   const names = argument.split(',').map((name) => name.trim())
   if (new Set(names).size < names.length)
     throw unknownResource('$crossjoin takes each entity set once')
-  const sets = names.map((name) => findSet(model.sets, name))
+  const sets = names.map((name) => findSet(context.sets, name))
   const [end, ...more] = rest
   const isCount = end?.name === '$count' && end.argument === null && more.length === 0
   if (end !== undefined && !isCount) throw unsupported(`/${end.name} below $crossjoin`)

@@ -46,7 +46,7 @@ export function bindRequest(
   if (first.name === 'vocabularies') return bindVocabulary(path.slice(1), options)
   const context = { sets: model.sets, aliases, now, version, copiesOf, rows: { count: 0 } }
   if (first.name === '$crossjoin' && first.argument !== null)
-    return bindCrossjoin(model, first.argument, path.slice(1), options, context)
+    return bindCrossjoin(first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   if (options.id !== undefined) allowOnly(options, [], first.name)
   const resource = findResource(model, path, keyAsSegment)
@@ -69,7 +69,7 @@ function bindResource(
   const scope = openScope(options, scopeOfRows(entityRows(set), context))
   // The options of a request for a value are about its items.
   const isValue = typeof end === 'object' && end !== null
-  const within = pathCondition(steps, scope.row, scope, options.orderby)
+  const within = pathCondition(steps, scope, options.orderby)
   const own = collectionQuery(scope, isValue ? {} : options, within)
   const query = { ...own, top: many ? own.top : 1 }
   const parent = parentQuery(resource, scope)
@@ -90,7 +90,7 @@ function bindResult(resource: Resource, options: OptionSyntax, context: RequestC
   const { apply = [] } = options
   const { set, steps } = resource
   const entities = scopeOfRows(entityRows(set), context)
-  const within = pathCondition(steps, entities.row, entities)
+  const within = pathCondition(steps, entities)
   const rows = withTarget('$apply', () => bindApply(apply, set, within, context))
   const scope = openScope(options, scopeOfRows(rows, context))
   const parent = parentQuery(resource, entities)
@@ -107,8 +107,8 @@ function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
   const last = before.at(-1)
   const { key, place } = steps.at(-1)!
   if (last === undefined || key !== null || place !== null) return null
-  const row = newRow(scope, last.set)
-  const query = collectionQuery({ ...scope, row }, {}, pathCondition(before, row, scope))
+  const inner = { ...scope, row: newRow(scope, last.set) }
+  const query = collectionQuery(inner, {}, pathCondition(before, inner))
   return { ...query, output: [], top: 1 }
 }
 

@@ -3,7 +3,7 @@
 
 import { didYouMean } from '../../core/suggest.ts'
 import { bindKey, openKey } from './expression/key.ts'
-import { type Expression, propertyOf, type RowVariable, compare, and } from './bound.ts'
+import { type Expression, propertyOf, compare, and } from './bound.ts'
 import { odataError, unsupported, unknownResource } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
 import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
@@ -220,24 +220,21 @@ function entityPath(steps: readonly PathStep[], path: readonly PathSegment[], se
     .join('/')
 }
 
+type Order = readonly OrderItemSyntax[]
+
 /**
- * The condition on a row of the last step that it lies on the path; null for a whole set. `row` is of the last of
- * `steps`, and `orderby` the order of its places.
+ * The condition on the row of the scope, which is of the last step, that it lies on the path; null for a whole set.
+ * `orderby`: the order of its places.
  */
-export function pathCondition(
-  steps: readonly PathStep[],
-  row: RowVariable,
-  scope: Scope,
-  orderby: readonly OrderItemSyntax[] = [],
-): Expression | null {
+export function pathCondition(steps: readonly PathStep[], scope: Scope, orderby: Order = []) {
   const last = steps.at(-1)!
   const { key, navigation, filters, place } = last
-  if (place !== null) return placeCondition(steps, { place, orderby }, row, scope)
+  if (place !== null) return placeCondition(steps, place, scope, orderby)
   const conditions: Expression[] = filters.map((filter) =>
-    withTarget('/$filter', () => bindFilter(filter, { ...scope, row })),
+    withTarget('/$filter', () => bindFilter(filter, scope)),
   )
-  if (key !== null) conditions.push(bindKey(key, { ...scope, row }, navigation?.on.theirs ?? null))
-  if (navigation !== null) conditions.push(linkCondition(steps, navigation, row, scope))
+  if (key !== null) conditions.push(bindKey(key, scope, navigation?.on.theirs ?? null))
+  if (navigation !== null) conditions.push(linkCondition(steps, navigation, scope))
   return conditions.length === 0 ? null : and(conditions)
 }
 
@@ -267,17 +264,19 @@ export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void
 /** The row is the one at that place among those of the last step. */
 function placeCondition(
   steps: readonly PathStep[],
-  { place, orderby }: { readonly place: number; readonly orderby: readonly OrderItemSyntax[] },
-  row: RowVariable,
+  place: number,
   scope: Scope,
+  orderby: Order,
 ): Expression {
+  const { row } = scope
   const { type } = row.set
   const before = [...steps.slice(0, -1), { ...steps.at(-1)!, place: null }]
   const operands = type.key.map((property): Expression => {
     const other = newRow(scope, row.set)
-    const within = pathCondition(before, other, scope)
+    const inner = { ...scope, row: other }
+    const within = pathCondition(before, inner)
     const ties = type.key.map((part) => ({ value: propertyOf(other, part), descending: false }))
-    const asked = withTarget('$orderby', () => bindOrder(orderby, { ...scope, row: other }))
+    const asked = withTarget('$orderby', () => bindOrder(orderby, inner))
     const right: Expression = {
       kind: 'nth',
       source: { kind: 'rows', row: other, link: null, key: within },
@@ -297,7 +296,6 @@ function placeCondition(
 function linkCondition(
   steps: readonly PathStep[],
   { on }: NavigationProperty,
-  row: RowVariable,
   scope: Scope,
 ): Expression {
   const before = steps.slice(0, -1)
@@ -305,8 +303,8 @@ function linkCondition(
   return {
     kind: 'reached',
     row: parent,
-    condition: pathCondition(before, parent, scope)!,
+    condition: pathCondition(before, { ...scope, row: parent })!,
     ours: propertyOf(parent, on.ours),
-    theirs: propertyOf(row, on.theirs),
+    theirs: propertyOf(scope.row, on.theirs),
   }
 }

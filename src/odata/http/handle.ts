@@ -19,15 +19,10 @@ import { answerBatch } from './batch.ts'
 import { batchFormat, parseContinueOnError } from './batch-format.ts'
 import { odataError, unknownResource } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
-import { isNavigationToRoot, requireHost, sendSeeOther } from './host.ts'
-import { health, type MetricSources, odataMetrics } from './metrics.ts'
-import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
-import { meantOption } from '../syntax/option-names.ts'
-import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
-import { ClientGone } from '../engine/query.ts'
-import { csvAsFile, withRange } from './ranges.ts'
-import { sendAnswer } from './send-answer.ts'
 import {
+  isNavigationToRoot,
+  requireHost,
+  sendSeeOther,
   type KnownReaders,
   pageFor,
   requireAll,
@@ -35,6 +30,13 @@ import {
   readerAtOnce,
   readerFor,
 } from './who-asks.ts'
+import { health, type MetricSources, odataMetrics } from './metrics.ts'
+import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
+import { meantOption } from '../syntax/option-names.ts'
+import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
+import { ClientGone } from '../engine/query.ts'
+import { csvAsFile, withRange } from './ranges.ts'
+import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
 interface HandlerContext extends ServiceContext, MetricSources {

@@ -6,9 +6,8 @@
 
 import { bindAggregate } from './aggregate.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
-import { bindConcat } from './concat.ts'
 import { bindSearch } from '../expression/search.ts'
-import { type Constant, type Expression, typeOf } from '../bound.ts'
+import { type Constant, type Expression, typeOf, NULL } from '../bound.ts'
 import {
   type ApplyRows,
   around,
@@ -24,10 +23,16 @@ import {
   searchedRow,
   totalOrder,
   withValues,
+  type ApplyContext,
+  newProperty,
+  rowsOfValues,
+  type ValueColumn,
+  withinSize,
+  withRowCount,
 } from './rows.ts'
 import { typeMismatch, unsupported } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
-import { isInteger, isNumberType } from '../../edm/numbers.ts'
+import { isInteger, isNumberType, commonNumericType } from '../../edm/numbers.ts'
 import { newName, type RequestContext, type Scope } from '../scope.ts'
 import type {
   AggregateItem,
@@ -35,9 +40,10 @@ import type {
   PathSyntax,
   TransformationSyntax,
 } from '../../syntax/syntax.ts'
-import { asCondition } from '../expression/constants.ts'
-import type { EntitySet, NavigationProperty } from '../../edm/model.ts'
+import { asCondition, booleanConstant, wholeNumber } from '../expression/constants.ts'
+import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
 import { bindPath, pathTarget } from '../expression/path.ts'
+import { edm, type EdmType } from '../../edm/types.ts'
 
 /** `within` is the condition for the rows of the set that the sequence begins with. Throws RequestError 400 or 501. */
 export function bindApply(
@@ -251,4 +257,92 @@ function withKeys(input: Input, paths: readonly GroupPath[]): ApplyRows {
     return [{ path: path.names, value, type, entity: path.entity }]
   })
   return added.length === 0 ? rows : withValues(input, added, [])
+}
+
+// concat: the rows of several sequences, one after the other (Data Aggregation 4.0, section 3.2.2).
+
+/**
+ * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as
+ * absent.
+ */
+function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
+  const types = new Map<string, Omit<ValueColumn, 'property'> & { readonly type: EdmType }>()
+  for (const { path, property, entity } of parts.flatMap(({ values }) => values)) {
+    const known = types.get(pathKey(path))
+    const type = known === undefined ? property.type : commonType(known.type, property.type, path)
+    types.set(pathKey(path), { path, type, entity: known?.entity ?? entity })
+  }
+  requireObjects([...types.values()])
+  for (const { entity } of types.values())
+    if (entity !== undefined && parts.some((part) => hasOwn(part, entity)))
+      throw unsupported(`grouping by ${entity.name} in only one part of concat`)
+  const values = Array.from(types.values(), ({ path, type, entity }): ValueColumn => {
+    const value = { path, property: newProperty(path.at(-1)!, type, context), entity }
+    const own = parts.map((part) => ownValue(part, path))
+    const isEverywhere = own.every((each) => each !== undefined && each.mark === undefined)
+    return isEverywhere ? value : { ...value, mark: newProperty('mark', edm.Boolean, context) }
+  })
+  const order = [newProperty('part', edm.Int64, context), newProperty('place', edm.Int64, context)]
+  const relation = {
+    kind: 'union',
+    parts: parts.map((part, i) => {
+      const { columns, ...step } = projected(part, values)
+      const places = [wholeNumber(i), part.order.length === 0 ? wholeNumber(0) : placeOf(part)]
+      const sorted = order.map(({ column }, j) => ({ column: column.name, value: places[j]! }))
+      return { ...step, columns: [...columns, ...sorted] }
+    }),
+  } as const
+  const [first] = parts as readonly [ApplyRows, ...ApplyRows[]]
+  const made = rowsOfValues(first, relation, values)
+  const size = parts.reduce((sum, part) => sum + part.size + 1, 1)
+  const count = parts.reduce((sum, { set }) => sum + set.relation.rows, 0)
+  return withRowCount(withinSize({ ...made, size, order: order.map(ascending) }), count)
+}
+
+/** The rows lead to entities by this property without being grouped by them. */
+const hasOwn = ({ set, values }: ApplyRows, { name }: NavigationProperty) =>
+  set.type.navigation.some((navigation) => navigation.name === name) &&
+  !values.some(({ entity }) => entity?.name === name)
+
+const ascending = (property: Property) => ({ property, descending: false })
+
+/** The number of a row in the order of its part. */
+const placeOf = (part: ApplyRows): Expression => ({
+  kind: 'rowNumber',
+  type: edm.Int64,
+  order: totalOrder(part),
+})
+
+const ownValue = ({ values }: ApplyRows, path: readonly string[]) =>
+  values.find((value) => pathKey(value.path) === pathKey(path))
+
+function projected(part: ApplyRows, values: readonly ValueColumn[]) {
+  const columns = values.flatMap(({ path, property, mark }) => {
+    const own = ownValue(part, path)
+    const operand = own === undefined ? NULL : propertyValue(part, own.property)
+    const isCast = own?.property.type.engine !== property.type.engine
+    const column = {
+      column: property.column.name,
+      value: isCast ? ({ kind: 'cast', type: property.type, operand } as const) : operand,
+    }
+    if (mark === undefined) return [column]
+    const isThere =
+      own?.mark === undefined ? booleanConstant(own !== undefined) : propertyValue(part, own.mark)
+    return [column, { column: mark.column.name, value: isThere }]
+  })
+  return { kind: 'project', from: part.relation, row: rowVariable(part), columns } as const
+}
+
+function commonType(a: EdmType, b: EdmType, path: readonly string[]): EdmType {
+  if (isNumberType(a) && isNumberType(b)) return commonNumericType(a, b)
+  if (a.name === b.name) return a
+  throw typeMismatch(`${pathKey(path)} is ${a.name} in one part, ${b.name} in another`)
+}
+
+/** A name is a value or an object with values. */
+function requireObjects(values: readonly { readonly path: readonly string[] }[]): void {
+  const single = new Set(values.filter(({ path }) => path.length === 1).map(({ path }) => path[0]))
+  const clash = values.find(({ path }) => path.length > 1 && single.has(path[0]))
+  if (clash !== undefined)
+    throw typeMismatch(`${clash.path[0]} is a value in one part, an object in another`)
 }

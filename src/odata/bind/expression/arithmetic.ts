@@ -28,7 +28,7 @@ export function bindArithmetic(
     return type === null ? NULL : bindArithmetic(operator, typed(left, type), typed(right, type))
   }
   if (isNumberType(leftType) && isNumberType(rightType))
-    return calculateNumbers(operator, left, right, leftType, rightType)
+    return calculateNumbers(operator, left, right)
   if (leftType.name === 'Edm.Duration' && isNumberType(rightType) && SCALING.includes(operator))
     return scaleDuration(operator, left, right)
   if (isNumberType(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
@@ -59,27 +59,18 @@ export function bindNegation(operand: Expression): Expression {
   return call('negate', result, cast(operand, result))
 }
 
-function calculateNumbers(
-  operator: ArithmeticOperator,
-  left: Expression,
-  right: Expression,
-  leftType: EdmType,
-  rightType: EdmType,
-): Expression {
+function calculateNumbers(operator: ArithmeticOperator, left: Expression, right: Expression) {
+  const [leftType, rightType] = [typeOf(left)!, typeOf(right)!]
   const isDivision = operator === 'div' || operator === 'divby' || operator === 'mod'
-  const areFloats = isFloat(leftType) || isFloat(rightType)
-  if (
-    isDivision &&
-    !areFloats &&
-    right.kind === 'constant' &&
-    exactNumber(right.value)?.digits === 0n
-  )
+  const isExactDivision = isDivision && !isFloat(leftType) && !isFloat(rightType)
+  const divisor = right.kind === 'constant' ? exactNumber(right.value) : null
+  if (isExactDivision && divisor?.digits === 0n)
     throw odataError('arithmetic-error', 'division by zero')
   const areIntegers = isInteger(leftType) && isInteger(rightType)
   const type =
     areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
   // DuckDB makes NULL of an integer divided by zero. Null divided by zero is null.
-  const isChecked = isDivision && !areFloats && right.kind !== 'constant'
+  const isChecked = isExactDivision && right.kind !== 'constant'
   const isMinusOne = right.kind === 'constant' && right.value === '-1'
   return call(
     numberCall(operator, type, { areIntegers, isChecked, isMinusOne }),

@@ -51,13 +51,13 @@ export function bindComparison(
   if (left.kind === 'constant' && right.kind !== 'constant')
     return bindComparison(mirrored[operator], right, left)
   if (isNumberType(leftType) && isNumberType(rightType)) {
-    if (right.kind === 'constant') return compareWithNumber(operator, left, leftType, right)
+    if (right.kind === 'constant') return compareWithNumber(operator, left, right)
     const type = commonNumericType(leftType, rightType)
     return compare(operator, cast(left, type), cast(right, type))
   }
   if (leftType.kind === 'collection' && rightType.kind === 'collection')
     return compareCollections(operator, left, right)
-  const type = commonType(leftType, rightType, left, right)
+  const type = commonType(left, right)
   const isEquality = operator === 'eq' || operator === 'ne'
   if (type === null || (type.kind === 'complex' && !isEquality))
     throw cannotCompare(operator, left, right)
@@ -81,7 +81,8 @@ function compareWithNull(operator: ComparisonOperator, operand: Expression): Exp
 const isNotNull = (operand: Expression) => compare('ne', operand, NULL)
 
 /** The type of both sides, when they are not numbers. */
-function commonType(left: EdmType, right: EdmType, leftValue: Expression, rightValue: Expression) {
+function commonType(leftValue: Expression, rightValue: Expression): EdmType | null {
+  const [left, right] = [typeOf(leftValue)!, typeOf(rightValue)!]
   if (left.name === right.name) return left
   if (left.kind !== 'primitive' || right.kind !== 'primitive') return null
   const names = [left.name, right.name]
@@ -142,12 +143,8 @@ function commonCollection(left: Expression, right: Expression): CollectionType {
 const isWithoutType = (list: Expression) =>
   list.kind === 'array' && list.items.every((item) => typeOf(item) === null)
 
-function compareWithNumber(
-  operator: ComparisonOperator,
-  left: Expression,
-  type: EdmType,
-  { value }: Constant,
-): Expression {
+function compareWithNumber(operator: ComparisonOperator, left: Expression, { value }: Constant) {
+  const type = typeOf(left)!
   const double = toDouble(value)
   // NaN is equal to nothing, not even to itself, and neither greater nor less.
   const isNaN = left.kind === 'constant' && Number.isNaN(toDouble(left.value))
