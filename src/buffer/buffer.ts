@@ -5,7 +5,9 @@ import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { foldCase, parseModelName, type ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
-import type { Claim, ClaimSource } from './claim-source.ts'
+import type { DamagedEvents } from '../core/report/damaged-events.ts'
+import { type Claim, type ClaimSource, locationOf } from './claim-source.ts'
+import { damagedEvents } from './damaged.ts'
 import {
   BufferFullError,
   BufferUnavailableError,
@@ -14,6 +16,7 @@ import {
   UnknownClaimError,
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
+import { isIntact } from './intact.ts'
 import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
 import type { KeyLimits } from './key-memory.ts'
@@ -157,6 +160,23 @@ export class EventBuffer implements ClaimSource {
   async claim(target: ModelName): Promise<SegmentClaim | null> {
     this.#refuseWhenClosed()
     return (await this.#queues.get(target)?.claim()) ?? null
+  }
+
+  /** See ClaimSource. Throws ClaimTargetError, UnknownClaimError. */
+  async verify(claim: Claim): Promise<Claim | null> {
+    const written = { sizeBytes: claim.bytes, events: claim.events }
+    return (await isIntact(this.#files, locationOf(claim), written)) ? claim : this.repair(claim)
+  }
+
+  /** The claim without the groups that have changed on disk; null: nothing is left, or it was acked or given back. */
+  async repair(claim: ClaimKey): Promise<SegmentClaim | null> {
+    this.#refuseWhenClosed()
+    const { queue, number } = this.#locate(claim)
+    return await queue.repair(number)
+  }
+
+  damaged(): Promise<readonly DamagedEvents[]> {
+    return damagedEvents(resolve(this.#options.dir))
   }
 
   /** Throws ClaimTargetError, UnknownClaimError. */

@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import type { ModelName } from '../core/names.ts'
+import type { DamagedEvents } from '../core/report/damaged-events.ts'
 
 /** A sealed segment handed to a runner. Its bytes never change; `id` is the identity of the segment, also over restarts. */
 export interface Claim {
@@ -48,6 +49,13 @@ export interface ClaimSource extends AsyncDisposable {
   inflight(target: ModelName): Promise<readonly Claim[]>
   /** Seals and hands out the oldest buffered segment; null when nothing is buffered. */
   claim(target: ModelName): Promise<Claim | null>
+  /**
+   * The open claim as it is to be read: its bytes are those that were accepted. Groups that have changed on disk are taken
+   * out of it, and kept (damaged.ts); null when nothing else is left, and then the claim is gone.
+   */
+  verify(claim: Claim): Promise<Claim | null>
+  /** Of all targets. */
+  damaged(): Promise<readonly DamagedEvents[]>
   /** Removes the segment durably. Again: no change. Returns the events removed. */
   ack(claim: Pick<Claim, 'id' | 'target'>): Promise<number>
   /** Gives the events back to the queue. Again, or after an ack: no change. Returns the events given back. */

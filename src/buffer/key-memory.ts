@@ -95,6 +95,14 @@ export class KeyMemory {
     return stored
   }
 
+  /** Events of the segment without one of the keys `found` are lost, and may be sent again. */
+  forgetOthers({ first, last }: Pick<Segment, 'first' | 'last'>, found: readonly FoundKey[]): void {
+    const kept = new Set(found.map(({ key }) => key))
+    for (const [key, { seq }] of this.#requests)
+      if (seq !== null && first.seq <= seq && seq <= last.seq && !kept.has(key))
+        this.#requests.delete(key)
+  }
+
   /** Writes the keys of segments, ascending, to a separate file, before they are removed. false: the disk did not accept them. */
   async keep(segments: readonly KeyedSegment[]): Promise<boolean> {
     const numbers = new Set(segments.map(({ name }) => name.number))

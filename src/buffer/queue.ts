@@ -139,6 +139,16 @@ export class TargetQueue implements AsyncDisposable {
     return isRepeat || removed === undefined ? 0 : removed.events
   }
 
+  /** See EventBuffer.repair. */
+  repair(number: number): Promise<SegmentClaim | null> {
+    return this.#inTurn(async () => {
+      const segment = this.#findHandedOut(number)
+      if (segment?.name.state !== 'claimed') return null
+      const repaired = await this.#store.repair(segment).catch(unavailable)
+      return repaired === null ? null : this.#toClaim(repaired)
+    })
+  }
+
   nack(number: number): Promise<number> {
     return this.#inTurn(async () => {
       const segment = this.#findHandedOut(number)

@@ -22,7 +22,7 @@
 // there as a whole or not at all. A group is valid if and only if the marker is exactly as above and ends in LF, the len
 // bytes before it do not reach into an earlier valid group, their CRC-32 is crc, and their first and last line carry
 // numbers n - 1 apart. What follows the last valid group of an open segment is a torn tail: a write that was cut off
-// before it was acknowledged. Every other segment was complete when it got its name: one or more valid groups
+// before it was acknowledged, unless it ends in what differs from its marker in a byte or two. Every other segment was complete when it got its name: one or more valid groups
 // and nothing else. What else is in it, or an empty one, is damage.
 //
 // The name of a segment file is the only record of its state:
@@ -45,8 +45,7 @@
 // its name, is then emptied, and then renamed to be the higher one. So an open segment whose events all have lower numbers
 // than its seq counts as empty: they were acked.
 // A claim that is no longer there, from begin up to the highest number, was acked.
-// There may also be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
-// at) and `*.tmp` (a copy that was not finished; removed at recovery).
+// There may also be `<number>-<crc>.damaged` (bytes that were taken out of a segment, damaged.ts) and `*.tmp` (a copy that was not finished; removed at recovery).
 //
 // Constraints
 //
@@ -251,7 +250,7 @@ export function markerLine(events: number, lines: Uint8Array): string {
 export const MARKER_LINE_MAX_BYTES = 80
 
 const MARKER_START = '\n{"$commit":{'
-const MARKER = /^\{"\$commit":\{"n":(\d+),"len":(\d+),"crc":(\d+)\}\}\n/
+export const MARKER = /^\{"\$commit":\{"n":(\d+),"len":(\d+),"crc":(\d+)\}\}\n/
 const EVENT_START = /^\{"s":(\d+),"t":"([^"]*)",/
 
 export interface Range {
@@ -300,10 +299,22 @@ export function scanSegment(bytes: Buffer, state: SegmentState): SegmentScan {
   return { valid, damaged: damagedRanges(bytes, valid, state), validEnd, events, first, last }
 }
 
-// A raw LF is only ever the end of a line, so the search meets marker lines and nothing else, and skips the events.
-function nextMarker(bytes: Buffer, from: number): number | null {
-  const at = bytes.indexOf(MARKER_START, from, 'latin1')
-  return at === -1 ? null : at + 1
+/** Bytes of MARKER_START that hardly ever follow one another elsewhere: a search for these two is thirty times as fast. */
+const RARE = '$c'
+const RARE_AT = MARKER_START.indexOf(RARE)
+
+/**
+ * Where the next marker line after `from` begins. A raw LF is only ever the end of a line, so the search meets marker lines
+ * and nothing else, and skips the events.
+ */
+export function nextMarker(bytes: Buffer, from: number): number | null {
+  let rare = from + RARE_AT
+  while ((rare = bytes.indexOf(RARE, rare, 'latin1')) !== -1) {
+    const at = rare - RARE_AT
+    if (bytes.toString('latin1', at, at + MARKER_START.length) === MARKER_START) return at + 1
+    rare += RARE.length
+  }
+  return null
 }
 
 function readGroup(bytes: Buffer, markerAt: number, earliestStart: number) {
@@ -334,7 +345,29 @@ function damagedRanges(bytes: Buffer, valid: readonly Range[], state: SegmentSta
   }
   const isWhole = position === bytes.length && valid.length > 0
   // A write that was cut off has no marker yet.
-  const tailIsDamaged = state === 'open' ? nextMarker(bytes, position) !== null : !isWhole
+  const hasMarker = nextMarker(bytes, position) !== null || hasChangedMarker(bytes, position)
+  const tailIsDamaged = state === 'open' ? hasMarker : !isWhole
   if (tailIsDamaged) damaged.push({ start: position, end: bytes.length })
   return damaged
+}
+
+/** Bytes of a marker that may have changed on disk. */
+const CHANGED_BYTES = 2
+/** No event line ends so: its event has one brace more. */
+const MARKER_AT_END = /\{"\$commit":\{"n":\d+,"len":\d+,"crc":\d+\}\}\n$/
+
+/** The last group may have been whole, and only its marker, or the line feed before it, is another one now. */
+function hasChangedMarker(bytes: Buffer, start: number): boolean {
+  const markerAt = bytes.lastIndexOf('\n', -2) + 1
+  if (MARKER_AT_END.test(bytes.toString('latin1', Math.max(start, bytes.length - 80)))) return true
+  if (markerAt <= start) return false
+  const lines = bytes.subarray(start, markerAt)
+  let events = 0
+  for (let at = lines.indexOf(LF); at !== -1; at = lines.indexOf(LF, at + 1)) events++
+  const marker = Buffer.from(markerLine(events, lines), 'latin1')
+  const found = bytes.subarray(markerAt)
+  if (found.length !== marker.length) return false
+  const changed = found.filter((byte, i) => byte !== marker[i])
+  // Zeros are what a power cut leaves.
+  return changed.length <= CHANGED_BYTES && !changed.includes(0)
 }

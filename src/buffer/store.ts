@@ -15,6 +15,7 @@ import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment } from './recovery.ts'
 import type { Origin, Place, Segment } from './recovery.ts'
+import type { FoundKey } from './request-key.ts'
 import { segmentFileName, type EventStamp, type SegmentName, type SegmentState } from './segment.ts'
 
 /** What a buffer holds, which all of its targets share. */
@@ -162,6 +163,18 @@ export class SegmentStore implements AsyncDisposable {
     this.#segments[this.#segments.indexOf(segment)] = changed
     await this.#syncDirectory()
     return changed
+  }
+
+  /** Without groups that have changed on disk; null when no other is left, and the segment is gone. */
+  async repair(segment: Segment): Promise<Segment | null> {
+    const keys: FoundKey[] = []
+    const repaired = await recoverSegment(this.#options, segment.name, { keys })
+    this.keys.forgetOthers(segment, keys)
+    this.#options.usage.storedBytes += (repaired?.sizeBytes ?? 0) - segment.sizeBytes
+    const left = repaired ?? { ...segment, sizeBytes: 0, events: 0 }
+    this.#segments[this.#segments.indexOf(segment)] = left
+    if (repaired === null) await this.remove([left])
+    return repaired
   }
 
   /** With one sync for all of them. */

@@ -13,6 +13,7 @@ const styleOf: Readonly<Record<string, Style>> = {
   unchanged: 'dim',
   failed: 'red',
   breaking: 'red',
+  damaged: 'red',
   skipped: 'yellow',
   warning: 'yellow',
 }

@@ -1,6 +1,7 @@
 // A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
 import { count } from '../core/counts.ts'
+import { damagedText } from '../core/report/damaged-events.ts'
 import type { ModelResult, RunEvent, Share } from '../core/report/progress.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import { widthOf, wrap } from './cells.ts'
@@ -138,6 +139,7 @@ export class RunDisplay implements Disposable {
         ms: before.ms + ms,
       }
     },
+    'events-damaged': ({ model, ...kept }) => this.#say('damaged', model, damagedText(kept)),
     'model-started': ({ model, because }) => {
       this.#enter('building')
       this.#doing.set(model, { name: model, startedMs: this.#nowMs() })

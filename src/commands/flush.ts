@@ -13,6 +13,7 @@ import { count } from '../core/counts.ts'
 import { onStop, type StopRequest } from '../cli/signals.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import type { ModelName } from '../core/names.ts'
+import { damagedText } from '../core/report/damaged-events.ts'
 import type { RunEvent } from '../core/report/progress.ts'
 import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
 import { runOptionsOf } from '../wiring/run-options.ts'
@@ -113,9 +114,10 @@ export default class Flush extends BaseCommand {
     if (json && isOfFlush) this.printEvent(event)
   }
 
-  #report({ ok, ms, flushed, failed }: FlushSummary, flags: FlushFlags): void {
+  #report({ ok, ms, flushed, failed, damaged }: FlushSummary, flags: FlushFlags): void {
     if (flags.json) {
-      this.printEvent({ event: 'buffer-flushed', ok, flushed, failed, ms })
+      const kept = damaged.length > 0 && { damaged }
+      this.printEvent({ event: 'buffer-flushed', ok, flushed, failed, ...kept, ms })
       return
     }
     const paint = this.paintFor(flags)
@@ -127,10 +129,11 @@ export default class Flush extends BaseCommand {
     for (const { model, events, rejected } of flushed)
       if (!flags.quiet || rejected > 0) say('flushed', model, flushText(events, rejected, null))
     for (const { model, because } of failed) say('failed', model, because)
+    for (const kept of damaged) say('damaged', kept.target, damagedText(kept))
     const total = flushed.reduce((sum, { events }) => sum + events, 0)
     if (flags.every === undefined && !flags.quiet)
       this.print(total === 0 ? 'nothing to flush' : `${count(total, 'event')} in ${duration(ms)}`)
   }
 }
 
-const NOTHING: FlushSummary = { ok: true, ms: 0, flushed: [], failed: [] }
+const NOTHING: FlushSummary = { ok: true, ms: 0, flushed: [], failed: [], damaged: [] }

@@ -78,6 +78,8 @@ export const limits = {
   adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
   segmentBytes: 64 * MiB,
+  /** A segment is checked in pieces of this size; the end of one that is no whole group is less. */
+  segmentPieceBytes: 1 * MiB,
   /** Longest line of a segment that a flush reads: one event with its wrapping. DuckDB holds two per thread. */
   segmentLineBytes: 16 * MiB,
   /**

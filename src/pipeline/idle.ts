@@ -276,5 +276,6 @@ async function isFlushed(
   if (collected.length === 0 && !existsSync(paths.buffer)) return true
   await using claims = await openClaims()
   const targets = await claims.targets()
+  if ((await claims.damaged()).length > 0) return false
   return targets.every((target) => collected.some(({ name }) => sameName(name, target)))
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
+import type { DamagedEvents } from '../core/report/damaged-events.ts'
 import type { ModelResult, Progress } from '../core/report/progress.ts'
 import type { FlushCount, RunSummary } from '../core/report/run-summary.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -23,6 +24,8 @@ export class RunResults {
   selected: ReadonlySet<ModelName> = new Set()
   /** Hashes of the files that models read; empty until they are known. */
   fileHashes: ReadonlyMap<string, string> = new Map()
+  /** Of the models that the run has flushed. */
+  damaged: readonly DamagedEvents[] = []
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
   readonly #startedMs: number
@@ -46,6 +49,13 @@ export class RunResults {
       events: before.events + events,
       rejected: before.rejected + rejected,
     })
+  }
+
+  /** Until somebody takes them away: a run that leaves them out has not done all. */
+  countDamaged(damaged: readonly DamagedEvents[]): void {
+    this.damaged = damaged
+    for (const { target, ...kept } of damaged)
+      this.#progress({ event: 'events-damaged', model: target, ...kept })
   }
 
   /** Announced once, though a group that failed is built again. */
@@ -109,7 +119,7 @@ export class RunResults {
     const isGood = results.every(({ status }) => status === 'built' || status === 'unchanged')
     return {
       runId,
-      ok: isGood && this.projectIsWhole,
+      ok: isGood && this.projectIsWhole && this.damaged.length === 0,
       startedAt,
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),

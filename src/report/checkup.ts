@@ -5,9 +5,11 @@ import { access, stat, statfs } from 'node:fs/promises'
 import { readTextLater } from '../files/read-file.ts'
 import { createConnection } from 'node:net'
 import { dirname, join, relative } from 'node:path'
+import { damagedEvents } from '../buffer/damaged.ts'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
+import { damagedText, WHAT_TO_DO_WITH_DAMAGED } from '../core/report/damaged-events.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
@@ -148,6 +150,11 @@ async function checkWarehouse(
 }
 
 async function checkBuffer({ paths }: Project): Promise<Finding> {
+  const damaged = await damagedEvents(paths.buffer)
+  if (damaged.length > 0) {
+    const texts = damaged.map((kept) => `${kept.target}: ${damagedText(kept)}`)
+    return fail('buffer', texts.join('; '), WHAT_TO_DO_WITH_DAMAGED)
+  }
   const found = await readLockHolder(paths.collectLock)
   const holder = found && { name: describeHolder(found.holder), alive: found.alive }
   return lockFinding('buffer', holder)

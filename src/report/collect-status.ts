@@ -24,13 +24,16 @@ export async function readStatus(project: Project, logger: Logger): Promise<Coll
     const known = waiting.get(name) ?? nothingWaits(name, source.daemon)
     return { ...known, rejected: unknown === null ? (counts.get(name) ?? 0) : null }
   })
-  return { daemon: source.daemon, targets, rejected_unknown: unknown }
+  const { daemon, damaged } = source
+  const kept = damaged.length > 0 && { damaged }
+  return { daemon, targets, ...kept, rejected_unknown: unknown }
 }
 
 async function readWaiting(project: Project, logger: Logger) {
   await using source = await openBufferOrDaemon(project, 'status', logger)
-  if ('backlog' in source) return { daemon: true, targets: await ofDaemon(source) }
-  return { daemon: false, targets: onDisk(source) }
+  const damaged = await source.damaged()
+  if ('backlog' in source) return { daemon: true, targets: await ofDaemon(source), damaged }
+  return { daemon: false, targets: onDisk(source), damaged }
 }
 
 async function ofDaemon(daemon: AdminClient): Promise<readonly Waiting[]> {

@@ -229,10 +229,18 @@ export class Life {
       targets: () => alive(() => buffer.targets()),
       inflight: (target) => alive(() => buffer.inflight(target)),
       claim: (target) => alive(async () => this.#onRealDisk(await buffer.claim(target))),
+      verify: (claim) => alive(() => this.#verify(buffer, claim)),
+      damaged: () => Promise.resolve([]),
       ack: (claim) => alive(() => buffer.ack(claim)),
       nack: (claim) => alive(() => buffer.nack(claim)),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }
+  }
+
+  /** The buffer looks at its own disk. */
+  async #verify(buffer: EventBuffer, claim: Claim): Promise<Claim | null> {
+    const own = (await buffer.inflight(claim.target)).find(({ id }) => id === claim.id)
+    return this.#onRealDisk(own === undefined ? null : await buffer.verify(own))
   }
 
   async #onRealDisk(claim: Claim | null): Promise<Claim | null> {

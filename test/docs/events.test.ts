@@ -126,7 +126,12 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'show', 2)
   await space.write('models/a/view.sql', 'select nothing from a.good\n')
   await ask(space, 'plan', 1)
+  const kept = '.eider/buffer/raw.e/1-00000000.damaged'
+  await space.write(kept, '{"s":1}\n')
   await ask(space, 'run', 1)
+  await ask(space, 'flush', 1)
+  await ask(space, 'collect status')
+  await rm(space.path(kept))
   await ask(space, 'check', 1)
   await ask(space, 'query x', 1)
   await ask(space, 'drop a.gone')

@@ -94,6 +94,8 @@ const lend = (buffer: EventBuffer): ClaimSource => ({
   targets: () => buffer.targets(),
   inflight: (name) => buffer.inflight(name),
   claim: (name) => buffer.claim(name),
+  verify: (claim) => buffer.verify(claim),
+  damaged: () => buffer.damaged(),
   ack: (claim) => buffer.ack(claim),
   nack: (claim) => buffer.nack(claim),
   [Symbol.asyncDispose]: () => Promise.resolve(),

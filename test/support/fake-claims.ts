@@ -77,6 +77,14 @@ export class FakeClaims implements ClaimSource {
     )
   }
 
+  verify(claim: Claim): Promise<Claim> {
+    return Promise.resolve(claim)
+  }
+
+  damaged() {
+    return Promise.resolve([])
+  }
+
   claim(target: ModelName): Promise<Claim | null> {
     const next = this.#of(target).find(({ claimed }) => !claimed)
     if (next === undefined) return Promise.resolve(null)

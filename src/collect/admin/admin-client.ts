@@ -4,12 +4,16 @@ import { realpath } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import type { Claim, ClaimSource } from '../../buffer/claim-source.ts'
+import { type Claim, type ClaimSource, locationOf } from '../../buffer/claim-source.ts'
+import { damagedEvents } from '../../buffer/damaged.ts'
 import { BufferUnavailableError, ClaimTargetError, UnknownClaimError } from '../../buffer/errors.ts'
+import { realFiles } from '../../buffer/files.ts'
+import { isIntact } from '../../buffer/intact.ts'
 import { EnvironmentError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ModelName } from '../../core/names.ts'
+import type { DamagedEvents } from '../../core/report/damaged-events.ts'
 import {
   type AdminHealth,
   type ClaimBody,
@@ -83,6 +87,18 @@ export class AdminClient implements ClaimSource {
     return toClaim(body as ClaimBody)
   }
 
+  /** Read here, so that the daemon has nothing to do with a segment that is as it was written. */
+  async verify(claim: Claim): Promise<Claim | null> {
+    const written = { sizeBytes: claim.bytes, events: claim.events }
+    if (await isIntact(realFiles, locationOf(claim), written)) return claim
+    const body = (await this.#settle('repair', claim)) as ClaimBody | { readonly claim_id: null }
+    return body.claim_id === null ? null : toClaim(body)
+  }
+
+  damaged(): Promise<readonly DamagedEvents[]> {
+    return damagedEvents(this.#options.bufferDir)
+  }
+
   async ack(claim: Pick<Claim, 'id' | 'target'>): Promise<number> {
     return ((await this.#settle('ack', claim)) as { removed: number }).removed
   }
@@ -115,7 +131,7 @@ export class AdminClient implements ClaimSource {
   }
 
   async #settle(
-    action: 'ack' | 'nack',
+    action: 'ack' | 'nack' | 'repair',
     { id, target }: Pick<Claim, 'id' | 'target'>,
   ): Promise<unknown> {
     const answer = await this.#send('POST', flushPath(target, action), { claim_id: id })

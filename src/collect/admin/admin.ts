@@ -97,6 +97,10 @@ const ACTIONS = {
     const id = await readClaimId(request)
     return { claim_id: id, returned: await buffer.nack({ id, target }) }
   },
+  async repair(buffer: EventBuffer, target: ModelName, request: IncomingMessage) {
+    const claim = await buffer.repair({ id: await readClaimId(request), target })
+    return claim === null ? { claim_id: null } : claimBody(claim)
+  },
   async inflight(buffer: EventBuffer, target: ModelName) {
     const claims = await buffer.inflight(target)
     return {

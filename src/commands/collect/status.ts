@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import type { CollectStatus, TargetStatus } from '../../core/report/collect-status.ts'
+import { damagedText } from '../../core/report/damaged-events.ts'
 import { tableLines } from '../../cli/table.ts'
 
 export default class CollectStatusCommand extends BaseCommand {
@@ -29,11 +30,13 @@ const COLUMNS: readonly [title: string, text: (target: TargetStatus) => string][
   ['oldest', ({ oldest }) => oldest ?? '-'],
 ]
 
-function showStatus({ daemon, targets, rejected_unknown: unknown }: CollectStatus): string {
+function showStatus(status: CollectStatus): string {
+  const { daemon, targets, damaged = [], rejected_unknown: unknown } = status
   const head = daemon
     ? 'the daemon is running'
     : 'no daemon is running; read from the buffer on disk'
-  const notes = unknown === null ? [] : [`rejected events are unknown: ${unknown}`]
+  const notes = damaged.map((kept) => `damaged: ${kept.target}: ${damagedText(kept)}`)
+  if (unknown !== null) notes.push(`rejected events are unknown: ${unknown}`)
   if (targets.length === 0) return [head, 'nothing was collected', ...notes].join('\n')
   const rows = [
     COLUMNS.map(([title]) => title),

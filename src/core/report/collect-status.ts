@@ -1,11 +1,14 @@
 // What `eider collect status` says.
 
 import type { ModelName } from '../names.ts'
+import type { DamagedEvents } from './damaged-events.ts'
 
 export interface CollectStatus {
   /** Whether a daemon has answered; without one the buffer was read on disk. */
   readonly daemon: boolean
   readonly targets: readonly TargetStatus[]
+  /** Files with events that have changed on disk; left out where there are none. */
+  readonly damaged?: readonly DamagedEvents[]
   /** Why no number of rejected events is known; null when it is. */
   readonly rejected_unknown: string | null
 }

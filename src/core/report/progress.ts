@@ -3,6 +3,7 @@
 
 import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
+import type { DamagedEvents } from './damaged-events.ts'
 import type { ContractChange } from './planned-changes.ts'
 
 export type RunEvent =
@@ -30,6 +31,11 @@ export type RunEvent =
       readonly rejected: number
       readonly ms: number
     }
+  /** Of each file with events that have changed on disk, as long as it is there. */
+  | ({ readonly event: 'events-damaged'; readonly model: ModelName } & Omit<
+      DamagedEvents,
+      'target'
+    >)
   | { readonly event: 'model-started'; readonly model: ModelName; readonly because: string }
   | ({ readonly event: 'model-finished' } & ModelResult)
   /** No file defines it any more. Its table stays, and is no longer published. */

@@ -11,7 +11,7 @@ export interface FlushCount {
 
 export interface RunSummary {
   readonly runId: string
-  /** Every model is built or unchanged. */
+  /** Every model is built or unchanged, and no event has changed on disk. */
   readonly ok: boolean
   readonly startedAt: Date
   readonly ms: number

@@ -10,6 +10,7 @@ import { interruptOnAbort } from '../interrupt.ts'
 import { uncompiledSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
 import { refusalToEmpty } from '../refuse-loss.ts'
+import type { DamagedEvents } from '../../core/report/damaged-events.ts'
 import type { FlushCount } from '../../core/report/run-summary.ts'
 import { RunResults } from '../results.ts'
 import type { RunRequest } from '../run-request.ts'
@@ -21,12 +22,13 @@ type FlushOptions = Omit<
 >
 
 export interface FlushSummary {
-  /** No events model failed. */
+  /** No events model failed, and no event has changed on disk. */
   readonly ok: boolean
   readonly ms: number
   readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
   /** Why, by model. */
   readonly failed: readonly { readonly model: ModelName; readonly because: string }[]
+  readonly damaged: readonly DamagedEvents[]
 }
 
 /** The selection is of events models. Throws EnvironmentError as runPipeline() does. */
@@ -49,7 +51,8 @@ export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> 
   }
   results.selected = results.finished
   const { ok, ms, flushed, models } = results.summarize()
-  return { ok, ms, flushed, failed: models.map(({ model, because }) => ({ model, because })) }
+  const failed = models.map(({ model, because }) => ({ model, because }))
+  return { ok, ms, flushed, failed, damaged: results.damaged }
 }
 
 async function flush(

@@ -73,6 +73,8 @@ export async function flushEvents(
     resources.use(await store.bufferLease.take({ waitMs: limits.runLockWaitMs, signal }))
   await using claims = await openClaims()
   await flushClaimed(request, flush, ready, claims)
+  const isOfRun = (target: ModelName) => events.some(({ name }) => sameName(name, target))
+  results.countDamaged((await claims.damaged()).filter(({ target }) => isAll || isOfRun(target)))
   return failed
 }
 

@@ -1,6 +1,6 @@
 // From the buffer into the tables, each accepted event once.
 //
-//   1 claim a batch from the buffer     5 write the ack record, move the fence
+//   1 claim a batch, check its bytes    5 write the ack record, move the fence
 //   2 load it: a temporary relation     6 COMMIT
 //   3 BEGIN                             7 ack the buffer: the segment is gone
 //   4 INSERT INTO the target table      8 delete the ack record
@@ -142,8 +142,11 @@ async function claimBatch(
       await removeReturned(deps, claim)
       continue
     }
-    batch.push(claim)
-    bytes += claim.bytes
+    const whole = await deps.claims.verify(claim)
+    if (whole !== null) {
+      batch.push(whole)
+      bytes += whole.bytes
+    }
     // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise. A
     // time that is still to come is of a clock that was ahead when they were accepted, and says nothing.
     const newest = new Date(claim.newest)
