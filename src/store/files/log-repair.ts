@@ -42,7 +42,7 @@ export async function hasBadLog(database: string): Promise<boolean> {
   return false
 }
 
-const logsOf = (database: string) => SUFFIXES.map((suffix) => database + suffix)
+export const logsOf = (database: string) => SUFFIXES.map((suffix) => database + suffix)
 
 /** What keeps this process from reading it keeps the engine from it too, which says so. */
 async function readBad(path: string): Promise<Bad | null> {

@@ -19,6 +19,7 @@ import { openLastState } from './last-state.ts'
 import { AS_READER, AS_RUN, openError, isLocked } from './failures.ts'
 import { hasBadLog, repairLogs } from './log-repair.ts'
 import { isThere } from './traits.ts'
+import { isUnmadeFile, setUnmadeAside } from './unmade.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
@@ -50,6 +51,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
       return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
+      if (!isLocked(error) && (await setUnmadeAside(paths.database))) continue
       if (!isLocked(error) || Date.now() >= deadline) throw openError(error, paths.database, AS_RUN)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
@@ -75,8 +77,8 @@ async function checkpoint(
 }
 
 /**
- * A reader has no lease. So it looks at the log once the file has opened, which no run has then, or once it is called
- * damaged, and takes the lease for a repair.
+ * A reader has no lease. So it looks at the log once the file has opened, which no run has then, or did not open, and takes
+ * the lease for a repair.
  */
 async function repaired(
   { database }: ProjectPaths,
@@ -89,15 +91,17 @@ async function repaired(
   try {
     opened = await open()
   } catch (error) {
-    if (!(error instanceof EnvironmentError) || error.code !== 'warehouse-damaged') throw error
+    if (!(error instanceof EnvironmentError) || error.code === 'warehouse-locked') throw error
     failure = error
   }
-  if (!(await hasBadLog(database))) {
+  const isUnmade = opened === null && (await isUnmadeFile(database))
+  if (!isUnmade && !(await hasBadLog(database))) {
     if (opened === null) throw failure
     return opened
   }
   await opened?.[Symbol.asyncDispose]()
   await using _lease = hasLease ? null : await takeToRepair(lease)
+  if (isUnmade) await setUnmadeAside(database)
   await repairLogs(database).catch((error: unknown) => {
     throw error instanceof DatabaseError ? openError(error, database, AS_READER) : error
   })

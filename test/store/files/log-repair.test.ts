@@ -1,6 +1,6 @@
 // A warehouse opens after every power cut, and never without what was on disk.
 
-import { mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,6 +12,7 @@ import { fileStore } from '../../../src/store/files/store.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { heard } from '../../support/heard.ts'
 import { holdDatabase } from '../../support/hold-database.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { type WrittenLog, writtenLog } from '../../support/written-log.ts'
 
 const TABLE = sql`CREATE TABLE t (i INTEGER, s VARCHAR)`
@@ -207,6 +208,72 @@ test('the log that is written during a checkpoint is cut like the other one', as
   })
   assert.match(text, /\.wal\.checkpoint\.torn-/)
   assert.is((await stat(`${path}.wal.checkpoint`).catch(() => null))?.size ?? 0, made.ends.at(-2))
+})
+
+test('a file that was just being made is made again by a run, and is nothing to a reader; the rest of it is kept', async () => {
+  await using directory = await temporaryDirectory()
+  const made = join(directory.path, 'made.duckdb')
+  await (await Database.open({ path: made }))[Symbol.asyncDispose]()
+  const headers = (await readFile(made)).subarray(0, 3 * 4096)
+  const unmade = [
+    zeroed(headers, 10),
+    zeroed(headers, 4096),
+    zeroed(headers, 0, 4096),
+    zeroed(headers, 4096, 8192),
+    headers.subarray(0, 4096),
+    headers.subarray(0, 100),
+    zeroed(headers, 0),
+  ]
+  for (const [i, bytes] of unmade.entries())
+    for (const reads of [true, false]) {
+      const dir = join(directory.path, `${i}-${reads}`)
+      const path = join(dir, 'written.duckdb')
+      await mkdir(dir)
+      await writeFile(path, bytes)
+      const { warehouse } = storeOf(path)
+      const { text } = await heard(async () => {
+        await using database = await (reads
+          ? warehouse.openToRead({ memoryLimit: null })
+          : warehouse.open(openingOf()))
+        await using connection = await database.connect()
+        assert.is((await connection.rows(sql`FROM duckdb_tables()`)).length, 0)
+      })
+      const [kept] = await copiesIn(path)
+      // DuckDB opens some of them.
+      if (kept === undefined) continue
+      assert.match(kept, /^written\.duckdb\.torn-[0-9a-f]{8}$/)
+      assert.ok((await readFile(join(dir, kept))).equals(bytes))
+      assert.match(text, `kept as ${join(dir, kept)}`)
+      assert.is((await stat(path).catch(() => null)) === null, reads)
+    }
+  assert.ok((await readdir(join(directory.path, '3-false'))).some((name) => name.includes('.torn')))
+})
+
+test('a damaged file with tables in it, with a log, or of another program is never put aside', async () => {
+  await using made = await written()
+  const whole = await readFile(await made.withLog(made.log))
+  for (const [bytes, log] of [
+    [zeroed(Buffer.concat([whole, Buffer.alloc(65_536, 1)]), 4096, 12_288), null],
+    [zeroed(whole.subarray(0, 12_288), 4096), made.log],
+    [Buffer.from('some notes of somebody'), null],
+  ] as const) {
+    const path = await made.withLog(log ?? Buffer.alloc(0))
+    if (log === null) await rm(`${path}.wal`)
+    await writeFile(path, bytes)
+    for (const open of [
+      () => storeOf(path).warehouse.open(openingOf()),
+      () => storeOf(path).warehouse.openToRead({ memoryLimit: null }),
+    ]) {
+      const error = await open().then(
+        () => null,
+        (failure: unknown) => failure,
+      )
+      assert.ok(error instanceof EnvironmentError)
+      assert.match(error.code, /^warehouse-(damaged|unusable)$/)
+    }
+    assert.ok((await readFile(path)).equals(bytes))
+    assert.equal(await copiesIn(path), [])
+  }
 })
 
 test.run()

@@ -1,0 +1,60 @@
+// A database file that DuckDB was just making when the power went: its headers are on disk in part, nothing follows them,
+// and nothing was ever in it. DuckDB syncs the headers before it writes anything else, and does not open such a file. It is
+// kept under another name, `<database>.torn-<CRC-32>`, and the run makes the file again.
+
+import { readFile, stat } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { EnvironmentError } from '../../core/failures.ts'
+import { renameDurably } from '../../files/durable-files.ts'
+import { problemOfSystem } from '../../files/system-errors.ts'
+import { logsOf } from './log-repair.ts'
+
+/** Three headers; the first block begins after them. */
+const HEADERS_BYTES = 3 * 4096
+/** After a checksum. */
+const MAGIC = Buffer.from('DUCK')
+const MAGIC_AT = 8
+
+/** Under the lease, and after DuckDB could not open the file, so that nobody has it open. false: it is none of these. */
+export async function setUnmadeAside(database: string): Promise<boolean> {
+  const bytes = await readUnmade(database)
+  if (bytes === null) return false
+  const kept = `${database}.torn-${crc32(bytes).toString(16).padStart(8, '0')}`
+  try {
+    await renameDurably(database, kept)
+  } catch (cause) {
+    const message = `the warehouse ${database} was never made whole, and cannot be renamed: ${problemOfSystem(cause)}`
+    throw new EnvironmentError('warehouse-unusable', message, {
+      hint: 'move it away, and run again',
+      cause,
+    })
+  }
+  process.stderr.write(
+    `the warehouse was just being made when the power went, and nothing was in it; the file is kept as ${kept}\n`,
+  )
+  return true
+}
+
+export const isUnmadeFile = async (database: string): Promise<boolean> =>
+  (await readUnmade(database)) !== null
+
+async function readUnmade(database: string): Promise<Buffer | null> {
+  for (const path of [database, ...logsOf(database)]) {
+    const found = await stat(path).catch(() => null)
+    const isUnmade = path === database ? found?.isFile() === true : found === null
+    if (!isUnmade || (found?.size ?? 0) > HEADERS_BYTES) return null
+  }
+  // What keeps this process from reading it has kept DuckDB from it, which has said so.
+  const bytes = await readFile(database).catch(() => null)
+  if (bytes === null) return null
+  return isBegunByDuckDB(bytes) ? bytes : null
+}
+
+/** Of its first header what is not there yet is zeros. */
+function isBegunByDuckDB(bytes: Buffer): boolean {
+  const header = bytes.subarray(0, HEADERS_BYTES / 3)
+  const magic = header.subarray(MAGIC_AT, MAGIC_AT + MAGIC.length)
+  if (magic.equals(MAGIC)) return true
+  const wrong = magic.findIndex((byte, i) => byte !== MAGIC[i])
+  return header.subarray(MAGIC_AT + Math.max(0, wrong)).every((byte) => byte === 0)
+}
