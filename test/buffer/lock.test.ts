@@ -7,6 +7,7 @@ import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger } from '../../src/core/logger.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 import { failure } from '../support/failure.ts'
+import { until } from '../support/until.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const WAIT_MS = 5_000
@@ -20,6 +21,8 @@ test('a run is waited for, and the log says so once', async () => {
     events.push(`${event} ${String(fields['role'])}`),
   )
   const daemon = takeBufferLock({ lockFile, role: 'daemon', waitMs: WAIT_MS }, logger)
+  await until(() => events.length > 0)
+  // Time for more looks at the lock, of which the log says nothing.
   await new Promise((resolve) => setTimeout(resolve, 350))
   await run[Symbol.asyncDispose]()
   await using _held = await daemon

@@ -120,8 +120,9 @@ test('tokens change while the daemon is running, but the last one does not go', 
 })
 
 test('a token ends in the middle of a connection', async () => {
+  await using fixture = await opened({ named: NAMED })
   const expiresAt = new Date(Date.now() + 1500)
-  await using fixture = await opened({ named: [named('short', undefined, expiresAt)] })
+  fixture.daemon.setTargets(targets, { named: [named('short', undefined, expiresAt)] })
   const send = () => fixture.post('page_views', '{"event_name":"a"}', show('short'))
   assert.is((await send()).status, 202)
   await new Promise((resolve) => setTimeout(resolve, expiresAt.getTime() - Date.now() + 20))

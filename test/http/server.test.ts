@@ -10,6 +10,7 @@ import { sendJson, sendText } from '../../src/http/respond.ts'
 import { type Handler, HttpServer } from '../../src/http/server.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 import { type RawAnswer, RawClient, rawPost } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 const MAX_BODY = 1000
 
@@ -262,7 +263,13 @@ test('an error after the body has begun cuts the connection off', async () => {
 })
 
 test('a stop waits for open requests, and for nobody else', async () => {
-  const server = await open()
+  let begun = 0
+  const server = await open({
+    handle(request, response) {
+      begun++
+      return handle(request, response)
+    },
+  })
   await using silent = await RawClient.open(server.url)
   await using idle = await RawClient.open(server.url)
   idle.send(rawPost('/echo', 'a'))
@@ -271,7 +278,7 @@ test('a stop waits for open requests, and for nobody else', async () => {
   busy.send(rawPost('/late', 'abc'))
   await using sending = await RawClient.open(server.url)
   sending.send('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab')
-  await sleep(20)
+  await until(() => begun === 3)
   const startedAt = Date.now()
   const stopped = server[Symbol.asyncDispose]()
   await sleep(60)

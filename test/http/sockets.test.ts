@@ -1,6 +1,7 @@
 // Connections that HTTP gives up, and what all of them together may hold.
 
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
@@ -11,6 +12,7 @@ import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer, type ServerOptions } from '../../src/http/server.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 import { RawClient, rawPost } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 const open = (options: Partial<ServerOptions> = {}) =>
   HttpServer.open({
@@ -66,20 +68,40 @@ test('a CONNECT that stays half open is closed after a while', async () => {
 
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
 
-/** A client whose body of `length` bytes is under way, but for its last one. */
-async function sending(server: HttpServer, length: number): Promise<RawClient> {
-  const client = await RawClient.open(server.url)
-  client.send(post(length)).send(Buffer.alloc(length - 1, 'x'))
-  while (client.socket.writableLength > 0) await sleep(5)
-  await sleep(50)
-  return client
+interface Watched {
+  readonly request: IncomingMessage
+  hasEnded: boolean
+}
+
+/** A server, and what it knows of the request that began last. */
+async function watched() {
+  let last: Watched | undefined
+  const server = await open({
+    async handle(request, response) {
+      const own: Watched = { request, hasEnded: false }
+      last = own
+      response.once('close', () => (own.hasEnded = true))
+      sendJson(response, 200, { length: (await readBody(request, limits.bodiesBytes)).length })
+    },
+  })
+  return {
+    server,
+    bytesRead: () => last?.request.socket.bytesRead ?? 0,
+    last: () => last!,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
 }
 
 test('bodies under way are bounded in their sum, and count until their request has ended', async () => {
-  await using server = await open()
+  await using served = await watched()
+  const { server } = served
   const most = limits.bodiesBytes - 1000
   for (const end of ['answered', 'gone'] as const) {
-    const first = await sending(server, most)
+    const first = await RawClient.open(server.url)
+    first.send(post(most)).send(Buffer.alloc(most - 1, 'x'))
+    // All but the last byte.
+    await until(() => served.bytesRead() === post(most).length + most - 1)
+    const underWay = served.last()
     const refused: readonly (readonly [string, string | Buffer])[] = [
       ['by its announced length', rawPost('/', 'x'.repeat(2000))],
       ['by what has come', chunked('x'.repeat(2000))],
@@ -96,7 +118,7 @@ test('bodies under way are bounded in their sum, and count until their request h
     assert.is((await small.send(rawPost('/', 'x')).answer())!.status, 200)
     if (end === 'answered') assert.is((await first.send('x').answer())!.status, 200)
     else first.socket.resetAndDestroy()
-    await sleep(50)
+    await until(() => underWay.hasEnded)
     await using next = await RawClient.open(server.url)
     assert.is((await next.send(rawPost('/', 'x'.repeat(2000))).answer())!.status, 200, end)
     await first[Symbol.asyncDispose]()

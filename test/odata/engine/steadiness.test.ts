@@ -6,9 +6,10 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { readMetrics } from '../../support/read-metrics.ts'
 import { openStalled } from '../../support/stalled-client.ts'
 import { until } from '../../support/until.ts'
-import { type Answer, ask, serve } from '../../support/odata-service.ts'
+import { type Answer, ask, serve, type Served } from '../../support/odata-service.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 
 const numbers = (rows: number, generation = 0): Table => ({
@@ -147,13 +148,17 @@ test('a query over the time limit ends in the engine, as 504', async () => {
   assert.is((await served.get('shop_numbers(1)')).status, 200)
 })
 
+const openRequests = async ({ url }: Served) =>
+  (await readMetrics(new URL('/metrics', url).href, 'eider_odata_')).get('open_requests')
+
 test('queries of clients that left end, and make room', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [numbers(10), endless])
   const left = Array.from({ length: 40 }, () =>
     openStalled(resources, served, `shop_endless?${SLOW_FILTER}`),
   )
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  // And the one that asks.
+  await until(async () => (await openRequests(served)) === left.length + 1)
   for (const socket of left) socket.destroy()
   const startedAt = Date.now()
   assert.is((await served.get('shop_numbers(1)')).status, 200)

@@ -28,7 +28,8 @@ test('a webhook that is down is given up when the supervisor stops, and says not
   await gone[Symbol.asyncDispose]()
   const stop = new AbortController()
   const delivery = postWebhook(`${gone.url}/secret`, '{}', stop.signal)
-  setTimeout(() => stop.abort(), 1500)
+  // Between the second try, after one second, and the third one, after six.
+  setTimeout(() => stop.abort(), 3_000)
   assert.equal(await delivery, { ok: false, tries: 2, answer: 'ECONNREFUSED' })
 })
 
