@@ -142,6 +142,8 @@ export interface ExternalTable {
   /** Sheet and cells of an Excel file. */
   readonly sheet: string | null
   readonly range: string | null
+  /** How numbers of a server are read that no DECIMAL holds by itself: `DECIMAL(15, 2)` or `DOUBLE`, by column. */
+  readonly columns?: ReadonlyMap<string, string>
   /** The column whose greatest value says when rows came last. */
   readonly loadedAt: string | null
   /** Age of that value at which those that read the table are warned, or fail. */

@@ -86,6 +86,53 @@ lakeTest(
   },
 )
 
+lakeTest(
+  'numbers of a PostgreSQL server without a precision, by the type that eider.yml names',
+  async () => {
+    await using server = await withLake()
+    const { user, database, password, servers } = server
+    await server.postgres(`CREATE TABLE public.orders (id int, discount numeric, score numeric);
+    INSERT INTO public.orders VALUES (1, 0.10, 0.1234567890123456789), (2, NULL, NULL),
+      (3, -9999999999999.99, 'NaN'), (4, 0.3, 'Infinity');
+    GRANT SELECT ON public.orders TO ${user}`)
+    const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
+    const withColumns = (columns: string) =>
+      `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n        columns: {${columns}}\n`
+    await using space = await workspace({
+      'eider.yml': withColumns('discount: "DECIMAL(15, 2)", score: double'),
+      'models/core/orders.sql': 'SELECT id, discount, score FROM crm.orders\n',
+    })
+    const own = { env: { ...env, SOURCE_CRM_PASSWORD: password } }
+    await space.ok(['run'], own)
+    const { stdout } = await space.ok(['query', 'FROM core.orders ORDER BY id', '--json'], own)
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly discount: unknown })
+    assert.equal(
+      rows.map(({ discount }) => discount),
+      ['0.10', null, '-9999999999999.99', '0.30'],
+    )
+
+    await server.postgres('INSERT INTO public.orders VALUES (5, 0.125, 1), (6, 1, 1)')
+    const failed = await space.ok(['run'], { ...own, exitCode: 1 })
+    assert.match(
+      failed.stderr + failed.stdout,
+      /crm\.orders\.discount has the number 0\.125, which is no DECIMAL\(15, 2\)/,
+    )
+
+    await space.write('eider.yml', withColumns('id: "DECIMAL(15, 2)"'))
+    const needless = await space.ok(['run'], { ...own, exitCode: 1 })
+    assert.match(needless.stderr, /crm\.orders\.id needs no type, or is no column of the table/)
+    await space.write('eider.yml', withColumns('discount: "DECIMAL(18, 2)"'))
+    const wide = await space.ok(['ls'], { ...own, exitCode: 1 })
+    assert.match(
+      wide.stderr,
+      /columns\.discount" must be DECIMAL\(15, 2\), of at most 15 digits, or DOUBLE/,
+    )
+  },
+)
+
 test('a URL with a password, and two places of one source, are refused', async () => {
   const yml = (lines: string) => `name: t\nsources:\n  crm:\n${lines}    tables:\n      a:\n`
   await using space = await workspace({

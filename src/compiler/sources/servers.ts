@@ -7,7 +7,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import { type RelayProblem, ServerRelay } from '../../duckdb/server-relay.ts'
 import { textOf } from '../../duckdb/values.ts'
-import type { Reason } from './problems.ts'
+import { type Reason, SourceProblem } from './problems.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
 
 /** What the servers of one maker have of their own. */
@@ -102,24 +102,43 @@ async function exactColumns(
   const rows = await connection.rows(
     sql`FROM ${query}(${sql.value(attachedName(source))}, ${sql.value(columns)})`,
   )
+  const inexact = new Set(rows.map((row) => textOf(row['name'])))
+  const needless = [...(table.columns?.keys() ?? [])].find((column) => !inexact.has(column))
+  if (needless !== undefined)
+    throw new SourceProblem({
+      problem: `${source.name}.${table.name}.${needless} needs no type, or is no column of the table`,
+      hint: `leave ${needless} out of "columns", which is for a numeric that has no precision, or more than 38 digits`,
+    })
   const replaced = rows.map((row) => {
     const column = textOf(row['name'])
-    return sql`${refused(source, table, column, textOf(row['type']))} AS ${sql.ident(column)}`
+    return sql`${exactNumber(source, table, column, textOf(row['type']))} AS ${sql.ident(column)}`
   })
   return replaced.length === 0 ? sql`*` : sql`* REPLACE (${sql.join(replaced)})`
 }
 
-/** A number that no DECIMAL of the engine can hold arrives as a DOUBLE, and its digits are lost. */
-function refused(
+/**
+ * A number that no DECIMAL of the engine can hold arrives as a DOUBLE, and its digits are lost. eider.yml says which type
+ * it has all the same.
+ */
+function exactNumber(
   { name: source }: ExternalSource,
-  { name }: ExternalTable,
+  { name, columns }: ExternalTable,
   column: string,
   type: string,
 ): Sql {
+  const value = sql.ident(column)
+  const declared = columns?.get(column)
+  if (declared === 'DOUBLE') return value
+  const place = `${source}.${name}.${column}`
+  if (declared !== undefined && !type.endsWith('[]')) {
+    const number = sql`TRY_CAST(${value} AS ${sql.type(columnType(declared))})`
+    const message = sql`${sql.value(`${place} has the number `)} || ${value}::VARCHAR || ${sql.value(`, which is no ${declared}`)}`
+    return sql`CASE WHEN ${number}::DOUBLE IS DISTINCT FROM ${value} THEN error(${message}) ELSE ${number} END`
+  }
   const what = type.includes('(') ? `a ${type}` : `a ${type} without a precision`
-  const message = `${source}.${name}.${column} is ${what}, whose digits would be lost: read a view of the database that casts it, such as CAST(${column} AS numeric(18, 2))`
+  const message = `${place} is ${what}, whose digits would be lost: name its type under "columns" of the table in eider.yml, such as ${column}: DECIMAL(15, 2)`
   const as = sql.type(columnType(type.endsWith('[]') ? 'DOUBLE[]' : 'DOUBLE'))
-  return sql`CASE WHEN ${sql.ident(column)} IS NULL THEN NULL ELSE error(${sql.value(message)}) END::${as}`
+  return sql`CASE WHEN ${value} IS NULL THEN NULL ELSE error(${sql.value(message)}) END::${as}`
 }
 
 /**

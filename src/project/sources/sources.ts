@@ -62,7 +62,7 @@ function readSource(
   const isWhole = SOURCE_KEYS.filter(group.has).length === node.items.length
   if (!group.has('tables') && isWhole)
     group.refuseMember(null, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
-  const tables = readTables(group, database !== null)
+  const tables = readTables(group, { isInDatabase: database !== null, isOnServer: server !== null })
   const secret = secretOf(group, secrets, tables)
   return {
     name,

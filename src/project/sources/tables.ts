@@ -3,7 +3,7 @@
 import { type Node, isMap, isScalar, YAMLMap } from 'yaml'
 import type { ExternalTable, FileFormat } from '../../core/sources.ts'
 import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
-import { isAbsent, membersOf, type Reader, spanOf } from '../members.ts'
+import { entriesOf, isAbsent, membersOf, type Reader, spanOf, textOfNode } from '../members.ts'
 import { hasVariable } from './environment.ts'
 import { ageOf, type Group, namedGroups, refuseText, type Text, textOf } from './nodes.ts'
 
@@ -13,6 +13,7 @@ export const TABLE_KEYS = [
   'delta',
   'sheet',
   'range',
+  'columns',
   'loaded_at',
   'warn_after',
   'error_after',
@@ -27,12 +28,18 @@ const EXPECTED = {
   delta: 'the directory of a Delta table',
 }
 
-export function readTables(source: Group, isInDatabase: boolean): readonly ExternalTable[] {
+/** What the source is beside its tables. */
+interface TablePlace {
+  readonly isInDatabase: boolean
+  readonly isOnServer: boolean
+}
+
+export function readTables(source: Group, place: TablePlace): readonly ExternalTable[] {
   const path = `${source.path}.tables`
   const node = source.node('tables') ?? null
   return namedGroups(node, path, 'a group of tables by name', source).map(
     ({ name, key, value }) => {
-      const table = readTable(source, name, key, value, isInDatabase)
+      const table = readTable(source, name, key, value, place)
       const checks = checksOf(source, `${path}.${name}`, key, value)
       return checks.length === 0 ? table : { ...table, checks }
     },
@@ -44,7 +51,7 @@ function readTable(
   name: string,
   at: Node,
   node: Node | null,
-  isInDatabase: boolean,
+  { isInDatabase, isOnServer }: TablePlace,
 ): ExternalTable {
   const path = `${reader.path}.tables.${name}`
   if (!/^[^.\p{Cc}]+$/u.test(name)) reader.refuse(at, path, 'a name without dots')
@@ -64,6 +71,7 @@ function readTable(
     location: file?.value ?? null,
     format,
     ...cellsOf(group, format, file),
+    columns: columnsOf(group, isOnServer),
     loadedAt,
     warnAfter,
     errorAfter,
@@ -128,6 +136,27 @@ function formatOf(file: string): FileFormat {
   if (extension === 'parquet') return 'parquet'
   if (extension === 'xlsx') return 'excel'
   return ['json', 'jsonl', 'ndjson'].includes(extension) ? 'json' : 'csv'
+}
+
+/** A DOUBLE tells apart all numbers of so many digits. */
+const EXACT_DIGITS = 15
+const EXPECTED_COLUMN = `DECIMAL(15, 2), of at most ${EXACT_DIGITS} digits, or DOUBLE`
+
+function columnsOf(group: Group, isOnServer: boolean): ReadonlyMap<string, string> {
+  const columns = new Map<string, string>()
+  const node = group.node('columns')
+  if (node === undefined) return columns
+  if (!isOnServer) group.refuseMember('columns', 'left out: the source is not on a server')
+  else if (!isMap(node)) group.refuseMember('columns', 'a group of types by column')
+  else
+    for (const { name, key, value } of entriesOf(node)) {
+      const type = textOfNode(value)?.trim().toUpperCase() ?? ''
+      const [, digits, scale = '0'] = /^DECIMAL\((\d+)(?:, *(\d+))?\)$/.exec(type) ?? []
+      const isExact = Number(digits) <= EXACT_DIGITS && Number(scale) <= Number(digits)
+      if (type === 'DOUBLE' || (isExact && Number(digits) > 0)) columns.set(name, type)
+      else group.refuse(value ?? key, `${group.path}.columns.${name}`, EXPECTED_COLUMN)
+    }
+  return columns
 }
 
 /** The part of an Excel file that has the rows. */

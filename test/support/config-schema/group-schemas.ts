@@ -53,6 +53,10 @@ const table: Members<typeof TABLE_KEYS> = {
     type: ['string', 'number', 'null'],
   }),
   range: described('Cells of that sheet, such as A1:D20', text),
+  columns: described('Types of numbers of a server that no DECIMAL holds by itself', {
+    type: ['object', 'null'],
+    additionalProperties: matching(/^(DOUBLE|DECIMAL\(\d+(, *\d+)?\))$/),
+  }),
   loaded_at: described(
     'Column with a date or a time: its latest value tells when the table was last loaded',
     text,
