@@ -136,6 +136,10 @@ export const limits = {
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 4096,
+  /** Open files of a server beside its connections: a service with exports and two states of some sets has fifty. */
+  reservedFiles: 128,
+  /** With fewer open files a server does not begin: DuckDB ends the process when it cannot open one. */
+  leastFiles: 256,
   /** A connection without traffic while an answer is computed or sent; longer than any answer may take. */
   socketIdleMs: 120_000,
   /** The rest of a rejected body that is read and dropped so that the connection can be reused. */

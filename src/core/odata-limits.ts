@@ -175,6 +175,8 @@ export const odataLimits = {
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */
   wholeResultRows: 10_000,
+  /** Where a page needs more memory than there is, the next one that is tried has this part of its rows. */
+  smallerPage: 16,
   /** Rows whose writing saves more than it takes longer to plan: 65 ns for each, and 150 us. */
   manyRows: 2_500,
   /**

@@ -2,6 +2,8 @@
 
 import { createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
+import { openFiles } from '../core/machine.ts'
 import { listenProblem } from '../files/system-errors.ts'
 
 export interface Address {
@@ -10,6 +12,20 @@ export interface Address {
   readonly port: number
   /** The flag that chooses the port, for the hint when it is busy. */
   readonly portFlag?: string
+}
+
+/**
+ * How many connections a server may have, so that the files that it needs can be opened beside them. Throws
+ * EnvironmentError `few-files`.
+ */
+export function mostConnections(files = openFiles()): number {
+  if (files < limits.leastFiles)
+    throw new EnvironmentError(
+      'few-files',
+      `this process may open ${files} files, and a server needs ${limits.leastFiles}`,
+      { hint: 'raise the limit with ulimit -n, or LimitNOFILE= of systemd' },
+    )
+  return Math.min(limits.connections, Math.floor((files - limits.reservedFiles) / 2))
 }
 
 /** For a service that has much to do before it listens. Throws as listen() does. */

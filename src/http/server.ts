@@ -8,7 +8,7 @@ import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate, cutOff, type Headers, sendError, sendLastError } from './respond.ts'
 import type { Front, MakeFront } from './head.ts'
-import { type Address, listen } from './listen.ts'
+import { type Address, listen, mostConnections } from './listen.ts'
 import { Pipelining } from './pipelining.ts'
 import { RequestError } from './request-error.ts'
 import { hostName } from './auth.ts'
@@ -50,7 +50,7 @@ export class HttpServer implements AsyncDisposable {
     this.#server = createNodeServer()
     this.#front = this.#openFront(options)
     this.#listener = this.#front?.listener ?? this.#server
-    this.#listener.maxConnections = limits.connections
+    this.#listener.maxConnections = mostConnections()
     this.#watchConnections()
     this.#takeRequests()
   }
@@ -92,7 +92,7 @@ export class HttpServer implements AsyncDisposable {
     })
   }
 
-  /** Listens. Throws EnvironmentError `port-busy` or `cannot-listen`. */
+  /** Listens. Throws EnvironmentError `port-busy`, `cannot-listen` or `few-files`. */
   static async open(options: ServerOptions): Promise<HttpServer> {
     const server = new HttpServer(options)
     await listen(server.#listener, options)

@@ -1,7 +1,7 @@
 // The options of a run that come from the settings of a project.
 
-import os from 'node:os'
 import { resolve } from 'node:path'
+import { processors } from '../core/machine.ts'
 import type { RunRequest } from '../pipeline/run-request.ts'
 import type { Project } from '../project/project.ts'
 
@@ -19,7 +19,7 @@ export function runOptionsOf({ paths, settings, files }: Project): SettingsOfRun
     tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),
     maxTempSize: settings.max_temp_size,
     extensions: files.extensions,
-    modelsAtOnce: Math.min(4, os.availableParallelism()),
+    modelsAtOnce: Math.min(4, processors()),
     retention: {
       snapshots: settings['odata.keep_snapshots'],
       ms: settings['odata.keep_minutes'] * 60_000,

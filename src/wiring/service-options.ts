@@ -1,14 +1,14 @@
 // The options of the service that `eider serve` and `eider odata preview` share.
 
-import os from 'node:os'
 import { join } from 'node:path'
+import { memoryBytes } from '../core/machine.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ODataServiceOptions } from '../odata/service.ts'
 import type { Project } from '../project/project.ts'
 
 /** The rest is for runs, and for the memory of the service outside DuckDB. */
 function halfOfMemory(): string {
-  return `${Math.floor(os.totalmem() / 2 / 2 ** 20)}MiB`
+  return `${Math.floor(memoryBytes() / 2 / 2 ** 20)}MiB`
 }
 
 export function serviceOptions(

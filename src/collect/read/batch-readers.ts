@@ -2,11 +2,11 @@
 // else that is done for it, and holds up every other request meanwhile. The thread gets the bytes of the body, not a copy,
 // and gives them back with the places of the events in them (batch-reader-thread.ts).
 
-import { availableParallelism } from 'node:os'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { limits } from '../../core/limits.ts'
+import { processors } from '../../core/machine.ts'
 import { RequestError, type RequestErrorOptions } from '../../http/request-error.ts'
 import type { Warning } from '../validate/misspelt.ts'
 import type { ValidatedColumn, Validator } from '../validate/validate-event.ts'
@@ -60,7 +60,7 @@ export class BatchReaders implements AsyncDisposable {
   readonly #threads: Thread[] = []
   readonly #most: number
 
-  constructor(most = Math.min(availableParallelism() - 1, limits.batchReaders)) {
+  constructor(most = Math.min(processors() - 1, limits.batchReaders)) {
     this.#most = most
   }
 

@@ -129,6 +129,16 @@ export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
   return extent === 'one' || set.relation.rows * size <= limits.smallQueryWork
 }
 
+/** How many related rows one row of the query brings along on average, by the rows that the sets have. */
+export function relatedRowsOf({ set, expand }: BoundQuery): number {
+  const related = expand.map(({ many, countOnly, query }) => {
+    if (countOnly) return 0
+    const each = many ? query.set.relation.rows / Math.max(1, set.relation.rows) : 1
+    return Math.min(each, query.top ?? Infinity) * (1 + relatedRowsOf(query))
+  })
+  return related.reduce((sum, rows) => sum + rows, 0)
+}
+
 /** What most expressions consist of; it has no operands. */
 const isLeaf = ({ kind }: Expression): boolean =>
   kind === 'property' || kind === 'constant' || kind === 'null' || kind === 'item'

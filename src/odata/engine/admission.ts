@@ -4,9 +4,11 @@
 // Large queries may use some of these slots, small ones all of them: otherwise a dozen reports that run for half
 // a minute would make a lookup wait for just as long, and the main thread for its share of the processors.
 
-import { availableParallelism } from 'node:os'
 import { limits } from '../../core/limits.ts'
+import { processors } from '../../core/machine.ts'
 import { Resources } from '../../core/resources.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 
 interface AdmissionLimits {
@@ -33,11 +35,11 @@ interface Waiting {
 }
 
 /** Those that a service has. */
-export function admissionLimits(processors = availableParallelism()): AdmissionLimits {
+export function admissionLimits(processorCount = processors()): AdmissionLimits {
   const { runningQueries: running, waitingQueries: waiting } = limits
   return {
     running,
-    large: Math.min(limits.largeQueries, limits.largeQueriesPerProcessor * processors),
+    large: Math.min(limits.largeQueries, limits.largeQueriesPerProcessor * processorCount),
     waiting,
   }
 }
@@ -108,6 +110,17 @@ export function overloaded() {
     headers: { 'Retry-After': String(limits.retryAfterSeconds) },
   })
 }
+
+/** DuckDB had not enough memory. Waiting helps where other queries have it, and a smaller answer helps in any case. */
+export const outOfMemory = (cause: DatabaseError) =>
+  odataError(
+    'overloaded',
+    'the service has not enough memory for this answer; ask for less with $select or $top, or try again later',
+    { headers: { 'Retry-After': String(limits.retryAfterSeconds) }, cause },
+  )
+
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof RequestError && error.cause instanceof DatabaseError
 
 export type OpenStreams = ReturnType<typeof createOpenStreams>
 

@@ -12,7 +12,13 @@ import type { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 import { raised } from '../sql/raised.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { type AdmissionOptions, overloaded, type Admission, type OpenStreams } from './admission.ts'
+import {
+  type AdmissionOptions,
+  outOfMemory,
+  overloaded,
+  type Admission,
+  type OpenStreams,
+} from './admission.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {
@@ -218,7 +224,7 @@ const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
 function engineFailure(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { type, message } = error.details
-  if (type === 'Out of Memory') return overloaded()
+  if (type === 'Out of Memory') return outOfMemory(error)
   if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
     return odataError(
       'arithmetic-error',

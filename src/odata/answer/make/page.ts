@@ -1,6 +1,7 @@
 // The answer to a request for a collection: one page of it, and where the next one begins.
 
 import { limits } from '../../../core/limits.ts'
+import { isOutOfMemory } from '../../engine/admission.ts'
 import { countOf, requireParent, modeFor } from './found.ts'
 import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
 import { asksForTime, type Content, contextUrl, type Exchange } from '../context.ts'
@@ -10,7 +11,7 @@ import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { deltaLink, nextLink } from '../choose/link-tokens.ts'
 import { Query } from '../../engine/query.ts'
 import { keysetOf, readPosition } from '../../bind/keyset.ts'
-import { isSmallQuery } from '../../bind/size.ts'
+import { isSmallQuery, relatedRowsOf } from '../../bind/size.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
 
 /** What one answer returns of a collection, or of its changes. */
@@ -25,9 +26,10 @@ export interface ResultPage {
 export async function answerPage(exchange: ChosenExchange, addressed: RowsRequest) {
   const { query } = addressed
   const { request, resources, token, chosen } = exchange
-  const page = pageOf(exchange, query)
+  const asked = pageOf(exchange, query)
   const count = query.withCount ? (token?.count ?? (await countOf(exchange, query))) : null
-  const found = resources.use(await openPage(exchange, query, page))
+  const { page, found: opened } = await openLargestPage(exchange, query, asked)
+  const found = resources.use(opened)
   await requireParent(exchange, addressed, found.whole?.length === 0)
   const isTracked = token?.isTracked ?? chosen.preferences.trackChanges
   const context = contextUrl(request, query.contextFragment)
@@ -59,15 +61,47 @@ export function pageText(exchange: ChosenExchange, page: ResultPage, parts: Page
   return { body, rows: () => found.rows }
 }
 
-export function pageOf(exchange: ChosenExchange, { expand, top }: BoundQuery): ResultPage {
+export function pageOf(exchange: ChosenExchange, query: BoundQuery): ResultPage {
   const { service, token, since, chosen } = exchange
   const { maxPageSize } = chosen.preferences
   const offset = token?.given ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
-  // Rows with expanded ones inside are written only when the whole page is computed, so it is kept small.
-  const largest = expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
-  const size = Math.min(asked, service.maxPageSize, largest)
-  return { offset, size, limit: Math.min(size, Math.max(0, (top ?? Infinity) - offset)) }
+  const size = Math.min(asked, service.maxPageSize, largestPage(query))
+  return sizedPage(query, offset, size)
+}
+
+const sizedPage = ({ top }: BoundQuery, offset: number, size: number): ResultPage => ({
+  offset,
+  size,
+  limit: Math.min(size, Math.max(0, (top ?? Infinity) - offset)),
+})
+
+/**
+ * Rows with expanded ones inside are written only when the whole page is computed, so it is kept small. One level of them
+ * is counted before it is written; with more, what is made before the count may be many times as much.
+ */
+function largestPage(query: BoundQuery): number {
+  if (query.expand.length === 0) return Infinity
+  if (query.expand.every(({ query: inner }) => inner.expand.length === 0))
+    return limits.wholeResultRows
+  const rows = Math.floor(limits.expandedRows / relatedRowsOf(query))
+  return Math.max(1, Math.min(rows, limits.wholeResultRows))
+}
+
+/** A page whose rows are too wide for the memory that there is becomes a smaller one, and so do those after it. */
+async function openLargestPage(
+  exchange: ChosenExchange,
+  query: BoundQuery,
+  page: ResultPage,
+): Promise<{ readonly page: ResultPage; readonly found: Query }> {
+  try {
+    return { page, found: await openPage(exchange, query, page) }
+  } catch (error) {
+    const most = Math.min(page.limit, query.set.relation.rows)
+    const size = Math.ceil(most / limits.smallerPage)
+    if (!isOutOfMemory(error) || size === most) throw error
+    return await openLargestPage(exchange, query, sizedPage(query, page.offset, size))
+  }
 }
 
 async function openPage(

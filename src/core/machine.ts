@@ -1,0 +1,58 @@
+// What this process may use of the machine: in a container less than there is.
+
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+
+/** Bytes of memory, by the limit of the control group where it has one. */
+export function memoryBytes(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem()
+}
+
+/**
+ * Processors that can work at once, 1 or more: those that it may run on, or the quota of its control group. `root`: of
+ * the file system.
+ */
+export function processors(root = '/'): number {
+  const quota = Math.ceil(quotaOfGroup(root) ?? Infinity)
+  return Math.max(1, Math.min(os.availableParallelism(), quota))
+}
+
+/** Files and connections that it may have open; Infinity where the system does not tell. Node raises it as far as it may. */
+export function openFiles(): number {
+  const limit = /^Max open files +(\d+)/m.exec(textOf('/proc/self/limits'))?.[1]
+  return limit === undefined ? Infinity : Number(limit)
+}
+
+/** null where there is none, or no control groups. */
+function quotaOfGroup(root: string): number | null {
+  const groups = textOf(`${root}proc/self/cgroup`).split('\n')
+  const dir = `${root}sys/fs/cgroup`
+  const pathOf = (pattern: RegExp) => groups.map((line) => pattern.exec(line)?.[1]).find(Boolean)
+  const quotas = [
+    // A container often sees its own group as the root.
+    ...[pathOf(/^0::(.*)/) ?? '/', '/'].map((path) => quotaOfV2(`${dir}${path}`)),
+    ...[pathOf(/^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)/) ?? '/', '/'].map((path) =>
+      quotaOfV1(`${dir}/cpu${path}`),
+    ),
+  ]
+  return quotas.find((quota) => quota !== null) ?? null
+}
+
+const quotaOfV2 = (dir: string) => quotient(textOf(`${dir}/cpu.max`).split(' '))
+
+const quotaOfV1 = (dir: string) =>
+  quotient([textOf(`${dir}/cpu.cfs_quota_us`), textOf(`${dir}/cpu.cfs_period_us`)])
+
+function quotient([quota = '', period = '']: readonly string[]): number | null {
+  const processors = Number(quota) / Number(period)
+  return processors > 0 && Number.isFinite(processors) ? processors : null
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
