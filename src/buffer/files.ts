@@ -7,8 +7,8 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from './errors.ts'
 
-/** Flags as in `open` of node:fs: a file that exists, a file that does not. */
-type OpenFlags = 'r+' | 'wx'
+/** Flags as in `open` of node:fs: a file that exists, only to be read or also written; a file that does not. */
+type OpenFlags = 'r' | 'r+' | 'wx'
 
 export interface OpenFile {
   stat(): Promise<{ readonly sizeBytes: number; readonly changedAt: Date }>

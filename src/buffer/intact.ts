@@ -2,6 +2,7 @@
 
 import { crc32 } from 'node:zlib'
 import { limits } from '../core/limits.ts'
+import { errorCode } from './errors.ts'
 import type { Files } from './files.ts'
 import { MARKER, MARKER_LINE_MAX_BYTES, nextMarker } from './segment.ts'
 
@@ -15,7 +16,12 @@ interface Written {
 
 /** Valid groups alone, with so many events and bytes together. */
 export async function isIntact(files: Files, path: string, written: Written): Promise<boolean> {
-  const file = await files.open(path, 'r+')
+  // A run may be another user than the daemon, and may only read.
+  const file = await files.open(path, 'r').catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return null
+  })
+  if (file === null) return false
   try {
     if ((await file.stat()).sizeBytes !== written.sizeBytes) return false
     const groups = new GroupReader()

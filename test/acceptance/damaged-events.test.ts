@@ -42,51 +42,56 @@ const idsIn = async (space: Workspace) =>
     ({ id }) => id,
   )
 
-const places: Readonly<Record<string, readonly [text: string, offset: number]>> = {
-  'a digit': ['note 2', 5],
-  'a quote': ['"note 2"', 0],
-  'a member': ['"id":2', 1],
-}
+const places: readonly (readonly [
+  what: string,
+  text: string,
+  offset: number,
+  isRestarted: boolean,
+])[] = [
+  ['a digit', 'note 2', 5, false],
+  ['a quote', '"note 2"', 0, false],
+  ['a member', '"id":2', 1, false],
+  ['a digit', 'note 2', 5, true],
+]
 
-for (const [what, [text, offset]] of Object.entries(places))
-  for (const isRestarted of [false, true])
-    test(`${what} changes ${isRestarted ? 'while no daemon runs' : 'under the daemon'}: all but that event is in the table, and everybody says so`, async () => {
-      await using space = await workspace(project)
-      let daemon = await startDaemon(space, '--quiet')
-      for (const id of [1, 2, 3]) assert.is(await send(daemon, id), 202)
-      if (isRestarted) await daemon.stop('SIGKILL')
-      await damage(space, text, offset)
-      if (isRestarted) daemon = await startDaemon(space, '--quiet')
-      const env = envOf(daemon)
+for (const [what, text, offset, isRestarted] of places)
+  test(`${what} changes ${isRestarted ? 'while no daemon runs' : 'under the daemon'}: all but that event is in the table, and everybody says so`, async () => {
+    await using space = await workspace(project)
+    let daemon = await startDaemon(space, '--quiet')
+    for (const id of [1, 2, 3]) assert.is(await send(daemon, id), 202)
+    if (isRestarted) await daemon.stop('SIGKILL')
+    await damage(space, text, offset)
+    if (isRestarted) daemon = await startDaemon(space, '--quiet')
+    const env = envOf(daemon)
 
-      const run = await space.ok(['run'], { env, exitCode: 1 })
-      const [name = ''] = (await readdir(bufferOf(space))).filter((n) => n.endsWith('.damaged'))
-      const kept = bufferOf(space, name)
-      const { length } = await readFile(kept)
-      const says = `1 event changed on disk and not in the table: ${length} bytes, kept in ${kept}`
-      assert.ok(run.stdout.replace(/\s+/g, ' ').includes(`damaged raw.events ${says}`), run.stdout)
-      assert.match(run.stdout, /failed, 2 built, published/)
-      assert.equal(await idsIn(space), [1, 3])
+    const run = await space.ok(['run'], { env, exitCode: 1 })
+    const [name = ''] = (await readdir(bufferOf(space))).filter((n) => n.endsWith('.damaged'))
+    const kept = bufferOf(space, name)
+    const { length } = await readFile(kept)
+    const says = `1 event changed on disk and not in the table: ${length} bytes, kept in ${kept}`
+    assert.ok(run.stdout.replace(/\s+/g, ' ').includes(`damaged raw.events ${says}`), run.stdout)
+    assert.match(run.stdout, /failed, 2 built, published/)
+    assert.equal(await idsIn(space), [1, 3])
 
-      const status = await space.ok(['collect', 'status'], { env })
-      assert.match(status.stdout, `damaged: raw.events: ${says}`)
-      const { stdout } = await space.ok(['collect', 'status', '--json'], { env })
-      const { damaged } = JSON.parse(stdout) as { damaged: unknown }
-      assert.equal(damaged, [{ target: 'raw.events', path: kept, bytes: length, events: 1 }])
-      const doctor = await space.eider(['doctor'], { env })
-      assert.ok(doctor.stdout.replace(/\s+/g, ' ').includes(says), doctor.stdout)
-      assert.is(doctor.exitCode, 1)
+    const status = await space.ok(['collect', 'status'], { env })
+    assert.match(status.stdout, `damaged: raw.events: ${says}`)
+    const { stdout } = await space.ok(['collect', 'status', '--json'], { env })
+    const { damaged } = JSON.parse(stdout) as { damaged: unknown }
+    assert.equal(damaged, [{ target: 'raw.events', path: kept, bytes: length, events: 1 }])
+    const doctor = await space.eider(['doctor'], { env })
+    assert.ok(doctor.stdout.replace(/\s+/g, ' ').includes(says), doctor.stdout)
+    assert.is(doctor.exitCode, 1)
 
-      // The same request again is no repeat: its event is missing.
-      assert.is(await send(daemon, 2), 202)
-      const again = await space.ok(['flush', '--json'], { env, exitCode: 1 })
-      assert.match(again.stdout, /"event":"buffer-flushed","ok":false,.*"damaged":\[\{/)
-      assert.equal(await idsIn(space), [1, 2, 3])
-      await rm(kept)
-      await runBeside(space, daemon)
-      await daemon.stop()
-      await space.ok(['run'])
-    })
+    // The same request again is no repeat: its event is missing.
+    assert.is(await send(daemon, 2), 202)
+    const again = await space.ok(['flush', '--json'], { env, exitCode: 1 })
+    assert.match(again.stdout, /"event":"buffer-flushed","ok":false,.*"damaged":\[\{/)
+    assert.equal(await idsIn(space), [1, 2, 3])
+    await rm(kept)
+    await runBeside(space, daemon)
+    await daemon.stop()
+    await space.ok(['run'])
+  })
 
 test('without a daemon a run looks at what it has in hand, and one with nothing to do still says what is missing', async () => {
   await using space = await workspace(project)

@@ -132,6 +132,15 @@ test('groups are checked in pieces, wherever one ends', async () => {
   assert.ok(await isIntact(realFiles, path, written))
 })
 
+test('a segment that is gone is no longer there to be read', async () => {
+  await using directory = await temporaryDirectory()
+  await using buffer = await openBuffer(directory.path)
+  await appendGroups(buffer, () => 0)
+  const claim = await buffer.claim(target)
+  await buffer.ack(claim!)
+  assert.is(await buffer.verify(claim!), null)
+})
+
 test('what is kept is listed from outside, until it is taken away', async () => {
   await using directory = await temporaryDirectory()
   await using buffer = await openBuffer(directory.path)

@@ -80,7 +80,7 @@ export class FakeFiles implements Files {
     this.#stop = null
   }
 
-  async open(path: string, flags: 'r+' | 'wx'): Promise<OpenFile> {
+  async open(path: string, flags: 'r' | 'r+' | 'wx'): Promise<OpenFile> {
     return this.#operate('open', path, () => {
       const { directory, name } = this.#locate(path)
       let inode = directory.seen.get(name)

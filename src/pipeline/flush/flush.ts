@@ -13,7 +13,7 @@
 // ascending order, and `_eider.flush_position` refuses one at or below the last of the same opening of the buffer: a
 // runner that slept through another's recovery cannot insert again, also after step 8.
 
-import type { Claim, ClaimSource } from '../../buffer/claim-source.ts'
+import { type Claim, type ClaimSource, locationOf } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { EventsModel } from '../../core/model.ts'
@@ -21,6 +21,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { Progress, Share } from '../../core/report/progress.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isOutcomeUnknown } from '../../duckdb/errors.ts'
+import { problemOfSystem } from '../../files/system-errors.ts'
 import { ModelFailure } from '../failure.ts'
 import {
   type Batch,
@@ -142,7 +143,7 @@ async function claimBatch(
       await removeReturned(deps, claim)
       continue
     }
-    const whole = await deps.claims.verify(claim)
+    const whole = await verify(deps, claim)
     if (whole !== null) {
       batch.push(whole)
       bytes += whole.bytes
@@ -154,6 +155,17 @@ async function claimBatch(
     if (newest >= runStartedAt && aheadMs <= limits.clockSetBackMs) return true
   }
   return false
+}
+
+/** One that the disk does not give back is a matter of its model alone. */
+async function verify(deps: FlushDependencies, claim: Claim): Promise<Claim | null> {
+  try {
+    return await deps.claims.verify(claim)
+  } catch (error) {
+    await nack(deps, claim)
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new ModelFailure(`${locationOf(claim)} cannot be read: ${problemOfSystem(error)}`)
+  }
 }
 
 /**

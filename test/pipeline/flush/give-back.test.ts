@@ -38,4 +38,16 @@ test('a buffer that does not take back one claim is not asked about the others',
   assert.equal(warnings, ['flush-claim-left-open'])
 })
 
+test('a segment that the disk does not give back fails its model alone, and waits for another run', async () => {
+  await using space = await openProject()
+  const claims = new FakeClaims(space.path('buffer'))
+  const { url } = await claims.add('raw.e', [{ id: 1 }])
+  const { pathname } = new URL(url)
+  const refusal = { code: 'EIO', syscall: 'read', path: pathname }
+  claims.verify = () => Promise.reject(Object.assign(new Error('EIO'), refusal))
+  const { because } = await failedFlush(space, claims)
+  assert.match(because, `${pathname} cannot be read: `)
+  assert.equal(claims.calls, ['claim raw.e/1', 'nack raw.e/1'])
+})
+
 test.run()
