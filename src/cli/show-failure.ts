@@ -12,17 +12,13 @@ const BUG = 70
 /** As compiler/sql/query-text.ts names what somebody typed. */
 const TYPED_QUERY = 'query'
 
-/** What oclif throws: usage errors carry 2, `this.exit(n)` carries n. */
-interface OclifError extends Error {
-  readonly oclif?: { readonly exit?: number }
-}
-
 export function exitCodeOf(error: unknown): number {
   if (error instanceof DiagnosticsError) return 1
   if (error instanceof UsageError) return 2
   if (error instanceof EnvironmentError) return 3
   if (isRefusedFile(error)) return 3
-  return (error as OclifError | undefined)?.oclif?.exit ?? BUG
+  // What oclif throws: usage errors carry 2, `this.exit(n)` carries n.
+  return (error as { oclif?: { exit?: number } } | undefined)?.oclif?.exit ?? BUG
 }
 
 /** What the system refuses is not a bug: files of another user, a disk that is full or read-only. */

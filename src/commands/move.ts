@@ -52,9 +52,12 @@ export default class Move extends BaseCommand {
     }
     const waiting = [...(await waitingIn(from)).keys()]
     const ms = performance.now() - startedMs
-    if (flags.json)
-      this.printEvent({ event: 'target-moved', ...inJson(from, to, moved), waiting, ms })
-    else this.#print({ from, to, moved, waiting, ms }, flags)
+    const rows = moved.tables.reduce((sum, table) => sum + table.rows, 0)
+    if (flags.json) {
+      const { runs, rejected, left } = moved
+      const what = { from: from.name, to: to.name, tables: moved.tables.length, rows }
+      this.printEvent({ event: 'target-moved', ...what, runs, rejected, left, waiting, ms })
+    } else this.#print({ from, to, moved, rows, waiting, ms }, flags)
   }
 
   async #open(flags: SharedFlags, target: string | undefined): Promise<Target> {
@@ -94,14 +97,13 @@ export default class Move extends BaseCommand {
       this.print(`${copied ? 'copied' : 'there '}  ${table}  ${count(rows, 'row')}`)
   }
 
-  #print({ from, to, moved, waiting, ms }: Finished, { quiet }: SharedFlags): void {
+  #print({ from, to, moved, rows, waiting, ms }: Finished, { quiet }: SharedFlags): void {
     const { tables, left, runs, rejected } = moved
-    const total = tables.reduce((sum, { rows }) => sum + rows, 0)
     const logs = [
       ...(runs === 0 ? [] : [count(runs, 'run')]),
       ...(rejected === 0 ? [] : [count(rejected, 'rejected event')]),
     ]
-    const what = [count(tables.length, 'table'), count(total, 'row'), ...logs].join(', ')
+    const what = [count(tables.length, 'table'), count(rows, 'row'), ...logs].join(', ')
     this.print(`moved ${what} from ${shown(from)} to ${shown(to)} in ${duration(ms)}`)
     if (!quiet && left.length > 0)
       this.print(
@@ -116,6 +118,7 @@ interface Finished {
   readonly from: Target
   readonly to: Target
   readonly moved: Moved
+  readonly rows: number
   readonly waiting: readonly ModelName[]
   readonly ms: number
 }
@@ -123,16 +126,6 @@ interface Finished {
 const shown = ({ name }: Target): string => name ?? 'the default target'
 
 const flagOf = ({ name }: Target): string => (name === null ? '' : ` --target ${name}`)
-
-const inJson = (from: Target, to: Target, { tables, left, runs, rejected }: Moved) => ({
-  from: from.name,
-  to: to.name,
-  tables: tables.length,
-  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
-  runs,
-  rejected,
-  left,
-})
 
 async function sideOf({ name, project }: Target): Promise<Side> {
   const { openStore } = await import('../store/open.ts')

@@ -12,12 +12,6 @@ import type { Renaming } from '../pipeline/rename/record.ts'
 import type { Project } from '../project/project.ts'
 import { changeWarehouse, refuseReserved } from '../wiring/change-warehouse.ts'
 
-interface Asked {
-  /** null: the file was renamed before. */
-  readonly file: Renaming['file'] | null
-  readonly to: ModelName
-}
-
 export default class Mv extends BaseCommand {
   static override summary = 'Rename a model together with its file, table and history'
   static override examples = ['<%= config.bin %> mv core.orders core.purchases']
@@ -64,7 +58,12 @@ export default class Mv extends BaseCommand {
   }
 }
 
-async function renamingOf(project: Project, old: string, next: string): Promise<Asked> {
+/** `file`: null where it was renamed before. */
+async function renamingOf(
+  project: Project,
+  old: string,
+  next: string,
+): Promise<{ readonly file: Renaming['file'] | null; readonly to: ModelName }> {
   const { files } = project
   const to = parseModelName(next)
   if (to === null || parseModelName(old) === null)

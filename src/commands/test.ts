@@ -177,18 +177,11 @@ export default class Test extends BaseCommand {
     return { ...shownOf(test), ...outcome, source, ms: performance.now() - startedMs }
   }
 
-  #printResult({ model, name, runs, ms, problem, difference }: ShownTest): void {
-    const status = problem === null && difference === null ? 'ok' : 'failed'
-    this.printEvent({
-      event: 'test',
-      model,
-      test: name,
-      status,
-      runs,
-      problem,
-      difference: differenceOf(difference),
-      ms,
-    })
+  #printResult({ model, name: test, runs, ms, ...result }: ShownTest): void {
+    const { problem, difference: found } = result
+    const status = hasPassed(result) ? 'ok' : 'failed'
+    const difference = found && differenceOf(found)
+    this.printEvent({ event: 'test', model, test, status, runs, problem, difference, ms })
   }
 }
 
@@ -221,8 +214,7 @@ const shownOf = ({ model, name, about, runs }: ModelTest): ShownTest => ({
   difference: null,
 })
 
-function differenceOf(difference: ShownTest['difference']) {
-  if (difference === null) return null
+function differenceOf(difference: NonNullable<ShownTest['difference']>) {
   const { path, line, columns, missing, unexpected, changed, missingRows, unexpectedRows } =
     difference
   const counts = { missing_rows: missingRows, unexpected_rows: unexpectedRows }

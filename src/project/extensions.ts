@@ -8,7 +8,7 @@ import { extensionsOfLake } from '../core/lake.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { SettingValues } from './settings.ts'
 
-export interface NeededExtension {
+interface NeededExtension {
   readonly name: string
   /** For people. */
   readonly neededBy: string

@@ -19,11 +19,6 @@ export interface TableContent {
   readonly hash: string
 }
 
-interface UnfinishedMove {
-  readonly source: string
-  readonly tables: ReadonlyMap<ModelName, TableContent>
-}
-
 const isMoving = ({ relations }: EngineCatalog): boolean =>
   relations.has(catalogKey(STATE_SCHEMA, 'moved'))
 
@@ -38,10 +33,7 @@ export function refuseUnfinishedMove(catalog: EngineCatalog): void {
 }
 
 /** null: nothing is under way. */
-export async function readMove(
-  connection: Connection,
-  catalog: EngineCatalog,
-): Promise<UnfinishedMove | null> {
+export async function readMove(connection: Connection, catalog: EngineCatalog) {
   if (!isMoving(catalog)) return null
   const rows = await connection.rows(sql`
     SELECT source, model, rows::VARCHAR AS rows, content FROM _eider.moved ORDER BY model`)

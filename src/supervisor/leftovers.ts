@@ -6,18 +6,13 @@ import { limits } from '../core/limits.ts'
 import type { UpState } from '../core/report/up.ts'
 import { processIdentity } from '../files/process-lock.ts'
 
-interface Leftover {
-  readonly pid: number
-  readonly process: string
-}
-
 /** Waits for them to end; what is still there after that is killed. Where the system does not tell processes apart, none is. */
 export async function endLeftovers(state: UpState, onWait: (pids: number[]) => void) {
   const known: readonly { pid: number | null; process: string | null }[] = [
     ...state.services,
     ...state.runs.flatMap(({ working }) => (working === null ? [] : [working])),
   ]
-  const all = known.flatMap(({ pid, process }): Leftover[] =>
+  const all = known.flatMap(({ pid, process }) =>
     pid === null || process === null ? [] : [{ pid, process }],
   )
   const living = () => all.filter(({ pid, process }) => processIdentity(pid) === process)

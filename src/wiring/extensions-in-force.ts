@@ -1,33 +1,19 @@
 // The extensions of a project, for commands that need not be in one.
 
-import type { ExtensionLock } from '../core/extensions.ts'
-import type { NeededExtension } from '../project/extensions.ts'
 import type { Project } from '../project/project.ts'
 
-export interface ExtensionsInForce {
-  /** Absolute. */
-  readonly directory: string
-  readonly needed: readonly NeededExtension[]
-  /** Of the project that has the lock; null: there is none. */
-  readonly dir: string | null
-  readonly lock: ExtensionLock | null
-}
+export type ExtensionsInForce = Awaited<ReturnType<typeof extensionsInForce>>
 
-/** `open` loads the project of the command line. An image may be prepared before there is a project in it. */
-export async function extensionsInForce(
-  open: () => Promise<Project>,
-  project: string | undefined,
-): Promise<ExtensionsInForce> {
+/**
+ * `open` loads the project of the command line; `dir` and `lock` are of the project that has the lock. An image may be
+ * prepared before there is a project in it.
+ */
+export async function extensionsInForce(open: () => Promise<Project>, project: string | undefined) {
   const { findProjectDir } = await import('../project/load.ts')
   const { extensionDirectory, neededExtensions } = await import('../project/extensions.ts')
   if (project === undefined && (await findProjectDir(process.cwd())) === null) {
-    const directory = process.env['EIDER_EXTENSIONS'] || null
-    return {
-      directory: extensionDirectory(process.cwd(), directory),
-      needed: [],
-      dir: null,
-      lock: null,
-    }
+    const directory = extensionDirectory(process.cwd(), process.env['EIDER_EXTENSIONS'] || null)
+    return { directory, needed: [], dir: null, lock: null }
   }
   const { settings, paths, files } = await open()
   const directory = extensionDirectory(paths.dir, settings['extensions.directory'])

@@ -93,13 +93,10 @@ async function readRows(
     external?.problems,
     context.startedAt,
   )
-  const sources = tables.map(({ name, path }) => ({
-    model: name,
-    kind: 'source',
-    tags: [],
-    entity_set: null,
-    state: (context.sourceAges.get(name) ?? others.get(name))?.text ?? path,
-  }))
+  const sources = tables.map(({ name, path }) => {
+    const age = context.sourceAges.get(name) ?? others.get(name)
+    return plainRow({ model: name, kind: 'source' }, age?.text ?? path)
+  })
   // What is published of a model that does not compile is still served.
   const isServed = shown.some(({ model }) => !('expose' in model))
   const served = isServed ? await reading.store.snapshots.current() : null
@@ -112,7 +109,7 @@ async function readRows(
   const isAll = selected.size === all.size
   const found = isAll ? await readOrphans(context, reading.project) : []
   const stateOf = (orphan: Orphan) => (reading.isLastState ? wayOn(orphan) : orphanState(orphan))
-  return [...sources, ...planned, ...found.map((orphan) => orphanRow(orphan, stateOf(orphan)))]
+  return [...sources, ...planned, ...found.map((orphan) => plainRow(orphan, stateOf(orphan)))]
 }
 
 /** The same rows where a run would find nothing to do, and the project has no sources. */
@@ -128,7 +125,7 @@ async function unchangedRows(
     .filter(({ name }) => selected.has(name))
     .map((model) => rowOf(model, model.expose !== null, reasons.get(model.name)!))
   const orphans = selected.size === models.size ? note.orphans : []
-  return [...rows, ...orphans.map((orphan) => orphanRow(orphan, orphanState(orphan)))]
+  return [...rows, ...orphans.map((orphan) => plainRow(orphan, orphanState(orphan)))]
 }
 
 const rowOf = (
@@ -143,7 +140,8 @@ const rowOf = (
   state,
 })
 
-const orphanRow = ({ model, kind }: Orphan, state: string): Row => ({
+/** Of what is neither tagged nor exposed. */
+const plainRow = ({ model, kind }: Pick<Row, 'model' | 'kind'>, state: string): Row => ({
   model,
   kind,
   tags: [],

@@ -131,9 +131,7 @@ export class LakeState implements StateStore {
   }
 
   /** Readers of a lake do not wait for runs, so there is nothing to save. */
-  saveForReaders(): Promise<void> {
-    return Promise.resolve()
-  }
+  saveForReaders = (): Promise<void> => Promise.resolve()
 
   async change<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
     const { lock } = this.#session
@@ -150,25 +148,22 @@ export class LakeState implements StateStore {
     runId: string,
     records: readonly NewRecord[],
   ): Promise<void> {
-    const rows = records.map(({ model, fingerprint, version, removed = false }) => ({
-      runId,
-      model: model.name,
-      kind: model.kind,
-      fingerprint,
-      version,
-      definition: model.definition,
-      removed,
-    }))
+    const rows = records.map(
+      ({ model: { name, ...model }, fingerprint, version, removed = false }) => {
+        const { kind, definition } = model
+        return { runId, model: name, kind, fingerprint, version, definition, removed }
+      },
+    )
     await this.#insert(connection, rows)
     await this.#slices.record(connection, runId, records)
   }
 
-  async makeSlices(connection: Connection): Promise<void> {
-    await retried(() => this.#slices.make(connection))
+  makeSlices(connection: Connection): Promise<void> {
+    return retried(() => this.#slices.make(connection))
   }
 
-  async adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void> {
-    await this.#slices.adopt(connection, slices)
+  adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void> {
+    return this.#slices.adopt(connection, slices)
   }
 
   async recordRemoved(
@@ -340,13 +335,9 @@ function foundIn({ catalog, builds, positions }: LakeLook, names: readonly Model
   }
 }
 
-const recordOf = ({ kind, fingerprint, version, definition, removed }: Build): ModelRecord => ({
-  kind: kind as Kind,
-  fingerprint,
-  version,
-  definition,
-  removed,
-})
+const recordOf = ({ kind, fingerprint, version, definition, removed }: Build): ModelRecord => {
+  return { kind: kind as Kind, fingerprint, version, definition, removed }
+}
 
 function markOf({ model, run_id: runId, fingerprint, definition }: Build): readonly Mark[] {
   if (model !== '' || definition === 'ended') return []

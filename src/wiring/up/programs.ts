@@ -21,14 +21,8 @@ export interface UpFlags {
   readonly 'allow-anonymous': boolean
 }
 
-interface Programs {
-  readonly service: (name: ServiceName, before: Listening | null) => Program
-  readonly run: (run: ScheduledRun, collect: Listening | null) => Program
-  /** `eider check`, for the selectors of the schedule. */
-  readonly check: Program
-}
-
-export function programs({ paths, target, settings }: Project, flags: UpFlags): Programs {
+/** `check`: `eider check`, for the selectors of the schedule. */
+export function programs({ paths, target, settings }: Project, flags: UpFlags) {
   const { vars = [] } = flags
   const shared = [
     '--json',
@@ -46,37 +40,30 @@ export function programs({ paths, target, settings }: Project, flags: UpFlags): 
     cwd: paths.dir,
     env: { ...process.env, [SUPERVISED]: String(process.pid), ...env },
   })
-  // They answer strangers, and work without what opens a lake.
   const withoutKeys = Object.fromEntries(lakeKeys.map((name) => [name, undefined]))
   // A service on a free port keeps it when it is started again: clients know it by then.
   const kept = (flag: string, setting: number, url: string | null | undefined) =>
     setting === 0 && url != null ? [flag, new URL(url).port] : []
   return {
-    service: (name, before) => {
-      switch (name) {
-        case 'collect':
-          return program(
-            [
-              'collect',
-              'daemon',
-              ...talk,
-              ...open,
-              ...ofModels,
-              ...kept('--port', settings['collect.port'], before?.url),
-              ...kept('--admin-port', settings['collect.admin_port'], before?.adminUrl),
-            ],
-            withoutKeys,
-          )
-        case 'serve':
-          return program(
-            ['serve', ...talk, ...open, ...kept('--port', settings['odata.port'], before?.url)],
-            withoutKeys,
-          )
-        case 'pull':
-          return program(['pull', '--every', '5s', ...talk])
+    service: (name: ServiceName, before: Listening | null) => {
+      const admin = kept('--admin-port', settings['collect.admin_port'], before?.adminUrl)
+      const port = (setting: number) => kept('--port', setting, before?.url)
+      const words = {
+        collect: [
+          'collect',
+          'daemon',
+          ...open,
+          ...ofModels,
+          ...port(settings['collect.port']),
+          ...admin,
+        ],
+        serve: ['serve', ...open, ...port(settings['odata.port'])],
+        pull: ['pull', '--every', '5s'],
       }
+      // The others answer strangers, and work without what opens a lake.
+      return program([...words[name], ...talk], name === 'pull' ? {} : withoutKeys)
     },
-    run: ({ select, exclude }, collect) => {
+    run: ({ select, exclude }: ScheduledRun, collect: Listening | null) => {
       const selectors = [
         ...select.flatMap(({ text }) => ['--select', text]),
         ...exclude.flatMap(({ text }) => ['--exclude', text]),
