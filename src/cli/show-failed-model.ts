@@ -25,7 +25,7 @@ export function showFailedModel(
       message,
       source,
       span: { start, end: start + length },
-      hint: hintFor(message),
+      hint: HINTS.find(([pattern]) => pattern.test(message))?.[1],
     },
     look,
   )
@@ -42,7 +42,3 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^Overflow in /, 'cast one side to a wider type, such as BIGINT or HUGEINT'],
   [/^Could not parse string /, 'try_strptime gives NULL where a string does not fit'],
 ]
-
-function hintFor(message: string): string | undefined {
-  return HINTS.find(([pattern]) => pattern.test(message))?.[1]
-}

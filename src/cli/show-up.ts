@@ -99,20 +99,13 @@ function ordinal(count: number): string {
   return `${count}${suffix[new Intl.PluralRules('en', { type: 'ordinal' }).select(count)]}`
 }
 
-interface ChildLogOptions {
-  /** As JSON, one object a line; else for people. */
-  readonly json: boolean
-  readonly write: (line: string) => void
-}
-
 type Entry = Readonly<Record<string, unknown>>
 
-export function childLog({ json, write }: ChildLogOptions): (source: string, line: string) => void {
-  return (source, line) => {
-    if (line.trim() === '') return
-    const entry = parse(line)
-    write(json ? asJson(source, line, entry) : asText(source, line, entry))
-  }
+/** A line of a child as JSON, one object, or else for people; null: nothing was said. */
+export function childLine(source: string, line: string, json: boolean): string | null {
+  if (line.trim() === '') return null
+  const entry = parse(line)
+  return json ? asJson(source, line, entry) : asText(source, line, entry)
 }
 
 function asJson(source: string, line: string, entry: Entry | null): string {

@@ -5,7 +5,7 @@ import { waitFlag } from '../cli/shared-flags.ts'
 import { tableLines } from '../cli/table.ts'
 import { count } from '../core/counts.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import type { TableUpkeep, UpkeepReport } from '../store/upkeep.ts'
+import type { TableUpkeep, UpkeepReport } from '../store/store.ts'
 
 export default class Maintain extends BaseCommand {
   static override summary = 'Merge small files of a lake, and delete what is old and unused'

@@ -6,7 +6,7 @@ import { duration, timeStamp } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
-import type { Pulled } from '../store/pull.ts'
+import type { Pulled } from '../store/store.ts'
 
 type PullFlags = FlagsOf<typeof Pull>
 

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
-import { childLog, upcomingText, upLine, upText } from '../cli/show-up.ts'
+import { childLine, upcomingText, upLine, upText } from '../cli/show-up.ts'
 import { timeStamp } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { variableFlags } from '../cli/shared-flags.ts'
@@ -85,7 +85,10 @@ export default class Up extends BaseCommand {
 
   #log(flags: UpFlags): (source: string, line: string) => void {
     const json = flags.json || !process.stderr.isTTY
-    return childLog({ json, write: (line) => process.stderr.write(line + '\n') })
+    return (source, line) => {
+      const shown = childLine(source, line, json)
+      if (shown !== null) process.stderr.write(`${shown}\n`)
+    }
   }
 
   #show(event: UpEvent, flags: UpFlags): void {

@@ -32,12 +32,8 @@ import { fileOfUri, type EditorFile, OpenProjects, tellPerson } from './open-pro
 import { positionAt, lspRange } from './positions.ts'
 import { rename, renameTarget } from './rename.ts'
 
-interface ServeEditorOptions extends LoadOptions {
-  readonly version: string
-}
-
 /** The library ends the process, as the protocol wants it: with 0 after `shutdown`, else with 1. */
-export function serveEditor({ version, ...load }: ServeEditorOptions): void {
+export function serveEditor({ version, ...load }: LoadOptions & { readonly version: string }) {
   const connection = createConnection(ProposedFeatures.all, process.stdin, process.stdout)
   const projects = new OpenProjects(connection, load)
   const documents = new TextDocuments(TextDocument)

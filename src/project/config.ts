@@ -18,8 +18,7 @@ import { entriesOf, isAbsent, type Reader, type Refuse, spanOf, startOf } from '
 import { readNotify } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
 import { readSignedSenders } from './signed-senders.ts'
-import type { SignedSender } from '../access/credential.ts'
-import { accessKeys } from './access-keys.ts'
+import type { CredentialKind, SignedSender } from '../access/credential.ts'
 import { readSchedule } from './schedule.ts'
 import {
   type Environments,
@@ -214,6 +213,15 @@ function quotesHint(type: SettingType, given: unknown): string | undefined {
     ? `put it in quotes: '${String(given)}'`
     : undefined
 }
+
+/** The keys that name the credentials of each kind. A kind that is missing here does not compile. */
+const accessKeys = {
+  'signed-sender': ['collect.webhooks'],
+  'hashed-token': ['odata.tokens', 'collect.tokens'],
+  anonymous: [],
+} as const satisfies Readonly<Record<CredentialKind, readonly string[]>>
+
+export type AccessKey = (typeof accessKeys)[CredentialKind][number]
 
 const OF_THEIR_OWN = new Set([
   'schedule',

@@ -46,14 +46,9 @@ async function ofDaemon(daemon: AdminClient): Promise<readonly Waiting[]> {
 
 function onDisk(buffer: EventBuffer): readonly Waiting[] {
   const { targets } = buffer.stats()
-  return Array.from(targets, ([target, { buffered, claimed, bytes, oldest }]) => ({
-    target,
-    buffered,
-    claimed,
-    bytes,
-    oldest,
-    rate: null,
-  }))
+  return Array.from(targets, ([target, { buffered, claimed, bytes, oldest }]) => {
+    return { target, buffered, claimed, bytes, oldest, rate: null }
+  })
 }
 
 const nothingWaits = (target: ModelName, hasDaemon: boolean): Waiting => ({
@@ -65,14 +60,11 @@ const nothingWaits = (target: ModelName, hasDaemon: boolean): Waiting => ({
   rate: hasDaemon ? 0 : null,
 })
 
-interface Rejected {
-  readonly counts: ReadonlyMap<ModelName, number>
-  /** Why they are unknown. */
-  readonly unknown: string | null
-}
-
-/** A warehouse that a run holds cannot be read meanwhile; reading it takes some milliseconds, for which a run waits. */
-async function readRejected(warehouse: Warehouse): Promise<Rejected> {
+/**
+ * A warehouse that a run holds cannot be read meanwhile; reading it takes some milliseconds, for which a run waits. `unknown`:
+ * why the counts are.
+ */
+async function readRejected(warehouse: Warehouse) {
   const counts = new Map<ModelName, number>()
   try {
     if (!(await warehouse.exists())) return { counts, unknown: null }

@@ -2,13 +2,11 @@
 // which store a target has is decided in open.ts, and in traits-of.ts for those who must not load an engine.
 
 import type { FlushRecords } from './flush-records.ts'
-import type { Puller } from './pull.ts'
 import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
-import type { SnapshotStore } from './snapshots.ts'
+import type { Retention, SnapshotStore } from './snapshots.ts'
 import type { StateStore } from './state.ts'
 import type { TableStorage } from './table-storage.ts'
-import type { Upkeep } from './upkeep.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
@@ -31,4 +29,64 @@ export interface Store {
   readonly upkeep: Upkeep | null
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
   explain(error: unknown): unknown
+}
+
+export interface PullOptions {
+  readonly retention: Retention
+  /** A state is shown so long after it was published, so that all services have it by then. */
+  readonly takeUpMs: number
+  readonly signal: AbortSignal
+}
+
+export interface Pulled {
+  /** What services of this machine show now; null where nothing is published. */
+  readonly snapshot: { readonly id: string; readonly publishedAt: Date } | null
+  /** Whether they did not show it before. */
+  readonly changed: boolean
+  /** Files that were made, also again since they were damaged. */
+  readonly files: number
+  /** States that are no longer in the lake, so that nobody can pull them. */
+  readonly missed: readonly string[]
+}
+
+/** One for each machine: throws EnvironmentError `pull-running` where another process has it. */
+export interface Puller extends AsyncDisposable {
+  pull(options: PullOptions): Promise<Pulled>
+}
+
+/** Work that a store needs from time to time: `eider maintain`. */
+export interface Upkeep {
+  /** Throws EnvironmentError, also `run-locked` when a run goes on for longer than `waitMs`. */
+  maintain(options: UpkeepOptions): Promise<UpkeepReport>
+}
+
+export interface UpkeepOptions {
+  /** Changes nothing, and reports what would be done. */
+  readonly dryRun: boolean
+  /** Brings the catalog to the version of this engine first. */
+  readonly migrate: boolean
+  readonly waitMs: number
+  readonly signal: AbortSignal
+}
+
+export interface UpkeepReport {
+  readonly tables: readonly TableUpkeep[]
+  /** States that can no longer be read; in a dry run those that would be dropped. */
+  readonly statesDropped: number
+  readonly statesKept: number
+  /** Objects that nothing names any more; in a dry run those that would be deleted. */
+  readonly filesDeleted: number
+  /** Rows of the tool's own records. */
+  readonly recordsDeleted: number
+}
+
+/** In a dry run, what is there. */
+export interface TableUpkeep {
+  readonly table: string
+  readonly filesBefore: number
+  readonly filesAfter: number
+  /** Bytes of data files; files that note deleted rows are not counted. */
+  readonly bytes: number
+  /** Somebody else changed the table meanwhile, so that it was left as it is. */
+  readonly busy: boolean
 }

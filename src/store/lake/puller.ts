@@ -27,7 +27,7 @@ import {
   writeRetained,
   writeSnapshot,
 } from '../files/snapshot-directory.ts'
-import type { Pulled, Puller, PullOptions } from '../pull.ts'
+import type { Pulled, Puller, PullOptions } from '../store.ts'
 import { explainLake, isMissing } from './failures.ts'
 import type { LakeSession } from './session.ts'
 import { isStoredApart, shown } from './tables.ts'

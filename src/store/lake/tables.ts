@@ -70,7 +70,7 @@ async function create(
   const wasApart = await isStoredApart(connection, name)
   const columns = await columnsOf(connection, query)
   if (columns !== null && columns.some(isConverted))
-    return createApart(connection, name, { query, columns, wasApart })
+    return createApart(connection, name, query, columns, wasApart)
   if (!wasApart) return connection.createTable(statement)
   // The query may read the relation, which has to go first.
   const kept = sql`temp.main._eider_kept`
@@ -81,16 +81,12 @@ async function create(
   return rows
 }
 
-interface Apart {
-  readonly query: Sql
-  readonly columns: readonly Column[]
-  readonly wasApart: boolean
-}
-
 async function createApart(
   connection: Connection,
   name: ModelName,
-  { query, columns, wasApart }: Apart,
+  query: Sql,
+  columns: readonly Column[],
+  wasApart: boolean,
 ): Promise<number | null> {
   refuseUnstorable(columns)
   const relation = tableIdent(name)

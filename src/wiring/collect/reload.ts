@@ -7,7 +7,7 @@ import type { Project } from '../../project/project.ts'
 import { loadInTime, logDiagnostics, logMistakes } from '../read-again.ts'
 import { compileTargets } from './compile-targets.ts'
 import { warnOfWiderAccess } from '../widened-access.ts'
-import { sendersOf } from './senders-of.ts'
+import { sendersOf } from './open-daemon.ts'
 
 export interface ReloadOptions {
   readonly load: () => Promise<Project>

@@ -3,7 +3,7 @@
 import { signatureShapes } from '../../../src/access/credential.ts'
 import { NAME_IN_LOG } from '../../../src/access/hashed-tokens.ts'
 import { limits } from '../../../src/core/limits.ts'
-import type { AccessKey } from '../../../src/project/access-keys.ts'
+import type { AccessKey } from '../../../src/project/config.ts'
 import type { signedSenderKeys } from '../../../src/project/signed-senders.ts'
 import type { tokenKeys } from '../../../src/project/tokens.ts'
 import { group, type JsonSchema, text } from './value-schemas.ts'
