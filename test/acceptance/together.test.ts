@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
 import { workspace } from '../support/workspace.ts'
 
 const numbers = (n: number) =>
@@ -72,8 +73,7 @@ test('a service before the first run starts, and serves what is published later'
   await using service = await space.start(['serve', '--port', '0', '--quiet'])
   assert.is((await fetch(`${service.url}/mart_numbers`)).status, 404)
   await space.ok(['run'])
-  for (let i = 0; i < 100 && (await fetch(`${service.url}/mart_numbers`)).status === 404; i++)
-    await new Promise((resolve) => setTimeout(resolve, 30))
+  await until(async () => (await fetch(`${service.url}/mart_numbers`)).status !== 404)
   assert.is((await fetch(`${service.url}/mart_numbers`)).status, 200)
 })
 

@@ -7,6 +7,7 @@ import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { RawClient, rawPost } from '../support/raw-client.ts'
 import { openDaemon } from '../support/collect-daemon.ts'
 import { post, send } from '../support/json-requests.ts'
+import { until } from '../support/until.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const EVENT = '{"event_name":"a"}'
@@ -114,8 +115,7 @@ test('the access log has a line for each request, and none by default', async ()
   await post(url + EVENTS, '{}')
   await send('GET', `${url}/health?x=1`)
   await send('GET', `${adminUrl}/health`)
-  for (let waits = 0; lines.length < 3 && waits < 100; waits++)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => lines.length >= 3)
   assert.equal(
     lines.map(({ event, fields: { method, url: path, status, code } }) => [
       event,

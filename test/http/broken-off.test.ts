@@ -6,6 +6,7 @@ import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { sendText } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
 import { RawClient } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 test('it has one answer, the refusal, and what its handler says later is no failure', async () => {
   const lines: LogLine[] = []
@@ -26,8 +27,7 @@ test('it has one answer, the refusal, and what its handler says later is no fail
   client.send('GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno chunk')
   assert.is((await client.answer())!.status, 400)
   assert.ok(await client.closes())
-  for (let waits = 0; !handled && waits < 100; waits++)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => handled)
   await new Promise((resolve) => setImmediate(resolve))
   assert.ok(handled)
   assert.equal([lines, refusals], [[], ['400 bad-request']])
