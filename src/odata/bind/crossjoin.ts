@@ -16,12 +16,12 @@ import {
 } from './apply/rows.ts'
 import { bindSequence } from './apply/apply.ts'
 import { askedOrder, boundFilter, openScope } from './query.ts'
-import { resultQuery } from './apply/result.ts'
-import { type BoundRequest, type OutputProperty, propertyOf, typeOf } from './bound.ts'
+import { computedOutput, resultQuery } from './apply/result.ts'
+import { type BoundRequest, type OutputProperty, propertyOf } from './bound.ts'
 import { entityIdOutput } from './control-information.ts'
 import { unsupported, unknownProperty, unknownResource, invalidOption } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
-import { findSet, newRow, type RequestContext, type Scope, scopeOfRow } from './scope.ts'
+import { findSet, newRow, type RequestContext, scopeOfRow } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
 import { boundWindow } from './expression/expression.ts'
 import { narrowed } from './value.ts'
@@ -59,7 +59,10 @@ export function bindCrossjoin(
     set: pairs.set,
     relation: pairs.relation,
     row: scope.row,
-    output: [...expanded, ...computedOutput(scope, selected, options)],
+    output: [
+      ...expanded,
+      ...computedOutput(scope, options).filter(({ path: [name] }) => selected(name!)),
+    ],
     expand: [],
     filter: boundFilter(scope, options, searchedRow(pairs)),
     order: totalOrder(pairs, askedOrder(scope, options)),
@@ -123,18 +126,6 @@ function selectedNames(
   }
   const isNamed = (name: string) => select?.some(({ path }) => path[0] === name) ?? true
   return (name) => isNamed(name) || (isNamed('*') && computed.includes(name))
-}
-
-function computedOutput(
-  { computed }: Scope,
-  isSelected: (name: string) => boolean,
-  { compute = [] }: OptionSyntax,
-): readonly OutputProperty[] {
-  return compute.flatMap(({ name }, i) => {
-    const value = computed.get(name)!
-    const output = { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
-    return isSelected(name) ? [output] : []
-  })
 }
 
 /** The row for a set that is expanded, the id of the row for any other set. */

@@ -236,19 +236,14 @@ function chosenValue(name: string, value: Expression, items: readonly SelectItem
 }
 
 /** What is said of a value besides `$select`, and of its parts within that. */
-function optionsWithin({ path, options = {}, ...item }: SelectItem): readonly {
-  readonly path: readonly string[]
-  readonly options: OptionSyntax
-}[] {
-  requirePlain(item)
+function optionsWithin(
+  item: SelectItem,
+): readonly Required<Pick<SelectItem, 'path' | 'options'>>[] {
+  const { path, options = {}, levels = 1, aliases = new Map() } = item
+  if (levels > 1 || aliases.size > 0) throw unsupported('$levels or an alias within $select')
   const { select = [], ...others } = options
   const inner = select.flatMap((part) => optionsWithin({ ...part, path: [...path, ...part.path] }))
   return Object.keys(others).length === 0 ? inner : [{ path, options: others }, ...inner]
-}
-
-function requirePlain({ levels = 1, aliases }: Pick<SelectItem, 'levels' | 'aliases'>): void {
-  if (levels > 1 || (aliases !== undefined && aliases.size > 0))
-    throw unsupported('$levels or an alias within $select')
 }
 
 /** Those that the specification has for structs, besides `$select`. */

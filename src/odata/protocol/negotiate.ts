@@ -64,12 +64,10 @@ interface Origin {
   readonly isForChanges: boolean
 }
 
-const ANYWHERE: Origin = { isInBatch: false, isContinued: false, isForChanges: false }
-
 /** Formats that an answer to a request of this kind may have. */
 export function formatsFor(
   kind: RequestKind,
-  { isInBatch, isContinued, isForChanges }: Origin = ANYWHERE,
+  { isInBatch = false, isContinued = false, isForChanges = false }: Partial<Origin> = {},
 ): readonly FormatName[] {
   return formatNames.filter((name) => {
     const { answers, extension, isRandomAccess = false } = formats[name]

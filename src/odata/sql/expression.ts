@@ -275,10 +275,8 @@ function compareSql({ operator, left, right }: Compare, exact: boolean): Sql {
 }
 
 /** A literal NaN does not get this far: comparisons with it are bound to what they always are. */
-function mayBeNaN(expression: Expression): boolean {
-  const type = typeOf(expression)
-  return expression.kind !== 'constant' && type !== null && isFloat(type)
-}
+const mayBeNaN = (expression: Expression) =>
+  expression.kind !== 'constant' && mayBeFloat(expression)
 
 /** Implements CopiesOf of bind/size.ts. */
 export function copiesOf(expression: Expression): readonly number[] {

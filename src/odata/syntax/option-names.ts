@@ -22,15 +22,10 @@ const served: { readonly [Name in OptionName]: true } = {
 }
 
 /** Options of OData that this service knows and does not serve, and what their values look like. */
-const UNSERVED: Readonly<Record<string, RegExp>> = {
-  index: /^-?\d+$/,
-  schemaversion: /^(\*|[\w.~-]+)$/,
-}
-
-const UNSERVED_VALUES: Readonly<Record<string, string>> = {
-  index: 'an integer',
-  schemaversion: '* or a version',
-}
+const UNSERVED = new Map([
+  ['index', { value: /^-?\d+$/, words: 'an integer' }],
+  ['schemaversion', { value: /^(\*|[\w.~-]+)$/, words: '* or a version' }],
+])
 
 /**
  * The name of the option that `name` means, in any case and with or without `$`; null for a custom option. A `value`
@@ -41,9 +36,10 @@ export function optionName(name: string, value?: string): OptionName | null {
   const plain = name.slice(hasDollar ? 1 : 0).toLowerCase()
   if (Object.hasOwn(served, plain)) return plain as OptionName
   const target = `$${plain}`
-  if (Object.hasOwn(UNSERVED, plain)) {
-    if (value !== undefined && !UNSERVED[plain]!.test(value))
-      throw invalidOption(`${target} must be ${UNSERVED_VALUES[plain]!}`, target)
+  const unserved = UNSERVED.get(plain)
+  if (unserved !== undefined) {
+    if (value !== undefined && !unserved.value.test(value))
+      throw invalidOption(`${target} must be ${unserved.words}`, target)
     throw odataError('not-supported', `${target} is not supported`, target)
   }
   if (!hasDollar) return null
@@ -60,23 +56,19 @@ export const meantOption = (name: string): string | null =>
     ? null
     : foreignOption(name, OPTIONS)
 
-const afterSemicolon = (text: string) =>
-  /;\s*\$?\w+\s*=/.test(text) ? '; options are separated by "&", not ";"' : ''
-
-/** Numbers of rows beyond any table mean all of them, and stay exact in a double. */
-function rowCount(text: string, target: string): number {
-  if (!/^\d+$/.test(text))
-    throw invalidOption(`${target} must be a non-negative integer${afterSemicolon(text)}`, target)
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+const rowCount = {
+  form: /^\d+$/,
+  words: 'a non-negative integer',
+  /** Numbers of rows beyond any table mean all of them, and stay exact in a double. */
+  valueOf: (text: string) => Math.min(Number(text), Number.MAX_SAFE_INTEGER),
+}
+const flag = {
+  form: /^(true|false)$/i,
+  words: 'true or false',
+  valueOf: (text: string) => text.toLowerCase() === 'true',
 }
 
-function flag(text: string, target: string): boolean {
-  if (!/^(true|false)$/i.test(text))
-    throw invalidOption(`${target} must be true or false${afterSemicolon(text)}`, target)
-  return text.toLowerCase() === 'true'
-}
-
-const plainValues = { top: rowCount, skip: rowCount, count: flag } as const
+const plainValues = { top: rowCount, skip: rowCount, count: flag }
 
 type PlainOption = keyof typeof plainValues
 
@@ -86,7 +78,11 @@ export const isPlainOption = (name: OptionName | null): name is PlainOption =>
 /** The option with its value, as a member for OptionSyntax. */
 export function parsePlainOption(name: PlainOption, text: string): OptionSyntax {
   requireValue(name, text)
-  return { [name]: plainValues[name](text, `$${name}`) }
+  const { form, words, valueOf } = plainValues[name]
+  if (form.test(text)) return { [name]: valueOf(text) }
+  const isSeparator = /;\s*\$?\w+\s*=/.test(text)
+  const hint = isSeparator ? '; options are separated by "&", not ";"' : ''
+  throw invalidOption(`$${name} must be ${words}${hint}`, `$${name}`)
 }
 
 export function requireValue(name: OptionName, text: string): void {

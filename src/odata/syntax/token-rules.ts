@@ -107,7 +107,7 @@ function token(pattern: RegExp, refuse: Evaluate): Part {
 }
 
 const patternOf = (body: Part, grammar: Grammar) =>
-  new RegExp(enclosed(translate(body, { grammar, groups: { count: 0 } })), 'uy')
+  new RegExp(enclosed(translate(body, grammar)), 'uy')
 
 /** A set is written without its brackets: `a-z`. */
 interface Pattern {
@@ -115,15 +115,9 @@ interface Pattern {
   readonly kind: 'set' | 'choice' | 'plain'
 }
 
-interface Context {
-  readonly grammar: Grammar
-  /** How many groups have been numbered. */
-  readonly groups: { count: number }
-}
-
 /** A pattern in which sets and choices are not yet enclosed. */
-function translate(part: Part, context: Context): Pattern {
-  const inner = (other: Part) => translate(other, context)
+function translate(part: Part, grammar: Grammar): Pattern {
+  const inner = (other: Part) => translate(other, grammar)
   const { Range, Alt, Seq, Iter, Not, Lookahead } = pexprs
   if (part === (pexprs.any as unknown)) return plain('[^]')
   if (part === (pexprs.end as unknown)) return plain('$')
@@ -140,8 +134,7 @@ function translate(part: Part, context: Context): Pattern {
       return { text: terms.map(({ text }) => text).join(''), kind: 'set' }
     return { text: terms.map(enclosed).join('|'), kind: 'choice' }
   }
-  if (is(part, Seq))
-    return plain(part.factors.map((factor) => atomic(inner(factor), context)).join(''))
+  if (is(part, Seq)) return plain(part.factors.map((factor) => atomic(inner(factor))).join(''))
   if (is(part, Iter)) {
     const { minNumMatches: least, maxNumMatches: most } = part
     const times = most === 1 ? '?' : least === 0 ? '*' : '+'
@@ -151,7 +144,7 @@ function translate(part: Part, context: Context): Pattern {
   if (is(part, Lookahead)) return plain(`(?=${enclosed(inner(part.expr!))})`)
   if (is(part, pexprs.Apply) && part.ruleName === 'caseInsensitive')
     return plain(Array.from(part.args[0]!.obj, inAnyCase).join(''))
-  if (is(part, pexprs.Apply)) return inner(ruleOf(context.grammar, part.ruleName).body)
+  if (is(part, pexprs.Apply)) return inner(ruleOf(grammar, part.ruleName).body)
   throw new Error('a rule that is read in one step is not regular')
 }
 
@@ -159,9 +152,12 @@ const plain = (text: string): Pattern => ({ text, kind: 'plain' })
 
 const enclosed = ({ text, kind }: Pattern) => (kind === 'set' ? `[${text}]` : `(?:${text})`)
 
-function atomic(pattern: Pattern, { groups }: Context): string {
+/** Each has a name of its own. */
+let groups = 0
+
+function atomic(pattern: Pattern): string {
   if (pattern.kind !== 'choice') return enclosed(pattern)
-  const group = `g${++groups.count}`
+  const group = `g${++groups}`
   return `(?=(?<${group}>${pattern.text}))\\k<${group}>`
 }
 

@@ -65,6 +65,13 @@ function withExpanded(fragment: string, expand: readonly Expansion[]): string {
     : `${fragment}(${names.join(',')})`
 }
 
+/** What $compute names. */
+export const computedOutput = ({ computed }: Scope, { compute = [] }: OptionSyntax) =>
+  compute.map(({ name }, i): Output => {
+    const value = computed.get(name)!
+    return { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
+  })
+
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */
 function resultOutput(rows: ApplyRows, scope: Scope, { select, compute = [] }: OptionSyntax) {
   const all: Output[] = [
@@ -77,10 +84,7 @@ function resultOutput(rows: ApplyRows, scope: Scope, { select, compute = [] }: O
         value: propertyValue(rows, property),
         mark: mark && propertyValue(rows, mark),
       })),
-    ...compute.map(({ name }, i) => {
-      const value = scope.computed.get(name)!
-      return { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
-    }),
+    ...computedOutput(scope, { compute }),
   ]
   if (select === undefined) return neighbours(all, 0)
   const chosen = select.flatMap((item) => {
