@@ -71,7 +71,6 @@ function schemaOf({ models }: Catalog): Schema {
       description: column.description,
       edm: column.type,
       isList: false,
-      isNullable: column.nullable,
       precision: undefined,
       scale: undefined,
       fields: undefined,

@@ -27,7 +27,6 @@ export interface Property {
   /** Primitive, such as Edm.Int64; of a list the type of its items. Edm.Untyped for a struct. */
   readonly edm: string
   readonly isList: boolean
-  readonly isNullable: boolean
   readonly precision: number | undefined
   readonly scale: number | undefined
   /** The fields of a struct or a list of structs; undefined for all others. */
@@ -44,24 +43,100 @@ export interface Navigation {
   readonly constraint: readonly (readonly [own: string, other: string])[]
 }
 
-type Json = Readonly<Record<string, unknown>>
+/** An element of the model. Names that begin with `$` or `@` say something about it, all others are its members. */
+interface Csdl {
+  readonly $Kind?: string
+  readonly $Type?: string
+  readonly $Key?: readonly string[]
+  readonly $Collection?: boolean
+  readonly $Nullable?: boolean
+  readonly $Precision?: number
+  readonly $Scale?: number | string
+  readonly $Partner?: string
+  readonly $ReferentialConstraint?: Readonly<Record<string, string>>
+  readonly $NavigationPropertyBinding?: Readonly<Record<string, string>>
+  readonly '@Org.OData.Core.V1.Description'?: string
+  readonly '@Org.OData.Capabilities.V1.SupportedFormats'?: readonly string[]
+}
 
-const DESCRIPTION = '@Org.OData.Core.V1.Description'
-const NO_SETS: readonly EntitySet[] = []
+type Elements = Readonly<Record<string, Csdl>>
 
 export function readSchema(document: unknown): Schema {
-  const csdl = asObject(document)
-  const [namespace, containerName = ''] = splitQualified(asText(csdl['$EntityContainer']))
-  const types = asObject(csdl[namespace])
-  const sets = membersOf(asObject(types[containerName])).flatMap(([name, set]) => {
-    const [, type] = splitQualified(asText(set['$Type']))
-    return type === undefined ? NO_SETS : [readSet(name, set, asObject(types[type]), types)]
+  const { $EntityContainer: place } = document as { readonly $EntityContainer: string }
+  const namespace = place.slice(0, place.lastIndexOf('.'))
+  const types = (document as Readonly<Record<string, Elements>>)[namespace] ?? {}
+  const container = types[localName(place)] ?? {}
+  const sets = membersOf(container).flatMap(([name, set]) => {
+    const type = types[localName(set.$Type ?? '')]
+    return type === undefined ? [] : [readSet(name, set, type, types)]
   })
   const byName = new Map(sets.map((set) => [set.name, set]))
+  const formats = container['@Org.OData.Capabilities.V1.SupportedFormats'] ?? []
   return {
     sets,
-    hasParquet: hasParquet(asObject(types[containerName])),
+    hasParquet: formats.some((format) => format.includes('parquet')),
     set: (name) => byName.get(name),
+  }
+}
+
+const localName = (name: string) => name.slice(name.lastIndexOf('.') + 1)
+
+const membersOf = (element: Csdl) =>
+  Object.entries(element as Elements).filter(([name]) => !/^\$|@/.test(name))
+
+/** Members are read when somebody asks for them: hundreds of wide sets are listed, and one of them is shown. */
+function readSet(name: string, set: Csdl, type: Csdl, types: Elements): EntitySet {
+  let members: Pick<EntitySet, 'properties' | 'navigations'> | undefined
+  const read = () => (members ??= readMembers(set, type, types))
+  return {
+    name,
+    description: type['@Org.OData.Core.V1.Description'],
+    key: type.$Key ?? [],
+    get properties() {
+      return read().properties
+    },
+    get navigations() {
+      return read().navigations
+    },
+  }
+}
+
+function readMembers(
+  { $NavigationPropertyBinding: targets = {} }: Csdl,
+  type: Csdl,
+  types: Elements,
+) {
+  const isNavigation = ([, { $Kind }]: readonly [string, Csdl]) => $Kind === 'NavigationProperty'
+  const members = membersOf(type)
+  return {
+    properties: members
+      .filter((member) => !isNavigation(member))
+      .map(([name, member]) => readProperty(name, member, types)),
+    navigations: members.filter(isNavigation).map(([name, member]) => ({
+      name,
+      target: targets[name] ?? localName(member.$Type ?? ''),
+      isMany: member.$Collection === true,
+      partner: member.$Partner,
+      constraint: Object.entries(member.$ReferentialConstraint ?? {}),
+    })),
+  }
+}
+
+function readProperty(name: string, member: Csdl, types: Elements): Property {
+  const type = member.$Type ?? 'Edm.String'
+  const isPrimitive = type.startsWith('Edm.')
+  return {
+    name,
+    description: member['@Org.OData.Core.V1.Description'],
+    edm: isPrimitive ? type : 'Edm.Untyped',
+    isList: member.$Collection === true,
+    precision: member.$Precision,
+    scale: typeof member.$Scale === 'number' ? member.$Scale : undefined,
+    fields: isPrimitive
+      ? undefined
+      : membersOf(types[localName(type)] ?? {}).map(([field, of]) =>
+          readProperty(field, of, types),
+        ),
   }
 }
 
@@ -91,103 +166,6 @@ function typeOfField(fields: Property['fields'], path: readonly string[]): strin
   const field = fields?.find(({ name }) => name === first)
   if (field === undefined) return undefined
   return rest.length === 0 ? field.edm : typeOfField(field.fields, rest)
-}
-
-function hasParquet(container: Json): boolean {
-  const formats = container['@Org.OData.Capabilities.V1.SupportedFormats']
-  return Array.isArray(formats) && formats.some((format) => String(format).includes('parquet'))
-}
-
-/** Members are read when somebody asks for them: hundreds of wide sets are listed, and one of them is shown. */
-function readSet(name: string, set: Json, type: Json, types: Json): EntitySet {
-  let members: Pick<EntitySet, 'properties' | 'navigations'> | undefined
-  const read = () => (members ??= readMembers(set, type, types))
-  return {
-    name,
-    description: optionalText(type[DESCRIPTION]),
-    key: Array.isArray(type['$Key']) ? type['$Key'].map(String) : [],
-    get properties() {
-      return read().properties
-    },
-    get navigations() {
-      return read().navigations
-    },
-  }
-}
-
-function readMembers(
-  set: Json,
-  type: Json,
-  types: Json,
-): Pick<EntitySet, 'properties' | 'navigations'> {
-  const members = membersOf(type)
-  const bindings = asObject(set['$NavigationPropertyBinding'])
-  return {
-    properties: members
-      .filter(([, member]) => member['$Kind'] !== 'NavigationProperty')
-      .map(([property, member]) => readProperty(property, member, types)),
-    navigations: members
-      .filter(([, member]) => member['$Kind'] === 'NavigationProperty')
-      .map(([navigation, member]) => readNavigation(navigation, member, bindings)),
-  }
-}
-
-function readProperty(name: string, member: Json, types: Json): Property {
-  const type = optionalText(member['$Type']) ?? 'Edm.String'
-  const [, local = ''] = splitQualified(type)
-  const isPrimitive = type.startsWith('Edm.')
-  return {
-    name,
-    description: optionalText(member[DESCRIPTION]),
-    edm: isPrimitive ? type : 'Edm.Untyped',
-    isList: member['$Collection'] === true,
-    isNullable: member['$Nullable'] === true,
-    precision: optionalNumber(member['$Precision']),
-    scale: optionalNumber(member['$Scale']),
-    fields: isPrimitive
-      ? undefined
-      : membersOf(asObject(types[local])).map(([field, of]) => readProperty(field, of, types)),
-  }
-}
-
-function readNavigation(name: string, member: Json, bindings: Json): Navigation {
-  const [, type = ''] = splitQualified(asText(member['$Type']))
-  const constraint = Object.entries(asObject(member['$ReferentialConstraint']))
-  return {
-    name,
-    target: optionalText(bindings[name]) ?? type,
-    isMany: member['$Collection'] === true,
-    partner: optionalText(member['$Partner']),
-    constraint: constraint.map(([own, other]) => [own, asText(other)]),
-  }
-}
-
-/** Names that begin with `$` or `@` say something about the object itself. */
-function membersOf(object: Json): [string, Json][] {
-  return Object.entries(object)
-    .filter(([name]) => !/^[$@]/.test(name) && !name.includes('@'))
-    .map(([name, value]) => [name, asObject(value)])
-}
-
-function splitQualified(name: string): [string, string | undefined] {
-  const at = name.lastIndexOf('.')
-  return at === -1 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)]
-}
-
-function asObject(value: unknown): Json {
-  return typeof value === 'object' && value !== null ? (value as Json) : {}
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function optionalText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-function optionalNumber(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
 }
 
 /** Undefined where the model does not say by which columns the two belong together. */

@@ -86,7 +86,6 @@ const property = (edm: string): Property => ({
   description: undefined,
   edm,
   isList: false,
-  isNullable: true,
   precision: undefined,
   scale: undefined,
   fields: undefined,
