@@ -42,7 +42,7 @@ export default class Docs extends BaseCommand {
     const catalog = await describeState(name, project, snapshots, compared?.removed)
     const changes = compared?.changes ?? null
     if (flags.mermaid) {
-      const { mermaidOf } = await import('../explorer/mermaid.ts')
+      const { mermaidOf } = await import('../explorer/docs-file.ts')
       const diagram = mermaidOf({ catalog, changes })
       if (flags.json) return this.printEvent({ event: 'docs-diagram', mermaid: diagram })
       return this.print(diagram.trimEnd())

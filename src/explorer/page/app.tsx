@@ -1,18 +1,23 @@
 // The frame of all views: what is published at the left, what is new above, the view itself at the right.
 
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { setOf, type Route, type SetRoute } from './address/route.ts'
-import { Banners } from './frame/banners.tsx'
-import { Header, SetHeader } from './frame/header.tsx'
+import { type Route, setOf, type SetRoute, type ViewName } from './address/route.ts'
+import { Banners, Header, SetHeader, SetsNavigation } from './frame/header.tsx'
 import { Keys } from './frame/keys.tsx'
-import { SetsNavigation } from './frame/sets-navigation.tsx'
 import { useValue } from './parts/use-value.ts'
 import { ProblemNote } from './parts/problem.tsx'
 import { type Page, PageProvider, usePage, type View } from './page.ts'
-import type { AddressBar } from './place.ts'
-import { awaitCatalog, startPage } from './start.ts'
+import { type AddressBar, awaitCatalog, startPage } from './start.ts'
 import { asServiceError, ServiceError } from './service/client.ts'
-import { views } from './views/views.ts'
+import { ChartView } from './views/chart.tsx'
+import { ColumnsView } from './views/columns.tsx'
+import { ConnectView } from './views/connect.tsx'
+import { HomeView } from './views/home.tsx'
+import { LineageView } from './views/lineage.tsx'
+import { LostView } from './views/lost.tsx'
+import { RowView } from './views/row.tsx'
+import { RowsView } from './views/rows.tsx'
+import { RunsView, RunView } from './views/runs.tsx'
 
 export function App({ place }: { place: AddressBar }) {
   const [page, setPage] = useState<Page | ServiceError | null>(null)
@@ -117,4 +122,17 @@ function NoSets() {
       )}
     </main>
   )
+}
+
+export const views: { readonly [V in ViewName]: View<V> } = {
+  home: HomeView,
+  rows: RowsView,
+  columns: ColumnsView,
+  chart: ChartView,
+  row: RowView,
+  lineage: LineageView,
+  runs: RunsView,
+  run: RunView,
+  connect: ConnectView,
+  lost: LostView,
 }

@@ -2,9 +2,8 @@
 
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { AddressBar } from './place.ts'
+import { AddressBar, root } from './start.ts'
 import { applyTheme } from './parts/theme.tsx'
-import { root } from './start.ts'
 import './page.css'
 import './parts/parts.css'
 import './frame/frame.css'

@@ -1,8 +1,13 @@
 // The filter row and `$filter`. What the row cannot show as a column, an operator and a value stays a condition of text,
 // so that no address loses a part of its filter by being opened.
 
-import { readLiteral, writeLiteral, type Literal } from './literal.ts'
-import { splitTopLevel, stripParentheses } from './split.ts'
+import {
+  type Literal,
+  readLiteral,
+  splitTopLevel,
+  stripParentheses,
+  writeLiteral,
+} from './literal.ts'
 
 export type TestOperator =
   | 'eq'

@@ -1,9 +1,8 @@
 // The key of a row as OData writes it between the parentheses of its address.
 
 import type { EntitySet } from '../model/schema.ts'
-import { textOf, type Row } from '../model/value.ts'
-import { writeLiteral } from './literal.ts'
-import { splitTopLevel } from './split.ts'
+import { type Row, textOf } from '../model/value.ts'
+import { splitTopLevel, writeLiteral } from './literal.ts'
 
 /** Undefined where the set has no key, or the row lacks a part of it. */
 export function keyOf(set: EntitySet, row: Row): string | undefined {

@@ -1,6 +1,6 @@
 // `$orderby` and `$select` as the header of the table knows them.
 
-import { splitTopLevel } from './split.ts'
+import { splitTopLevel } from './literal.ts'
 
 export interface Order {
   /** A property, or any expression that the address brought along. */

@@ -1,6 +1,6 @@
 // Which view an address shows. The part after the question mark is the OData query of the view, kept as text.
 
-import { encodeKey } from './encode.ts'
+import { encodeKey } from './options.ts'
 
 export type Route =
   | { readonly view: 'home' }

@@ -1,14 +1,317 @@
 // The page of `eider docs`: the views of the explorer that need nothing but a catalog, which lies in the file itself.
 
+import { type ReadonlyState, state } from '../parts/state.ts'
+import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
+import type { Changes, ColumnChange, DocsData, ModelChange } from '../../../core/docs-data.ts'
+import { readRoute, type Route, writeRoute } from '../address/route.ts'
+import type { EntitySet, Schema } from '../model/schema.ts'
+import { type Page, PageProvider, usePage, type View } from '../page.ts'
+import { Service } from '../service/client.ts'
+import { Semaphore } from '../service/semaphore.ts'
+import { useEffect } from 'preact/hooks'
+import { useValue } from '../parts/use-value.ts'
+import { ProjectLinks } from '../frame/header.tsx'
+import { Search } from '../frame/search.tsx'
+import { groupDigits, showTime } from '../model/show.ts'
+import { Link, ModelLink } from '../parts/link.tsx'
+import { applyTheme, ThemeButton } from '../parts/theme.tsx'
+import { LineageView } from '../views/lineage.tsx'
+import { LostView } from '../views/lost.tsx'
+import { RunsView, RunView } from '../views/runs.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { CHANGE_SIGNS as SIGNS } from '../lineage/lineage-picture.tsx'
 import { render } from 'preact'
-import type { DocsData } from '../../../core/docs-data.ts'
-import { applyTheme } from '../parts/theme.tsx'
-import { DocsApp } from './docs-app.tsx'
-import { docsPlace } from './docs-page.ts'
 import '../page.css'
 import '../parts/parts.css'
 import '../frame/frame.css'
 import './docs.css'
+
+export interface DocsPlace {
+  readonly page: Page
+  readonly route: ReadonlyState<Route>
+}
+
+export function docsPlace({ catalog, changes }: DocsData): DocsPlace {
+  const route = state(routeOf(location.hash))
+  addEventListener('hashchange', () => (route.value = routeOf(location.hash)))
+  const noService = () => Promise.reject(new Error('this file has no service'))
+  const hasRun = catalog.published_at !== ''
+  const page: Page = {
+    schema: schemaOf(catalog),
+    ...(changes === null ? {} : { changes }),
+    catalog,
+    service: new Service('', noService, () => {}),
+    semaphore: new Semaphore(1),
+    health: state(
+      hasRun
+        ? {
+            status: 'ok',
+            snapshot: catalog.snapshot,
+            published_at: catalog.published_at,
+            run_id: catalog.run_id,
+          }
+        : null,
+    ),
+    returns: state(0),
+    href: (to) => `#${writeRoute(shownAs(catalog, to))}`,
+    navigate(to, how = 'push') {
+      const hash = `#${writeRoute(shownAs(catalog, to))}`
+      if (how === 'replace') location.replace(hash)
+      else location.hash = hash
+    },
+  }
+  return { page, route }
+}
+
+function routeOf(hash: string): Route {
+  const [path = '', ...query] = hash.replace(/^#/, '').split('?')
+  return readRoute(path === '' ? '/' : path, query.join('?'))
+}
+
+/** What is about the rows of a set leads to its model. `set` may be the name of a model too. */
+function shownAs({ models }: Catalog, to: Route): Route {
+  if (!('set' in to)) return to
+  const model = models.find(({ name, set }) => name === to.set || set === to.set)
+  const query = `model=${encodeURIComponent(model?.name ?? to.set)}`
+  return { view: 'lineage', query }
+}
+
+/** All models, so that the search finds those that are not exposed too. */
+function schemaOf({ models }: Catalog): Schema {
+  const sets = models.map(({ name, description, columns }): EntitySet => ({
+    name,
+    description: description ?? undefined,
+    key: [],
+    properties: columns.map((column) => ({
+      name: column.name,
+      description: column.description,
+      edm: column.type,
+      isList: false,
+      precision: undefined,
+      scale: undefined,
+      fields: undefined,
+    })),
+    navigations: [],
+  }))
+  const byName = new Map(sets.map((set) => [set.name, set]))
+  return { sets, hasParquet: false, set: (name) => byName.get(name) }
+}
+
+export function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
+  const { page } = place
+  const route = useValue(place.route)
+  const { project } = data.catalog
+  useEffect(() => {
+    document.title = route.view === 'home' ? project : `${route.view} · ${project}`
+  }, [route.view, project])
+  return (
+    <PageProvider value={page}>
+      <div class="frame docs">
+        <a class="skip" href="#main">
+          To the content
+        </a>
+        <DocsHeader route={route} data={data} />
+        <ModelNavigation route={route} />
+        <main id="main" class={`main main-${route.view}`}>
+          {route.view === 'home' ? <DocsHome data={data} /> : <ViewOf route={route} />}
+        </main>
+      </div>
+    </PageProvider>
+  )
+}
+
+function DocsHeader({ route, data }: { route: Route; data: DocsData }) {
+  return (
+    <header class="header">
+      <Link to={{ view: 'home' }} class="project" current={route.view === 'home'}>
+        {data.catalog.project}
+      </Link>
+      <Search />
+      <nav class="header-links" aria-label="Pages">
+        <ProjectLinks route={route} />
+      </nav>
+      <span class="freshness">
+        written <time dateTime={data.written_at}>{toMinutes(data.written_at)}</time>
+      </span>
+      <ThemeButton />
+    </header>
+  )
+}
+
+/** Those that need nothing but a catalog. */
+const views = { lineage: LineageView, runs: RunsView, run: RunView, lost: LostView }
+
+function ViewOf({ route }: { route: Route }) {
+  const Shown = (route.view in views ? views[route.view as keyof typeof views] : LostView) as View
+  return <Shown key={route.view} route={route} />
+}
+
+function ModelNavigation({ route }: { route: Route }) {
+  const schemas = new Map<string, string[]>()
+  for (const { name } of usePage().catalog?.models ?? []) {
+    const schema = name.slice(0, name.indexOf('.'))
+    schemas.set(schema, [...(schemas.get(schema) ?? []), name])
+  }
+  const current = route.view === 'lineage' ? new URLSearchParams(route.query).get('model') : null
+  return (
+    <nav id="sets" class="sets" aria-label="Models">
+      {[...schemas].map(([schema, names]) => (
+        <section key={schema}>
+          <h2>{schema}</h2>
+          <ul>
+            {names.map((name) => (
+              <li key={name}>
+                <ModelLink model={name} class="set" current={name === current}>
+                  <bdi class="set-name">{name}</bdi>
+                </ModelLink>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+function DocsHome({ data }: { data: DocsData }) {
+  const { catalog, changes } = data
+  const [last] = catalog.runs
+  return (
+    <>
+      <h1 tabIndex={-1}>{catalog.project}</h1>
+      <p class="soft">
+        {catalog.models.length} models, {catalog.sets.length} of them published
+        {catalog.published_at !== '' && <> at {toMinutes(catalog.published_at)}</>}
+        {last !== undefined && (
+          <>
+            ; the last run, at {toMinutes(last.started_at)}, {last.ok ? 'was well' : 'failed'}
+          </>
+        )}
+      </p>
+      {changes !== null && <ChangedModels changes={changes} />}
+      <ModelTable catalog={catalog} />
+    </>
+  )
+}
+
+const toMinutes = (iso: string) => showTime(iso).replace(/:\d\d(?:\.\d+)?Z$/, 'Z')
+
+const ORDER = ['removed', 'changed', 'added', 'affected'] as const
+
+/** What this state of the project changes against another. */
+function ChangedModels({ changes }: { changes: Changes }) {
+  const rank = ({ is }: ModelChange) => ORDER.indexOf(is)
+  const models = Object.entries(changes.models).toSorted(([, a], [, b]) => rank(a) - rank(b))
+  if (models.length === 0)
+    return (
+      <p>
+        All models are as in <code>{changes.against}</code>.
+      </p>
+    )
+  return (
+    <section>
+      <h2>
+        Changes against <code>{changes.against}</code>
+      </h2>
+      <DataTable
+        name="Changes"
+        rows={models}
+        keyOf={([name]) => name}
+        columns={[
+          {
+            name: 'change',
+            cell: ([, { is }]) => (
+              <span class={`change change-${is}`}>
+                <span aria-hidden="true">{SIGNS[is]}</span> {is}
+              </span>
+            ),
+          },
+          {
+            name: 'model',
+            cell: ([name]) => (
+              <ModelLink model={name}>
+                <bdi>{name}</bdi>
+              </ModelLink>
+            ),
+          },
+          { name: 'columns', cell: ([, { columns }]) => <Columns columns={columns} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+function Columns({ columns }: { columns: readonly ColumnChange[] }) {
+  if (columns.length === 0) return null
+  return (
+    <ul>
+      {columns.map(({ name, is, before, after }) => (
+        <li key={name}>
+          <span aria-hidden="true">{SIGNS[is]}</span> <bdi>{name}</bdi>{' '}
+          <span class="soft">
+            {is} <code>{[before, after].filter((type) => type !== null).join(' → ')}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** All models: what they are, what is published of them, and how the last run went. */
+function ModelTable({ catalog }: { catalog: Catalog }) {
+  const published = new Map(catalog.sets.map((set) => [set.model, set]))
+  const rowsOf = ({ name }: CatalogModel) => published.get(name)?.rows
+  return (
+    <section>
+      <h2>Models</h2>
+      <DataTable
+        name="Models"
+        rows={catalog.models}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            name: 'model',
+            cell: ({ name }) => (
+              <ModelLink model={name}>
+                <bdi>{name}</bdi>
+              </ModelLink>
+            ),
+          },
+          { name: 'kind', cell: ({ kind }) => kind ?? '' },
+          { name: 'description', cell: ({ description }) => <bdi>{description}</bdi> },
+          { name: 'owner', cell: ({ owner }) => <bdi>{owner}</bdi> },
+          { name: 'set', cell: ({ set }) => set !== null && <code>{set}</code> },
+          {
+            name: 'rows',
+            isNumber: true,
+            cell: (model) => {
+              const rows = rowsOf(model)
+              return rows === undefined ? '' : groupDigits(rows)
+            },
+          },
+          { name: 'columns', isNumber: true, cell: ({ columns }) => columns.length },
+          { name: 'last run', cell: ({ name }) => <LastRun catalog={catalog} name={name} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+function LastRun({ catalog, name }: { catalog: Catalog; name: string }) {
+  const state = catalog.states[name]
+  if (state === undefined) return null
+  return (
+    <>
+      {state.status}
+      {state.warned > 0 && (
+        <span role="img" aria-label="A check warned">
+          {' '}
+          ⚠
+        </span>
+      )}
+    </>
+  )
+}
 
 const container = document.getElementById('page')
 const text = document.getElementById('data')?.textContent ?? ''

@@ -1,17 +1,18 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'
-import { ago, localTime } from '../model/show.ts'
+import { ago, groupDigits, localTime } from '../model/show.ts'
 import { usePage } from '../page.ts'
 import type { Route, SetRoute } from '../address/route.ts'
 import { helpIsOpen } from './keys.tsx'
 import { Search } from './search.tsx'
-import { menuIsOpen } from './sets-navigation.tsx'
-import { readOptions, type Options, writeOptions } from '../address/options.ts'
+import { type Options, readOptions, writeOptions } from '../address/options.ts'
 import { connectRoute, requestOfChart } from '../recipes/recipes.ts'
 import { readRowsState } from '../rows/requests.ts'
+import { Banner } from '../parts/problem.tsx'
+import { groupSets, type ListedSet } from '../model/groups.ts'
 
 /** What "3 min ago" counts from. */
 const now = state(Date.now())
@@ -138,4 +139,102 @@ export function SetHeader({ route }: { route: SetRoute }) {
 function filterOf({ query }: SetRoute): Options {
   const filter = readOptions(query).get('$filter')
   return new Map(filter === undefined ? [] : [['$filter', filter]])
+}
+
+/** What matters to all that is shown: newer data, older data than there should be, nobody there. */
+export function Banners() {
+  const page = usePage()
+  const health = useValue(page.health)
+  // What the page came with, however often a newer one is heard of since.
+  const shown = useRef(page.catalog?.snapshot ?? null)
+  shown.current ??= health?.snapshot ?? null
+  if (health === null) return null
+  if (health.status === 'gone') {
+    return (
+      <Banner tone="bad">The server does not answer. The page tries again every 5 seconds.</Banner>
+    )
+  }
+  if (health.status === 'failed') {
+    return (
+      <Banner tone="bad">
+        The service has no data that it can open. <code>eider doctor</code> says what to do.
+      </Banner>
+    )
+  }
+  return (
+    <>
+      {health.status === 'stale' && (
+        <Banner tone="warning">
+          The newest snapshot cannot be opened, so the one before it is served.{' '}
+          <code>eider doctor</code> says what to do.
+        </Banner>
+      )}
+      {shown.current !== null && health.snapshot !== null && health.snapshot !== shown.current && (
+        <Banner tone="news">
+          There are new data.{' '}
+          <button type="button" class="button" onClick={() => location.reload()}>
+            new data, reload
+          </button>
+        </Banner>
+      )}
+    </>
+  )
+}
+
+/** Only on a narrow screen: elsewhere the sets are always there. */
+export const menuIsOpen = state(false)
+
+export function SetsNavigation({ current }: { current: string | undefined }) {
+  const { schema, catalog } = usePage()
+  return (
+    <nav
+      id="sets"
+      class="sets"
+      aria-label="Sets"
+      data-open={useValue(menuIsOpen)}
+      data-keeps-focus
+      onClick={(event) => {
+        if (event.target instanceof Element && event.target.closest('a')) menuIsOpen.value = false
+      }}
+    >
+      <p class="sets-pages">
+        <Link to={{ view: 'lineage', query: '' }}>Lineage</Link>
+        <Link to={{ view: 'runs' }}>Runs</Link>
+        <Link to={{ view: 'connect', query: '' }}>Connect</Link>
+      </p>
+      {groupSets(schema, catalog).map(({ schema: name, sets }) => (
+        <section key={name}>
+          <h2>{name}</h2>
+          <ul>
+            {sets.map((set) => (
+              <li key={set.name}>
+                <SetLink set={set} isCurrent={set.name === current} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+function SetLink({ set, isCurrent }: { set: ListedSet; isCurrent: boolean }) {
+  return (
+    <Link to={{ view: 'rows', set: set.name, query: '' }} class="set" current={isCurrent}>
+      <span class="set-name">
+        {set.warned > 0 && (
+          <span class="set-warning" role="img" aria-label="A check warned in the last run">
+            ⚠
+          </span>
+        )}
+        <bdi>{set.name}</bdi>
+      </span>
+      {set.rows !== undefined && <span class="set-rows">{groupDigits(set.rows)}</span>}
+      {set.description !== undefined && <span class="set-about">{firstLine(set.description)}</span>}
+    </Link>
+  )
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
 }

@@ -1,19 +1,18 @@
 import type { CatalogState } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
-import { usePage, type Page } from '../page.ts'
+import { type Page, usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
-import { lineageQuery } from './address.ts'
-import { CHANGE_SIGNS } from './change-signs.ts'
-import type { ColumnPaths, LineageNode } from './graph.ts'
+import { type ColumnPaths, type LineageNode, lineageQuery } from './graph.ts'
 import {
   charactersIn,
   COLUMN,
   columnLine,
-  HEAD,
   type GraphLayout,
+  HEAD,
   pathThrough,
   type PlacedNode,
 } from './layout.ts'
+import type { ModelChange } from '../../../core/docs-data.ts'
 
 interface LineagePictureProps {
   readonly layout: GraphLayout
@@ -170,4 +169,12 @@ export function factsOf(page: Page, node: LineageNode): string {
 
 function cut(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
+}
+
+/** Before a name; colour is never the only sign. */
+export const CHANGE_SIGNS: Readonly<Record<ModelChange['is'], string>> = {
+  added: '+',
+  removed: '−',
+  changed: '~',
+  affected: '›',
 }

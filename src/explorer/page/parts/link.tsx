@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { encodeOption } from '../address/encode.ts'
+import { encodeOption } from '../address/options.ts'
 import type { Route } from '../address/route.ts'
 import { usePage } from '../page.ts'
 

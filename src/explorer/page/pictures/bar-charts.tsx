@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ChartData, type Mark, totalOf } from '../chart/chart-data.ts'
 import { groupDigits } from '../model/show.ts'
 import { axisFor, endsOf } from '../chart/steps.ts'
+import type { Bar } from '../profile/profile-requests.ts'
 import './pictures.css'
 
 export interface PictureProps {
@@ -215,3 +216,42 @@ function endsOfParts(parts: readonly (readonly MarkPart[])[]): readonly [number,
 /** What is there is to be seen, however small it is. */
 const visible = (from: number, to: number, scale: number) =>
   Math.max(from === to ? 0 : 1, Math.abs(to - from) * scale)
+
+interface HistogramProps {
+  readonly bars: readonly Bar[]
+  /** What it shows, for who does not see it. */
+  readonly sentence: string
+  /** What a bar counts; empty where its label says it. */
+  readonly unit?: string
+}
+
+const SLOT = 10
+const TALLEST = 100
+/** A bar of one is still visible next to a bar of a million. */
+const LEAST_HEIGHT = 3
+
+/** Bars side by side on a scale, as wide as there is room. */
+export function HistogramBars({ bars, sentence, unit = 'rows' }: HistogramProps) {
+  const most = Math.max(1, ...bars.map(({ rows }) => rows))
+  return (
+    <svg
+      class="histogram"
+      role="img"
+      aria-label={sentence}
+      viewBox={`0 0 ${Math.max(1, bars.length) * SLOT} ${TALLEST}`}
+      preserveAspectRatio="none"
+    >
+      {bars.map(({ text, rows }, i) => {
+        const height = rows === 0 ? 0 : Math.max(LEAST_HEIGHT, (rows / most) * TALLEST)
+        return (
+          <g key={text}>
+            <rect x={i * SLOT + 0.5} y={TALLEST - height} width={SLOT - 1} height={height} />
+            <rect class="histogram-touch" x={i * SLOT} y={0} width={SLOT} height={TALLEST}>
+              <title>{unit === '' ? text : `${text}: ${rows} ${unit}`}</title>
+            </rect>
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

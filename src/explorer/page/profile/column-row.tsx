@@ -1,16 +1,29 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { kindOf, shortType } from '../model/columns.ts'
-import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
+import { kindOf, shortType, type TypedColumn } from '../model/columns.ts'
+import { type EntitySet, navigationOf, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import { textOf } from '../model/value.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
-import { RequestBar } from '../parts/request-bar.tsx'
-import { HistogramBars } from '../pictures/histogram.tsx'
+import { type NamedRequest, RequestBar } from '../parts/request-bar.tsx'
+import { HistogramBars } from '../pictures/bar-charts.tsx'
 import type { ServiceError } from '../service/client.ts'
-import { type Counts, SHOWN_CHARACTERS, type Bar } from './profile-requests.ts'
-import { type Profile, useProfile } from './use-profile.ts'
+import {
+  type Bar,
+  type Counts,
+  countsRequest,
+  finiteRequest,
+  needsFinite,
+  type Picture,
+  type PictureRequest,
+  pictureRequest,
+  type ProfileContext,
+  readCounts,
+  SHOWN_CHARACTERS,
+} from './profile-requests.ts'
+import { encodeOption } from '../address/options.ts'
+import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
 import '../pictures/pictures.css'
 
 interface ColumnRowProps {
@@ -232,4 +245,70 @@ function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
       ))}
     </div>
   )
+}
+
+// The profile of a column as a component has it: asked for when the column comes into view, given up when it leaves
+// before the answer, kept once it is there.
+
+export interface Profile {
+  readonly counts: AnswerState<Counts>
+  readonly picture: AnswerState<Picture>
+  /** What is asked for, once it is known. */
+  readonly shows: PictureRequest | null
+  /** Relative to the root of the service. */
+  readonly requests: readonly NamedRequest[]
+}
+
+export function useProfile(
+  set: string,
+  column: TypedColumn,
+  context: ProfileContext,
+  isWanted: boolean,
+): Profile {
+  const requestOf = (apply: string) => `${encodeURIComponent(set)}?$apply=${encodeOption(apply)}`
+  const countsOf = requestOf(countsRequest(column, context))
+  const finiteOf = requestOf(finiteRequest(column, context))
+  const askCounts: Ask<Counts> = async (service, request, options) => {
+    const counts = readCounts((await service.rows(request, options)).value[0] ?? {})
+    if (!needsFinite(column, counts)) return counts
+    const finite = (await service.rows(finiteOf, options)).value[0] ?? {}
+    const { least, greatest, mean } = readCounts(finite)
+    return { ...counts, least, greatest, mean }
+  }
+  const counts = useAnswerWhile(isWanted, countsOf, askCounts, 'last')
+
+  const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
+  const pictureOf = shows === null || shows.shows === 'nothing' ? null : requestOf(shows.apply)
+  const askPicture: Ask<Picture> = async (service, request, options) => {
+    const { value } = await service.rows(request, options)
+    if (shows === null || shows.shows === 'nothing') throw new Error('there is no picture')
+    return shows.read(value)
+  }
+  // One column after the other is done, instead of all pictures after all counts.
+  const picture = useAnswerWhile(isWanted, pictureOf, askPicture, 'next')
+
+  const isPartly = counts.state === 'here' && needsFinite(column, counts.value)
+  return {
+    counts,
+    picture,
+    shows,
+    requests: [
+      { what: `Counts of ${column.name}`, request: countsOf },
+      ...(isPartly ? [{ what: `Finite values of ${column.name}`, request: finiteOf }] : []),
+      ...(pictureOf === null ? [] : [{ what: `Picture of ${column.name}`, request: pictureOf }]),
+    ],
+  }
+}
+
+function useAnswerWhile<T>(
+  isWanted: boolean,
+  request: string | null,
+  ask: Ask<T>,
+  turn: 'last' | 'next',
+): AnswerState<T> {
+  const [keptFor, keep] = useState<string | null>(null)
+  const isKept = keptFor !== null && keptFor === request
+  const answer = useAnswer(isWanted || isKept ? request : null, ask, turn)
+  if (answer.state !== 'waiting' && !isKept) keep(request)
+  return answer
 }

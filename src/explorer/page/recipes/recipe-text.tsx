@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyButton } from '../parts/request-bar.tsx'
 import type { Recipe } from './recipes.ts'
 import './recipes.css'
 

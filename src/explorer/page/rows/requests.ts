@@ -1,8 +1,13 @@
 // The requests for the rows of a set, relative to the root of the service.
 
-import { readOptions, writeOptions, withOptions, type Options } from '../address/options.ts'
-import { encodeKey } from '../address/encode.ts'
-import { splitTopLevel } from '../address/split.ts'
+import {
+  encodeKey,
+  type Options,
+  readOptions,
+  withOptions,
+  writeOptions,
+} from '../address/options.ts'
+import { splitTopLevel } from '../address/literal.ts'
 
 /** Options of the page itself, which mean nothing to the service: how many columns stay at the left. */
 const OWN_OPTIONS = ['pin']

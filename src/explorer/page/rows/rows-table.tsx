@@ -1,21 +1,20 @@
-import { Fragment, type ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
 import { usePage } from '../page.ts'
-import { cellText, targetOf } from './cell.ts'
-import { columnValue, type RowColumn } from './columns.ts'
+import { cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './short-rows.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf, filterBy, move } from './table-actions.ts'
 import {
+  type CellPlace,
+  HEADER_ROW,
+  type Layout,
   shownColumns,
   useLayout,
-  type Layout,
-  HEADER_ROW,
   useRoving,
-  type CellPlace,
 } from './use-layout.ts'
 
 interface RowsTableProps {

@@ -1,18 +1,19 @@
 import { keyOf } from '../address/key.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyButton } from '../parts/request-bar.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
-import { textOf, type Row } from '../model/value.ts'
+import { type Row, textOf, type Value } from '../model/value.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, useAnswer } from '../parts/use-answer.ts'
-import { targetOf } from './cell.ts'
-import { columnValue, type RowColumn } from './columns.ts'
-import { Peek } from './peek.tsx'
+import { byteLength, cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { rowRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { isPart } from './short-rows.ts'
 import { conditionOf, filterBy } from './table-actions.ts'
-import { WholeValue } from './whole-value.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { groupDigits, localTime, showBytes } from '../model/show.ts'
+import type { EntitySet } from '../model/schema.ts'
+import { usePage } from '../page.ts'
 
 interface ValueDialogProps {
   readonly context: RowsContext
@@ -87,4 +88,172 @@ function useWholeValue({ context, column, row, isShort }: ValueDialogProps) {
   const answer = useAnswer(request, askObject)
   if (answer.state === 'here') return { answer, value: answer.value[name] ?? null, isCut: false }
   return { answer: request === null ? undefined : answer, value: here ?? null, isCut }
+}
+
+/** So much text is shown without being asked for. */
+const FIRST_CHARACTERS = 10_000
+
+export function WholeValue({ value, edm }: { value: Value; edm: string | undefined }) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (value === null || value === '' || typeof value === 'object') return <Tree value={value} />
+  const text = String(value)
+  if (edm === 'Edm.Binary')
+    return <p>{showBytes(byteLength(text))} of bytes, in base64url when copied</p>
+  const local = edm === 'Edm.DateTimeOffset' ? localTime(text) : undefined
+  const isCut = !isWhole && text.length > FIRST_CHARACTERS
+  return (
+    <>
+      <pre class="whole-value" dir="auto" tabIndex={0}>
+        {isCut ? text.slice(0, FIRST_CHARACTERS) : text}
+      </pre>
+      {local !== undefined && <p class="about">{local} here</p>}
+      {isCut && (
+        <button type="button" class="button" onClick={() => setIsWhole(true)}>
+          load all ({groupDigits(text.length)} characters)
+        </button>
+      )}
+    </>
+  )
+}
+
+const MOST_ITEMS = 100
+
+/** A struct or a list, open at its first level. */
+function Tree({ value, depth = 0 }: { value: Value; depth?: number }) {
+  if (value === null) return <span class="value-null">null</span>
+  if (value === '') return <span class="value-empty">empty text</span>
+  if (typeof value !== 'object') return <bdi class="tree-text">{String(value)}</bdi>
+  const entries = Array.isArray(value)
+    ? value.map((item, i) => [String(i), item as Value] as const)
+    : Object.entries(value as Readonly<Record<string, Value>>).filter(
+        ([name]) => !name.includes('@'),
+      )
+  if (entries.length === 0) return <span class="value-empty">empty</span>
+  return (
+    <details class="tree" open={depth < 2}>
+      <summary>
+        {Array.isArray(value) ? `${entries.length} items` : `${entries.length} fields`}
+      </summary>
+      <dl>
+        {entries.slice(0, MOST_ITEMS).map(([name, item]) => (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              <Tree value={item} depth={depth + 1} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {entries.length > MOST_ITEMS && <p>and {entries.length - MOST_ITEMS} more</p>}
+    </details>
+  )
+}
+
+const MOST_PROPERTIES = 8
+
+/** A row of another set without going there: its first properties. */
+export function Peek({ set, keyText }: { set: string; keyText: string }) {
+  const page = usePage()
+  const target = page.schema.set(set)
+  const names = target === undefined ? [] : peekedProperties(target)
+  const request = rowRequest(set, keyText, new Map([['$select', names.join(',')]]))
+  const answer = useAnswer(request, askObject)
+  if (answer.state === 'waiting') return <p class="about">…</p>
+  if (answer.state === 'failed') {
+    if (answer.error.status === 404) return <p class="about">There is no such row in {set}.</p>
+    return <ProblemNote error={answer.error} again={answer.again} />
+  }
+  return (
+    <dl class="properties" title={page.service.url(request)}>
+      {names.map((name) => {
+        const property = target?.properties.find((one) => one.name === name)
+        const { text, kind } = cellText(answer.value[name], property)
+        return (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi class={`value-${kind}`}>{text}</bdi>
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+function peekedProperties(set: EntitySet): readonly string[] {
+  const plain = set.properties.filter(({ fields, isList }) => fields === undefined && !isList)
+  return plain.slice(0, MOST_PROPERTIES).map(({ name }) => name)
+}
+
+interface Peeked {
+  readonly set: string
+  readonly key: string
+  readonly leftPx: number
+  readonly topPx: number
+}
+
+/** So long a pointer rests on a link before its row is asked for. */
+const REST_MS = 450
+/** So long it may take from the link to what is shown. */
+const LEAVE_MS = 250
+const WIDTH_PX = 340
+
+/** The row that a link leads to, while a pointer rests on it. Escape puts it away; the dialog of the cell has it too. */
+export function HoverPeek({ within }: { within: string }) {
+  const [peeked, setPeeked] = useState<Peeked | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const later = (next: Peeked | null, ms: number) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setPeeked(next), ms)
+  }
+  useEffect(() => {
+    const over = ({ target }: Event) => {
+      if (!(target instanceof Element)) return
+      const link = target.closest<HTMLElement>(`${within} a[data-peek-set]`)
+      if (link !== null) later(peekedAt(link), REST_MS)
+      else if (target.closest('.hover-peek') !== null) clearTimeout(timer.current)
+      else later(null, LEAVE_MS)
+    }
+    const away = (event: Event) => {
+      if (event instanceof KeyboardEvent && event.key !== 'Escape') return
+      later(null, 0)
+    }
+    document.addEventListener('pointerover', over)
+    document.addEventListener('keydown', away)
+    document.addEventListener('scroll', away, true)
+    return () => {
+      clearTimeout(timer.current)
+      document.removeEventListener('pointerover', over)
+      document.removeEventListener('keydown', away)
+      document.removeEventListener('scroll', away, true)
+    }
+  }, [])
+  if (peeked === null) return null
+  const { set, key, leftPx, topPx } = peeked
+  return (
+    <div
+      class="hover-peek"
+      role="tooltip"
+      style={{ left: `${leftPx}px`, top: `${topPx}px`, width: `${WIDTH_PX}px` }}
+    >
+      <p class="about">
+        {set}({key})
+      </p>
+      <Peek set={set} keyText={key} />
+    </div>
+  )
+}
+
+function peekedAt(link: HTMLElement): Peeked {
+  const { left, bottom, top } = link.getBoundingClientRect()
+  const isLow = bottom > innerHeight * 0.6
+  return {
+    set: link.dataset['peekSet'] ?? '',
+    key: link.dataset['peekKey'] ?? '',
+    leftPx: Math.max(8, Math.min(left, innerWidth - WIDTH_PX - 8)),
+    topPx: isLow ? Math.max(8, top - 300) : bottom + 6,
+  }
 }

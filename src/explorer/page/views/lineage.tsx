@@ -1,19 +1,19 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { lineageQuery, readLineageAddress } from '../lineage/address.ts'
 import {
   columnPaths,
   findNodes,
   type LineageGraph,
   lineageGraph,
   type LineageNode,
+  lineageQuery,
   MOST_NODES,
+  readLineageAddress,
   related,
   shownNodes,
 } from '../lineage/graph.ts'
 import { type GraphLayout, layoutOf } from '../lineage/layout.ts'
-import { LineageList } from '../lineage/lineage-list.tsx'
+import { LineageList, NodePanel } from '../lineage/node-panel.tsx'
 import { factsOf, LineagePicture } from '../lineage/lineage-picture.tsx'
-import { NodePanel } from '../lineage/node-panel.tsx'
 import { usePage, type ViewProps } from '../page.ts'
 import '../lineage/lineage.css'
 

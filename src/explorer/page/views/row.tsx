@@ -1,26 +1,24 @@
 import { filterOfKey, keyOf } from '../address/key.ts'
 import { writeOptions } from '../address/options.ts'
 import {
-  relatedRows,
-  navigationOf,
   type EntitySet,
   type Navigation,
+  navigationOf,
   type Property,
+  relatedRows,
 } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
-import type { Row, Value } from '../model/value.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { type Row, textOf, type Value } from '../model/value.ts'
+import { CopyButton, RequestBar, RequestList } from '../parts/request-bar.tsx'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
-import { RequestBar, RequestList } from '../parts/request-bar.tsx'
 import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
 import { usePage, type ViewProps } from '../page.ts'
-import { cellText } from '../rows/cell.ts'
+import { cellText } from '../rows/columns.ts'
 import { rowRequest } from '../rows/requests.ts'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
-import { WholeValue } from '../rows/whole-value.tsx'
-import { textOf } from '../model/value.ts'
+import { WholeValue } from '../rows/value-dialog.tsx'
 import './row.css'
 
 /** One row: all its properties with what they mean, and what belongs to it. */

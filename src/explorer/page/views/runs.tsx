@@ -1,11 +1,18 @@
-import type { CatalogRun, RejectedEvents } from '../../../core/catalog.ts'
-import { groupDigits } from '../model/show.ts'
-import { usePage } from '../page.ts'
+import type { CatalogBuild, CatalogRun, RejectedEvents } from '../../../core/catalog.ts'
+import { groupDigits, localTime, showTime } from '../model/show.ts'
+import { usePage, type ViewProps } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { Moment } from '../parts/time.tsx'
-import { RunStrip } from '../runs/run-strip.tsx'
-import { showMs } from '../runs/run-statistics.ts'
+import {
+  type ModelOfRun,
+  type RunDetails,
+  runDetails,
+  showMs,
+  stripOf,
+  stripSentence,
+} from '../runs/run-statistics.ts'
+import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
 import '../runs/runs.css'
 
 export function RunsView() {
@@ -100,5 +107,180 @@ function Rejected({ rejected }: { rejected: readonly RejectedEvents[] }) {
         ]}
       />
     </section>
+  )
+}
+
+export function RunView({ route }: ViewProps<'run'>) {
+  const { catalog } = usePage()
+  const details = catalog === null ? null : runDetails(catalog, route.id)
+  if (details === null)
+    return (
+      <section>
+        <h1 tabIndex={-1}>Run {route.id}</h1>
+        <p>
+          This run is not among those that are remembered.{' '}
+          <Link to={{ view: 'runs' }}>All runs</Link>
+        </p>
+      </section>
+    )
+  return <Run details={details} />
+}
+
+function Run({ details }: { details: RunDetails }) {
+  const { run, models, isWhole, flushed } = details
+  return (
+    <>
+      <header class="run-head">
+        <h1 tabIndex={-1}>
+          Run of{' '}
+          <time dateTime={run.started_at}>{showTime(run.started_at).replace(/\.\d+Z$/, 'Z')}</time>
+        </h1>
+        <p class="soft" title={localTime(run.started_at)}>
+          {run.run_id}
+        </p>
+        <p>{summaryOf(run)}</p>
+      </header>
+      <RunStrip runs={usePage().catalog!.runs} current={run.run_id} />
+      {flushed.length > 0 && (
+        <ul class="flushed">
+          {flushed.map(({ model, events, rejected }) => (
+            <li key={model}>
+              {groupDigits(events)} events into <ModelLink model={model}>{model}</ModelLink>
+              {rejected > 0 && `, ${groupDigits(rejected)} rejected`}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isWhole && (
+        <p class="soft">
+          The page has only the numbers of older runs. Below are the models that no later run was
+          about.
+        </p>
+      )}
+      {models.length > 0 && <Models models={models} />}
+    </>
+  )
+}
+
+function summaryOf(run: CatalogRun): string {
+  const counts: readonly (readonly [number, string])[] = [
+    [run.failed, 'failed'],
+    [run.built, 'built'],
+    [run.unchanged, 'unchanged'],
+    [run.skipped, 'skipped'],
+    [run.warned, run.warned === 1 ? 'warning' : 'warnings'],
+    [run.events, 'events'],
+    [run.rejected, 'rejected'],
+  ]
+  const said = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${groupDigits(count)} ${what}`)
+  return `${said.join(', ') || 'Nothing to do'} in ${showMs(run.ms)}`
+}
+
+function Models({ models }: { models: readonly ModelOfRun[] }) {
+  const { catalog } = usePage()
+  const longest = Math.max(1, ...models.map(({ ms }) => ms))
+  const builds = (model: string): readonly CatalogBuild[] => catalog?.states[model]?.builds ?? []
+  return (
+    <DataTable
+      name="Models of the run"
+      rows={models}
+      keyOf={({ model }) => model}
+      columns={[
+        {
+          name: 'model',
+          cell: ({ model }) => <ModelLink model={model}>{model}</ModelLink>,
+        },
+        { name: 'status', cell: ({ status }) => <StatusOf status={status} /> },
+        {
+          name: 'why',
+          cell: ({ because, warnings }) => (
+            <>
+              <span class="because">{because}</span>
+              {warnings.map((warning) => (
+                <p key={warning} class="node-warning">
+                  ⚠ {warning}
+                </p>
+              ))}
+            </>
+          ),
+        },
+        {
+          name: 'rows',
+          isNumber: true,
+          cell: ({ rows }) => (rows === undefined ? '' : groupDigits(rows)),
+        },
+        { name: 'time', cell: ({ ms }) => ms > 0 && <Duration ms={ms} longest={longest} /> },
+        {
+          name: 'rows and time over its builds',
+          cell: ({ model }) => builds(model).length > 1 && <BuildHistory builds={builds(model)} />,
+        },
+      ]}
+    />
+  )
+}
+
+function Duration({ ms, longest }: { ms: number; longest: number }) {
+  return (
+    <span class="duration">
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect width={Math.max(1, (ms / longest) * 100)} height={10} />
+      </svg>
+      <span>{showMs(ms)}</span>
+    </span>
+  )
+}
+
+interface RunStripProps {
+  readonly runs: readonly CatalogRun[]
+  readonly current: string | null
+}
+
+const BAR = 10
+const HEIGHT = 60
+const LEAST_HEIGHT = 3
+
+/** The last runs, the oldest at the left, as high as they took long. The table below has the same as links for keys. */
+export function RunStrip({ runs, current }: RunStripProps) {
+  const bars = stripOf(runs)
+  const first = bars[0]?.run
+  const last = bars.at(-1)?.run
+  return (
+    <figure class="run-strip">
+      <svg
+        aria-hidden="true"
+        viewBox={`0 0 ${Math.max(bars.length, 24) * BAR} ${HEIGHT + 12}`}
+        preserveAspectRatio="none"
+      >
+        {bars.map(({ run, height }, i) => {
+          const tall = Math.max(LEAST_HEIGHT, height * HEIGHT)
+          const classes = [
+            run.ok ? 'run-bar' : 'run-bar failed',
+            run.run_id === current && 'current',
+          ]
+          return (
+            <Link
+              key={run.run_id}
+              to={{ view: 'run', id: run.run_id }}
+              class={classes.filter(Boolean).join(' ')}
+              tabindex={-1}
+            >
+              <rect class="run-touch" x={i * BAR} width={BAR} height={HEIGHT + 12} />
+              <rect x={i * BAR + 1} y={HEIGHT - tall} width={BAR - 2} height={tall} />
+              {!run.ok && (
+                <path class="run-failed" d={`M${i * BAR + 2},${HEIGHT + 3} l6,6 m0,-6 l-6,6`} />
+              )}
+              <title>{`${showTime(run.started_at)}: ${showMs(run.ms)}${run.ok ? '' : `, ${run.failed} failed`}`}</title>
+            </Link>
+          )
+        })}
+      </svg>
+      <figcaption>
+        <span>{first && showTime(first.started_at).slice(0, 16)}</span>
+        <span>{stripSentence(runs)}</span>
+        <span>{last && showTime(last.started_at).slice(0, 16)}</span>
+      </figcaption>
+    </figure>
   )
 }

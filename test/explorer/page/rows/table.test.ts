@@ -1,10 +1,10 @@
 // What clicks on the table make of the address, what cells show, and what is in view.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { readOptions, writeOptions } from '../../../../src/explorer/page/address/options.ts'
 import type { Property } from '../../../../src/explorer/page/model/schema.ts'
-import { cellText } from '../../../../src/explorer/page/rows/cell.ts'
+import { cellText } from '../../../../src/explorer/page/rows/columns.ts'
 import {
   conditionOf,
   filterBy,
