@@ -226,14 +226,7 @@ function ChangedModels({ changes }: { changes: Changes }) {
               </span>
             ),
           },
-          {
-            name: 'model',
-            cell: ([name]) => (
-              <ModelLink model={name}>
-                <bdi>{name}</bdi>
-              </ModelLink>
-            ),
-          },
+          { name: 'model', cell: ([name]) => <ModelLink model={name} /> },
           { name: 'columns', cell: ([, { columns }]) => <Columns columns={columns} /> },
         ]}
       />
@@ -269,14 +262,7 @@ function ModelTable({ catalog }: { catalog: Catalog }) {
         rows={catalog.models}
         keyOf={({ name }) => name}
         columns={[
-          {
-            name: 'model',
-            cell: ({ name }) => (
-              <ModelLink model={name}>
-                <bdi>{name}</bdi>
-              </ModelLink>
-            ),
-          },
+          { name: 'model', cell: ({ name }) => <ModelLink model={name} /> },
           { name: 'kind', cell: ({ kind }) => kind ?? '' },
           { name: 'description', cell: ({ description }) => <bdi>{description}</bdi> },
           { name: 'owner', cell: ({ owner }) => <bdi>{owner}</bdi> },

@@ -4,6 +4,7 @@
 // The ways of one column lead back to the fields of events, seeds and sources that its values come from, and on to the
 // properties of entity sets that are made from it.
 
+import type { Route } from '../address/route.ts'
 import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
 import { readOptions, withOptions, writeOptions } from '../address/options.ts'
 
@@ -273,18 +274,17 @@ export function readLineageAddress(query: string, { nodes }: LineageGraph): Line
   return { chosen: chosen ?? null, column: known?.name ?? null, opened: new Set(opened) }
 }
 
-/** The query of the address that shows a node, or one of its columns. */
-export function lineageQuery(
+/** The address that shows a node, or one of its columns. */
+export function lineageRoute(
   node: LineageNode,
   column: string | null = null,
   opened: ReadonlySet<string> = new Set(),
-): string {
-  return writeOptions(
-    withOptions(new Map(), {
-      set: node.kind === 'set' ? node.name : undefined,
-      model: node.kind === 'set' ? undefined : node.id,
-      column: column ?? undefined,
-      open: [...opened].join(',') || undefined,
-    }),
-  )
+): Route {
+  const shown = {
+    set: node.kind === 'set' ? node.name : undefined,
+    model: node.kind === 'set' ? undefined : node.id,
+    column: column ?? undefined,
+    open: [...opened].join(','),
+  }
+  return { view: 'lineage', query: writeOptions(withOptions(new Map(), shown)) }
 }

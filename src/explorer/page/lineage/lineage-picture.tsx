@@ -2,7 +2,7 @@ import type { CatalogState } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
 import { type Page, usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
-import { type ColumnPaths, type LineageNode, lineageQuery } from './graph.ts'
+import { type ColumnPaths, type LineageNode, lineageRoute } from './graph.ts'
 import {
   charactersIn,
   COLUMN,
@@ -87,7 +87,7 @@ function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
   const more = hidden.get(node.id)
   return (
     <g class={classes.filter(Boolean).join(' ')} transform={`translate(${x} ${y})`}>
-      <Link to={{ view: 'lineage', query: lineageQuery(node, null, opened) }} tabindex={-1}>
+      <Link to={lineageRoute(node, null, opened)} tabindex={-1}>
         <rect class="node-box" width={width} height={height} rx={node.kind === 'set' ? 14 : 6} />
         {node.kind !== 'set' && <rect class="node-kind" width={5} height={height} rx={2} />}
         <text class="node-name" x={15} y={18}>
@@ -100,11 +100,7 @@ function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
         <title>{node.name}</title>
       </Link>
       {columns.map((name, i) => (
-        <Link
-          key={name}
-          to={{ view: 'lineage', query: lineageQuery(node, name, opened) }}
-          tabindex={-1}
-        >
+        <Link key={name} to={lineageRoute(node, name, opened)} tabindex={-1}>
           <text
             class={isChosen && name === column ? 'node-column chosen' : 'node-column'}
             x={15}
@@ -116,10 +112,7 @@ function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
       ))}
       {more !== undefined && (
         <Link
-          to={{
-            view: 'lineage',
-            query: lineageQuery(chosen ?? node, column, new Set([...opened, node.id])),
-          }}
+          to={lineageRoute(chosen ?? node, column, new Set([...opened, node.id]))}
           tabindex={-1}
         >
           <circle class="node-more" cx={width} cy={HEAD / 2} r={10} />

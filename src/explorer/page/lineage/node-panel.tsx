@@ -1,7 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import type { CatalogState } from '../../../core/catalog.ts'
 import { showTime } from '../model/show.ts'
 import { usePage } from '../page.ts'
-import { Link } from '../parts/link.tsx'
+import { Link, SetLink } from '../parts/link.tsx'
 import { Ago } from '../parts/time.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
 import { showMs } from '../runs/run-statistics.ts'
@@ -10,7 +11,7 @@ import {
   type ColumnPaths,
   type LineageGraph,
   type LineageNode,
-  lineageQuery,
+  lineageRoute,
 } from './graph.ts'
 import { factsOf } from './lineage-picture.tsx'
 
@@ -27,6 +28,8 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
   const { model } = node
   const state = model === null ? undefined : page.catalog?.states[model.name]
   const set = page.catalog?.sets.find(({ name }) => name === model?.set)
+  const nodesOf = (edges: LineageGraph['reads']) =>
+    (edges.get(node.id) ?? []).map((id) => ({ node: id }))
   return (
     <section class="node-panel" aria-label={node.name}>
       <div class="node-part">
@@ -39,16 +42,16 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
         {model?.description && <p>{model.description}</p>}
         {set !== undefined && (
           <p>
-            <Link to={{ view: 'rows', set: set.name, query: '' }}>
+            <SetLink set={set.name}>
               Rows of <bdi>{set.name}</bdi>
-            </Link>
+            </SetLink>
           </p>
         )}
         {state !== undefined && <State state={state} />}
       </div>
       <div class="node-part">
-        <Neighbours graph={graph} title="Reads" ids={graph.reads.get(node.id) ?? []} />
-        <Neighbours graph={graph} title="Is read by" ids={graph.readBy.get(node.id) ?? []} />
+        <NodeLinks graph={graph} title="Reads" to={nodesOf(graph.reads)} />
+        <NodeLinks graph={graph} title="Is read by" to={nodesOf(graph.readBy)} />
         {(model?.checks ?? []).length > 0 && (
           <>
             <h3>Checks</h3>
@@ -99,21 +102,24 @@ function State({ state }: { state: CatalogState }) {
   )
 }
 
-interface NeighboursProps {
+interface NodeLinksProps {
   readonly graph: LineageGraph
-  readonly title: string
-  readonly ids: readonly string[]
+  readonly title: ComponentChildren
+  readonly to: readonly { readonly node: string; readonly column?: string }[]
+  /** What is said where there are none; nothing unless given. */
+  readonly none?: string
 }
 
-function Neighbours({ graph, title, ids }: NeighboursProps) {
-  if (ids.length === 0) return null
+function NodeLinks({ graph, title, to, none }: NodeLinksProps) {
+  if (to.length === 0 && none === undefined) return null
   return (
     <>
       <h3>{title}</h3>
+      {to.length === 0 && <p class="soft">{none}</p>}
       <ul>
-        {ids.map((id) => (
-          <li key={id}>
-            <NodeLink node={graph.nodes.get(id)!} />
+        {to.map(({ node, column }) => (
+          <li key={`${node} ${column}`}>
+            <NodeLink node={graph.nodes.get(node)!} column={column} />
           </li>
         ))}
       </ul>
@@ -121,54 +127,34 @@ function Neighbours({ graph, title, ids }: NeighboursProps) {
   )
 }
 
-/** Both ends of the ways of a column: where it comes from at first, and which properties it becomes at last. */
-function Ways({
-  graph,
-  paths,
-  node,
-  column,
-}: Pick<NodePanelProps, 'graph' | 'node'> & { paths: ColumnPaths; column: string }) {
-  const isEnd = (side: 'from' | 'to', at: ColumnOf) => {
-    const other = side === 'from' ? 'to' : 'from'
-    return !paths.edges.some(
-      (edge) => edge[other].node === at.node && edge[other].column === at.column,
-    )
-  }
-  const all = [...paths.columns].flatMap(([id, names]) =>
-    names.map((name) => ({ node: id, column: name })),
-  )
-  const isOther = (at: ColumnOf) => at.node !== node.id || at.column !== column
-  const origins = all.filter((at) => isEnd('from', at) && isOther(at))
-  const results = all.filter((at) => isEnd('to', at) && isOther(at))
-  return (
-    <>
-      <h3>
-        <bdi>{column}</bdi> comes from
-      </h3>
-      <Ends graph={graph} ends={origins} none="no column: it is made here, or comes from outside" />
-      {paths.unknown.length > 0 && <p class="soft">Not all of its origins are known.</p>}
-      <h3>
-        <bdi>{column}</bdi> goes into
-      </h3>
-      <Ends graph={graph} ends={results} none="nothing else" />
-    </>
-  )
+interface WaysProps extends Pick<NodePanelProps, 'graph' | 'node'> {
+  readonly paths: ColumnPaths
+  readonly column: string
 }
 
-function Ends({
-  graph,
-  ends,
-  none,
-}: Pick<NodePanelProps, 'graph'> & { ends: readonly ColumnOf[]; none: string }) {
-  if (ends.length === 0) return <p class="soft">{none}</p>
+/** Both ends of the ways of a column: where it comes from at first, and which properties it becomes at last. */
+function Ways({ graph, paths, node, column }: WaysProps) {
+  const isSame = (a: ColumnOf, b: ColumnOf) => a.node === b.node && a.column === b.column
+  const others = [...paths.columns]
+    .flatMap(([id, names]) => names.map((name) => ({ node: id, column: name })))
+    .filter((at) => !isSame(at, { node: node.id, column }))
+  const name = <bdi>{column}</bdi>
   return (
-    <ul>
-      {ends.map(({ node, column }) => (
-        <li key={`${node} ${column}`}>
-          <NodeLink node={graph.nodes.get(node)!} column={column} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <NodeLinks
+        graph={graph}
+        title={<>{name} comes from</>}
+        to={others.filter((at) => !paths.edges.some(({ to }) => isSame(to, at)))}
+        none="no column: it is made here, or comes from outside"
+      />
+      {paths.unknown.length > 0 && <p class="soft">Not all of its origins are known.</p>}
+      <NodeLinks
+        graph={graph}
+        title={<>{name} goes into</>}
+        to={others.filter((at) => !paths.edges.some(({ from }) => isSame(from, at)))}
+        none="nothing else"
+      />
+    </>
   )
 }
 
@@ -180,10 +166,7 @@ function Columns({ node, column }: Pick<NodePanelProps, 'node' | 'column'>) {
       <ul class="node-columns">
         {node.columns.map(({ name, type, description }) => (
           <li key={name}>
-            <Link
-              to={{ view: 'lineage', query: lineageQuery(node, name) }}
-              current={name === column}
-            >
+            <Link to={lineageRoute(node, name)} current={name === column}>
               <bdi>{name}</bdi>
             </Link>{' '}
             <code class="soft">{type}</code>
@@ -252,15 +235,14 @@ function Reads({ nodes }: { nodes: readonly LineageNode[] }) {
 
 interface NodeLinkProps {
   readonly node: LineageNode
-  readonly column?: string | null
+  readonly column?: string | undefined
   readonly isCurrent?: boolean
 }
 
-export function NodeLink({ node, column = null, isCurrent = false }: NodeLinkProps) {
-  const to = { view: 'lineage', query: lineageQuery(node, column) } as const
+function NodeLink({ node, column, isCurrent = false }: NodeLinkProps) {
   return (
-    <Link to={to} current={isCurrent}>
-      <bdi>{column === null ? node.name : `${node.name}.${column}`}</bdi>
+    <Link to={lineageRoute(node, column)} current={isCurrent}>
+      <bdi>{column === undefined ? node.name : `${node.name}.${column}`}</bdi>
     </Link>
   )
 }

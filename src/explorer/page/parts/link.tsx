@@ -26,6 +26,28 @@ export function Link({ to, current, children, ...attributes }: LinkProps) {
 }
 
 /** To a model among those that it reads and that read it. */
-export function ModelLink({ model, ...props }: Omit<LinkProps, 'to'> & { readonly model: string }) {
-  return <Link {...props} to={{ view: 'lineage', query: `model=${encodeOption(model)}` }} />
+export function ModelLink({
+  model,
+  children = <bdi>{model}</bdi>,
+  ...props
+}: Partial<Omit<LinkProps, 'to'>> & { readonly model: string }) {
+  const to = { view: 'lineage', query: `model=${encodeOption(model)}` } as const
+  return (
+    <Link {...props} to={to}>
+      {children}
+    </Link>
+  )
+}
+
+/** To the rows of a set. */
+export function SetLink({
+  set,
+  children = <bdi>{set}</bdi>,
+  ...props
+}: Partial<Omit<LinkProps, 'to'>> & { readonly set: string }) {
+  return (
+    <Link {...props} to={{ view: 'rows', set, query: '' }}>
+      {children}
+    </Link>
+  )
 }

@@ -1,6 +1,7 @@
 // What the runs that are remembered say together.
 
 import type { Catalog, CatalogLastRun, CatalogRun, CatalogState } from '../../../core/catalog.ts'
+import { groupDigits } from '../model/show.ts'
 
 export const STRIP_RUNS = 50
 
@@ -38,6 +39,21 @@ export function showMs(ms: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   const minutes = Math.round(seconds / 60)
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** Empty where nothing was done. What went wrong comes first. */
+export function countsOf(run: CatalogRun): string {
+  const counts: readonly (readonly [number, string])[] = [
+    [run.failed, 'failed'],
+    [run.built, 'built'],
+    [run.unchanged, 'unchanged'],
+    [run.skipped, 'skipped'],
+    [run.warned, run.warned === 1 ? 'warning' : 'warnings'],
+    [run.events, run.events === 1 ? 'event' : 'events'],
+    [run.rejected, 'rejected'],
+  ]
+  const said = counts.filter(([count]) => count > 0)
+  return said.map(([count, what]) => `${groupDigits(count)} ${what}`).join(', ')
 }
 
 export interface ModelOfRun {

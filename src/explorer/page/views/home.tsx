@@ -1,10 +1,11 @@
-import type { Catalog, CatalogRun, CatalogSet } from '../../../core/catalog.ts'
+import type { Catalog, CatalogSet } from '../../../core/catalog.ts'
 import { ago, groupDigits, localTime } from '../model/show.ts'
-import { Link } from '../parts/link.tsx'
+import { Link, SetLink } from '../parts/link.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useValue } from '../parts/use-value.ts'
 import { usePage } from '../page.ts'
 import { recipesFor } from '../recipes/recipes.ts'
+import { countsOf } from '../runs/run-statistics.ts'
 import './home.css'
 
 const CHANGED_SETS = 5
@@ -50,24 +51,10 @@ function LastRun({ catalog }: { catalog: Catalog }) {
         <span class={run.ok ? 'run-good' : 'run-bad'}>{run.ok ? '✓ succeeded' : '✗ failed'}</span>{' '}
         <Ago at={run.started_at} />
         {': '}
-        {countsOf(run)}
+        {countsOf(run) || 'nothing to do'}
       </p>
     </section>
   )
-}
-
-function countsOf(run: CatalogRun): string {
-  const counts: readonly (readonly [number, string])[] = [
-    [run.built, 'built'],
-    [run.unchanged, 'unchanged'],
-    [run.failed, 'failed'],
-    [run.skipped, 'skipped'],
-    [run.warned, run.warned === 1 ? 'warning' : 'warnings'],
-    [run.events, run.events === 1 ? 'event' : 'events'],
-    [run.rejected, 'rejected'],
-  ]
-  const said = counts.filter(([count]) => count > 0)
-  return said.map(([count, what]) => `${groupDigits(count)} ${what}`).join(', ') || 'nothing to do'
 }
 
 function Changed({ catalog }: { catalog: Catalog }) {
@@ -79,9 +66,7 @@ function Changed({ catalog }: { catalog: Catalog }) {
         {sets.map(({ set, at }) => (
           <li key={set.name} class="home-card">
             <h3>
-              <Link to={{ view: 'rows', set: set.name, query: '' }}>
-                <bdi>{set.name}</bdi>
-              </Link>
+              <SetLink set={set.name} />
             </h3>
             {set.description !== null && <p>{set.description}</p>}
             <p class="about">

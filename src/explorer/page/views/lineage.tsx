@@ -5,7 +5,7 @@ import {
   type LineageGraph,
   lineageGraph,
   type LineageNode,
-  lineageQuery,
+  lineageRoute,
   MOST_NODES,
   readLineageAddress,
   related,
@@ -151,7 +151,7 @@ function Find({ graph, text, onText, found }: FindProps) {
   const open = (node: LineageNode | undefined) => {
     if (node === undefined) return
     onText('')
-    page.navigate({ view: 'lineage', query: lineageQuery(node) })
+    page.navigate(lineageRoute(node))
   }
   const find = (typed: string) => {
     const whole = [...graph.nodes.values()].find(({ name }) => name === typed)

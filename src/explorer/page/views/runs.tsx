@@ -5,6 +5,7 @@ import { DataTable } from '../parts/data-table.tsx'
 import { Link, ModelLink } from '../parts/link.tsx'
 import { Moment } from '../parts/time.tsx'
 import {
+  countsOf,
   type ModelOfRun,
   type RunDetails,
   runDetails,
@@ -38,12 +39,17 @@ export function RunsView() {
   )
 }
 
+const COUNTED = {
+  built: 'built',
+  unchanged: 'unchanged',
+  failed: 'failed',
+  skipped: 'skipped',
+  warnings: 'warned',
+  events: 'events',
+  rejected: 'rejected',
+} as const
+
 function RunTable({ runs }: { runs: readonly CatalogRun[] }) {
-  const count = (name: string, of: (run: CatalogRun) => number) => ({
-    name,
-    isNumber: true,
-    cell: (run: CatalogRun) => <Count count={of(run)} isBad={name === 'failed'} />,
-  })
   return (
     <DataTable
       name="Runs"
@@ -52,13 +58,11 @@ function RunTable({ runs }: { runs: readonly CatalogRun[] }) {
       columns={[
         { name: 'when', cell: (run) => <RunLink run={run} /> },
         { name: 'time', isNumber: true, cell: ({ ms }) => showMs(ms) },
-        count('built', ({ built }) => built),
-        count('unchanged', ({ unchanged }) => unchanged),
-        count('failed', ({ failed }) => failed),
-        count('skipped', ({ skipped }) => skipped),
-        count('warnings', ({ warned }) => warned),
-        count('events', ({ events }) => events),
-        count('rejected', ({ rejected }) => rejected),
+        ...Object.entries(COUNTED).map(([name, of]) => ({
+          name,
+          isNumber: true,
+          cell: (run: CatalogRun) => <Count count={run[of]} isBad={name === 'failed'} />,
+        })),
       ]}
     />
   )
@@ -94,16 +98,10 @@ function Rejected({ rejected }: { rejected: readonly RejectedEvents[] }) {
         rows={rejected}
         keyOf={({ model, reason }) => `${model} ${reason}`}
         columns={[
-          {
-            name: 'model',
-            cell: ({ model }) => <ModelLink model={model}>{model}</ModelLink>,
-          },
+          { name: 'model', cell: ({ model }) => <ModelLink model={model} /> },
           { name: 'reason', cell: ({ reason }) => <bdi>{reason}</bdi> },
           { name: 'events', isNumber: true, cell: ({ events }) => groupDigits(events) },
-          {
-            name: 'last',
-            cell: ({ last_at: at }) => <Moment at={at} />,
-          },
+          { name: 'last', cell: ({ last_at: at }) => <Moment at={at} /> },
         ]}
       />
     </section>
@@ -132,20 +130,21 @@ function Run({ details }: { details: RunDetails }) {
     <>
       <header class="run-head">
         <h1 tabIndex={-1}>
-          Run of{' '}
-          <time dateTime={run.started_at}>{showTime(run.started_at).replace(/\.\d+Z$/, 'Z')}</time>
+          Run of <Moment at={run.started_at} />
         </h1>
         <p class="soft" title={localTime(run.started_at)}>
           {run.run_id}
         </p>
-        <p>{summaryOf(run)}</p>
+        <p>
+          {countsOf(run) || 'Nothing to do'} in {showMs(run.ms)}
+        </p>
       </header>
       <RunStrip runs={usePage().catalog!.runs} current={run.run_id} />
       {flushed.length > 0 && (
         <ul class="flushed">
           {flushed.map(({ model, events, rejected }) => (
             <li key={model}>
-              {groupDigits(events)} events into <ModelLink model={model}>{model}</ModelLink>
+              {groupDigits(events)} events into <ModelLink model={model} />
               {rejected > 0 && `, ${groupDigits(rejected)} rejected`}
             </li>
           ))}
@@ -162,22 +161,6 @@ function Run({ details }: { details: RunDetails }) {
   )
 }
 
-function summaryOf(run: CatalogRun): string {
-  const counts: readonly (readonly [number, string])[] = [
-    [run.failed, 'failed'],
-    [run.built, 'built'],
-    [run.unchanged, 'unchanged'],
-    [run.skipped, 'skipped'],
-    [run.warned, run.warned === 1 ? 'warning' : 'warnings'],
-    [run.events, 'events'],
-    [run.rejected, 'rejected'],
-  ]
-  const said = counts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${groupDigits(count)} ${what}`)
-  return `${said.join(', ') || 'Nothing to do'} in ${showMs(run.ms)}`
-}
-
 function Models({ models }: { models: readonly ModelOfRun[] }) {
   const { catalog } = usePage()
   const longest = Math.max(1, ...models.map(({ ms }) => ms))
@@ -188,10 +171,7 @@ function Models({ models }: { models: readonly ModelOfRun[] }) {
       rows={models}
       keyOf={({ model }) => model}
       columns={[
-        {
-          name: 'model',
-          cell: ({ model }) => <ModelLink model={model}>{model}</ModelLink>,
-        },
+        { name: 'model', cell: ({ model }) => <ModelLink model={model} /> },
         { name: 'status', cell: ({ status }) => <StatusOf status={status} /> },
         {
           name: 'why',
