@@ -22,20 +22,13 @@ const browser = {
 }
 
 /**
- * Two libraries hang what they offer on objects, all of which a bundler has to keep: dagre its algorithms for graphs in
- * general, uPlot lines that are curved or stepped, bars, times of other zones, and its own helpers. What nothing reads there is 10 KB that never run.
+ * dagre hangs its algorithms for graphs in general on objects, all of which a bundler has to keep. What nothing reads there
+ * never runs.
  */
 const withoutUnused = {
   name: 'without-unused',
-  transform(code, id) {
-    if (id.includes('/@dagrejs/dagre/')) return withoutUnreadMembers(withoutGreedy(code))
-    if (id.includes('/uplot/dist/'))
-      return code.replace(
-        /^\s*\(paths\.(?:stepped|bars|spline) .*$|^\s*uPlot\.(?:join|tzDate|fmtDate|addGap|clipGaps|orient|assign|fmtNum|rangeNum|rangeLog|rangeAsinh|pxRatio|sync)\s+= .*$/gm,
-        '',
-      )
-    return null
-  },
+  transform: (code, id) =>
+    id.includes('/@dagrejs/dagre/') ? withoutUnreadMembers(withoutGreedy(code)) : null,
 }
 
 /** Another way to break circles, for whoever chooses it. */

@@ -16,7 +16,7 @@ const pictures = [
     ready: '[role=gridcell], td',
   },
   { name: 'columns', path: '/sets/core_orders/columns', ready: 'td svg' },
-  { name: 'chart', path: '/sets/mart_daily_revenue/chart', ready: 'canvas' },
+  { name: 'chart', path: '/sets/mart_daily_revenue/chart', ready: '.picture path' },
   {
     name: 'lineage',
     path: '/lineage?model=core.orders&column=goods_total',

@@ -172,7 +172,7 @@ function* linesFrom(text: string, start: number): Generator<string, void> {
 // come through models that are left out, they come from the exposed ones before those.
 
 /** Yields after each model. */
-export function* exposedModels(
+function* exposedModels(
   models: readonly CatalogModel[],
   sets: ReadonlySet<string>,
 ): Generator<CatalogModel, void> {
@@ -200,10 +200,7 @@ export function* exposedModels(
   }
 }
 
-export function exposedStates(
-  states: Catalog['states'],
-  sets: ReadonlySet<string>,
-): Catalog['states'] {
+function exposedStates(states: Catalog['states'], sets: ReadonlySet<string>): Catalog['states'] {
   const shown = Object.entries(states).filter(([name]) => sets.has(name))
   const wordless = ([name, state]: readonly [string, CatalogState]) =>
     [name, { ...state, because: '', warnings: [] }] as const

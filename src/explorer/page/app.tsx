@@ -124,7 +124,7 @@ function NoSets() {
   )
 }
 
-export const views: { readonly [V in ViewName]: View<V> } = {
+const views: { readonly [V in ViewName]: View<V> } = {
   home: HomeView,
   rows: RowsView,
   columns: ColumnsView,

@@ -89,7 +89,9 @@ pictureTest(
     await visit('/sets/core_orders/chart')
     await page.getByRole('heading', { name: 'Sum of total by placed_at per day' }).waitFor()
     await picture(page, /^Sum of total by placed_at per day, 2026-01-01 to 2026-01-20\. /).waitFor()
-    assert.is(await page.locator('.picture canvas').count(), 1)
+    assert.is(await page.locator('.picture path').count(), 1)
+    await page.locator('.picture').hover({ position: { x: 62, y: 100 } })
+    assert.is(await page.locator('.picture-reading').innerText(), '2026-01-01: 107.10')
     const first = numbers(page).getByRole('row').nth(1)
     assert.is((await first.innerText()).trim(), '2026-01-01\t107.10')
     assert.match(await requestOf(page), 'compute(date(placed_at) as day)/groupby((day)')
@@ -218,13 +220,13 @@ pictureTest(
   { permissions: ['clipboard-read', 'clipboard-write'] },
 )
 
-pictureTest('a line is drawn anew when the colours change', async ({ page, visit }) => {
+pictureTest('a line has the colours of the page when they change', async ({ page, visit }) => {
   await visit('/sets/core_orders/chart?x=placed_at&per=day')
   const drawn = () =>
-    page.evaluate<string>("document.querySelector('.picture canvas')?.toDataURL() ?? ''")
-  const light = await until(drawn, (data) => data.length > 1000)
+    page.evaluate<string>("getComputedStyle(document.querySelector('.picture path')).stroke")
+  const light = await until(drawn, (colour) => colour.startsWith('rgb'))
   await page.emulateMedia({ colorScheme: 'dark' })
-  await until(drawn, (data) => data.length > 1000 && data !== light)
+  await until(drawn, (colour) => colour.startsWith('rgb') && colour !== light)
 })
 
 pictureTest('profiles are two at a time, and stop when one leaves', async ({ page, visit }) => {

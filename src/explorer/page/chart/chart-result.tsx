@@ -7,8 +7,7 @@ import { DataTable } from '../parts/data-table.tsx'
 import { requestOfChart } from '../recipes/recipes.ts'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
-import { BarChart, ColumnChart, seriesClass } from '../pictures/bar-charts.tsx'
-import { colourOf, LineChart } from '../pictures/line-chart.tsx'
+import { BarChart, ColumnChart, LineChart, seriesClass } from '../pictures/charts.tsx'
 import { type ChartData, type ChartTable, type ChartTableRow, csvOf } from './chart-data.ts'
 
 interface ChartResultProps {
@@ -147,26 +146,23 @@ const STYLES = [
 
 /** The drawn chart on paper of the page's colour, with a margin and its title, twice as fine as on the screen. */
 async function pictureAsPng(host: HTMLElement, title: string): Promise<Blob> {
-  const drawn = host.querySelector<SVGSVGElement | HTMLCanvasElement>('.picture > svg, canvas')
+  const drawn = host.querySelector<SVGSVGElement>('.picture > svg')
   if (drawn === null) throw new Error('there is no picture yet')
   const { width, height } = drawn.getBoundingClientRect()
   const canvas = document.createElement('canvas')
   canvas.width = (width + 2 * MARGIN) * FINENESS
   canvas.height = (height + TITLE + MARGIN) * FINENESS
   const context = canvas.getContext('2d')!
+  const { backgroundColor, color, fontFamily } = getComputedStyle(host)
   context.scale(FINENESS, FINENESS)
-  context.fillStyle = colourOf(host, '--paper')
+  context.fillStyle = backgroundColor
   context.fillRect(0, 0, canvas.width, canvas.height)
-  context.fillStyle = colourOf(host, '--ink')
-  context.font = `600 14px ${getComputedStyle(host).fontFamily}`
+  context.fillStyle = color
+  context.font = `600 14px ${fontFamily}`
   context.fillText(title, MARGIN, 22)
-  const image = drawn instanceof HTMLCanvasElement ? drawn : await imageOf(drawn)
-  context.drawImage(image, MARGIN, TITLE, width, height)
+  context.drawImage(await imageOf(drawn), MARGIN, TITLE, width, height)
   return new Promise((resolve, reject) =>
-    canvas.toBlob(
-      (blob) => (blob === null ? reject(new Error('no PNG')) : resolve(blob)),
-      'image/png',
-    ),
+    canvas.toBlob((blob) => (blob === null ? reject(new Error('no PNG')) : resolve(blob))),
   )
 }
 

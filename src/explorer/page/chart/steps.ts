@@ -64,7 +64,7 @@ export function axisFor(values: readonly number[], wanted = 5) {
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 
 /** 2 000 000 is 2M on an axis, where room is short. */
-export const showCompact = (value: number, full = `${value}`) =>
+const showCompact = (value: number, full = `${value}`) =>
   Math.abs(value) >= 100_000 ? compact.format(value) : full
 
 /** Bin `i` holds the values from `i` steps on up to below `i + 1` steps. */

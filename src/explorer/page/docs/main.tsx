@@ -26,12 +26,12 @@ import '../parts/parts.css'
 import '../frame/frame.css'
 import './docs.css'
 
-export interface DocsPlace {
+interface DocsPlace {
   readonly page: Page
   readonly route: ReadonlyState<Route>
 }
 
-export function docsPlace({ catalog, changes }: DocsData): DocsPlace {
+function docsPlace({ catalog, changes }: DocsData): DocsPlace {
   const route = state(routeOf(location.hash))
   addEventListener('hashchange', () => (route.value = routeOf(location.hash)))
   const noService = () => Promise.reject(new Error('this file has no service'))
@@ -97,7 +97,7 @@ function schemaOf({ models }: Catalog): Schema {
   return { sets, hasParquet: false, set: (name) => byName.get(name) }
 }
 
-export function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
+function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
   const { page } = place
   const route = useValue(place.route)
   const { project } = data.catalog

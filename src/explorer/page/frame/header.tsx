@@ -182,7 +182,7 @@ export function Banners() {
 }
 
 /** Only on a narrow screen: elsewhere the sets are always there. */
-export const menuIsOpen = state(false)
+const menuIsOpen = state(false)
 
 export function SetsNavigation({ current }: { current: string | undefined }) {
   const { schema, catalog } = usePage()

@@ -1,6 +1,5 @@
 // Light, dark, or what the system says.
 
-import { state } from './state.ts'
 import { keptState, useValue } from './use-value.ts'
 
 type Theme = 'system' | 'light' | 'dark'
@@ -15,19 +14,14 @@ const theme = keptState<Theme>(
   (value) => value,
 )
 
-/** Changes whenever pictures that are drawn, not styled, need new colours. */
-export const colours = state(0)
-
 export function applyTheme(): void {
   const show = () => {
     const root = document.documentElement
     if (theme.value === 'system') delete root.dataset['theme']
     else root.dataset['theme'] = theme.value
-    colours.value++
   }
   show()
   theme.listen(show)
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => colours.value++)
 }
 
 export function ThemeButton() {

@@ -7,7 +7,7 @@ import { textOf } from '../model/value.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { type NamedRequest, RequestBar } from '../parts/request-bar.tsx'
-import { HistogramBars } from '../pictures/bar-charts.tsx'
+import { HistogramBars } from '../pictures/charts.tsx'
 import type { ServiceError } from '../service/client.ts'
 import {
   type Bar,
@@ -250,7 +250,7 @@ function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
 // The profile of a column as a component has it: asked for when the column comes into view, given up when it leaves
 // before the answer, kept once it is there.
 
-export interface Profile {
+interface Profile {
   readonly counts: AnswerState<Counts>
   readonly picture: AnswerState<Picture>
   /** What is asked for, once it is known. */
@@ -259,7 +259,7 @@ export interface Profile {
   readonly requests: readonly NamedRequest[]
 }
 
-export function useProfile(
+function useProfile(
   set: string,
   column: TypedColumn,
   context: ProfileContext,

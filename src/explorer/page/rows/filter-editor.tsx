@@ -242,13 +242,13 @@ function itemOf(text: string): string {
   return literal?.kind === 'text' ? literal.text : text
 }
 
-export interface FilterColumn {
+interface FilterColumn {
   readonly name: string
   readonly edm: string
   readonly kind: ColumnKind | 'one'
 }
 
-export const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
+const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
   eq: '=',
   ne: '≠',
   lt: '<',
@@ -268,7 +268,7 @@ export const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
 const OTHERS = ['eq', 'ne', 'null', 'notnull'] as const
 const TIMES = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'null', 'notnull'] as const
 
-export const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>> = {
+const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>> = {
   text: ['eq', 'ne', 'contains', 'startswith', 'in', 'empty', 'null', 'notnull'],
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'null', 'notnull'],
   time: TIMES,
@@ -283,7 +283,7 @@ export const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOpera
 }
 
 /** Properties, and navigation to one, of which one can ask whether it is there. */
-export function filterColumns(set: EntitySet): readonly FilterColumn[] {
+function filterColumns(set: EntitySet): readonly FilterColumn[] {
   const properties = set.properties
     .filter(({ fields }) => fields === undefined)
     .map((property) => ({ name: property.name, edm: property.edm, kind: kindOf(property) }))
@@ -294,7 +294,7 @@ export function filterColumns(set: EntitySet): readonly FilterColumn[] {
 }
 
 /** How many values an operator takes; a list of them is written with commas. */
-export function valuesWanted(operator: TestOperator): 0 | 1 | 2 | 'many' {
+function valuesWanted(operator: TestOperator): 0 | 1 | 2 | 'many' {
   if (operator === 'empty' || operator === 'null' || operator === 'notnull') return 0
   if (operator === 'between') return 2
   return operator === 'in' ? 'many' : 1
@@ -308,7 +308,7 @@ export function describeTest({ column, operator, values }: Test): string {
 }
 
 /** Lists and bytes are not grouped by, so there is nothing to suggest. */
-export function hasSuggestions({ kind }: FilterColumn): boolean {
+function hasSuggestions({ kind }: FilterColumn): boolean {
   return !['list', 'one', 'bytes', 'boolean'].includes(kind)
 }
 

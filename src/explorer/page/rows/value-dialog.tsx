@@ -154,7 +154,7 @@ function Tree({ value, depth = 0 }: { value: Value; depth?: number }) {
 const MOST_PROPERTIES = 8
 
 /** A row of another set without going there: its first properties. */
-export function Peek({ set, keyText }: { set: string; keyText: string }) {
+function Peek({ set, keyText }: { set: string; keyText: string }) {
   const page = usePage()
   const target = page.schema.set(set)
   const names = target === undefined ? [] : peekedProperties(target)

@@ -161,7 +161,7 @@ interface ChartOf {
   readonly names: readonly string[]
 }
 
-export function useChart(state: ChartState, of: ChartOf): Chart {
+function useChart(state: ChartState, of: ChartOf): Chart {
   const { set, x, names } = of
   const path = encodeURIComponent(set)
   const bounds = boundsOf(state, x)

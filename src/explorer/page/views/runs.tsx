@@ -222,7 +222,7 @@ const HEIGHT = 60
 const LEAST_HEIGHT = 3
 
 /** The last runs, the oldest at the left, as high as they took long. The table below has the same as links for keys. */
-export function RunStrip({ runs, current }: RunStripProps) {
+function RunStrip({ runs, current }: RunStripProps) {
   const bars = stripOf(runs)
   const first = bars[0]?.run
   const last = bars.at(-1)?.run

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ChartData, type Mark, totalOf } from '../chart/chart-data.ts'
 import { groupDigits } from '../model/show.ts'
@@ -6,24 +6,10 @@ import { axisFor, endsOf } from '../chart/steps.ts'
 import type { Bar } from '../profile/profile-requests.ts'
 import './pictures.css'
 
-export interface PictureProps {
+interface PictureProps {
   readonly data: ChartData
   /** What it shows, for who does not see it. */
   readonly sentence: string
-}
-
-/** Pixels that an element is wide, so that a picture can be drawn without scaling its text. 0 until it is known. */
-export function useWidth(element: RefObject<Element | null>): number {
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    if (element.current === null) return undefined
-    const observer = new ResizeObserver((entries) =>
-      setWidth(Math.floor(entries.at(-1)?.contentRect.width ?? 0)),
-    )
-    observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [])
-  return width
 }
 
 interface DrawingProps {
@@ -32,9 +18,17 @@ interface DrawingProps {
   readonly children: (width: number) => ComponentChildren
 }
 
+/** As wide as there is room, without scaling its text. */
 function Drawing({ sentence, height, children }: DrawingProps) {
   const place = useRef<HTMLDivElement>(null)
-  const width = useWidth(place)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const observer = new ResizeObserver((entries) =>
+      setWidth(Math.floor(entries.at(-1)?.contentRect.width ?? 0)),
+    )
+    observer.observe(place.current!)
+    return () => observer.disconnect()
+  }, [])
   return (
     <div ref={place} class="picture">
       {width > 0 && (
@@ -131,20 +125,32 @@ const LEFT = 58
 const BOTTOM = 34
 const TOP = 10
 
-/** Bars side by side on a scale of numbers: a histogram, or what its bins come to. */
-export function ColumnChart({ data, sentence }: PictureProps) {
-  const { marks, series, isStacked } = data
-  const parts = marks.map((_, i) => partsOfMark(data, i))
-  const axis = axisFor(endsOfParts(parts))
+interface UprightProps extends PictureProps {
+  /** What the scale at the left has to reach. */
+  readonly ends: readonly number[]
+  readonly children: (place: Place) => ComponentChildren
+}
+
+interface Place {
+  /** Pixels of a mark, and where it begins. */
+  readonly step: number
+  readonly x: (i: number) => number
+  readonly y: (value: number) => number
+}
+
+/** Values upwards, marks to the right. */
+function Upright({ data: { marks }, sentence, ends, children }: UprightProps) {
+  const axis = axisFor(ends)
   const scale = (HEIGHT - TOP - BOTTOM) / (axis.greatest - axis.least)
   const y = (value: number) => TOP + (axis.greatest - value) * scale
+  const labels = marks.map(({ text }) => endsOf(text)[0])
+  const label = Math.max(70, ...labels.map((text) => text.length * CHARACTER)) + 20
   return (
     <Drawing sentence={sentence} height={HEIGHT}>
       {(width) => {
         const step = Math.max(1, width - LEFT - 12) / Math.max(1, marks.length)
-        const every = Math.max(1, Math.ceil(90 / step))
-        const room = Math.max(1, step - Math.min(2, step * 0.15))
-        const each = isStacked ? room : room / series.length
+        const every = Math.ceil(label / step)
+        const x = (i: number) => LEFT + i * step
         return (
           <>
             {axis.marks.map(({ value, text }) => (
@@ -155,33 +161,121 @@ export function ColumnChart({ data, sentence }: PictureProps) {
                 </text>
               </g>
             ))}
-            {marks.map((mark, i) => (
-              <g key={i} transform={`translate(${LEFT + i * step} 0)`}>
-                {parts[i]!.map(({ from, to, title }, s) => (
-                  <rect
-                    key={s}
-                    class={seriesClass(s)}
-                    x={0.5 + (isStacked ? 0 : s * each)}
-                    width={each}
-                    y={y(Math.max(from, to))}
-                    height={visible(from, to, scale)}
-                  >
-                    <title>{title}</title>
-                  </rect>
-                ))}
-                {i % every === 0 && (
-                  <text class="picture-axis" x={0} y={HEIGHT - BOTTOM + 18}>
-                    {endsOf(mark.text)[0]}
+            {labels.map(
+              (text, i) =>
+                i % every === 0 && (
+                  <text key={i} class="picture-axis" x={x(i)} y={HEIGHT - BOTTOM + 18}>
+                    {text}
                   </text>
-                )}
-              </g>
-            ))}
+                ),
+            )}
             <line class="picture-zero" x1={LEFT} x2={width} y1={y(0)} y2={y(0)} />
+            {children({ step, x, y })}
           </>
         )
       }}
     </Drawing>
   )
+}
+
+/** Bars side by side on a scale of numbers: a histogram, or what its bins come to. */
+export function ColumnChart(props: PictureProps) {
+  const { marks, series, isStacked } = props.data
+  const parts = marks.map((_, i) => partsOfMark(props.data, i))
+  return (
+    <Upright {...props} ends={endsOfParts(parts)}>
+      {({ step, x, y }) => {
+        const room = Math.max(1, step - Math.min(2, step * 0.15))
+        const each = isStacked ? room : room / series.length
+        return parts.map((some, i) =>
+          some.map(({ from, to, title }, s) => (
+            <rect
+              key={`${i} ${s}`}
+              class={seriesClass(s)}
+              x={x(i) + 0.5 + (isStacked ? 0 : s * each)}
+              width={each}
+              y={y(Math.max(from, to))}
+              height={visible(from, to, y(0) - y(1))}
+            >
+              <title>{title}</title>
+            </rect>
+          )),
+        )
+      }}
+    </Upright>
+  )
+}
+
+/** With more of them the points of a line are not told apart; the only one would be no line. */
+const MOST_POINTS = 60
+
+/** Values over time. Those at the pointer are said below. */
+export function LineChart(props: PictureProps) {
+  const { marks, series } = props.data
+  const [at, pointAt] = useState<number | null>(null)
+  const numbers = series.map(({ values }) =>
+    values.map((value) => (value === null ? Number.NaN : Number(value))),
+  )
+  return (
+    <>
+      <Upright {...props} ends={numbers.flat()}>
+        {({ step, x, y }) => {
+          const placed = numbers.map((values) =>
+            values.map((value, i) => ({ x: x(i + 0.5), y: y(value) })),
+          )
+          return (
+            <>
+              {at !== null && (
+                <line class="picture-zero" x1={x(at + 0.5)} x2={x(at + 0.5)} y1={TOP} y2={y(0)} />
+              )}
+              {placed.map((points, s) => (
+                <g key={s} class={seriesClass(s)}>
+                  <path d={pathThrough(points)} />
+                  {marks.length < MOST_POINTS &&
+                    points
+                      .filter((point) => Number.isFinite(point.y))
+                      .map((point) => <circle key={point.x} cx={point.x} cy={point.y} r={2.5} />)}
+                </g>
+              ))}
+              <rect
+                class="picture-touch"
+                x={LEFT}
+                width={step * marks.length}
+                height={HEIGHT}
+                onPointerMove={({ clientX, currentTarget }) => {
+                  const px = clientX - currentTarget.getBoundingClientRect().left
+                  pointAt(Math.max(0, Math.min(marks.length - 1, Math.floor(px / step))))
+                }}
+                onPointerLeave={() => pointAt(null)}
+              />
+            </>
+          )
+        }}
+      </Upright>
+      <p class="picture-reading" aria-hidden="true">
+        {at === null ? ' ' : reading(props.data, at)}
+      </p>
+    </>
+  )
+}
+
+/** With a gap where there is no number. */
+function pathThrough(points: readonly { readonly x: number; readonly y: number }[]): string {
+  return points
+    .map(({ x, y }, i) => {
+      if (!Number.isFinite(y)) return ''
+      const isStart = !Number.isFinite(points[i - 1]?.y ?? Number.NaN)
+      return `${isStart ? 'M' : 'L'}${x.toFixed(1)},${y.toFixed(1)}`
+    })
+    .join('')
+}
+
+function reading({ marks, series }: ChartData, at: number): string {
+  const values = series.map(({ label, values: own }) => {
+    const text = groupDigits(own[at] ?? '–')
+    return series.length === 1 ? text : `${label.text} ${text}`
+  })
+  return `${marks[at]?.text}: ${values.join(', ')}`
 }
 
 export const seriesClass = (s: number) => `series-${(s % 8) + 1}`
