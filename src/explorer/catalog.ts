@@ -94,6 +94,10 @@ function startOf({ project, shows }: CatalogOptions, isOfRun: boolean): string {
   return `${JSON.stringify(own).slice(0, -1)},`
 }
 
+/** What is not known of a model, or not for strangers. */
+const NO_FACTS = { owner: null, sources: [], checks: [], path: null, sql: null }
+const NO_RUNS = { sources: [], runs: [], last_run: null, rejected: [] }
+
 /** What a manifest tells: the sets, of models of which nothing else is known. */
 function* printAlone({ id, publishedAt, runId, relations }: Snapshot): Generator<void, string> {
   const sets: string[] = []
@@ -103,32 +107,25 @@ function* printAlone({ id, publishedAt, runId, relations }: Snapshot): Generator
     const set: CatalogSet = { name, model, description, rows, bytes, key, columns }
     sets.push(JSON.stringify(set))
     const known: CatalogModel = {
+      ...NO_FACTS,
       name: model,
       kind: null,
       description,
-      owner: null,
       tags: [],
       set: name,
       depends_on: [],
-      sources: [],
       columns: columns.map((column) => ({ ...column, lineage: null })),
-      checks: [],
-      path: null,
-      sql: null,
     }
     models.push(JSON.stringify(known))
     yield
   }
   const of: Omit<Catalog, 'project' | 'shows' | 'is_whole' | 'sets' | 'models'> = {
+    ...NO_RUNS,
     format: CATALOG_FORMAT,
     snapshot: id,
     published_at: publishedAt.toISOString(),
     run_id: runId,
-    sources: [],
     states: {},
-    runs: [],
-    last_run: null,
-    rejected: [],
   }
   return `${JSON.stringify(of).slice(1, -1)},"sets":[${sets.join()}],"models":[${models.join()}]}\n`
 }
@@ -151,13 +148,10 @@ function* printExposed(text: string, { relations }: Snapshot): Generator<void, s
     shown.push(JSON.stringify(model))
     yield
   }
-  const of: Pick<Catalog, 'format' | 'states' | 'runs' | 'last_run' | 'rejected' | 'sources'> = {
+  const of: Pick<Catalog, 'format' | 'states' | keyof typeof NO_RUNS> = {
+    ...NO_RUNS,
     format: CATALOG_FORMAT,
     states: exposedStates(states, names),
-    runs: [],
-    last_run: null,
-    rejected: [],
-    sources: [],
   }
   const published = text.slice(endOfRuns + 1, startOfModels)
   return `${JSON.stringify(of).slice(1, -1)},${published}],"models":[${shown.join()}]}\n`
@@ -183,20 +177,9 @@ function* exposedModels(
   for (const model of models) {
     const depends = above(model.name)
     if (!isExposed(model.name)) continue
-    yield {
-      name: model.name,
-      kind: model.kind,
-      description: model.description,
-      owner: null,
-      tags: model.tags,
-      set: model.set,
-      depends_on: [...depends],
-      sources: [],
-      columns: model.columns.map((column) => ({ ...column, lineage: origins(column) })),
-      checks: [],
-      path: null,
-      sql: null,
-    }
+    const { name, kind, description, tags, set } = model
+    const columns = model.columns.map((column) => ({ ...column, lineage: origins(column) }))
+    yield { ...NO_FACTS, name, kind, description, tags, set, depends_on: [...depends], columns }
   }
 }
 

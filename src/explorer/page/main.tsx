@@ -14,7 +14,5 @@ if (icon !== null) icon.href = new URL(icon.href).href
 const container = document.getElementById('page')
 applyTheme()
 if (container !== null) {
-  const place = new AddressBar(root)
-  place.listen()
-  render(<App place={place} />, container)
+  render(<App place={new AddressBar(root)} />, container)
 }

@@ -6,7 +6,7 @@ import type { Page } from './page.ts'
 import { Service, ServiceError } from './service/client.ts'
 import { HealthWatch } from './service/health.ts'
 import { Semaphore } from './service/semaphore.ts'
-import { type ReadonlyState, state } from './parts/state.ts'
+import { state } from './parts/state.ts'
 import { type Route, routeAt, writeRoute } from './address/route.ts'
 
 const PROFILES_AT_A_TIME = 2
@@ -77,27 +77,15 @@ export function awaitCatalog(page: Page, changed: (page: Page) => void): () => v
 // The address of the page as a value that changes, without a library: History API, and clicks on its own links.
 
 export class AddressBar {
-  readonly route: ReadonlyState<Route>
-  readonly #route = state<Route>({ view: 'home' })
+  readonly route = state<Route>({ view: 'home' })
   /** Ends with a slash: what the server is reached by, with the prefix of a proxy before it. */
   readonly #root: URL
 
   constructor(root: URL) {
     this.#root = root
-    this.route = this.#route
     this.#read()
-  }
-
-  /** Returns what ends it. */
-  listen(): () => void {
-    const read = () => this.#read()
-    const click = (event: MouseEvent) => this.#follow(event)
-    addEventListener('popstate', read)
-    document.addEventListener('click', click)
-    return () => {
-      removeEventListener('popstate', read)
-      document.removeEventListener('click', click)
-    }
+    addEventListener('popstate', () => this.#read())
+    document.addEventListener('click', (event) => this.#follow(event))
   }
 
   href(route: Route): string {
@@ -112,7 +100,7 @@ export class AddressBar {
   }
 
   #read(): void {
-    this.#route.value = routeAt(this.#root, new URL(location.href)) ?? { view: 'home' }
+    this.route.value = routeAt(this.#root, new URL(location.href)) ?? { view: 'home' }
   }
 
   /** A plain click on a link of the page. With a modifier, or to be saved, it is the browser's. */

@@ -128,7 +128,7 @@ function DocsHeader({ route, data }: { route: Route; data: DocsData }) {
       </Link>
       <Search />
       <nav class="header-links" aria-label="Pages">
-        <ProjectLinks route={route} />
+        <ProjectLinks view={route.view} />
       </nav>
       <span class="freshness">
         written <time dateTime={data.written_at}>{toMinutes(data.written_at)}</time>

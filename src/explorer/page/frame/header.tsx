@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
 import { Link, ModelLink } from '../parts/link.tsx'
@@ -13,9 +13,6 @@ import { connectRoute, requestOfChart } from '../recipes/recipes.ts'
 import { readRowsState } from '../rows/requests.ts'
 import { Banner } from '../parts/problem.tsx'
 import { groupSets, type ListedSet } from '../model/groups.ts'
-
-/** What "3 min ago" counts from. */
-const now = state(Date.now())
 
 export function Header({ route }: { route: Route }) {
   return (
@@ -35,7 +32,7 @@ export function Header({ route }: { route: Route }) {
       </Link>
       <Search />
       <nav class="header-links" aria-label="Pages">
-        <ProjectLinks route={route} />
+        <ProjectLinks view={route.view} />
         <Link to={{ view: 'connect', query: '' }} current={route.view === 'connect'}>
           Connect
         </Link>
@@ -56,12 +53,13 @@ export function Header({ route }: { route: Route }) {
 }
 
 function Freshness() {
+  // What "3 min ago" counts from.
+  const [nowMs, setNow] = useState(Date.now())
   useEffect(() => {
-    const timer = setInterval(() => (now.value = Date.now()), 30_000)
+    const timer = setInterval(() => setNow(Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [])
   const health = useValue(usePage().health)
-  const nowMs = useValue(now)
   if (health === null || health.published_at === null || health.snapshot === null) return null
   const { published_at: at, snapshot } = health
   return (
@@ -74,13 +72,13 @@ function Freshness() {
 }
 
 /** To what is about all sets. */
-export function ProjectLinks({ route }: { route: Route }) {
+export function ProjectLinks({ view }: { view?: Route['view'] }) {
   return (
     <>
-      <Link to={{ view: 'lineage', query: '' }} current={route.view === 'lineage'}>
+      <Link to={{ view: 'lineage', query: '' }} current={view === 'lineage'}>
         Lineage
       </Link>
-      <Link to={{ view: 'runs' }} current={route.view === 'runs' || route.view === 'run'}>
+      <Link to={{ view: 'runs' }} current={view === 'runs' || view === 'run'}>
         Runs
       </Link>
     </>
@@ -198,8 +196,7 @@ export function SetsNavigation({ current }: { current: string | undefined }) {
       }}
     >
       <p class="sets-pages">
-        <Link to={{ view: 'lineage', query: '' }}>Lineage</Link>
-        <Link to={{ view: 'runs' }}>Runs</Link>
+        <ProjectLinks />
         <Link to={{ view: 'connect', query: '' }}>Connect</Link>
       </p>
       {groupSets(schema, catalog).map(({ schema: name, sets }) => (

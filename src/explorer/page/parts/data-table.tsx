@@ -3,6 +3,8 @@ import type { ComponentChildren } from 'preact'
 interface DataColumn<R> {
   readonly name: string
   readonly isNumber?: boolean
+  /** Says what the row is about. */
+  readonly isHead?: boolean
   /** Text, or an element; never markup in a text. */
   readonly cell: (row: R) => ComponentChildren
 }
@@ -34,11 +36,17 @@ export function DataTable<R>({ name, columns, rows, keyOf, isCurrent }: DataTabl
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
-              {columns.map((column) => (
-                <td key={column.name} class={column.isNumber ? 'number' : ''}>
-                  {column.cell(row)}
-                </td>
-              ))}
+              {columns.map(({ name: key, isNumber, isHead, cell }) =>
+                isHead ? (
+                  <th key={key} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={key} class={isNumber ? 'number' : ''}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>

@@ -88,7 +88,7 @@ export function ColumnRow(props: ColumnRowProps) {
             {isFiltersFault ? (
               '–'
             ) : counts.state === 'failed' ? (
-              <ProblemNote error={counts.error} again={counts.again} />
+              <ProblemNote {...counts} />
             ) : button === null ? (
               <span class="soft">counting…</span>
             ) : (
@@ -172,7 +172,7 @@ function PictureOf({ profile }: { profile: Profile }) {
   const { picture, counts, shows } = profile
   if (counts.state !== 'here' || shows === null) return null
   if (shows.shows === 'nothing') return <span class="soft">{shows.why}</span>
-  if (picture.state === 'failed') return <ProblemNote error={picture.error} again={picture.again} />
+  if (picture.state === 'failed') return <ProblemNote {...picture} />
   if (picture.state === 'waiting') return <span class="picture-waiting" />
   const { form, bars, sentence } = picture.value
   if (form === 'columns') return <HistogramBars bars={bars} sentence={sentence} />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { readFilter, writeFilter, type Condition } from '../address/filter.ts'
+import { writeFilter, type Condition } from '../address/filter.ts'
 import { navigationOf, type EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { textOf, type Value } from '../model/value.ts'
@@ -9,7 +9,7 @@ import { RequestList } from '../parts/request-bar.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import { COUNT, differentRequest, valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
-import { conditionOf, setFilter } from './table-actions.ts'
+import { conditionOf } from './table-actions.ts'
 
 const MOST_FACETS = 4
 const MOST_VALUES = 20
@@ -27,49 +27,37 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
   const request =
     isTurn && isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
   const answer = useAnswer(request, askRows, 'last')
-  if (candidates.length === 0) return null
-  if (!isWanted) {
-    return (
-      <aside class="facets" aria-label="Facets">
+  const different = answer.state === 'here' ? (answer.value.value[0] ?? {}) : {}
+  const columns = candidates.filter((name) => isFew(different[name])).slice(0, MOST_FACETS)
+  if (candidates.length === 0 || (answer.state === 'here' && columns.length === 0)) return null
+  return (
+    <aside class="facets" aria-label="Facets" aria-busy={isWanted && answer.state === 'waiting'}>
+      {!isWanted && (
         <button type="button" class="button" onClick={() => setIsWanted(true)}>
           Count values
         </button>
-      </aside>
-    )
-  }
-  if (answer.state === 'failed') {
-    return (
-      <aside class="facets" aria-label="Facets">
-        <ProblemNote error={answer.error} again={answer.again} />
-      </aside>
-    )
-  }
-  if (answer.state === 'waiting')
-    return <aside class="facets" aria-label="Facets" aria-busy="true" />
-  const different = answer.value.value[0] ?? {}
-  const columns = candidates.filter((name) => isFew(different[name])).slice(0, MOST_FACETS)
-  if (columns.length === 0) return null
-  return (
-    <aside class="facets" aria-label="Facets">
+      )}
+      {answer.state === 'failed' && <ProblemNote {...answer} />}
       {columns.map((column) => (
         <Facet key={column} context={context} column={column} />
       ))}
-      <RequestList
-        requests={[
-          { what: 'Different values', request: request! },
-          ...columns.map((column) => ({
-            what: `Values of ${column}`,
-            request: facetOf(context, column).request,
-          })),
-        ]}
-      />
+      {columns.length > 0 && (
+        <RequestList
+          requests={[
+            { what: 'Different values', request: request! },
+            ...columns.map((column) => ({
+              what: `Values of ${column}`,
+              request: facetOf(context, column).request,
+            })),
+          ]}
+        />
+      )}
     </aside>
   )
 }
 
 /** What else could be chosen is counted without the choice. */
-function facetOf({ state, typeOf }: RowsContext, column: string) {
-  const conditions = readFilter(state.options.get('$filter') ?? '', typeOf)
+function facetOf({ state, typeOf, conditions }: RowsContext, column: string) {
   const own = conditions.filter((one) => isChoice(one, column))
   const others = conditions.filter((one) => !own.includes(one))
   const request = valuesRequest(state, column, writeFilter(others, typeOf), MOST_VALUES)
@@ -77,13 +65,12 @@ function facetOf({ state, typeOf }: RowsContext, column: string) {
 }
 
 function Facet({ context, column }: { context: RowsContext; column: string }) {
-  const { state, typeOf, change } = context
   const { service } = usePage()
   const { own, others, request } = facetOf(context, column)
   const answer = useAnswer(request, askRows, 'last')
   // What is wrong with the filter is said at the filter.
   if (answer.state === 'failed' && answer.error.status === 400) return null
-  if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
+  if (answer.state === 'failed') return <ProblemNote {...answer} />
   if (answer.state === 'waiting') return <section class="facet" aria-busy="true" />
   const values = answer.value.value.map((row) => ({
     value: row[column] ?? null,
@@ -93,7 +80,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
   const choose = (value: Value, isChosen: boolean) => {
     const condition = conditionOf(column, value, true)
     if (condition === undefined) return
-    change(setFilter(state.options, typeOf, isChosen ? others : [...others, condition]))
+    context.filter(isChosen ? others : [...others, condition])
   }
   return (
     <section class="facet" aria-label={`Values of ${column}`}>

@@ -3,7 +3,6 @@ import { type Condition, readFilter } from '../address/filter.ts'
 import type { ServiceError } from '../service/client.ts'
 import { describeTest, FilterEditor } from './filter-editor.tsx'
 import type { RowsContext } from './rows-context.ts'
-import { setFilter } from './table-actions.ts'
 import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
 
@@ -15,11 +14,10 @@ interface FilterBarProps {
 
 /** The conditions of the address, each of which can be changed and taken away. */
 export function FilterBar({ context, error }: FilterBarProps) {
-  const { state, typeOf, change } = context
-  const conditions = readFilter(state.options.get('$filter') ?? '', typeOf)
+  const { conditions } = context
   const set = (next: readonly Condition[]) => {
     editing.value = null
-    change(setFilter(state.options, typeOf, next))
+    context.filter(next)
   }
   const now = useValue(editing)
   useEffect(() => () => void (editing.value = null), [])

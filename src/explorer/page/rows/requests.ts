@@ -9,8 +9,8 @@ import {
 } from '../address/options.ts'
 import { splitTopLevel } from '../address/literal.ts'
 
-/** Options of the page itself, which mean nothing to the service: how many columns stay at the left. */
-const OWN_OPTIONS = ['pin']
+/** How many columns stay at the left means nothing to the service. The page wants JSON even when the address does not. */
+const OWN = { pin: undefined, $format: undefined }
 
 export interface RowsState {
   readonly set: string
@@ -21,9 +21,9 @@ export function readRowsState(set: string, query: string): RowsState {
   return { set, options: readOptions(query) }
 }
 
-/** What the address says, to be shown, copied and pasted. The page wants JSON even when the address does not. */
+/** What the address says, to be shown, copied and pasted. */
 export function rowsRequest({ set, options }: RowsState): string {
-  return requestOf(set, withOptions(options, { ...omitted(OWN_OPTIONS), $format: undefined }))
+  return requestOf(set, withOptions(options, OWN))
 }
 
 /** Rows of a first page: what a screen shows, and some that scroll in at once. */
@@ -33,28 +33,21 @@ export const FIRST_PAGE = 100
 export const MOST_BYTES = 4_000_000
 
 /** The first page also counts; later pages come by their next links. */
-export function firstPageRequest(state: RowsState): string {
-  const options = withOptions(state.options, { ...omitted(OWN_OPTIONS), $format: undefined })
-  return requestOf(
-    state.set,
-    options.has('$count') ? options : new Map([...options, ['$count', 'true']]),
-  )
+export function firstPageRequest({ set, options }: RowsState): string {
+  const counted = options.has('$count') ? {} : { $count: 'true' }
+  return requestOf(set, withOptions(options, { ...OWN, ...counted }))
 }
 
+/** Parameter aliases belong to the options that use them. */
 export function countRequest({ set, options }: RowsState): string {
-  return requestOf(
-    `${set}/$count`,
-    only(options, ['$apply', '$compute', '$search', '$filter'], true),
-  )
+  const counted = ['$apply', '$compute', '$search', '$filter']
+  const kept = [...options].filter(([name]) => counted.includes(name) || name.startsWith('@'))
+  return requestOf(`${set}/$count`, new Map(kept))
 }
 
 /** All rows at once. `$expand` and `$count` have no place in a table. */
 export function fileRequest({ set, options }: RowsState, format: 'csv' | 'parquet'): string {
-  const kept = withOptions(options, {
-    ...omitted(OWN_OPTIONS),
-    $count: undefined,
-    $expand: undefined,
-  })
+  const kept = withOptions(options, { ...OWN, $count: undefined, $expand: undefined })
   return requestOf(set, withOptions(kept, { $format: format }))
 }
 
@@ -65,9 +58,10 @@ export function valuesRequest(
   filter: string,
   top: number,
 ): string {
+  const search = options.get('$search')
   const steps = [
-    ...step('search', options.get('$search')),
-    ...step('filter', filter),
+    ...(search ? [`search(${search})`] : []),
+    ...(filter ? [`filter(${filter})`] : []),
     `groupby((${column}),aggregate($count as ${COUNT}))`,
     `topcount(${top},${COUNT})`,
   ]
@@ -98,19 +92,4 @@ export function isOfSet({ options }: RowsState): boolean {
 function requestOf(path: string, options: Options): string {
   const query = writeOptions(options)
   return query === '' ? path : `${path}?${query}`
-}
-
-function omitted(names: readonly string[]): Record<string, undefined> {
-  return Object.fromEntries(names.map((name) => [name, undefined]))
-}
-
-/** Parameter aliases belong to the options that use them. */
-function only(options: Options, names: readonly string[], withAliases: boolean): Options {
-  return new Map(
-    [...options].filter(([name]) => names.includes(name) || (withAliases && name.startsWith('@'))),
-  )
-}
-
-function step(name: string, argument: string | undefined): string[] {
-  return argument === undefined || argument === '' ? [] : [`${name}(${argument})`]
 }

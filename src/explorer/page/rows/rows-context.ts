@@ -4,7 +4,8 @@ import type { Options } from '../address/options.ts'
 import { writeOptions } from '../address/options.ts'
 import { typeOfPath, type EntitySet } from '../model/schema.ts'
 import { usePage } from '../page.ts'
-import type { TypeOfColumn } from '../address/filter.ts'
+import { readFilter, type Condition, type TypeOfColumn } from '../address/filter.ts'
+import { setFilter } from './table-actions.ts'
 import { readRowsState, type RowsState } from './requests.ts'
 
 export interface RowsContext {
@@ -13,6 +14,10 @@ export interface RowsContext {
   readonly typeOf: TypeOfColumn
   /** All columns of the set in their own order, which is what `$select` is compared with. */
   readonly allColumns: readonly string[]
+  /** Of the filter. */
+  readonly conditions: readonly Condition[]
+  /** Shows the rows that meet other ones. */
+  readonly filter: (conditions: readonly Condition[]) => void
   /** Shows the rows of other options. */
   readonly change: (options: Options, how?: 'push' | 'replace') => void
 }
@@ -24,12 +29,17 @@ export function useRowsContext(
   view: 'rows' | 'columns' | 'chart' = 'rows',
 ): RowsContext {
   const page = usePage()
+  const state = readRowsState(set.name, query)
+  const typeOf = (path: string) => typeOfPath(page.schema, set, path)
+  const change = (options: Options, how?: 'push' | 'replace') =>
+    page.navigate({ view, set: set.name, query: writeOptions(options) }, how)
   return {
     set,
-    state: readRowsState(set.name, query),
-    typeOf: (path) => typeOfPath(page.schema, set, path),
+    state,
+    typeOf,
+    conditions: readFilter(state.options.get('$filter') ?? '', typeOf),
+    filter: (conditions) => change(setFilter(state.options, typeOf, conditions)),
     allColumns: set.properties.map(({ name }) => name),
-    change: (options, how) =>
-      page.navigate({ view, set: set.name, query: writeOptions(options) }, how),
+    change,
   }
 }

@@ -7,7 +7,7 @@ import { cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './short-rows.ts'
 import type { RowsContext } from './rows-context.ts'
-import { conditionOf, filterBy, move } from './table-actions.ts'
+import { conditionOf, move } from './table-actions.ts'
 import {
   type CellPlace,
   HEADER_ROW,
@@ -111,7 +111,7 @@ function act(props: RowsTableProps, event: Event, isFilter: boolean): void {
     return props.onOpen(column, row)
   const condition = conditionOf(column.name, value ?? null, true)
   if (condition === undefined || column.property === undefined) return
-  context.change(filterBy(context.state.options, context.typeOf, condition))
+  context.filter([...context.conditions, condition])
 }
 
 interface PartProps extends RowsTableProps {

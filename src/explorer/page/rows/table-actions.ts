@@ -1,7 +1,7 @@
 // What one can do with a table by its header and its cells. All of it is a change of the address.
 
 import { moveColumn, readOrder, toggleOrder, writeOrder, writeSelect } from '../address/order.ts'
-import { readFilter, writeFilter, type Condition, type TypeOfColumn } from '../address/filter.ts'
+import { writeFilter, type Condition, type TypeOfColumn } from '../address/filter.ts'
 import { withOptions, type Options } from '../address/options.ts'
 import type { Value } from '../model/value.ts'
 import { textOf } from '../model/value.ts'
@@ -63,11 +63,6 @@ export function togglePin({ options, shown, all }: ShownColumns, column: string)
   const others = shown.slice(count).filter((name) => name !== column)
   const next = [...pinned, column, ...others]
   return show({ options, shown: next, all }, isPinned ? count - 1 : count + 1)
-}
-
-export function filterBy(options: Options, typeOf: TypeOfColumn, condition: Condition): Options {
-  const conditions = readFilter(options.get('$filter') ?? '', typeOf)
-  return setFilter(options, typeOf, [...conditions, condition])
 }
 
 export function setFilter(

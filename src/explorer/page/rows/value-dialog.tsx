@@ -9,7 +9,7 @@ import { byteLength, cellText, columnValue, type RowColumn, targetOf } from './c
 import { rowRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { isPart } from './short-rows.ts'
-import { conditionOf, filterBy } from './table-actions.ts'
+import { conditionOf } from './table-actions.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits, localTime, showBytes } from '../model/show.ts'
 import type { EntitySet } from '../model/schema.ts'
@@ -35,13 +35,13 @@ export function ValueDialog(props: ValueDialogProps) {
   const unwanted = isFilter ? conditionOf(column.name, value, false) : undefined
   const filter = (condition: typeof wanted) => {
     if (condition === undefined) return
-    context.change(filterBy(context.state.options, context.typeOf, condition))
+    context.filter([...context.conditions, condition])
     onClose()
   }
   return (
     <Dialog title={column.name} place="side" onClose={onClose}>
       {property?.description !== undefined && <p class="about">{property.description}</p>}
-      {answer?.state === 'failed' && <ProblemNote error={answer.error} again={answer.again} />}
+      {answer?.state === 'failed' && <ProblemNote {...answer} />}
       {isCut && (
         <p class="about">
           {answer === undefined
@@ -163,7 +163,7 @@ function Peek({ set, keyText }: { set: string; keyText: string }) {
   if (answer.state === 'waiting') return <p class="about">…</p>
   if (answer.state === 'failed') {
     if (answer.error.status === 404) return <p class="about">There is no such row in {set}.</p>
-    return <ProblemNote error={answer.error} again={answer.again} />
+    return <ProblemNote {...answer} />
   }
   return (
     <dl class="properties" title={page.service.url(request)}>

@@ -1,6 +1,6 @@
 // Whether the data that the page shows are the newest ones, and whether the server is there at all.
 
-import { state, type ReadonlyState } from '../parts/state.ts'
+import { state } from '../parts/state.ts'
 
 export interface ServiceHealth {
   readonly status: 'ok' | 'stale' | 'failed' | 'gone'
@@ -15,26 +15,22 @@ const EVERY_MS_WHILE_GONE = 5_000
 
 /** Asks now, and then again and again for as long as the page is open. */
 export class HealthWatch {
-  readonly health: ReadonlyState<ServiceHealth | null>
-  readonly returns: ReadonlyState<number>
-  readonly #health = state<ServiceHealth | null>(null)
-  readonly #returns = state(0)
+  readonly health = state<ServiceHealth | null>(null)
+  readonly returns = state(0)
   readonly #url: string
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(url: string) {
     this.#url = url
-    this.health = this.#health
-    this.returns = this.#returns
   }
 
   /** Also called after a request without an answer, so that the banner does not wait for the next look. */
   async look(): Promise<ServiceHealth> {
     clearTimeout(this.#timer)
     const health = await this.#ask()
-    const wasGone = this.#health.value?.status === 'gone'
-    this.#health.value = health
-    if (wasGone && health.status !== 'gone') this.#returns.value++
+    const wasGone = this.health.value?.status === 'gone'
+    this.health.value = health
+    if (wasGone && health.status !== 'gone') this.returns.value++
     const waitMs = health.status === 'gone' ? EVERY_MS_WHILE_GONE : EVERY_MS
     this.#timer = setTimeout(() => void this.look(), waitMs)
     return health

@@ -99,7 +99,7 @@ function Chart({ set, x, ...form }: ChartProps) {
   const y = state.y === null ? undefined : columnAt(groups, state.y)
   const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
   const shown = () => {
-    if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
+    if (answer.state === 'failed') return <ProblemNote {...answer} />
     if (answer.state === 'waiting' || request === undefined || grouping === undefined)
       return <div class="chart-figure chart-wait" aria-busy="true" />
     if (isTooLarge)

@@ -50,9 +50,7 @@ export function RowView({ route }: ViewProps<'row'>) {
       {answer.state === 'failed' && answer.error.status === 404 && (
         <p role="alert">There is no row with this key. {answer.error.message}</p>
       )}
-      {answer.state === 'failed' && answer.error.status !== 404 && (
-        <ProblemNote error={answer.error} again={answer.again} />
-      )}
+      {answer.state === 'failed' && answer.error.status !== 404 && <ProblemNote {...answer} />}
       {answer.state === 'here' && (
         <div class="row-view">
           <Properties set={set} row={answer.value} />
@@ -212,7 +210,7 @@ function Many({
   const answer = useAnswer(request, askText, 'last')
   const route = relatedRows(usePage().schema, set, navigation, row)
   const count = answer.state === 'here' ? groupDigits(answer.value) : '…'
-  if (answer.state === 'failed') return <ProblemNote error={answer.error} again={answer.again} />
+  if (answer.state === 'failed') return <ProblemNote {...answer} />
   const text = (
     <>
       <strong>{count}</strong> {navigation.name}
