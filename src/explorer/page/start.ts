@@ -42,8 +42,7 @@ export async function startPage(place: AddressBar): Promise<Page> {
 async function fetchCatalog(): Promise<Catalog | null> {
   const url = new URL('catalog.json', root)
   const response = await fetch(url, { headers: { Accept: 'application/json' } })
-  if (response.status === 401)
-    throw new ServiceError(401, 'unauthorized', await response.text(), undefined)
+  if (response.status === 401) throw new ServiceError(401, 'unauthorized', await response.text())
   return response.ok ? ((await response.json()) as Catalog) : null
 }
 

@@ -2,9 +2,9 @@
 //
 // And the numbers of a chart as a table, and that as CSV (RFC 4180).
 
-import { labelOf, textOf, type Label } from '../model/value.ts'
+import { type Label, labelOf, textOf } from '../model/schema.ts'
 import { filledBins } from './steps.ts'
-import type { ChartRequest, ChartRow, Grouping, AnswerRow } from './chart-request.ts'
+import type { AnswerRow, ChartRequest, ChartRow, Grouping } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
 import { startOf, unitLabel } from './time-units.ts'
 

@@ -2,8 +2,8 @@
 
 import { binExpression, type Bins } from './steps.ts'
 import type { ChartState } from './chart-state.ts'
-import { freeNames, hasTime, pathTo, valueAt, type TypedColumn } from '../model/columns.ts'
-import { type TimeUnit, timeGroups } from './time-units.ts'
+import { freeNames, hasTime, pathTo, type TypedColumn, valueAt } from '../model/schema.ts'
+import { timeGroups, type TimeUnit } from './time-units.ts'
 
 /** A line or a chart of bars of more groups says nothing, and takes long to draw. */
 export const MOST_GROUPS = 5_000

@@ -2,9 +2,15 @@
 //
 // And the columns that a chart can be made of: those of the set, and those of the entities that each row leads to.
 
-import { type ColumnKind, kindOf, type TypedColumn } from '../model/columns.ts'
+import {
+  type ColumnKind,
+  type EntitySet,
+  kindOf,
+  type Property,
+  type Schema,
+  type TypedColumn,
+} from '../model/schema.ts'
 import { type TimeUnit, timeUnits } from './time-units.ts'
-import type { EntitySet, Property, Schema } from '../model/schema.ts'
 
 const methods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
 export type Method = (typeof methods)[number]

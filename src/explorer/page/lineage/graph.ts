@@ -185,21 +185,32 @@ export function columnPaths(graph: LineageGraph, start: ColumnOf): ColumnPaths {
       }
   const edges: ColumnEdge[] = []
   const unknown: ColumnOf[] = []
-  const found = new Map<string, ColumnOf>()
-  walk(start, (at) => {
-    found.set(keyOf(at), at)
+  const found = new Set<string>()
+  const walk = (
+    next: (at: ColumnOf) => readonly ColumnOf[],
+    edge: (at: ColumnOf, next: ColumnOf) => ColumnEdge,
+  ) => {
+    const seen = new Set([keyOf(start)])
+    const open = [start]
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      found.add(keyOf(at))
+      for (const one of next(at)) {
+        edges.push(edge(at, one))
+        if (!seen.has(keyOf(one))) open.push(one)
+        seen.add(keyOf(one))
+      }
+    }
+  }
+  const before = (at: ColumnOf) => {
     const column = columnOf(graph, at)
-    if (column !== undefined && column.from === null) unknown.push(at)
-    const before = (column?.from ?? []).flatMap((origin) => named(graph, origin))
-    edges.push(...before.map((from) => ({ from, to: at })))
-    return before
-  })
-  walk(start, (at) => {
-    found.set(keyOf(at), at)
-    const after = forward.get(keyOf(at)) ?? []
-    edges.push(...after.map((to) => ({ from: at, to })))
-    return after
-  })
+    if (column?.from === null) unknown.push(at)
+    return (column?.from ?? []).flatMap((origin) => named(graph, origin))
+  }
+  walk(before, (to, from) => ({ from, to }))
+  walk(
+    (at) => forward.get(keyOf(at)) ?? [],
+    (from, to) => ({ from, to }),
+  )
   const columns = new Map<string, readonly string[]>()
   for (const [id, node] of graph.nodes) {
     const names = node.columns.map(({ name }) => name)
@@ -207,17 +218,6 @@ export function columnPaths(graph: LineageGraph, start: ColumnOf): ColumnPaths {
     if (on.length > 0) columns.set(id, on)
   }
   return { columns, edges, unknown }
-}
-
-function walk(start: ColumnOf, next: (at: ColumnOf) => readonly ColumnOf[]): void {
-  const seen = new Set([keyOf(start)])
-  const open = [start]
-  for (let at = open.pop(); at !== undefined; at = open.pop())
-    for (const one of next(at)) {
-      if (seen.has(keyOf(one))) continue
-      seen.add(keyOf(one))
-      open.push(one)
-    }
 }
 
 /** A column as its node spells it. */

@@ -15,12 +15,10 @@ interface DataTableProps<R> {
   readonly columns: readonly DataColumn<R>[]
   readonly rows: readonly R[]
   readonly keyOf: (row: R) => string
-  /** Marks a row as the chosen one. */
-  readonly isCurrent?: (row: R) => boolean
 }
 
 /** A table of at most some hundred rows; those of a set have one of their own, which holds only what is in view. */
-export function DataTable<R>({ name, columns, rows, keyOf, isCurrent }: DataTableProps<R>) {
+export function DataTable<R>({ name, columns, rows, keyOf }: DataTableProps<R>) {
   return (
     <div class="data-table" role="region" aria-label={name} tabIndex={0}>
       <table aria-label={name}>
@@ -35,7 +33,7 @@ export function DataTable<R>({ name, columns, rows, keyOf, isCurrent }: DataTabl
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
+            <tr key={keyOf(row)}>
               {columns.map(({ name: key, isNumber, isHead, cell }) =>
                 isHead ? (
                   <th key={key} scope="row">

@@ -3,14 +3,14 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { usePage } from '../page.ts'
 import {
+  type AnswerOptions,
   asServiceError,
   isAbort,
-  type AnswerOptions,
   type Rows,
   type Service,
   type ServiceError,
 } from '../service/client.ts'
-import type { Row } from '../model/value.ts'
+import type { Row } from '../model/schema.ts'
 import { useValue } from './use-value.ts'
 
 export type AnswerState<T> =

@@ -9,12 +9,12 @@ import {
   isFloating,
   isIntegral,
   kindOf,
+  type Label,
   pathTo,
   type TypedColumn,
-} from '../model/columns.ts'
+} from '../model/schema.ts'
 import { binsBetween, endsOf } from '../chart/steps.ts'
 import { unitBetween } from '../chart/time-units.ts'
-import type { Label } from '../model/value.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

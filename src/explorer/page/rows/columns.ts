@@ -2,21 +2,27 @@
 // cells show of a value, and where that leads.
 
 import { readSelect } from '../address/order.ts'
-import { splitTopLevel, writeLiteral } from '../address/literal.ts'
-import { type EntitySet, type Navigation, navigationOf, type Property } from '../model/schema.ts'
-import { kindOf } from '../model/columns.ts'
-import { type Row, textOf, type Value } from '../model/value.ts'
+import { keyOf, splitTopLevel, writeLiteral } from '../address/literal.ts'
+import {
+  type EntitySet,
+  kindOf,
+  type Navigation,
+  navigationOf,
+  type Property,
+  type Row,
+  textOf,
+  type Value,
+} from '../model/schema.ts'
 import { isOfSet, type RowsState } from './requests.ts'
-import { keyOf } from '../address/key.ts'
 import type { Route } from '../address/route.ts'
 import { localTime, showBytes, showTime } from '../model/show.ts'
 
 export interface RowColumn {
   readonly name: string
   /** Undefined for what is computed, expanded, or a part of a struct. */
-  readonly property: Property | undefined
+  readonly property?: Property
   /** Where its values lead, being keys of another set. */
-  readonly navigation: Navigation | undefined
+  readonly navigation?: Navigation | undefined
   readonly isKey: boolean
   readonly isNumber: boolean
   /** Lists and structs have no order. */
@@ -73,8 +79,6 @@ function madeColumn(name: string, rows: readonly Row[]): RowColumn {
   const isPlain = values.every((value) => typeof value !== 'object')
   return {
     name,
-    property: undefined,
-    navigation: undefined,
     isKey: false,
     isNumber: values.length > 0 && values.every((value) => isNumberText(value)),
     isSortable: isPlain,
@@ -154,30 +158,27 @@ interface CellText {
   readonly text: string
   /** Distinguishes it from a text with the same letters. */
   readonly kind: 'plain' | 'null' | 'empty' | 'structure' | 'special' | 'waiting'
-  readonly title: string | undefined
+  readonly title?: string | undefined
 }
 
 const MOST_CHARACTERS = 160
 
 export function cellText(value: Value | undefined, property: Property | undefined): CellText {
-  if (value === undefined) return { text: '…', kind: 'waiting', title: undefined }
-  if (value === null) return { text: 'null', kind: 'null', title: undefined }
-  if (typeof value === 'object')
-    return { text: shorten(structure(value)), kind: 'structure', title: undefined }
+  if (value === undefined) return { text: '…', kind: 'waiting' }
+  if (value === null) return { text: 'null', kind: 'null' }
+  if (typeof value === 'object') return { text: shorten(structure(value)), kind: 'structure' }
   if (value === '') return { text: '', kind: 'empty', title: 'empty text' }
   const text = String(value)
   switch (property?.edm) {
     case 'Edm.Binary':
-      return { text: showBytes(byteLength(text)), kind: 'special', title: undefined }
+      return { text: showBytes(byteLength(text)), kind: 'special' }
     case 'Edm.DateTimeOffset':
       return { text: showTime(text), kind: 'plain', title: localTime(text) }
     case 'Edm.Double':
-    case 'Edm.Single': {
-      const isSpecial = text === 'NaN' || text.endsWith('INF')
-      return { text, kind: isSpecial ? 'special' : 'plain', title: undefined }
-    }
+    case 'Edm.Single':
+      return { text, kind: /NaN|INF/.test(text) ? 'special' : 'plain' }
     default:
-      return { text: shorten(text), kind: 'plain', title: undefined }
+      return { text: shorten(text), kind: 'plain' }
   }
 }
 

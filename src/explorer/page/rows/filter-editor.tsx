@@ -3,13 +3,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type Condition, type Test, type TestOperator, writeFilter } from '../address/filter.ts'
 import { readLiteral, splitTopLevel, writeLiteral } from '../address/literal.ts'
-import { textOf } from '../model/value.ts'
+import { type ColumnKind, type EntitySet, kindOf, textOf } from '../model/schema.ts'
 import { Select } from '../parts/select.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import { valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
-import { type ColumnKind, kindOf } from '../model/columns.ts'
-import type { EntitySet } from '../model/schema.ts'
 
 interface FilterEditorProps {
   readonly context: RowsContext

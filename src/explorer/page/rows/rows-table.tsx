@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
-import type { Row } from '../model/value.ts'
+import type { Row } from '../model/schema.ts'
 import { usePage } from '../page.ts'
 import { cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'

@@ -4,9 +4,15 @@
 import type { Catalog } from '../../../core/catalog.ts'
 import { readSelect } from '../address/order.ts'
 import { withOptions } from '../address/options.ts'
-import { freeNames, pathTo } from '../model/columns.ts'
-import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
-import type { Row, Value } from '../model/value.ts'
+import {
+  type EntitySet,
+  freeNames,
+  navigationOf,
+  pathTo,
+  type Property,
+  type Row,
+  type Value,
+} from '../model/schema.ts'
 import { firstPageRequest, isOfSet, MOST_BYTES, type RowsState } from './requests.ts'
 
 /** One more than a cell shows, so that it shows that there is more. */

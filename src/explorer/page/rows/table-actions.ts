@@ -1,10 +1,9 @@
 // What one can do with a table by its header and its cells. All of it is a change of the address.
 
 import { moveColumn, readOrder, toggleOrder, writeOrder, writeSelect } from '../address/order.ts'
-import { writeFilter, type Condition, type TypeOfColumn } from '../address/filter.ts'
-import { withOptions, type Options } from '../address/options.ts'
-import type { Value } from '../model/value.ts'
-import { textOf } from '../model/value.ts'
+import { type Condition, type TypeOfColumn, writeFilter } from '../address/filter.ts'
+import { type Options, withOptions } from '../address/options.ts'
+import { textOf, type Value } from '../model/schema.ts'
 
 /** The state without what belongs to the page that it was in. */
 const FROM_THE_TOP = { $skip: undefined, $skiptoken: undefined }

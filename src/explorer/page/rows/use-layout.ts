@@ -3,12 +3,12 @@
 // One cell of the table is a stop of the Tab key; arrows move it. The header is the row above the first.
 
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState, useLayoutEffect } from 'preact/hooks'
-import type { Row } from '../model/value.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Row } from '../model/schema.ts'
 import { defaultWidthPx, type RowColumn } from './columns.ts'
 import type { RowsContext } from './rows-context.ts'
 import { pinnedCount } from './table-actions.ts'
-import { edgesOf, evenWindow, offsetToReveal, windowOf, type Edges, type Window } from './window.ts'
+import { type Edges, edgesOf, evenWindow, offsetToReveal, type Window, windowOf } from './window.ts'
 import { keptState, useValue } from '../parts/use-value.ts'
 
 export interface Layout {

@@ -1,8 +1,8 @@
 // The rows of an address, page by page as one scrolls.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Row } from '../model/value.ts'
-import { usePage, type Page } from '../page.ts'
+import type { Row } from '../model/schema.ts'
+import { type Page, usePage } from '../page.ts'
 import { useValue } from '../parts/use-value.ts'
 import {
   asServiceError,

@@ -1,8 +1,8 @@
-import { keyOf } from '../address/key.ts'
+import { keyOf } from '../address/literal.ts'
 import { CopyButton } from '../parts/request-bar.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
-import { type Row, textOf, type Value } from '../model/value.ts'
+import { type Property, type Row, textOf, type Value } from '../model/schema.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, useAnswer } from '../parts/use-answer.ts'
 import { byteLength, cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
@@ -12,7 +12,6 @@ import { isPart } from './short-rows.ts'
 import { conditionOf } from './table-actions.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits, localTime, showBytes } from '../model/show.ts'
-import type { EntitySet } from '../model/schema.ts'
 import { usePage } from '../page.ts'
 
 interface ValueDialogProps {
@@ -157,7 +156,10 @@ const MOST_PROPERTIES = 8
 function Peek({ set, keyText }: { set: string; keyText: string }) {
   const page = usePage()
   const target = page.schema.set(set)
-  const names = target === undefined ? [] : peekedProperties(target)
+  const properties = (target?.properties ?? [])
+    .filter(({ fields, isList }) => fields === undefined && !isList)
+    .slice(0, MOST_PROPERTIES)
+  const names = properties.map(({ name }) => name)
   const request = rowRequest(set, keyText, new Map([['$select', names.join(',')]]))
   const answer = useAnswer(request, askObject)
   if (answer.state === 'waiting') return <p class="about">…</p>
@@ -166,26 +168,35 @@ function Peek({ set, keyText }: { set: string; keyText: string }) {
     return <ProblemNote {...answer} />
   }
   return (
-    <dl class="properties" title={page.service.url(request)}>
-      {names.map((name) => {
-        const property = target?.properties.find((one) => one.name === name)
-        const { text, kind } = cellText(answer.value[name], property)
+    <div title={page.service.url(request)}>
+      <PropertyList properties={properties} row={answer.value} />
+    </div>
+  )
+}
+
+interface PropertyListProps {
+  readonly properties: readonly Property[]
+  readonly row: Row
+}
+
+export function PropertyList({ properties, row }: PropertyListProps) {
+  return (
+    <dl class="properties">
+      {properties.map((property) => {
+        const { text, kind, title } = cellText(row[property.name], property)
         return (
-          <div key={name}>
-            <dt>{name}</dt>
+          <div key={property.name}>
+            <dt>{property.name}</dt>
             <dd>
-              <bdi class={`value-${kind}`}>{text}</bdi>
+              <bdi class={`value-${kind}`} title={title}>
+                {text}
+              </bdi>
             </dd>
           </div>
         )
       })}
     </dl>
   )
-}
-
-function peekedProperties(set: EntitySet): readonly string[] {
-  const plain = set.properties.filter(({ fields, isList }) => fields === undefined && !isList)
-  return plain.slice(0, MOST_PROPERTIES).map(({ name }) => name)
 }
 
 interface Peeked {

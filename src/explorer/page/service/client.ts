@@ -1,6 +1,6 @@
 // The page asks the OData service as any client does. Requests are URLs relative to the root of the service.
 
-import { textOf, type Row, type Value } from '../model/value.ts'
+import { type Row, textOf, type Value } from '../model/schema.ts'
 
 /** A failure in the service's own words, or what the browser says when there is no answer. */
 export class ServiceError extends Error {
@@ -8,7 +8,7 @@ export class ServiceError extends Error {
   readonly code: string
   readonly target: string | undefined
 
-  constructor(status: number, code: string, message: string, target: string | undefined) {
+  constructor(status: number, code: string, message: string, target?: string) {
     super(message)
     this.status = status
     this.code = code
@@ -20,7 +20,7 @@ export class ServiceError extends Error {
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const message = error instanceof Error ? error.message : String(error)
-  return new ServiceError(-1, 'unexpected', message, undefined)
+  return new ServiceError(-1, 'unexpected', message)
 }
 
 /** The status of a server that did not answer at all. */
@@ -97,29 +97,26 @@ export class Service {
 
   async #get(request: string, accept: string, options: AnswerOptions): Promise<Response> {
     const { signal, pageSize } = options
-    const response = await this.#reach(this.url(request), {
-      headers: {
-        Accept: accept,
-        ...(pageSize === undefined ? {} : { Prefer: `odata.maxpagesize=${pageSize}` }),
-      },
-      credentials: 'same-origin',
-      ...(signal === undefined ? {} : { signal }),
-    })
-    if (!response.ok) throw await failureOf(response)
-    return response
-  }
-
-  async #reach(url: string, init: RequestInit): Promise<Response> {
+    const headers = {
+      Accept: accept,
+      ...(pageSize === undefined ? {} : { Prefer: `odata.maxpagesize=${pageSize}` }),
+    }
+    let response
     try {
-      const response = await this.#fetch(url, init)
-      this.#onReach(true)
-      return response
+      response = await this.#fetch(this.url(request), {
+        headers,
+        credentials: 'same-origin',
+        ...(signal === undefined ? {} : { signal }),
+      })
     } catch (error) {
       // A browser tells a server that is gone by a TypeError, and a request that was given up by an AbortError.
       if (!(error instanceof TypeError)) throw error
       this.#onReach(false)
-      throw new ServiceError(GONE, 'gone', 'The server does not answer.', undefined)
+      throw new ServiceError(GONE, 'gone', 'The server does not answer.')
     }
+    this.#onReach(true)
+    if (!response.ok) throw await failureOf(response)
+    return response
   }
 }
 
@@ -133,7 +130,7 @@ async function textOfAtMost(response: Response, mostBytes: number): Promise<stri
     bytes += value.length
     if (bytes > mostBytes) {
       await reader.cancel()
-      throw new ServiceError(TOO_LONG, 'too-long', 'These values are too long.', undefined)
+      throw new ServiceError(TOO_LONG, 'too-long', 'These values are too long.')
     }
     text += decoder.decode(value, { stream: true })
   }
@@ -152,12 +149,7 @@ async function failureOf(response: Response): Promise<ServiceError> {
     return new ServiceError(status, String(error['code']), String(error['message']), target)
   } catch {
     // A proxy before the service answers in its own words.
-    return new ServiceError(
-      status,
-      'no-odata',
-      `${status} ${response.statusText}`.trim(),
-      undefined,
-    )
+    return new ServiceError(status, 'no-odata', `${status} ${response.statusText}`.trim())
   }
 }
 

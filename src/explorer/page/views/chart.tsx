@@ -1,16 +1,21 @@
 import { encodeOption, readOptions, withOptions, writeOptions } from '../address/options.ts'
 import {
+  canBeColour,
+  canBeX,
   chartable,
   type ChartState,
   columnAt,
+  type ColumnGroup,
   columnGroups,
+  DEFAULT_FIRST,
+  type Method,
   methodNames,
+  methodsFor,
   proposals,
   readChartState,
   writeChartState,
 } from '../chart/chart-state.ts'
 import { chartData, chartTable } from '../chart/chart-data.ts'
-import { ChartForm, type ChartFormProps } from '../chart/chart-form.tsx'
 import { ChartResult } from '../chart/chart-result.tsx'
 import {
   boundsRequest,
@@ -20,7 +25,15 @@ import {
   MOST_GROUPS,
 } from '../chart/chart-request.ts'
 import { binsBetween, markAt } from '../chart/steps.ts'
-import type { EntitySet, Property } from '../model/schema.ts'
+import {
+  type EntitySet,
+  hasTime,
+  isFloating,
+  isIntegral,
+  kindOf,
+  type Property,
+  type Row,
+} from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
@@ -28,10 +41,9 @@ import { ProblemNote } from '../parts/problem.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { type AnswerState, useAnswer } from '../parts/use-answer.ts'
-import type { Row } from '../model/value.ts'
 import type { AnswerOptions, Service } from '../service/client.ts'
-import { hasTime, isFloating, isIntegral, kindOf } from '../model/columns.ts'
-import { unitBetween } from '../chart/time-units.ts'
+import { timeUnits, unitBetween } from '../chart/time-units.ts'
+import { type Option, Select, type SelectProps } from '../parts/select.tsx'
 import '../chart/chart.css'
 
 export function ChartView({ route }: ViewProps<'chart'>) {
@@ -221,4 +233,95 @@ function groupingOf(
   const [least, greatest] = [Number(lo ?? 0), Number(hi ?? 0)]
   const options = { most: MOST_BINS, isWhole: isIntegral(x) }
   return { by: 'bins', bins: binsBetween(least, greatest, options) }
+}
+
+export interface ChartFormProps {
+  readonly state: ChartState
+  readonly groups: readonly ColumnGroup[]
+  readonly x: Property | undefined
+  readonly y: Property | undefined
+  /** The grouping that was chosen where the state leaves it to the values. */
+  readonly grouping: Grouping | undefined
+  readonly onChange: (changes: Partial<ChartState>) => void
+}
+
+/** What is on which axis. Each change is a new address. */
+export function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) {
+  const own = groups.find(({ navigation }) => navigation === null)?.columns ?? []
+  const chooseY = (path: string) => {
+    const column = own.find((one) => one.path === path)?.property
+    const method = column && methodsFor(column)[0]!
+    onChange({ y: column === undefined ? null : path, method: method ?? 'count' })
+  }
+  const proposed = state.per === null && grouping?.by === 'time' ? ` (${grouping.unit})` : ''
+  const steps = new Set([5, 10, DEFAULT_FIRST, 50, 100, 500, state.first])
+  return (
+    <form class="chart-form" aria-label="Chart" onSubmit={(event) => event.preventDefault()}>
+      <Choice
+        name="Value"
+        value={state.y ?? ''}
+        options={[['', 'rows'], ...own.map(({ path }) => path)]}
+        onChange={chooseY}
+      />
+      {y !== undefined && (
+        <Choice
+          name="Method"
+          value={state.method}
+          options={methodsFor(y).map((method) => [method, methodNames[method]])}
+          onChange={(method) => onChange({ method: method as Method })}
+        />
+      )}
+      <Choice
+        name="By"
+        value={state.x ?? ''}
+        options={pathsOf(groups, canBeX)}
+        onChange={(path) => onChange({ x: path, per: null })}
+      />
+      {x !== undefined && kindOf(x) === 'time' && (
+        <Choice
+          name="Per"
+          value={state.per ?? ''}
+          options={[
+            ['', `as fits${proposed}`],
+            ...timeUnits.filter((unit) => unit !== 'hour' || hasTime(x)),
+          ]}
+          onChange={(per) => onChange({ per: timeUnits.find((unit) => unit === per) ?? null })}
+        />
+      )}
+      {grouping?.by === 'value' && (
+        <Choice
+          name="First"
+          value={String(state.first)}
+          options={[...steps].toSorted((a, b) => a - b).map(String)}
+          onChange={(first) => onChange({ first: Number(first) })}
+        />
+      )}
+      <Choice
+        name="Colour"
+        value={state.by ?? ''}
+        options={[['', 'none'], ...pathsOf(groups, canBeColour)]}
+        onChange={(by) => onChange({ by: by || null })}
+      />
+    </form>
+  )
+}
+
+function Choice({ name, ...select }: SelectProps) {
+  return (
+    <label class="chart-choice">
+      <span>{name}</span>
+      <Select {...select} />
+    </label>
+  )
+}
+
+function pathsOf(
+  groups: readonly ColumnGroup[],
+  isWanted: (column: Property) => boolean,
+): readonly Option[] {
+  return groups.flatMap(({ navigation, columns }): readonly Option[] => {
+    const values = columns.filter(({ property }) => isWanted(property)).map(({ path }) => path)
+    if (navigation === null) return values
+    return values.length === 0 ? [] : [{ group: navigation, values }]
+  })
 }

@@ -1,12 +1,40 @@
-import { useState } from 'preact/hooks'
-import { readOptions } from '../address/options.ts'
-import { groupDigits } from '../model/show.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { encodeOption, readOptions } from '../address/options.ts'
+import { groupDigits, showTime } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
-import { ColumnRow } from '../profile/column-row.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { useRowsContext } from '../rows/rows-context.ts'
 import type { ServiceError } from '../service/client.ts'
+import type { ComponentChildren, RefObject } from 'preact'
+import {
+  type EntitySet,
+  kindOf,
+  navigationOf,
+  type Property,
+  shortType,
+  textOf,
+  type TypedColumn,
+} from '../model/schema.ts'
+import { Link } from '../parts/link.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
+import { type NamedRequest, RequestBar } from '../parts/request-bar.tsx'
+import { HistogramBars } from '../pictures/charts.tsx'
+import {
+  type Bar,
+  type Counts,
+  countsRequest,
+  finiteRequest,
+  needsFinite,
+  type Picture,
+  type PictureRequest,
+  pictureRequest,
+  type ProfileContext,
+  readCounts,
+  SHOWN_CHARACTERS,
+} from '../profile/profile-requests.ts'
+import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
 import '../profile/profile.css'
+import '../pictures/pictures.css'
 
 /** Above that a count takes seconds for each column, and nobody has asked for it yet. */
 const MOST_ROWS_UNASKED = 20_000_000
@@ -67,4 +95,291 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
       </div>
     </>
   )
+}
+
+interface ColumnRowProps {
+  readonly set: EntitySet
+  readonly column: Property
+  /** The type as the engine spells it; undefined without a catalog. */
+  readonly engineType: string | undefined
+  readonly names: readonly string[]
+  readonly filter: string | null
+  /** False: counting takes long, and waits for a click. */
+  readonly isCounted: boolean
+  /** The filter is wrong, which is said at the filter and not at each column. */
+  readonly onFault: (error: ServiceError) => void
+}
+
+const COLUMNS = 8
+
+/** A column with its profile; and, when opened, the requests for it. */
+export function ColumnRow(props: ColumnRowProps) {
+  const { set, column, engineType, names, filter } = props
+  const row = useRef<HTMLTableRowElement>(null)
+  const [isAsked, ask] = useState(false)
+  const [isOpen, open] = useState(false)
+  const isWanted = useInView(row) && (props.isCounted || isAsked)
+  const profile = useProfile(set.name, column, { names, filter }, isWanted)
+  const { counts } = profile
+  const fault = filter !== null && counts.state === 'failed' ? counts.error : undefined
+  const isFiltersFault = fault?.status === 400
+  useEffect(() => {
+    if (isFiltersFault) props.onFault(fault!)
+  }, [fault])
+  const button = props.isCounted || isAsked ? null : () => ask(true)
+  return (
+    <>
+      <tr ref={row} id={`column-${column.name}`}>
+        <th scope="row" class="profile-name">
+          <bdi>{column.name}</bdi> {set.key.includes(column.name) && <span class="badge">key</span>}{' '}
+          <LeadsTo set={set} column={column} />
+          {column.description !== undefined && <p>{column.description}</p>}
+        </th>
+        <td class="profile-picture">
+          <PictureOf profile={profile} />
+          <button
+            type="button"
+            class="button quiet profile-more"
+            aria-expanded={isOpen}
+            aria-label={`Requests of ${column.name}`}
+            title="Requests"
+            onClick={() => open(!isOpen)}
+          >
+            ⋯
+          </button>
+        </td>
+        <td class="profile-type">
+          {shortType(column)}
+          {engineType !== undefined && <code>{engineType}</code>}
+        </td>
+        {counts.state === 'here' ? (
+          <CountsCells column={column} counts={counts.value} />
+        ) : (
+          <td colSpan={5} class="profile-waiting">
+            {isFiltersFault ? (
+              '–'
+            ) : counts.state === 'failed' ? (
+              <ProblemNote {...counts} />
+            ) : button === null ? (
+              <span class="soft">counting…</span>
+            ) : (
+              <button type="button" class="button" onClick={button}>
+                Count <bdi>{column.name}</bdi>
+              </button>
+            )}
+          </td>
+        )}
+      </tr>
+      {isOpen && (
+        <tr class="profile-requests">
+          <td colSpan={COLUMNS}>
+            {profile.requests.map(({ what, request }) => (
+              <RequestBar key={what} request={request} name={what} />
+            ))}
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+function LeadsTo({ set, column }: Pick<ColumnRowProps, 'set' | 'column'>) {
+  const navigation = navigationOf(set, column.name)
+  if (navigation === undefined) return null
+  const { target } = navigation
+  return (
+    <Link to={{ view: 'columns', set: target, query: '' }} class="leads-to">
+      → {target}
+    </Link>
+  )
+}
+
+function CountsCells({ column, counts }: { column: Property; counts: Counts }) {
+  const { rows, filled, different, least, greatest, mean } = counts
+  const nulls = rows === 0 ? null : ((rows - filled) / rows) * 100
+  return (
+    <>
+      <td class="number" title={`${rows - filled} of ${rows} rows`}>
+        {nulls === null ? '–' : showShare(nulls)}
+      </td>
+      <td class="number">{different === null ? '–' : groupDigits(different)}</td>
+      <td class="end">
+        <End column={column} value={least} />
+      </td>
+      <td class="end">
+        <End column={column} value={greatest} />
+      </td>
+      <td class="number" title={mean === null ? undefined : textOf(mean)}>
+        {mean === null ? '' : showMean(withoutZeros(textOf(mean)))}
+      </td>
+    </>
+  )
+}
+
+function End({ column, value }: { column: Property; value: unknown }): ComponentChildren {
+  if (value === null) return ''
+  if (value === '') return <span class="word">empty text</span>
+  const text = textOf(value)
+  switch (kindOf(column)) {
+    case 'number':
+      return <span class="digits">{groupDigits(text)}</span>
+    case 'time':
+      // A date does not break at its hyphens, only before the time of day.
+      return showTime(text)
+        .split(' ')
+        .map((part) => (
+          <span key={part} class="digits">
+            {part}{' '}
+          </span>
+        ))
+    case 'list':
+      return `${text} ${text === '1' ? 'item' : 'items'}`
+    default:
+      return <bdi>{text.length >= SHOWN_CHARACTERS ? `${text}…` : text}</bdi>
+  }
+}
+
+function PictureOf({ profile }: { profile: Profile }) {
+  const { picture, counts, shows } = profile
+  if (counts.state !== 'here' || shows === null) return null
+  if (shows.shows === 'nothing') return <span class="soft">{shows.why}</span>
+  if (picture.state === 'failed') return <ProblemNote {...picture} />
+  if (picture.state === 'waiting') return <span class="picture-waiting" />
+  const { form, bars, sentence } = picture.value
+  if (form === 'columns') return <HistogramBars bars={bars} sentence={sentence} />
+  return <FrequentValues bars={bars} sentence={sentence} rows={counts.value.rows} />
+}
+
+function showShare(percent: number): string {
+  if (percent === 0 || percent === 100) return `${percent} %`
+  if (percent < 0.1) return '< 0.1 %'
+  if (percent > 99.9) return '> 99.9 %'
+  return `${percent.toFixed(1)} %`
+}
+
+/** 12.500 is 12.5: a mean of decimals comes with ten digits more than they have. */
+const withoutZeros = (text: string) => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+
+/** A mean has as many digits as there is room for in a number, and few people want them; the rest is in the tooltip. */
+function showMean(text: string): string {
+  if (text.length <= MEAN_CHARACTERS || !/^-?\d+\.\d+$/.test(text)) return groupDigits(text)
+  const [whole = ''] = text.split('.')
+  const digits = Math.max(0, Math.min(4, MEAN_CHARACTERS - 1 - whole.length))
+  return `≈ ${groupDigits(Number(text).toFixed(digits))}`
+}
+
+const MEAN_CHARACTERS = 8
+
+/** Begins a little before an element comes into view, so that most of it is there by then. */
+const MARGIN = '160px'
+
+/** Whether an element is in view, or nearly. */
+function useInView(element: RefObject<Element | null>): boolean {
+  const [isInView, setInView] = useState(false)
+  useEffect(() => {
+    if (element.current === null) return undefined
+    const observer = new IntersectionObserver(
+      (entries) => setInView(entries.at(-1)?.isIntersecting ?? false),
+      { rootMargin: MARGIN },
+    )
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return isInView
+}
+
+interface FrequentValuesProps {
+  readonly bars: readonly Bar[]
+  readonly sentence: string
+  /** All rows, of which the bars are parts. */
+  readonly rows: number
+}
+
+/** Values with their counts, the most frequent one above. */
+function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
+  const most = Math.max(1, ...bars.map((bar) => bar.rows))
+  const share = (count: number) => ((count / Math.max(1, rows)) * 100).toFixed(1)
+  return (
+    <div class="frequent" role="img" aria-label={sentence}>
+      {bars.map((bar) => (
+        <div
+          key={`${bar.isWord} ${bar.text}`}
+          class="frequent-bar"
+          title={`${bar.text}: ${bar.rows} rows, ${share(bar.rows)} %`}
+        >
+          <bdi class={bar.isWord ? 'frequent-label word' : 'frequent-label'}>{bar.text}</bdi>
+          <svg viewBox="0 0 100 10" preserveAspectRatio="none">
+            <rect width={Math.max(0.8, (bar.rows / most) * 100)} height={10} />
+          </svg>
+          <span class="frequent-rows">{groupDigits(bar.rows)}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+// The profile of a column as a component has it: asked for when the column comes into view, given up when it leaves
+// before the answer, kept once it is there.
+
+interface Profile {
+  readonly counts: AnswerState<Counts>
+  readonly picture: AnswerState<Picture>
+  /** What is asked for, once it is known. */
+  readonly shows: PictureRequest | null
+  /** Relative to the root of the service. */
+  readonly requests: readonly NamedRequest[]
+}
+
+function useProfile(
+  set: string,
+  column: TypedColumn,
+  context: ProfileContext,
+  isWanted: boolean,
+): Profile {
+  const requestOf = (apply: string) => `${encodeURIComponent(set)}?$apply=${encodeOption(apply)}`
+  const countsOf = requestOf(countsRequest(column, context))
+  const finiteOf = requestOf(finiteRequest(column, context))
+  const askCounts: Ask<Counts> = async (service, request, options) => {
+    const counts = readCounts((await service.rows(request, options)).value[0] ?? {})
+    if (!needsFinite(column, counts)) return counts
+    const finite = (await service.rows(finiteOf, options)).value[0] ?? {}
+    const { least, greatest, mean } = readCounts(finite)
+    return { ...counts, least, greatest, mean }
+  }
+  const counts = useAnswerWhile(isWanted, countsOf, askCounts, 'last')
+
+  const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
+  const pictureOf = shows === null || shows.shows === 'nothing' ? null : requestOf(shows.apply)
+  const askPicture: Ask<Picture> = async (service, request, options) => {
+    const { value } = await service.rows(request, options)
+    if (shows === null || shows.shows === 'nothing') throw new Error('there is no picture')
+    return shows.read(value)
+  }
+  // One column after the other is done, instead of all pictures after all counts.
+  const picture = useAnswerWhile(isWanted, pictureOf, askPicture, 'next')
+
+  const isPartly = counts.state === 'here' && needsFinite(column, counts.value)
+  return {
+    counts,
+    picture,
+    shows,
+    requests: [
+      { what: `Counts of ${column.name}`, request: countsOf },
+      ...(isPartly ? [{ what: `Finite values of ${column.name}`, request: finiteOf }] : []),
+      ...(pictureOf === null ? [] : [{ what: `Picture of ${column.name}`, request: pictureOf }]),
+    ],
+  }
+}
+
+function useAnswerWhile<T>(
+  isWanted: boolean,
+  request: string | null,
+  ask: Ask<T>,
+  turn: 'last' | 'next',
+): AnswerState<T> {
+  const [keptFor, keep] = useState<string | null>(null)
+  const isKept = keptFor !== null && keptFor === request
+  const answer = useAnswer(isWanted || isKept ? request : null, ask, turn)
+  if (answer.state !== 'waiting' && !isKept) keep(request)
+  return answer
 }

@@ -1,4 +1,4 @@
-import { filterOfKey, keyOf } from '../address/key.ts'
+import { filterOfKey, keyOf } from '../address/literal.ts'
 import { writeOptions } from '../address/options.ts'
 import {
   type EntitySet,
@@ -6,10 +6,13 @@ import {
   navigationOf,
   type Property,
   relatedRows,
+  type Row,
+  textOf,
+  type Value,
 } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
-import { type Row, textOf, type Value } from '../model/value.ts'
 import { CopyButton, RequestBar, RequestList } from '../parts/request-bar.tsx'
+import { DataTable } from '../parts/data-table.tsx'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
@@ -17,8 +20,8 @@ import { usePage, type ViewProps } from '../page.ts'
 import { cellText } from '../rows/columns.ts'
 import { rowRequest } from '../rows/requests.ts'
 import { useRowsContext } from '../rows/rows-context.ts'
-import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
-import { WholeValue } from '../rows/value-dialog.tsx'
+import { ConnectRegion, ToolButtons } from '../recipes/recipe-text.tsx'
+import { PropertyList, WholeValue } from '../rows/value-dialog.tsx'
 import './row.css'
 
 /** One row: all its properties with what they mean, and what belongs to it. */
@@ -68,35 +71,33 @@ interface PartProps {
 
 function Properties({ set, row }: PartProps) {
   return (
-    <div class="data-table">
-      <table aria-label="Properties">
-        <thead>
-          <tr>
-            <th scope="col">Property</th>
-            <th scope="col">Value</th>
-            <th scope="col">
-              <span class="unseen">Copy</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {set.properties.map((property) => (
-            <tr key={property.name}>
-              <th scope="row">
-                <bdi>{property.name}</bdi>
-                {property.description !== undefined && <p class="about">{property.description}</p>}
-              </th>
-              <td>
-                <PropertyValue set={set} property={property} value={row[property.name]} />
-              </td>
-              <td>
-                <CopyButton text={textOf(row[property.name])} name={`Copy ${property.name}`} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="Properties"
+      rows={set.properties}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          name: 'Property',
+          isHead: true,
+          cell: ({ name, description }) => (
+            <>
+              <bdi>{name}</bdi>
+              {description !== undefined && <p class="about">{description}</p>}
+            </>
+          ),
+        },
+        {
+          name: 'Value',
+          cell: (property) => (
+            <PropertyValue set={set} property={property} value={row[property.name]} />
+          ),
+        },
+        {
+          name: 'Copy',
+          cell: ({ name }) => <CopyButton text={textOf(row[name])} name={`Copy ${name}`} />,
+        },
+      ]}
+    />
   )
 }
 
@@ -176,21 +177,7 @@ function One({ navigation, value }: { navigation: Navigation; value: Value | und
       {related === null ? (
         <p class="about">none</p>
       ) : (
-        <dl class="properties">
-          {target.properties.map((property) => {
-            const { text, kind, title } = cellText(related[property.name], property)
-            return (
-              <div key={property.name}>
-                <dt>{property.name}</dt>
-                <dd>
-                  <bdi class={`value-${kind}`} title={title}>
-                    {text}
-                  </bdi>
-                </dd>
-              </div>
-            )
-          })}
-        </dl>
+        <PropertyList properties={target.properties} row={related} />
       )}
     </section>
   )

@@ -1,8 +1,8 @@
 // Keys between parentheses, and the same rows as a condition.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { filterOfKey, keyOf } from '../../../../src/explorer/page/address/key.ts'
+import { test } from 'uvu'
+import { filterOfKey, keyOf } from '../../../../src/explorer/page/address/literal.ts'
 import type { EntitySet, Property } from '../../../../src/explorer/page/model/schema.ts'
 
 const setOf = (key: Readonly<Record<string, string>>) =>

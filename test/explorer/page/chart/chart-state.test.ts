@@ -1,12 +1,12 @@
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import {
   methodsFor,
   proposals,
   readChartState,
   writeChartState,
 } from '../../../../src/explorer/page/chart/chart-state.ts'
-import type { TypedColumn } from '../../../../src/explorer/page/model/columns.ts'
+import type { TypedColumn } from '../../../../src/explorer/page/model/schema.ts'
 
 const column = (name: string, edm: string, scale?: number): TypedColumn => ({
   name,

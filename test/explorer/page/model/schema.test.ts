@@ -1,10 +1,10 @@
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keyOf } from '../../../../src/explorer/page/address/key.ts'
+import { test } from 'uvu'
+import { keyOf } from '../../../../src/explorer/page/address/literal.ts'
 import {
-  relatedRows,
   navigationOf,
   readSchema,
+  relatedRows,
   typeOfPath,
 } from '../../../../src/explorer/page/model/schema.ts'
 import { csdl } from '../rows/example-csdl.ts'

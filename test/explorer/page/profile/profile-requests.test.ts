@@ -1,10 +1,10 @@
 // The requests that profiles and charts make, answered by the real service: every type, and names that mean something
 // else in an expression.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { filledBins } from '../../../../src/explorer/page/chart/steps.ts'
-import type { TypedColumn } from '../../../../src/explorer/page/model/columns.ts'
+import type { TypedColumn } from '../../../../src/explorer/page/model/schema.ts'
 import {
   boundsRequest,
   chartRequest,
