@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import type { EntitySet, Label } from '../model/schema.ts'
@@ -114,9 +115,9 @@ function PngButton({ host, title }: { host: () => HTMLElement | null; title: str
     setTimeout(() => say(null), 2_000)
   }
   return (
-    <button type="button" class="button" aria-label="Copy as PNG" onClick={() => void copy()}>
+    <Button name="Copy as PNG" onClick={() => void copy()}>
       <span aria-live="polite">{said ?? 'PNG'}</span>
-    </button>
+    </Button>
   )
 }
 

@@ -68,21 +68,12 @@ export function unitLabel(index: number, unit: TimeUnit): string {
   return labels[unit]
 }
 
-interface TimeGroups {
-  /** Expressions with the names that they get, for `compute`; none when the column itself is the key. */
-  readonly computed: readonly { readonly expression: string; readonly name: string }[]
-  /** What is grouped by. */
-  readonly keys: readonly string[]
-  /** The number of the unit from the values of the keys; null where the time is null. */
-  indexOf(values: readonly unknown[]): number | null
-}
-
 /** How the service is asked for the times of `path`, cut to a unit. `name` gives a name that no column has. */
 export function timeGroups(
   path: string,
   unit: TimeUnit,
   { hasTime, name }: { readonly hasTime: boolean; readonly name: (wanted: string) => string },
-): TimeGroups {
+) {
   const day = hasTime ? { day: `date(${path})` } : {}
   const year = { year: `year(${path})` }
   const monday = hasTime ? '1970-01-05T00:00:00Z' : '1970-01-05'
@@ -101,7 +92,7 @@ export function timeGroups(
   return {
     computed,
     keys: computed.length === 0 ? [path] : computed.map((one) => one.name),
-    indexOf(values) {
+    indexOf(values: readonly unknown[]) {
       if (values.some((value) => value === null || value === undefined)) return null
       const [first = 0, second = 0] = values.map(numberOf)
       return INDEXES[unit](first, second)

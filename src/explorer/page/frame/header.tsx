@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { state } from '../parts/state.ts'
 import { useValue } from '../parts/use-value.ts'
@@ -17,16 +18,15 @@ import { groupSets, type ListedSet } from '../model/groups.ts'
 export function Header({ route }: { route: Route }) {
   return (
     <header class="header">
-      <button
-        type="button"
+      <Button
         class="button quiet menu-button"
-        aria-label="Sets"
+        name="Sets"
         aria-expanded={useValue(menuIsOpen)}
         aria-controls="sets"
         onClick={() => (menuIsOpen.value = !menuIsOpen.value)}
       >
         ☰
-      </button>
+      </Button>
       <Link to={{ view: 'home' }} class="project" current={route.view === 'home'}>
         {usePage().catalog?.project ?? 'eider'}
       </Link>
@@ -39,15 +39,14 @@ export function Header({ route }: { route: Route }) {
       </nav>
       <Freshness />
       <ThemeButton />
-      <button
-        type="button"
+      <Button
         class="button quiet help-button"
-        aria-label="Keys"
+        name="Keys"
         title="Keys (?)"
         onClick={() => (helpIsOpen.value = true)}
       >
         ?
-      </button>
+      </Button>
     </header>
   )
 }
@@ -169,10 +168,7 @@ export function Banners() {
       )}
       {shown.current !== null && health.snapshot !== null && health.snapshot !== shown.current && (
         <Banner tone="news">
-          There are new data.{' '}
-          <button type="button" class="button" onClick={() => location.reload()}>
-            new data, reload
-          </button>
+          There are new data. <Button onClick={() => location.reload()}>new data, reload</Button>
         </Banner>
       )}
     </>

@@ -1,6 +1,6 @@
 import { state } from '../parts/state.ts'
-import { useValue } from '../parts/use-value.ts'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useListener, useValue } from '../parts/use-value.ts'
+import { useRef } from 'preact/hooks'
 import { setOf, type Route } from '../address/route.ts'
 import { groupSets } from '../model/groups.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -31,18 +31,13 @@ export function Keys({ route }: { route: Route }) {
   const page = usePage()
   // Two letters make a command when the second follows soon.
   const first = useRef<{ letter: string; at: number } | null>(null)
-  // With the view that is on the screen: a key pressed just after it came is about what it shows.
-  useLayoutEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (!isForPage(event)) return
-      const before = first.current
-      first.current = { letter: event.key, at: event.timeStamp }
-      const isSecond = before?.letter === 'g' && event.timeStamp - before.at < 1_500
-      if (act(event.key, isSecond, page, route)) event.preventDefault()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [page, route])
+  useListener('keydown', (event) => {
+    if (!isForPage(event)) return
+    const before = first.current
+    first.current = { letter: event.key, at: event.timeStamp }
+    const isSecond = before?.letter === 'g' && event.timeStamp - before.at < 1_500
+    if (act(event.key, isSecond, page, route)) event.preventDefault()
+  })
   return useValue(helpIsOpen) ? <Help /> : null
 }
 

@@ -127,18 +127,12 @@ export function related(graph: LineageGraph, id: string): ReadonlySet<string> {
   return new Set([...reachable(graph.reads, id), ...reachable(graph.readBy, id)])
 }
 
-interface Shown {
-  readonly ids: ReadonlySet<string>
-  /** Neighbours of shown nodes that are not shown. */
-  readonly hidden: ReadonlyMap<string, number>
-}
-
 /** All of a small graph; of a large one what is around the chosen node, and around those that were opened. */
 export function shownNodes(
   graph: LineageGraph,
   chosen: string | null,
   opened: ReadonlySet<string>,
-): Shown {
+) {
   const { nodes, reads, readBy } = graph
   const neighbours = (id: string) => [...(reads.get(id) ?? []), ...(readBy.get(id) ?? [])]
   if (nodes.size <= MOST_NODES) return { ids: new Set(nodes.keys()), hidden: new Map() }
@@ -256,14 +250,7 @@ function rankOf({ name, columns }: LineageNode, sought: string): number {
 
 // What /lineage shows, as it stands in its address: ?model=core.orders&column=status, or ?set=core_orders.
 
-interface LineageAddress {
-  readonly chosen: LineageNode | null
-  readonly column: string | null
-  /** Nodes of a large graph whose neighbours are shown too. */
-  readonly opened: ReadonlySet<string>
-}
-
-export function readLineageAddress(query: string, { nodes }: LineageGraph): LineageAddress {
+export function readLineageAddress(query: string, { nodes }: LineageGraph) {
   const options = readOptions(query)
   const set = options.get('set')
   const id = set === undefined ? options.get('model') : setId(set)

@@ -1,3 +1,4 @@
+import { Button } from './button.tsx'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
@@ -31,9 +32,9 @@ export function Dialog({ title, onClose, children, place = 'middle' }: DialogPro
       <div class="dialog-inside">
         <header class="dialog-head">
           <h2 id={heading}>{title}</h2>
-          <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
+          <Button class="button quiet" name="Close" onClick={onClose}>
             ✕
-          </button>
+          </Button>
         </header>
         {children}
       </div>

@@ -1,3 +1,4 @@
+import { Button } from './button.tsx'
 import type { ComponentChildren } from 'preact'
 import type { ServiceError } from '../service/client.ts'
 
@@ -14,9 +15,7 @@ export function ProblemNote({ error, again }: ProblemProps) {
         <strong>{headline(error)}</strong>
       </p>
       {error.message !== headline(error) && <p class="problem-words">{error.message}</p>}
-      <button type="button" class="button" onClick={again}>
-        again
-      </button>
+      <Button onClick={again}>again</Button>
     </div>
   )
 }

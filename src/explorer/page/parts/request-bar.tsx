@@ -1,3 +1,4 @@
+import { Button } from './button.tsx'
 import type { ComponentChildren } from 'preact'
 import { usePage } from '../page.ts'
 import { useEffect, useState } from 'preact/hooks'
@@ -68,9 +69,9 @@ export function CopyButton({ text, name, label = 'Copy' }: CopyButtonProps) {
   }, [said])
   const copy = () => void copyText(text).then((isDone) => setSaid(isDone ? 'Copied' : 'Select it'))
   return (
-    <button type="button" class="button copy" aria-label={name} onClick={copy}>
+    <Button class="button copy" name={name} onClick={copy}>
       <span aria-live="polite">{said ?? label}</span>
-    </button>
+    </Button>
   )
 }
 

@@ -1,5 +1,6 @@
 // Light, dark, or what the system says.
 
+import { Button } from './button.tsx'
 import { keptState, useValue } from './use-value.ts'
 
 type Theme = 'system' | 'light' | 'dark'
@@ -28,14 +29,13 @@ export function ThemeButton() {
   const current = useValue(theme)
   const name = `Colours: ${current}`
   return (
-    <button
-      type="button"
+    <Button
       class="button quiet"
-      aria-label={name}
+      name={name}
       title={name}
       onClick={() => (theme.value = NEXT[current])}
     >
       {SIGNS[current]}
-    </button>
+    </Button>
   )
 }

@@ -11,6 +11,18 @@ export function useValue<T>(of: ReadonlyState<T>): T {
   return of.value
 }
 
+/** Listens for as long as the component is there, before anything that is asked later. */
+export function useListener<K extends keyof DocumentEventMap>(
+  type: K,
+  listener: (event: DocumentEventMap[K]) => void,
+  isCapturing = false,
+): void {
+  useLayoutEffect(() => {
+    document.addEventListener(type, listener, isCapturing)
+    return () => document.removeEventListener(type, listener, isCapturing)
+  })
+}
+
 /** One of the two that the browser keeps: the theme, and the widths of columns. */
 export function keptState<T>(
   key: string,

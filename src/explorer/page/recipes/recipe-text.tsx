@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../parts/request-bar.tsx'
 import { connectRoute, type Recipe, recipesFor, type ToolId } from './recipes.ts'
@@ -74,15 +75,13 @@ export function ToolButtons({ context: { state: rows } }: { context: RowsContext
   return (
     <span class="tools" role="group" aria-label="Take it into">
       {TOOLS.map(([id, name]) => (
-        <button
+        <Button
           key={id}
-          type="button"
-          class="button"
           aria-expanded={open === id}
           onClick={() => (openTool.value = open === id ? null : id)}
         >
           {name}
-        </button>
+        </Button>
       ))}
       <Link class="button" to={connectRoute(rows)}>
         More …
@@ -103,14 +102,9 @@ export function ConnectRegion({ context }: { context: RowsContext }) {
     <section class="connect-region" role="region" aria-label="Connect">
       <header>
         <h2>{recipe.tool}</h2>
-        <button
-          type="button"
-          class="button quiet"
-          aria-label="Close"
-          onClick={() => (openTool.value = null)}
-        >
+        <Button class="button quiet" name="Close" onClick={() => (openTool.value = null)}>
           ✕
-        </button>
+        </Button>
       </header>
       <RecipeText recipe={recipe} />
     </section>

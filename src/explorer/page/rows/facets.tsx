@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useState } from 'preact/hooks'
 import { type Condition, writeFilter } from '../address/filter.ts'
 import { type EntitySet, navigationOf, textOf, type Value } from '../model/schema.ts'
@@ -31,11 +32,7 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
   if (candidates.length === 0 || (answer.state === 'here' && columns.length === 0)) return null
   return (
     <aside class="facets" aria-label="Facets" aria-busy={isWanted && answer.state === 'waiting'}>
-      {!isWanted && (
-        <button type="button" class="button" onClick={() => setIsWanted(true)}>
-          Count values
-        </button>
-      )}
+      {!isWanted && <Button onClick={() => setIsWanted(true)}>Count values</Button>}
       {answer.state === 'failed' && <ProblemNote {...answer} />}
       {columns.map((column) => (
         <Facet key={column} context={context} column={column} />
@@ -122,18 +119,13 @@ function FacetValue({ value, count, share, isChosen, onChoose }: FacetValueProps
   const kind = value === '' || value === null ? 'value-null' : ''
   return (
     <li>
-      <button
-        type="button"
-        class="facet-value"
-        aria-pressed={isChosen}
-        onClick={() => onChoose(value, isChosen)}
-      >
+      <Button class="facet-value" aria-pressed={isChosen} onClick={() => onChoose(value, isChosen)}>
         <bdi class={`facet-text ${kind}`}>{text.slice(0, 80)}</bdi>
         <span class="facet-count">{groupDigits(count)}</span>
         <span class="facet-bar" aria-hidden="true">
           <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
         </span>
-      </button>
+      </Button>
     </li>
   )
 }

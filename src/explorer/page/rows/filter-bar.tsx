@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect } from 'preact/hooks'
 import { type Condition, readFilter } from '../address/filter.ts'
 import type { ServiceError } from '../service/client.ts'
@@ -24,15 +25,13 @@ export function FilterBar({ context, error }: FilterBarProps) {
   const edited = now?.what === 'condition' ? conditions[now.index] : undefined
   return (
     <div class="filter-bar" role="group" aria-label="Filter">
-      <button
-        type="button"
-        class="button"
+      <Button
         data-key="f"
         aria-expanded={now?.what === 'new'}
         onClick={() => (now?.what === 'new' ? (editing.value = null) : startFilter(undefined))}
       >
         + filter
-      </button>
+      </Button>
       {conditions.map((condition, index) => (
         <Chip
           key={`${index} ${JSON.stringify(condition)}`}
@@ -79,18 +78,12 @@ function Chip({ condition, isEdited, onEdit, onRemove }: ChipProps) {
   const text = condition.kind === 'test' ? describeTest(condition) : condition.text
   return (
     <span class={`chip${condition.kind === 'text' ? ' chip-text' : ''}`}>
-      <button
-        type="button"
-        class="chip-edit"
-        aria-expanded={isEdited}
-        title="Change it"
-        onClick={onEdit}
-      >
+      <Button class="chip-edit" aria-expanded={isEdited} title="Change it" onClick={onEdit}>
         <bdi>{text}</bdi>
-      </button>
-      <button type="button" class="chip-remove" aria-label={`Remove ${text}`} onClick={onRemove}>
+      </Button>
+      <Button class="chip-remove" name={`Remove ${text}`} onClick={onRemove}>
         ×
-      </button>
+      </Button>
     </span>
   )
 }

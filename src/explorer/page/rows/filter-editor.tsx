@@ -1,5 +1,6 @@
 // A condition of the filter row while it is written: which questions a column can be asked, and in which words.
 
+import { Button } from '../parts/button.tsx'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type Condition, type Test, type TestOperator, writeFilter } from '../address/filter.ts'
 import { readLiteral, splitTopLevel, writeLiteral } from '../address/literal.ts'
@@ -191,9 +192,9 @@ function Buttons({ onDone, onCancel }: { onDone: () => void; onCancel: () => voi
       >
         Apply
       </button>
-      <button type="button" class="button quiet" onClick={onCancel}>
+      <Button class="button quiet" onClick={onCancel}>
         Cancel
-      </button>
+      </Button>
     </>
   )
 }

@@ -1,3 +1,5 @@
+import { useListener } from '../parts/use-value.ts'
+import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortType } from '../model/schema.ts'
 import { moveColumn, type Order } from '../address/order.ts'
@@ -32,8 +34,7 @@ export function HeaderCell(props: HeaderCellProps) {
       style={{ width: `${widthPx}px`, left: stickyPx === undefined ? undefined : `${stickyPx}px` }}
     >
       <div class="header-cell">
-        <button
-          type="button"
+        <Button
           class="sort"
           tabIndex={isActive ? 0 : -1}
           aria-haspopup="menu"
@@ -55,17 +56,16 @@ export function HeaderCell(props: HeaderCellProps) {
               {orders.length > 1 && at + 1}
             </span>
           )}
-        </button>
-        <button
-          type="button"
+        </Button>
+        <Button
           class="menu-opener"
           tabIndex={-1}
-          aria-label={`Menu of ${column.name}`}
+          name={`Menu of ${column.name}`}
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         >
           ▾
-        </button>
+        </Button>
       </div>
       {isOpen && <HeaderMenu {...props} onClose={() => setIsOpen(false)} />}
       <ResizeHandle set={context.set.name} column={column.name} widthPx={widthPx} />
@@ -88,15 +88,13 @@ function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
   useEffect(() => {
     const opener = menu.current?.closest('th')?.querySelector<HTMLElement>('.sort')
     menu.current?.querySelector<HTMLElement>('button')?.focus()
-    const outside = (event: Event) => {
-      if (event.target instanceof Node && !menu.current?.contains(event.target)) onClose()
-    }
-    addEventListener('pointerdown', outside)
     return () => {
-      removeEventListener('pointerdown', outside)
       if (document.activeElement === document.body) opener?.focus()
     }
   }, [])
+  useListener('pointerdown', ({ target }) => {
+    if (target instanceof Node && !menu.current?.contains(target)) onClose()
+  })
   const press = (event: KeyboardEvent) => {
     const items = [...(menu.current?.querySelectorAll<HTMLElement>('button') ?? [])]
     const at = items.indexOf(document.activeElement as HTMLElement)
@@ -117,9 +115,8 @@ function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
       onKeyDown={press}
     >
       {itemsOf(props).map(([label, act]) => (
-        <button
+        <Button
           key={label}
-          type="button"
           role="menuitem"
           tabIndex={-1}
           onClick={() => {
@@ -128,7 +125,7 @@ function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
           }}
         >
           {label}
-        </button>
+        </Button>
       ))}
     </div>
   )
@@ -212,14 +209,8 @@ interface HeaderCellProps {
 /** So far a pointer may slip while it clicks. */
 const SLIP_PX = 6
 
-interface Drag {
-  readonly start: (event: PointerEvent) => void
-  /** Whether what looks like a click now ends a drag. */
-  readonly wasDragged: () => boolean
-}
-
 /** A header that is dragged onto another one. A finger scrolls the table instead. */
-function useDrag(drop: (onto: string) => void): Drag {
+function useDrag(drop: (onto: string) => void) {
   const isDragged = useRef(false)
   const start = (event: PointerEvent) => {
     isDragged.current = false

@@ -154,19 +154,12 @@ interface RovingOptions {
   readonly reveal: (place: CellPlace) => void
 }
 
-interface Roving {
-  readonly active: CellPlace
-  readonly setActive: (place: CellPlace | undefined) => void
-  /** Whether the key moved. */
-  readonly press: (event: KeyboardEvent) => boolean
-}
-
 const PAGE_OF_ROWS = 15
 
 export function useRoving(
   scroller: RefObject<HTMLElement | null>,
   { rows, columns, reveal }: RovingOptions,
-): Roving {
+) {
   const [active, setActive] = useState<CellPlace>({ row: HEADER_ROW, column: 0 })
   const wantsFocus = useRef(false)
   const clamped = {
@@ -191,7 +184,11 @@ export function useRoving(
     reveal(to)
     return true
   }
-  return { active: clamped, setActive: (place) => place && setActive(place), press }
+  return {
+    active: clamped,
+    setActive: (place: CellPlace | undefined) => place && setActive(place),
+    press,
+  }
 }
 
 function selectorOf({ row, column }: CellPlace): string {

@@ -1,3 +1,5 @@
+import { useListener } from '../parts/use-value.ts'
+import { Button } from '../parts/button.tsx'
 import { keyOf } from '../address/literal.ts'
 import { CopyButton } from '../parts/request-bar.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -51,16 +53,8 @@ export function ValueDialog(props: ValueDialogProps) {
       {(!isCut || value !== null) && <WholeValue value={value} edm={property?.edm} />}
       <p class="actions">
         {!isCut && <CopyButton text={textOf(value)} name="Copy the value" />}
-        {wanted !== undefined && (
-          <button type="button" class="button" onClick={() => filter(wanted)}>
-            filter by this
-          </button>
-        )}
-        {unwanted !== undefined && (
-          <button type="button" class="button" onClick={() => filter(unwanted)}>
-            leave this out
-          </button>
-        )}
+        {wanted !== undefined && <Button onClick={() => filter(wanted)}>filter by this</Button>}
+        {unwanted !== undefined && <Button onClick={() => filter(unwanted)}>leave this out</Button>}
       </p>
       {target !== undefined && (
         <section class="leads-to">
@@ -107,9 +101,9 @@ export function WholeValue({ value, edm }: { value: Value; edm: string | undefin
       </pre>
       {local !== undefined && <p class="about">{local} here</p>}
       {isCut && (
-        <button type="button" class="button" onClick={() => setIsWhole(true)}>
+        <Button onClick={() => setIsWhole(true)}>
           load all ({groupDigits(text.length)} characters)
-        </button>
+        </Button>
       )}
     </>
   )
@@ -220,28 +214,16 @@ export function HoverPeek({ within }: { within: string }) {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => setPeeked(next), ms)
   }
-  useEffect(() => {
-    const over = ({ target }: Event) => {
-      if (!(target instanceof Element)) return
-      const link = target.closest<HTMLElement>(`${within} a[data-peek-set]`)
-      if (link !== null) later(peekedAt(link), REST_MS)
-      else if (target.closest('.hover-peek') !== null) clearTimeout(timer.current)
-      else later(null, LEAVE_MS)
-    }
-    const away = (event: Event) => {
-      if (event instanceof KeyboardEvent && event.key !== 'Escape') return
-      later(null, 0)
-    }
-    document.addEventListener('pointerover', over)
-    document.addEventListener('keydown', away)
-    document.addEventListener('scroll', away, true)
-    return () => {
-      clearTimeout(timer.current)
-      document.removeEventListener('pointerover', over)
-      document.removeEventListener('keydown', away)
-      document.removeEventListener('scroll', away, true)
-    }
-  }, [])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useListener('pointerover', ({ target }) => {
+    if (!(target instanceof Element)) return
+    const link = target.closest<HTMLElement>(`${within} a[data-peek-set]`)
+    if (link !== null) later(peekedAt(link), REST_MS)
+    else if (target.closest('.hover-peek') !== null) clearTimeout(timer.current)
+    else later(null, LEAVE_MS)
+  })
+  useListener('keydown', ({ key }) => key === 'Escape' && later(null, 0))
+  useListener('scroll', () => later(null, 0), true)
   if (peeked === null) return null
   const { set, key, leftPx, topPx } = peeked
   return (

@@ -155,17 +155,6 @@ function per(grouping: Grouping | undefined): string {
 
 const MOST_BINS = 40
 
-interface Chart {
-  /** What is shown at the moment, or what stopped it. */
-  readonly answer: AnswerState<readonly Row[]>
-  /** undefined while it is not known yet. */
-  readonly request: ChartRequest | undefined
-  readonly grouping: Grouping | undefined
-  /** The whole query, relative to the root of the service. */
-  readonly query: string | undefined
-  readonly isTooLarge: boolean
-}
-
 interface ChartOf {
   readonly set: string
   readonly x: Property
@@ -173,7 +162,7 @@ interface ChartOf {
   readonly names: readonly string[]
 }
 
-function useChart(state: ChartState, of: ChartOf): Chart {
+function useChart(state: ChartState, of: ChartOf) {
   const { set, x, names } = of
   const path = encodeURIComponent(set)
   const bounds = boundsOf(state, x)

@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { encodeOption, readOptions } from '../address/options.ts'
 import { groupDigits, showTime } from '../model/show.ts'
@@ -61,9 +62,9 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
       {!isSmall && (
         <p class="profile-filter">
           {groupDigits(published!.rows)} rows: to count a column takes a while.
-          <button type="button" class="button" disabled={isAsked} onClick={() => ask(true)}>
+          <Button disabled={isAsked} onClick={() => ask(true)}>
             Count all that come into view
-          </button>
+          </Button>
         </p>
       )}
       <div class="data-table profiles" role="region" aria-label="Columns" tabIndex={0}>
@@ -137,16 +138,15 @@ export function ColumnRow(props: ColumnRowProps) {
         </th>
         <td class="profile-picture">
           <PictureOf profile={profile} />
-          <button
-            type="button"
+          <Button
             class="button quiet profile-more"
             aria-expanded={isOpen}
-            aria-label={`Requests of ${column.name}`}
+            name={`Requests of ${column.name}`}
             title="Requests"
             onClick={() => open(!isOpen)}
           >
             ⋯
-          </button>
+          </Button>
         </td>
         <td class="profile-type">
           {shortType(column)}
@@ -163,9 +163,9 @@ export function ColumnRow(props: ColumnRowProps) {
             ) : button === null ? (
               <span class="soft">counting…</span>
             ) : (
-              <button type="button" class="button" onClick={button}>
+              <Button onClick={button}>
                 Count <bdi>{column.name}</bdi>
-              </button>
+              </Button>
             )}
           </td>
         )}

@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
   columnPaths,
@@ -199,20 +200,15 @@ function Zoom({ scale, onScale }: ZoomProps) {
     onScale(Math.min(GREATEST_SCALE, Math.max(LEAST_SCALE, (scale ?? 1) * factor)))
   return (
     <span role="group" aria-label="Size">
-      <button type="button" class="button" aria-label="Smaller" onClick={() => by(1 / ZOOM_STEP)}>
+      <Button name="Smaller" onClick={() => by(1 / ZOOM_STEP)}>
         −
-      </button>{' '}
-      <button type="button" class="button" aria-label="Larger" onClick={() => by(ZOOM_STEP)}>
+      </Button>{' '}
+      <Button name="Larger" onClick={() => by(ZOOM_STEP)}>
         +
-      </button>{' '}
-      <button
-        type="button"
-        class="button"
-        aria-pressed={scale === null}
-        onClick={() => onScale(scale === null ? 1 : null)}
-      >
+      </Button>{' '}
+      <Button aria-pressed={scale === null} onClick={() => onScale(scale === null ? 1 : null)}>
         Fit
-      </button>
+      </Button>
     </span>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import type { EntitySet, Row } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
@@ -240,9 +241,7 @@ function ColumnChooser({ context }: { context: RowsContext }) {
       </summary>
       <div class="popover-inside" role="group" aria-label="Columns">
         <p>
-          <button type="button" class="button" onClick={() => set(allColumns)}>
-            Show all
-          </button>
+          <Button onClick={() => set(allColumns)}>Show all</Button>
         </p>
         {allColumns.map((name) => (
           <label key={name} class="check">
