@@ -3,14 +3,10 @@
 import { encodeKey } from './options.ts'
 
 export type Route =
-  | { readonly view: 'home' }
-  | { readonly view: 'rows'; readonly set: string; readonly query: string }
-  | { readonly view: 'columns'; readonly set: string; readonly query: string }
-  | { readonly view: 'chart'; readonly set: string; readonly query: string }
+  | { readonly view: 'home' | 'runs' }
+  | { readonly view: 'rows' | 'columns' | 'chart'; readonly set: string; readonly query: string }
   | { readonly view: 'row'; readonly set: string; readonly key: string; readonly query: string }
-  | { readonly view: 'lineage'; readonly query: string }
-  | { readonly view: 'connect'; readonly query: string }
-  | { readonly view: 'runs' }
+  | { readonly view: 'lineage' | 'connect'; readonly query: string }
   | { readonly view: 'run'; readonly id: string }
   | { readonly view: 'lost'; readonly path: string }
 

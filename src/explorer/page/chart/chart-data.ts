@@ -6,12 +6,7 @@ import { type Label, labelOf, textOf } from '../model/schema.ts'
 import { filledBins } from './steps.ts'
 import type { AnswerRow, ChartRequest, ChartRow, Grouping } from './chart-request.ts'
 import type { ChartState } from './chart-state.ts'
-import { startOf, unitLabel } from './time-units.ts'
-
-export interface Mark extends Label {
-  /** Where a line has it; null for bars. */
-  readonly seconds: number | null
-}
+import { unitLabel } from './time-units.ts'
 
 interface Series {
   readonly label: Label
@@ -21,9 +16,8 @@ interface Series {
 
 export interface ChartData {
   readonly form: 'line' | 'bars' | 'histogram'
-  readonly marks: readonly Mark[]
+  readonly marks: readonly Label[]
   readonly series: readonly Series[]
-  /** Whether series can be put on top of each other. */
   readonly isStacked: boolean
   /** What the picture leaves out. */
   readonly notes: readonly string[]
@@ -58,7 +52,7 @@ export function chartData(
   if (isByValue && grouped.rest > 0 && !adds)
     notes.push(`${grouped.rest} more values are not in the picture.`)
   const marks = isByValue
-    ? grouped.keys.map((index) => ({ index, ...groupLabel(index, grouped.rest), seconds: null }))
+    ? grouped.keys.map((index) => ({ index, ...groupLabel(index, grouped.rest) }))
     : scale(grouping, grouped.rows, notes, mostMarks)
   const isZeroWhereNone = adds || state.method === 'countdistinct'
   const whereNone = (index: unknown) =>
@@ -82,7 +76,6 @@ interface Folded {
   readonly rows: readonly ChartRow[]
   /** Of the groups or colours, the greatest first. */
   readonly keys: readonly unknown[]
-  /** How many are not among them. */
   readonly rest: number
 }
 
@@ -138,7 +131,7 @@ function withFewGroups(
 const groupLabel = (group: unknown, rest: number): Label =>
   group === OTHERS ? { text: `${rest} others`, isWord: true } : labelOf(group)
 
-interface IndexedMark extends Mark {
+interface IndexedMark extends Label {
   readonly index: unknown
 }
 
@@ -163,14 +156,12 @@ function scale(
       index: first + i,
       text: bin.label,
       isWord: false,
-      seconds: null,
     }))
   }
   return withoutGaps(known, mostMarks).map((index) => ({
     index,
     text: unitLabel(index, grouping.unit),
     isWord: false,
-    seconds: startOf(index, grouping.unit) / 1000,
   }))
 }
 

@@ -27,7 +27,6 @@ export interface ChartRow {
 
 export interface ChartRequest {
   readonly apply: string
-  /** The rows of the answer that are groups. */
   readonly read: (rows: readonly AnswerRow[]) => readonly ChartRow[]
   /** All groups together, when the answer has only the greatest of them. */
   readonly total: (

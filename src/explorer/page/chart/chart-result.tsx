@@ -22,7 +22,6 @@ const pictures = { line: LineChart, bars: BarChart, histogram: ColumnChart }
 /** More rows are in the CSV: nobody reads them here. */
 const MOST_ROWS = 500
 
-/** The chart, how it was asked for, and its numbers. */
 export function ChartResult({ set, data, table, title, query }: ChartResultProps) {
   const figure = useRef<HTMLElement>(null)
   const Picture = pictures[data.form]

@@ -30,7 +30,6 @@ export interface ChartState {
   /** null: rows are counted. */
   readonly y: string | null
   readonly method: Method
-  /** The column that the colours show. */
   readonly by: string | null
   /** null: as the values propose. */
   readonly per: TimeUnit | null
@@ -81,7 +80,6 @@ export function methodsFor(column: TypedColumn): readonly Method[] {
 
 const grouped: readonly ColumnKind[] = ['time', 'number', 'text', 'boolean', 'id', 'clock']
 
-/** Whether rows can be put together by the values of a column. */
 export function canBeX(column: TypedColumn): boolean {
   return grouped.includes(kindOf(column))
 }
@@ -94,7 +92,6 @@ export function canBeColour(column: TypedColumn): boolean {
 interface ChartableSet {
   readonly columns: readonly TypedColumn[]
   readonly key: readonly string[]
-  /** Columns that lead to rows of other sets. */
   readonly foreignKeys: readonly string[]
 }
 

@@ -28,7 +28,6 @@ function valueOf(index: number, { factor, exponent }: Step): number {
   return exponent < 0 ? (index * factor) / 10 ** -exponent : index * factor * 10 ** exponent
 }
 
-/** The step as a literal of OData. */
 export function stepLiteral(step: Step): string {
   const { factor, exponent } = step
   const { least, greatest } = PLAIN_EXPONENTS
@@ -94,7 +93,6 @@ export function binsBetween(least: number, greatest: number, { most, isWhole }: 
   return { step, first: Math.floor(least / width), last: Math.floor(greatest / width) }
 }
 
-/** The number of the bin that the values of `path` fall into, as an expression of OData. */
 export function binExpression(path: string, { step }: Bins): string {
   return `floor(${path} divby ${stepLiteral(step)})`
 }

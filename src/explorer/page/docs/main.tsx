@@ -1,6 +1,6 @@
 // The page of `eider docs`: the views of the explorer that need nothing but a catalog, which lies in the file itself.
 
-import { type ReadonlyState, state } from '../parts/state.ts'
+import { state } from '../parts/state.ts'
 import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
 import type { Changes, ColumnChange, DocsData, ModelChange } from '../../../core/docs-data.ts'
 import { readRoute, type Route, writeRoute } from '../address/route.ts'
@@ -26,41 +26,26 @@ import '../parts/parts.css'
 import '../frame/frame.css'
 import './docs.css'
 
-interface DocsPlace {
-  readonly page: Page
-  readonly route: ReadonlyState<Route>
-}
+const route = state(routeOf(location.hash))
 
-function docsPlace({ catalog, changes }: DocsData): DocsPlace {
-  const route = state(routeOf(location.hash))
-  addEventListener('hashchange', () => (route.value = routeOf(location.hash)))
+/** What views ask a service for is not there. Addresses stand after the # of the file. */
+function docsPage({ catalog, changes }: DocsData): Page {
   const noService = () => Promise.reject(new Error('this file has no service'))
-  const hasRun = catalog.published_at !== ''
-  const page: Page = {
+  const href = (to: Route) => `#${writeRoute(shownAs(catalog, to))}`
+  return {
     schema: schemaOf(catalog),
     ...(changes === null ? {} : { changes }),
     catalog,
     service: new Service('', noService, () => {}),
     semaphore: new Semaphore(1),
-    health: state(
-      hasRun
-        ? {
-            status: 'ok',
-            snapshot: catalog.snapshot,
-            published_at: catalog.published_at,
-            run_id: catalog.run_id,
-          }
-        : null,
-    ),
+    health: state(null),
     returns: state(0),
-    href: (to) => `#${writeRoute(shownAs(catalog, to))}`,
+    href,
     navigate(to, how = 'push') {
-      const hash = `#${writeRoute(shownAs(catalog, to))}`
-      if (how === 'replace') location.replace(hash)
-      else location.hash = hash
+      if (how === 'replace') location.replace(href(to))
+      else location.hash = href(to)
     },
   }
-  return { page, route }
 }
 
 function routeOf(hash: string): Route {
@@ -97,23 +82,22 @@ function schemaOf({ models }: Catalog): Schema {
   return { sets, hasParquet: false, set: (name) => byName.get(name) }
 }
 
-function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
-  const { page } = place
-  const route = useValue(place.route)
+function DocsApp({ page, data }: { page: Page; data: DocsData }) {
+  const shown = useValue(route)
   const { project } = data.catalog
   useEffect(() => {
-    document.title = route.view === 'home' ? project : `${route.view} · ${project}`
-  }, [route.view, project])
+    document.title = shown.view === 'home' ? project : `${shown.view} · ${project}`
+  }, [shown.view, project])
   return (
     <PageProvider value={page}>
       <div class="frame docs">
         <a class="skip" href="#main">
           To the content
         </a>
-        <DocsHeader route={route} data={data} />
-        <ModelNavigation route={route} />
-        <main id="main" class={`main main-${route.view}`}>
-          {route.view === 'home' ? <DocsHome data={data} /> : <ViewOf route={route} />}
+        <DocsHeader route={shown} data={data} />
+        <ModelNavigation route={shown} />
+        <main id="main" class={`main main-${shown.view}`}>
+          {shown.view === 'home' ? <DocsHome data={data} /> : <ViewOf route={shown} />}
         </main>
       </div>
     </PageProvider>
@@ -198,7 +182,6 @@ const toMinutes = (iso: string) => showTime(iso).replace(/:\d\d(?:\.\d+)?Z$/, 'Z
 
 const ORDER = ['removed', 'changed', 'added', 'affected'] as const
 
-/** What this state of the project changes against another. */
 function ChangedModels({ changes }: { changes: Changes }) {
   const rank = ({ is }: ModelChange) => ORDER.indexOf(is)
   const models = Object.entries(changes.models).toSorted(([, a], [, b]) => rank(a) - rank(b))
@@ -250,7 +233,6 @@ function Columns({ columns }: { columns: readonly ColumnChange[] }) {
   )
 }
 
-/** All models: what they are, what is published of them, and how the last run went. */
 function ModelTable({ catalog }: { catalog: Catalog }) {
   const published = new Map(catalog.sets.map((set) => [set.model, set]))
   const rowsOf = ({ name }: CatalogModel) => published.get(name)?.rows
@@ -304,5 +286,6 @@ const text = document.getElementById('data')?.textContent ?? ''
 applyTheme()
 if (container !== null) {
   const data = JSON.parse(text) as DocsData
-  render(<DocsApp place={docsPlace(data)} data={data} />, container)
+  addEventListener('hashchange', () => (route.value = routeOf(location.hash)))
+  render(<DocsApp page={docsPage(data)} data={data} />, container)
 }

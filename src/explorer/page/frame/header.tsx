@@ -70,7 +70,6 @@ function Freshness() {
   )
 }
 
-/** To what is about all sets. */
 export function ProjectLinks({ view }: { view?: Route['view'] }) {
   return (
     <>

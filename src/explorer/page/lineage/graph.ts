@@ -106,7 +106,6 @@ function edgesOf(
   return { reads, readBy }
 }
 
-/** All that can be reached from a node along edges, and the node itself. */
 function reachable(
   edges: ReadonlyMap<string, readonly string[]>,
   start: string,

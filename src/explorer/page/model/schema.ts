@@ -34,7 +34,6 @@ export interface Property {
 
 export interface Navigation {
   readonly name: string
-  /** The entity set it leads to. */
   readonly target: string
   readonly isMany: boolean
   readonly partner: string | undefined
@@ -139,7 +138,6 @@ function readProperty(name: string, member: Csdl, types: Elements): Property {
   }
 }
 
-/** The navigation that a column is the foreign key of. */
 export function navigationOf(set: EntitySet, column: string): Navigation | undefined {
   return set.navigations.find(
     ({ isMany, constraint }) => !isMany && constraint.some(([own]) => own === column),
@@ -173,7 +171,7 @@ export function relatedRows(
   set: EntitySet,
   navigation: Navigation,
   row: Row,
-): Extract<Route, { view: 'rows' }> | undefined {
+): Route | undefined {
   const target = schema.set(navigation.target)
   const partner = target?.navigations.find(({ name }) => name === navigation.partner)
   if (target === undefined || partner === undefined || partner.constraint.length === 0)
@@ -194,7 +192,6 @@ export type Value =
 
 export type Row = { readonly [property: string]: Value }
 
-/** The text of a value on one line; structs and lists as JSON. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : `${value as string}`
@@ -235,14 +232,7 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   'Edm.Binary': 'bytes',
 }
 
-export interface TypedColumn {
-  readonly name: string
-  /** Primitive, such as Edm.Int64; of a list the type of its items. Any other name is that of a struct. */
-  readonly edm: string
-  readonly isList: boolean
-  /** Digits after the point of an Edm.Decimal. */
-  readonly scale: number | undefined
-}
+export type TypedColumn = Pick<Property, 'name' | 'edm' | 'isList' | 'scale'>
 
 export function kindOf({ edm, isList }: Pick<TypedColumn, 'edm' | 'isList'>): ColumnKind {
   return isList ? 'list' : (kinds[edm] ?? 'struct')
@@ -256,7 +246,6 @@ export function shortType({ edm, isList, precision, scale }: Property): string {
   return isList ? `list of ${name}` : name
 }
 
-/** Whether all values are whole numbers. */
 export function isIntegral({ edm, scale }: TypedColumn): boolean {
   return edm === 'Edm.Decimal' ? scale === 0 : /^Edm\.(?:S?Byte|Int)/.test(edm)
 }
@@ -266,7 +255,6 @@ export function isFloating({ edm }: TypedColumn): boolean {
   return edm === 'Edm.Double' || edm === 'Edm.Single'
 }
 
-/** Whether a time has hours, and is not a date alone. */
 export function hasTime({ edm }: TypedColumn): boolean {
   return edm === 'Edm.DateTimeOffset'
 }

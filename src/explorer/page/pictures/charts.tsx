@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type ChartData, type Mark, totalOf } from '../chart/chart-data.ts'
+import { type ChartData, totalOf } from '../chart/chart-data.ts'
+import type { Label } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { axisFor, endsOf } from '../chart/steps.ts'
 import type { Bar } from '../profile/profile-requests.ts'
@@ -42,7 +43,6 @@ function Drawing({ sentence, height, children }: DrawingProps) {
 
 const ROW = 26
 const BAR = 17
-/** The room that the numbers after the bars need. */
 const AFTER = 96
 const CHARACTER = 7
 
@@ -97,7 +97,7 @@ export function BarChart({ data, sentence }: PictureProps) {
   )
 }
 
-function Name({ mark, at, y }: { mark: Mark; at: number; y: number }) {
+function Name({ mark, at, y }: { mark: Label; at: number; y: number }) {
   const most = Math.max(4, Math.floor((at - 14) / CHARACTER))
   const isCut = mark.text.length > most
   return (
@@ -132,13 +132,11 @@ interface UprightProps extends PictureProps {
 }
 
 interface Place {
-  /** Pixels of a mark, and where it begins. */
   readonly step: number
   readonly x: (i: number) => number
   readonly y: (value: number) => number
 }
 
-/** Values upwards, marks to the right. */
 function Upright({ data: { marks }, sentence, ends, children }: UprightProps) {
   const axis = axisFor(ends)
   const scale = (HEIGHT - TOP - BOTTOM) / (axis.greatest - axis.least)
@@ -324,7 +322,6 @@ const TALLEST = 100
 /** A bar of one is still visible next to a bar of a million. */
 const LEAST_HEIGHT = 3
 
-/** Bars side by side on a scale, as wide as there is room. */
 export function HistogramBars({ bars, sentence, unit = 'rows' }: HistogramProps) {
   const most = Math.max(1, ...bars.map(({ rows }) => rows))
   return (

@@ -63,25 +63,15 @@ export function countsRequest(column: TypedColumn, { filter }: ProfileContext): 
     items.push(`${path} with min as lo,${path} with max as hi`)
   }
   if (kind === 'number') items.push(`${path} with average as mean`)
-  return inSequence(filter, `aggregate(${items.join(',')})`)
+  const counts = `aggregate(${items.join(',')})`
+  if (!isFloating(column)) return inSequence(filter, counts)
+  // NaN is above all numbers, and the mean of numbers with NaN or infinities is none, so these are of the rest.
+  const finite = `filter(${path} gt -INF and ${path} lt INF)/aggregate($count as finite,${path} with min as lo,${path} with max as hi,${path} with average as mean)`
+  return inSequence(filter, `concat(${counts},${finite})`)
 }
 
-/** NaN is above all numbers, and the mean of numbers with NaN or infinities is none: then the rest is asked for. */
-export function finiteRequest(column: TypedColumn, { filter }: ProfileContext): string {
-  const path = pathTo(column.name)
-  const ends = `${path} with min as lo,${path} with max as hi,${path} with average as mean`
-  const finite = `filter(${path} gt -INF and ${path} lt INF)`
-  return inSequence(filter, finite, `aggregate($count as finite,${ends})`)
-}
-
-export function needsFinite(column: TypedColumn, counts: Counts): boolean {
-  return isFloating(column) && [counts.least, counts.greatest].some((end) => !isPlain(end))
-}
-
-/** null means that there is no end, such as for a column of nulls. */
-const isPlain = (end: unknown) => end === null || Number.isFinite(Number(end))
-
-export function readCounts(row: Row): Counts {
+export function readCounts(rows: readonly Row[]): Counts {
+  const row: Row = Object.assign({}, ...rows)
   const numberOf = (name: string) => (row[name] === undefined ? null : Number(row[name] ?? 0))
   return {
     rows: numberOf('rows') ?? 0,

@@ -9,7 +9,6 @@ import { Link } from '../parts/link.tsx'
 import type { RowsContext } from '../rows/rows-context.ts'
 import './recipes.css'
 
-/** One tool: what to do, what to paste, what to know. */
 export function RecipeText({ recipe }: { recipe: Recipe }) {
   const { tool, steps = [], codes, file, token, notes = [] } = recipe
   return (
@@ -60,7 +59,6 @@ function FileLink({ name, content, type }: { name: string; content: string; type
   )
 }
 
-/** The tool whose recipe is open below the request. */
 const openTool = state<ToolId | null>(null)
 
 const TOOLS: readonly (readonly [ToolId, string])[] = [

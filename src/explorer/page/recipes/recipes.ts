@@ -14,11 +14,9 @@ interface RecipeSource {
   /** All of these are whole URLs, percent-encoded, so that they are ASCII. */
   readonly rowsUrl: string
   readonly csvUrl: string
-  /** Undefined where the service has no such format. */
   readonly parquetUrl: string | undefined
   /** Whether the request is the whole set, without a condition or a choice of columns. */
   readonly isWholeSet: boolean
-  /** Those that are asked for. */
   readonly properties: readonly Property[]
 }
 
@@ -28,9 +26,7 @@ export interface Recipe {
   readonly steps?: readonly string[]
   /** To be pasted: the text, by a name that tells several of one tool apart. */
   readonly codes: Readonly<Record<string, string>>
-  /** To be downloaded and opened. */
   readonly file?: { readonly name: string; readonly content: string; readonly type: string }
-  /** What to do where the service asks for a token. */
   readonly token: string
   /** What to know before one is surprised. */
   readonly notes?: readonly string[]

@@ -9,11 +9,9 @@ import { useValue } from '../parts/use-value.ts'
 
 interface FilterBarProps {
   readonly context: RowsContext
-  /** What the service says about `$filter`. */
   readonly error: ServiceError | undefined
 }
 
-/** The conditions of the address, each of which can be changed and taken away. */
 export function FilterBar({ context, error }: FilterBarProps) {
   const { conditions } = context
   const set = (next: readonly Condition[]) => {

@@ -157,7 +157,6 @@ function ValueFields({ column, operator, values, list, onChange }: ValueFieldsPr
   )
 }
 
-/** The most frequent values of the rows that the other conditions leave. */
 function Suggestions({
   context,
   others,

@@ -162,7 +162,6 @@ interface ResizeHandleProps {
 
 const STEP_PX = 16
 
-/** Dragged with a pointer, or moved with arrows. */
 function ResizeHandle({ set, column, widthPx }: ResizeHandleProps) {
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget as HTMLElement
@@ -196,7 +195,6 @@ function ResizeHandle({ set, column, widthPx }: ResizeHandleProps) {
 interface HeaderCellProps {
   readonly context: RowsContext
   readonly column: RowColumn
-  /** Names of all columns that are shown, in their order. */
   readonly shown: readonly string[]
   readonly index: number
   readonly orders: readonly Order[]

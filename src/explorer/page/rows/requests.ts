@@ -51,7 +51,6 @@ export function fileRequest({ set, options }: RowsState, format: 'csv' | 'parque
   return requestOf(set, withOptions(kept, { $format: format }))
 }
 
-/** The values of a column among the rows of the address, most frequent first. */
 export function valuesRequest(
   { set, options }: RowsState,
   column: string,
@@ -71,7 +70,6 @@ export function valuesRequest(
 /** How the number of rows is called in answers. No column has this name unless somebody wants to break the page. */
 export const COUNT = 'rows_of_value'
 
-/** How many different values each column has in the whole set. */
 export function differentRequest(set: string, columns: readonly string[]): string {
   const parts = columns.map((name) => `${name} with countdistinct as ${name}`)
   return requestOf(set, new Map([['$apply', `aggregate(${parts.join(',')})`]]))

@@ -14,11 +14,9 @@ export interface RowsContext {
   readonly typeOf: TypeOfColumn
   /** All columns of the set in their own order, which is what `$select` is compared with. */
   readonly allColumns: readonly string[]
-  /** Of the filter. */
   readonly conditions: readonly Condition[]
   /** Shows the rows that meet other ones. */
   readonly filter: (conditions: readonly Condition[]) => void
-  /** Shows the rows of other options. */
   readonly change: (options: Options, how?: 'push' | 'replace') => void
 }
 

@@ -29,7 +29,6 @@ interface RowsTableProps {
   /** Values are shown that are not whole, and say nothing that one could filter by. */
   readonly isShort: boolean
   readonly onOpen: (column: RowColumn, row: Row) => void
-  /** The last rows that are there have come into view. */
   readonly onEnd: () => void
 }
 
@@ -99,7 +98,6 @@ export function RowsTable(props: RowsTableProps) {
   )
 }
 
-/** Opens the value of the cell, or filters by it. */
 function act(props: RowsTableProps, event: Event, isFilter: boolean): void {
   const { context, columns, rows } = props
   const place = placeOf(event)
@@ -245,7 +243,6 @@ function Content({ context: { set }, column, row }: ContentProps) {
   )
 }
 
-/** Takes the room of rows that are not in the document. */
 function Gap({ px, span }: { px: number; span: number }) {
   if (px === 0) return null
   return (

@@ -75,7 +75,6 @@ export function setFilter(
   return withOptions(options, { $filter: writeFilter(different, typeOf), ...FROM_THE_TOP })
 }
 
-/** The longest value in an address, which the service and browsers take up to a length. */
 const MOST_CHARACTERS = 2_000
 
 /** "Filter by this" and "leave this out". Undefined for what cannot be compared. */

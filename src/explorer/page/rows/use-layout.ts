@@ -60,7 +60,6 @@ export function useLayout(
   return { vertical, horizontal, pinned, widthsPx, edges, reveal }
 }
 
-/** Indexes of the columns that are in the document. */
 export function shownColumns({ horizontal, pinned }: Layout): readonly number[] {
   const first = Array.from({ length: pinned }, (_, i) => i)
   const { from, to } = horizontal

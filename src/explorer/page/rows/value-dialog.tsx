@@ -25,7 +25,6 @@ interface ValueDialogProps {
   readonly onClose: () => void
 }
 
-/** The whole value of a cell, and what can be done with it. */
 export function ValueDialog(props: ValueDialogProps) {
   const { context, column, row, onClose } = props
   const { answer, value, isCut } = useWholeValue(props)
@@ -83,7 +82,6 @@ function useWholeValue({ context, column, row, isShort }: ValueDialogProps) {
   return { answer: request === null ? undefined : answer, value: here ?? null, isCut }
 }
 
-/** So much text is shown without being asked for. */
 const FIRST_CHARACTERS = 10_000
 
 export function WholeValue({ value, edm }: { value: Value; edm: string | undefined }) {
@@ -146,7 +144,6 @@ function Tree({ value, depth = 0 }: { value: Value; depth?: number }) {
 
 const MOST_PROPERTIES = 8
 
-/** A row of another set without going there: its first properties. */
 function Peek({ set, keyText }: { set: string; keyText: string }) {
   const page = usePage()
   const target = page.schema.set(set)

@@ -234,7 +234,6 @@ export interface ChartFormProps {
   readonly onChange: (changes: Partial<ChartState>) => void
 }
 
-/** What is on which axis. Each change is a new address. */
 export function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) {
   const own = groups.find(({ navigation }) => navigation === null)?.columns ?? []
   const chooseY = (path: string) => {

@@ -24,8 +24,6 @@ import {
   type Bar,
   type Counts,
   countsRequest,
-  finiteRequest,
-  needsFinite,
   type Picture,
   type PictureRequest,
   pictureRequest,
@@ -113,7 +111,6 @@ interface ColumnRowProps {
 
 const COLUMNS = 8
 
-/** A column with its profile; and, when opened, the requests for it. */
 export function ColumnRow(props: ColumnRowProps) {
   const { set, column, engineType, names, filter } = props
   const row = useRef<HTMLTableRowElement>(null)
@@ -239,7 +236,7 @@ function End({ column, value }: { column: Property; value: unknown }): Component
   }
 }
 
-function PictureOf({ profile }: { profile: Profile }) {
+function PictureOf({ profile }: { profile: ReturnType<typeof useProfile> }) {
   const { picture, counts, shows } = profile
   if (counts.state !== 'here' || shows === null) return null
   if (shows.shows === 'nothing') return <span class="soft">{shows.why}</span>
@@ -273,7 +270,6 @@ const MEAN_CHARACTERS = 8
 /** Begins a little before an element comes into view, so that most of it is there by then. */
 const MARGIN = '160px'
 
-/** Whether an element is in view, or nearly. */
 function useInView(element: RefObject<Element | null>): boolean {
   const [isInView, setInView] = useState(false)
   useEffect(() => {
@@ -295,7 +291,6 @@ interface FrequentValuesProps {
   readonly rows: number
 }
 
-/** Values with their counts, the most frequent one above. */
 function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
   const most = Math.max(1, ...bars.map((bar) => bar.rows))
   const share = (count: number) => ((count / Math.max(1, rows)) * 100).toFixed(1)
@@ -321,31 +316,11 @@ function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
 // The profile of a column as a component has it: asked for when the column comes into view, given up when it leaves
 // before the answer, kept once it is there.
 
-interface Profile {
-  readonly counts: AnswerState<Counts>
-  readonly picture: AnswerState<Picture>
-  /** What is asked for, once it is known. */
-  readonly shows: PictureRequest | null
-  /** Relative to the root of the service. */
-  readonly requests: readonly NamedRequest[]
-}
-
-function useProfile(
-  set: string,
-  column: TypedColumn,
-  context: ProfileContext,
-  isWanted: boolean,
-): Profile {
+function useProfile(set: string, column: TypedColumn, context: ProfileContext, isWanted: boolean) {
   const requestOf = (apply: string) => `${encodeURIComponent(set)}?$apply=${encodeOption(apply)}`
   const countsOf = requestOf(countsRequest(column, context))
-  const finiteOf = requestOf(finiteRequest(column, context))
-  const askCounts: Ask<Counts> = async (service, request, options) => {
-    const counts = readCounts((await service.rows(request, options)).value[0] ?? {})
-    if (!needsFinite(column, counts)) return counts
-    const finite = (await service.rows(finiteOf, options)).value[0] ?? {}
-    const { least, greatest, mean } = readCounts(finite)
-    return { ...counts, least, greatest, mean }
-  }
+  const askCounts: Ask<Counts> = async (service, request, options) =>
+    readCounts((await service.rows(request, options)).value)
   const counts = useAnswerWhile(isWanted, countsOf, askCounts, 'last')
 
   const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
@@ -358,14 +333,12 @@ function useProfile(
   // One column after the other is done, instead of all pictures after all counts.
   const picture = useAnswerWhile(isWanted, pictureOf, askPicture, 'next')
 
-  const isPartly = counts.state === 'here' && needsFinite(column, counts.value)
   return {
     counts,
     picture,
     shows,
     requests: [
       { what: `Counts of ${column.name}`, request: countsOf },
-      ...(isPartly ? [{ what: `Finite values of ${column.name}`, request: finiteOf }] : []),
       ...(pictureOf === null ? [] : [{ what: `Picture of ${column.name}`, request: pictureOf }]),
     ],
   }

@@ -10,7 +10,6 @@ import './home.css'
 
 const CHANGED_SETS = 5
 
-/** What is here, what is new, and where to go. */
 export function HomeView() {
   const { catalog } = usePage()
   return (

@@ -186,7 +186,6 @@ function One({ navigation, value }: { navigation: Navigation; value: Value | und
 const countOf = (set: EntitySet, keyText: string, navigation: string) =>
   `${rowRequest(set.name, keyText)}/${navigation}/$count`
 
-/** Related rows as their number, which opens them. */
 function Many({
   set,
   row,
