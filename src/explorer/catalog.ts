@@ -171,12 +171,11 @@ function* exposedModels(
   sets: ReadonlySet<string>,
 ): Generator<CatalogModel, void> {
   const byName = new Map(models.map((model) => [model.name, model]))
-  const isExposed = (name: string) => sets.has(name)
-  const above = createDependencies(byName, isExposed)
-  const origins = createOrigins(byName, isExposed)
+  const above = createDependencies(byName, sets)
+  const origins = createOrigins(byName, sets)
   for (const model of models) {
     const depends = above(model.name)
-    if (!isExposed(model.name)) continue
+    if (!sets.has(model.name)) continue
     const { name, kind, description, tags, set } = model
     const columns = model.columns.map((column) => ({ ...column, lineage: origins(column) }))
     yield { ...NO_FACTS, name, kind, description, tags, set, depends_on: [...depends], columns }
@@ -191,25 +190,19 @@ function exposedStates(states: Catalog['states'], sets: ReadonlySet<string>): Ca
 }
 
 /** The exposed models that a model reads, itself or by way of others. Ask in the order of the catalog. */
-function createDependencies(
-  byName: ReadonlyMap<string, CatalogModel>,
-  isExposed: (name: string) => boolean,
-) {
+function createDependencies(byName: ReadonlyMap<string, CatalogModel>, sets: ReadonlySet<string>) {
   const known = new Map<string, ReadonlySet<string>>()
   return (name: string): ReadonlySet<string> => {
     const found = new Set<string>()
     for (const read of byName.get(name)?.depends_on ?? [])
-      if (isExposed(read)) found.add(read)
+      if (sets.has(read)) found.add(read)
       else for (const one of known.get(read) ?? []) found.add(one)
     known.set(name, found)
     return found
   }
 }
 
-function createOrigins(
-  byName: ReadonlyMap<string, CatalogModel>,
-  isExposed: (name: string) => boolean,
-) {
+function createOrigins(byName: ReadonlyMap<string, CatalogModel>, sets: ReadonlySet<string>) {
   const known = new Map<string, readonly CatalogOrigin[] | null>()
   const columns = new Map<string, ReadonlyMap<string, CatalogModelColumn>>()
 
@@ -222,7 +215,7 @@ function createOrigins(
   }
 
   function through(origin: CatalogOrigin): readonly CatalogOrigin[] | null {
-    if (isExposed(origin.model)) return [origin]
+    if (sets.has(origin.model)) return [origin]
     const key = `${origin.model}.${origin.column}`
     const cached = known.get(key)
     if (cached !== undefined) return cached

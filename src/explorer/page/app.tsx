@@ -1,6 +1,6 @@
 // The frame of all views: what is published at the left, what is new above, the view itself at the right.
 
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Route, setOf, type SetRoute, type ViewName } from './address/route.ts'
 import { Banners, Header, SetHeader, SetsNavigation } from './frame/header.tsx'
 import { Keys } from './frame/keys.tsx'
@@ -92,11 +92,10 @@ function useTitle(page: Page, route: Route): void {
 /** Who follows a link by keyboard or hears the page is put at its beginning, as by a page that loads. */
 function useFocusOnNewView(route: Route): void {
   const about = `${route.view} ${setOf(route) ?? ''}`
-  const [first] = useState(about)
-  const [last, setLast] = useState(first)
+  const last = useRef(about)
   useEffect(() => {
-    if (about === last) return
-    setLast(about)
+    if (about === last.current) return
+    last.current = about
     if (document.activeElement?.closest('[data-keeps-focus]')) return
     document.querySelector<HTMLElement>('#main h1')?.focus()
     scrollTo(0, 0)

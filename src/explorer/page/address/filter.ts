@@ -1,29 +1,26 @@
 // The filter row and `$filter`. What the row cannot show as a column, an operator and a value stays a condition of text,
 // so that no address loses a part of its filter by being opened.
 
-import {
-  type Literal,
-  readLiteral,
-  splitTopLevel,
-  stripParentheses,
-  writeLiteral,
-} from './literal.ts'
+import { readLiteral, splitTopLevel, stripParentheses, writeLiteral } from './literal.ts'
 
-export type TestOperator =
-  | 'eq'
-  | 'ne'
-  | 'lt'
-  | 'le'
-  | 'gt'
-  | 'ge'
-  | 'between'
-  | 'in'
-  | 'contains'
-  | 'startswith'
-  | 'has'
-  | 'empty'
-  | 'null'
-  | 'notnull'
+export const OPERATOR_NAMES = {
+  eq: '=',
+  ne: '≠',
+  lt: '<',
+  le: '≤',
+  gt: '>',
+  ge: '≥',
+  between: 'between',
+  in: 'one of',
+  contains: 'contains',
+  startswith: 'starts with',
+  has: 'contains',
+  empty: 'is empty',
+  null: 'is null',
+  notnull: 'is not null',
+} as const
+
+export type TestOperator = keyof typeof OPERATOR_NAMES
 
 export interface Test {
   readonly kind: 'test'
@@ -58,26 +55,19 @@ function writeCondition(condition: Condition, typeOf: TypeOfColumn): string {
   if (condition.kind === 'text') return writeText(condition.text)
   const { column, operator, values } = condition
   const type = typeOf(column) ?? 'Edm.String'
-  const [first = '', second = ''] = values.map((value) => writeLiteral(value, type))
-  switch (operator) {
-    case 'null':
-      return `${column} eq null`
-    case 'notnull':
-      return `${column} ne null`
-    case 'empty':
-      return `${column} eq ''`
-    case 'contains':
-    case 'startswith':
-      return `${operator}(${column},${first})`
-    case 'has':
-      return `${first} in ${column}`
-    case 'in':
-      return `${column} in (${values.map((value) => writeLiteral(value, type)).join(',')})`
-    case 'between':
-      return `${column} ge ${first} and ${column} le ${second}`
-    default:
-      return `${column} ${operator} ${first}`
+  const literals = values.map((value) => writeLiteral(value, type))
+  const [first = '', second = ''] = literals
+  const written: Partial<Record<TestOperator, string>> = {
+    null: `${column} eq null`,
+    notnull: `${column} ne null`,
+    empty: `${column} eq ''`,
+    contains: `contains(${column},${first})`,
+    startswith: `startswith(${column},${first})`,
+    has: `${first} in ${column}`,
+    in: `${column} in (${literals.join(',')})`,
+    between: `${column} ge ${first} and ${column} le ${second}`,
   }
+  return written[operator] ?? `${column} ${operator} ${first}`
 }
 
 /** Without parentheses an `or` would include the conditions next to it. */
@@ -104,34 +94,28 @@ const LIST = /^(.+) in ([\p{L}_][\p{L}\p{N}_/]*)$/su
 
 function readTest(text: string): Test | undefined {
   const comparison = COMPARISON.exec(text)
-  if (comparison !== null) {
-    const [, column = '', operator = '', value = ''] = comparison
-    const literal = readLiteral(value)
-    return literal && compared(column, operator as TestOperator, literal)
-  }
+  if (comparison !== null) return test(comparison[1]!, comparison[2]!, [comparison[3]!])
   const call = FUNCTION.exec(text)
-  if (call !== null) return test(call[2]!, call[1] as TestOperator, [call[3]!])
+  if (call !== null) return test(call[2]!, call[1]!, [call[3]!])
   const member = MEMBER.exec(text)
   if (member !== null) return test(member[1]!, 'in', splitTopLevel(member[2]!, ','))
   const list = LIST.exec(text)
   return list === null ? undefined : test(list[2]!, 'has', [list[1]!])
 }
 
-function compared(column: string, operator: TestOperator, literal: Literal): Test | undefined {
-  if (literal.kind === 'null') {
-    if (operator !== 'eq' && operator !== 'ne') return undefined
-    return { kind: 'test', column, operator: operator === 'eq' ? 'null' : 'notnull', values: [] }
-  }
-  if (operator === 'eq' && literal.kind === 'text' && literal.text === '') {
-    return { kind: 'test', column, operator: 'empty', values: [] }
-  }
-  return { kind: 'test', column, operator, values: [literal.text] }
-}
-
-function test(column: string, operator: TestOperator, texts: readonly string[]): Test | undefined {
+function test(column: string, operator: string, texts: readonly string[]): Test | undefined {
+  const made = (of: string, values: readonly string[]) =>
+    ({ kind: 'test', column, operator: of as TestOperator, values }) as const
   const literals = texts.map(readLiteral)
+  const [first] = literals
+  if (first?.kind === 'null' && operator === 'eq') return made('null', [])
+  if (first?.kind === 'null' && operator === 'ne') return made('notnull', [])
   if (literals.some((one) => one === undefined || one.kind === 'null')) return undefined
-  return { kind: 'test', column, operator, values: literals.map((one) => one!.text) }
+  if (operator === 'eq' && first?.kind === 'text' && first.text === '') return made('empty', [])
+  return made(
+    operator,
+    literals.map((one) => one!.text),
+  )
 }
 
 /** `a ge 1 and a le 5` is one condition of the row. */

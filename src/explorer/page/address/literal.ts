@@ -1,9 +1,7 @@
-// Values as OData writes them in a URL, and back; expressions cut into their parts, and keys.
-
-import { type EntitySet, type Row, textOf } from '../model/schema.ts'
+// Values as OData writes them in a URL, and back; and expressions cut into their parts.
 
 /** What a literal says about its type by its looks. Numbers stay text, so that no digit is lost. */
-export interface Literal {
+interface Literal {
   readonly kind: 'null' | 'boolean' | 'text' | 'number' | 'time' | 'guid' | 'duration' | 'binary'
   /** Without quotes. */
   readonly text: string
@@ -104,27 +102,4 @@ function* outsideOfQuotes(text: string): Generator<{ index: number; depth: numbe
     if (')]}'.includes(character)) depth--
     yield { index, depth }
   }
-}
-
-/** Undefined where the set has no key, or the row lacks a part of it. */
-export function keyOf(set: EntitySet, row: Row): string | undefined {
-  const parts = set.key.map((name) => {
-    const value = row[name]
-    const property = set.properties.find((one) => one.name === name)
-    if (property === undefined || value === null || value === undefined) return undefined
-    return { name, literal: writeLiteral(textOf(value), property.edm) }
-  })
-  if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined
-  if (parts.length === 1) return parts[0]!.literal
-  return parts.map((part) => `${part!.name}=${part!.literal}`).join(',')
-}
-
-/** The same row as a condition, for tools that read sets and no single rows. */
-export function filterOfKey(set: EntitySet, key: string): string {
-  const [first = ''] = set.key
-  const parts = splitTopLevel(key, ',').map((part) => {
-    const [, name = first, literal = part] = /^([^'()=]+)=(.*)$/s.exec(part) ?? []
-    return `${name} eq ${literal}`
-  })
-  return parts.join(' and ')
 }

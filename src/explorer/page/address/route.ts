@@ -41,25 +41,21 @@ export function routeAt(root: URL, { origin, pathname, search }: URL): Route | u
 
 /** Relative to the root of the page, with a slash at the beginning. */
 export function writeRoute(route: Route): string {
+  const query = 'query' in route && route.query !== '' ? `?${route.query}` : ''
+  const set = 'set' in route ? `/sets/${encodeURIComponent(route.set)}` : ''
   switch (route.view) {
     case 'home':
       return '/'
     case 'rows':
-      return `/sets/${encodeURIComponent(route.set)}${queryPart(route.query)}`
-    case 'columns':
-    case 'chart':
-      return `/sets/${encodeURIComponent(route.set)}/${route.view}${queryPart(route.query)}`
+      return set + query
     case 'row':
-      return `/sets/${encodeURIComponent(route.set)}(${encodeKey(route.key)})${queryPart(route.query)}`
-    case 'runs':
-      return '/runs'
+      return `${set}(${encodeKey(route.key)})${query}`
     case 'run':
       return `/runs/${encodeURIComponent(route.id)}`
-    case 'lineage':
-    case 'connect':
-      return `/${route.view}${queryPart(route.query)}`
     case 'lost':
       return route.path
+    default:
+      return `${set}/${route.view}${query}`
   }
 }
 
@@ -75,10 +71,6 @@ function setRoute(segment: string, tab: string | undefined, query: string): Rout
   if (key !== undefined) return tab === undefined ? { view: 'row', set, key, query } : undefined
   if (tab === undefined) return { view: 'rows', set, query }
   return tab === 'columns' || tab === 'chart' ? { view: tab, set, query } : undefined
-}
-
-function queryPart(query: string): string {
-  return query === '' ? '' : `?${query}`
 }
 
 function decoded(text: string): string {

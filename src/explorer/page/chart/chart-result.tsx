@@ -132,16 +132,8 @@ const TITLE = 34
 const FINENESS = 2
 
 /** What a style sheet says of a drawing is not in the drawing; it is written into a copy of it. */
-const STYLES = [
-  'fill',
-  'stroke',
-  'stroke-width',
-  'font-size',
-  'font-family',
-  'font-style',
-  'text-anchor',
-  'opacity',
-]
+const STYLES =
+  'fill stroke stroke-width font-size font-family font-style text-anchor opacity'.split(' ')
 
 /** The drawn chart on paper of the page's colour, with a margin and its title, twice as fine as on the screen. */
 async function pictureAsPng(host: HTMLElement, title: string): Promise<Blob> {

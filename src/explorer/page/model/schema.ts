@@ -60,9 +60,9 @@ interface Csdl {
 type Elements = Readonly<Record<string, Csdl>>
 
 export function readSchema(document: unknown): Schema {
-  const { $EntityContainer: place } = document as { readonly $EntityContainer: string }
-  const namespace = place.slice(0, place.lastIndexOf('.'))
-  const types = (document as Readonly<Record<string, Elements>>)[namespace] ?? {}
+  const csdl = Object(document) as Readonly<Record<string, Elements>>
+  const place = String(csdl['$EntityContainer'])
+  const types = csdl[place.slice(0, place.lastIndexOf('.'))] ?? {}
   const container = types[localName(place)] ?? {}
   const sets = membersOf(container).flatMap(([name, set]) => {
     const type = types[localName(set.$Type ?? '')]

@@ -35,13 +35,9 @@ export function localTime(iso: string): string | undefined {
 let local: Intl.DateTimeFormat | undefined
 
 export function showBytes(count: number): string {
-  if (count < 1_000) return `${count} B`
   const units = ['kB', 'MB', 'GB', 'TB']
-  let value = count / 1_000
-  let unit = 0
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000
-    unit++
-  }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
+  if (count < 1_000) return `${count} B`
+  const power = Math.min(units.length, Math.floor(Math.log10(count) / 3))
+  const value = count / 1_000 ** power
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power - 1]}`
 }

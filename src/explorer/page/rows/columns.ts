@@ -2,7 +2,8 @@
 // cells show of a value, and where that leads.
 
 import { readSelect } from '../address/order.ts'
-import { keyOf, splitTopLevel, writeLiteral } from '../address/literal.ts'
+import { keyOf } from '../address/key.ts'
+import { splitTopLevel, writeLiteral } from '../address/literal.ts'
 import {
   type EntitySet,
   kindOf,

@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.tsx'
 import { useState } from 'preact/hooks'
 import { type Condition, writeFilter } from '../address/filter.ts'
-import { type EntitySet, navigationOf, textOf, type Value } from '../model/schema.ts'
+import { type EntitySet, navigationOf, labelOf, textOf, type Value } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { usePage } from '../page.ts'
 import { ProblemNote } from '../parts/problem.tsx'
@@ -115,12 +115,11 @@ interface FacetValueProps {
 }
 
 function FacetValue({ value, count, share, isChosen, onChoose }: FacetValueProps) {
-  const text = value === '' ? 'empty text' : value === null ? 'null' : textOf(value)
-  const kind = value === '' || value === null ? 'value-null' : ''
+  const { text, isWord } = labelOf(value)
   return (
     <li>
       <Button class="facet-value" aria-pressed={isChosen} onClick={() => onChoose(value, isChosen)}>
-        <bdi class={`facet-text ${kind}`}>{text.slice(0, 80)}</bdi>
+        <bdi class={isWord ? 'facet-text value-null' : 'facet-text'}>{text.slice(0, 80)}</bdi>
         <span class="facet-count">{groupDigits(count)}</span>
         <span class="facet-bar" aria-hidden="true">
           <span style={{ width: `${(share * 100).toFixed(1)}%` }} />

@@ -2,7 +2,13 @@
 
 import { Button } from '../parts/button.tsx'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { type Condition, type Test, type TestOperator, writeFilter } from '../address/filter.ts'
+import {
+  type Condition,
+  type Test,
+  type TestOperator,
+  writeFilter,
+  OPERATOR_NAMES,
+} from '../address/filter.ts'
 import { readLiteral, splitTopLevel, writeLiteral } from '../address/literal.ts'
 import { type ColumnKind, type EntitySet, kindOf, textOf } from '../model/schema.ts'
 import { Select } from '../parts/select.tsx'
@@ -244,23 +250,6 @@ interface FilterColumn {
   readonly name: string
   readonly edm: string
   readonly kind: ColumnKind | 'one'
-}
-
-const OPERATOR_NAMES: Readonly<Record<TestOperator, string>> = {
-  eq: '=',
-  ne: '≠',
-  lt: '<',
-  le: '≤',
-  gt: '>',
-  ge: '≥',
-  between: 'between',
-  in: 'one of',
-  contains: 'contains',
-  startswith: 'starts with',
-  has: 'contains',
-  empty: 'is empty',
-  null: 'is null',
-  notnull: 'is not null',
 }
 
 const OTHERS = ['eq', 'ne', 'null', 'notnull'] as const

@@ -8,18 +8,10 @@ import type { Row } from '../model/schema.ts'
 import { defaultWidthPx, type RowColumn } from './columns.ts'
 import type { RowsContext } from './rows-context.ts'
 import { pinnedCount } from './table-actions.ts'
-import { type Edges, edgesOf, evenWindow, offsetToReveal, type Window, windowOf } from './window.ts'
+import { type Edges, edgesOf, evenWindow, offsetToReveal, windowOf } from './window.ts'
 import { keptState, useValue } from '../parts/use-value.ts'
 
-export interface Layout {
-  readonly vertical: Window
-  /** The window of the columns that scroll, counted from the first of them. */
-  readonly horizontal: Window
-  readonly pinned: number
-  readonly widthsPx: readonly number[]
-  readonly edges: Edges
-  readonly reveal: (place: CellPlace) => void
-}
+export type Layout = ReturnType<typeof useLayout>
 
 const ROW_PX = 32
 const HEADER_PX = 36
@@ -34,12 +26,13 @@ export function useLayout(
   columns: readonly RowColumn[],
   rows: readonly Row[],
   scroller: RefObject<HTMLElement | null>,
-): Layout {
+) {
   const widthsPx = useWidths(context, columns, rows)
   const edges = edgesOf(widthsPx)
   const pinned = Math.min(pinnedCount(context.state.options), columns.length)
   const pinnedPx = edges[pinned]!
   const [topPx, leftPx, heightPx, widthPx] = useView(scroller)
+  // The columns that scroll, counted from the first of them.
   const scrolling = edges.slice(pinned).map((edge) => edge - pinnedPx)
   const rowsBeyond = rows.length <= ALL_ROWS_UP_TO ? Infinity : ROWS_BEYOND
   const vertical = evenWindow(rows.length, ROW_PX, topPx, heightPx, rowsBeyond)

@@ -1,6 +1,6 @@
 import { useListener } from '../parts/use-value.ts'
 import { Button } from '../parts/button.tsx'
-import { keyOf } from '../address/literal.ts'
+import { keyOf } from '../address/key.ts'
 import { CopyButton } from '../parts/request-bar.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'

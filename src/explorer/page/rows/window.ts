@@ -50,13 +50,8 @@ export function offsetToReveal(
 }
 
 /** The last one that begins at or before the place. */
-function indexAt(edges: Edges, px: number): number {
-  let low = 0
-  let high = edges.length - 2
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (edges[middle]! <= px) low = middle
-    else high = middle - 1
-  }
-  return Math.max(0, low)
-}
+const indexAt = (edges: Edges, px: number) =>
+  Math.max(
+    0,
+    edges.slice(0, -1).findLastIndex((edge) => edge <= px),
+  )

@@ -5,16 +5,11 @@ import { groupDigits } from '../model/show.ts'
 
 export const STRIP_RUNS = 50
 
-interface StripBar {
-  readonly run: CatalogRun
-  /** A share of the longest run in the strip: 0 to 1. */
-  readonly height: number
-}
-
 /** The last runs, oldest first. */
-export function stripOf(runs: readonly CatalogRun[]): readonly StripBar[] {
+export function stripOf(runs: readonly CatalogRun[]) {
   const last = runs.slice(0, STRIP_RUNS).toReversed()
   const longest = Math.max(1, ...last.map(({ ms }) => ms))
+  // A share of the longest run in the strip: 0 to 1.
   return last.map((run) => ({ run, height: run.ms / longest }))
 }
 

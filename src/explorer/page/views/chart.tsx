@@ -40,8 +40,7 @@ import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { useRowsContext } from '../rows/rows-context.ts'
-import { type AnswerState, useAnswer } from '../parts/use-answer.ts'
-import type { AnswerOptions, Service } from '../service/client.ts'
+import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
 import { timeUnits, unitBetween } from '../chart/time-units.ts'
 import { type Option, Select, type SelectProps } from '../parts/select.tsx'
 import '../chart/chart.css'
@@ -103,11 +102,7 @@ interface ChartProps extends Pick<ChartFormProps, 'state' | 'groups' | 'onChange
 function Chart({ set, x, ...form }: ChartProps) {
   const { state, groups } = form
   const names = [...set.properties, ...set.navigations].map(({ name }) => name)
-  const { answer, request, grouping, query, isTooLarge } = useChart(state, {
-    set: set.name,
-    x,
-    names,
-  })
+  const { answer, request, grouping, query, isTooLarge } = useChart(state, set.name, x, names)
   const y = state.y === null ? undefined : columnAt(groups, state.y)
   const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
   const shown = () => {
@@ -155,15 +150,8 @@ function per(grouping: Grouping | undefined): string {
 
 const MOST_BINS = 40
 
-interface ChartOf {
-  readonly set: string
-  readonly x: Property
-  /** Properties of the set and its navigation. */
-  readonly names: readonly string[]
-}
-
-function useChart(state: ChartState, of: ChartOf) {
-  const { set, x, names } = of
+/** `names`: the properties of the set and its navigation. */
+function useChart(state: ChartState, set: string, x: Property, names: readonly string[]) {
   const path = encodeURIComponent(set)
   const bounds = boundsOf(state, x)
   const ends = useAnswer(
@@ -182,11 +170,7 @@ function useChart(state: ChartState, of: ChartOf) {
 }
 
 /** The service may have smaller pages than a chart has groups. */
-async function allRows(
-  service: Service,
-  request: string,
-  options: AnswerOptions,
-): Promise<readonly Row[]> {
+const allRows: Ask<readonly Row[]> = async (service, request, options) => {
   const rows: Row[] = []
   let next: string | undefined = request
   while (next !== undefined && rows.length <= MOST_GROUPS) {
@@ -224,7 +208,7 @@ function groupingOf(
   return { by: 'bins', bins: binsBetween(least, greatest, options) }
 }
 
-export interface ChartFormProps {
+interface ChartFormProps {
   readonly state: ChartState
   readonly groups: readonly ColumnGroup[]
   readonly x: Property | undefined
@@ -234,7 +218,7 @@ export interface ChartFormProps {
   readonly onChange: (changes: Partial<ChartState>) => void
 }
 
-export function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) {
+function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) {
   const own = groups.find(({ navigation }) => navigation === null)?.columns ?? []
   const chooseY = (path: string) => {
     const column = own.find((one) => one.path === path)?.property

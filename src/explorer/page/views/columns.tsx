@@ -111,7 +111,7 @@ interface ColumnRowProps {
 
 const COLUMNS = 8
 
-export function ColumnRow(props: ColumnRowProps) {
+function ColumnRow(props: ColumnRowProps) {
   const { set, column, engineType, names, filter } = props
   const row = useRef<HTMLTableRowElement>(null)
   const [isAsked, ask] = useState(false)

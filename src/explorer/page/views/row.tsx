@@ -1,4 +1,4 @@
-import { filterOfKey, keyOf } from '../address/literal.ts'
+import { filterOfKey, keyOf } from '../address/key.ts'
 import { writeOptions } from '../address/options.ts'
 import {
   type EntitySet,

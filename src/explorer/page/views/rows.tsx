@@ -101,26 +101,24 @@ function ShortNote({ request }: { request: string }) {
   )
 }
 
+const FILES = { CSV: 'csv', Parquet: 'parquet' } as const
+
 function Files({ context: { state } }: { context: RowsContext }) {
-  const page = usePage()
+  const { service, schema } = usePage()
   return (
     <span class="files">
-      <a
-        class="button"
-        href={page.service.url(fileRequest(state, 'csv'))}
-        download={`${state.set}.csv`}
-      >
-        CSV
-      </a>
-      {page.schema.hasParquet && (
-        <a
-          class="button"
-          href={page.service.url(fileRequest(state, 'parquet'))}
-          download={`${state.set}.parquet`}
-        >
-          Parquet
-        </a>
-      )}
+      {Object.entries(FILES)
+        .filter(([, format]) => format === 'csv' || schema.hasParquet)
+        .map(([name, format]) => (
+          <a
+            key={name}
+            class="button"
+            href={service.url(fileRequest(state, format))}
+            download={`${state.set}.${format}`}
+          >
+            {name}
+          </a>
+        ))}
     </span>
   )
 }

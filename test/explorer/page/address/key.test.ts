@@ -2,7 +2,7 @@
 
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
-import { filterOfKey, keyOf } from '../../../../src/explorer/page/address/literal.ts'
+import { filterOfKey, keyOf } from '../../../../src/explorer/page/address/key.ts'
 import type { EntitySet, Property } from '../../../../src/explorer/page/model/schema.ts'
 
 const setOf = (key: Readonly<Record<string, string>>) =>

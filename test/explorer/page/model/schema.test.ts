@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
-import { keyOf } from '../../../../src/explorer/page/address/literal.ts'
+import { keyOf } from '../../../../src/explorer/page/address/key.ts'
 import {
   navigationOf,
   readSchema,
