@@ -1,8 +1,7 @@
 // The requests of the profile of a column: one that counts it, and one for its picture, which needs to know the ends
 // that the first has found. What a type cannot do is not asked. A picture is a chart of the rows by the column.
 
-import { chartData, withoutGaps } from '../chart/chart-data.ts'
-import { chartRequest, type Grouping } from '../chart/chart-request.ts'
+import { chartData, chartRequest, type Grouping, withoutGaps } from '../chart/chart-data.ts'
 import type { ChartState } from '../chart/chart-state.ts'
 import {
   hasTime,

@@ -91,41 +91,30 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
         </a>
       </h3>
       <ul>
-        {values.map(({ value, count }) => (
-          <FacetValue
-            key={JSON.stringify(value)}
-            value={value}
-            count={textOf(count)}
-            share={Number(count) / most}
-            isChosen={own.some((one) => isConditionOf(one, column, value))}
-            onChoose={choose}
-          />
-        ))}
+        {values.map(({ value, count }) => {
+          const { text, isWord } = labelOf(value)
+          const isChosen = own.some((one) => isConditionOf(one, column, value))
+          const width = `${((Number(count) / most) * 100).toFixed(1)}%`
+          return (
+            <li key={JSON.stringify(value)}>
+              <Button
+                class="facet-value"
+                aria-pressed={isChosen}
+                onClick={() => choose(value, isChosen)}
+              >
+                <bdi class={isWord ? 'facet-text value-null' : 'facet-text'}>
+                  {text.slice(0, 80)}
+                </bdi>
+                <span class="facet-count">{groupDigits(textOf(count))}</span>
+                <span class="facet-bar" aria-hidden="true">
+                  <span style={{ width }} />
+                </span>
+              </Button>
+            </li>
+          )
+        })}
       </ul>
     </section>
-  )
-}
-
-interface FacetValueProps {
-  readonly value: Value
-  readonly count: string
-  readonly share: number
-  readonly isChosen: boolean
-  readonly onChoose: (value: Value, isChosen: boolean) => void
-}
-
-function FacetValue({ value, count, share, isChosen, onChoose }: FacetValueProps) {
-  const { text, isWord } = labelOf(value)
-  return (
-    <li>
-      <Button class="facet-value" aria-pressed={isChosen} onClick={() => onChoose(value, isChosen)}>
-        <bdi class={isWord ? 'facet-text value-null' : 'facet-text'}>{text.slice(0, 80)}</bdi>
-        <span class="facet-count">{groupDigits(count)}</span>
-        <span class="facet-bar" aria-hidden="true">
-          <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
-        </span>
-      </Button>
-    </li>
   )
 }
 

@@ -30,15 +30,31 @@ export function FilterBar({ context, error }: FilterBarProps) {
       >
         + filter
       </Button>
-      {conditions.map((condition, index) => (
-        <Chip
-          key={`${index} ${JSON.stringify(condition)}`}
-          condition={condition}
-          isEdited={now?.what === 'condition' && now.index === index}
-          onEdit={() => (editing.value = { what: 'condition', index })}
-          onRemove={() => set(conditions.filter((_, i) => i !== index))}
-        />
-      ))}
+      {conditions.map((condition, index) => {
+        const text = condition.kind === 'test' ? describeTest(condition) : condition.text
+        return (
+          <span
+            key={`${index} ${text}`}
+            class={condition.kind === 'text' ? 'chip chip-text' : 'chip'}
+          >
+            <Button
+              class="chip-edit"
+              aria-expanded={now?.what === 'condition' && now.index === index}
+              title="Change it"
+              onClick={() => (editing.value = { what: 'condition', index })}
+            >
+              <bdi>{text}</bdi>
+            </Button>
+            <Button
+              class="chip-remove"
+              name={`Remove ${text}`}
+              onClick={() => set(conditions.filter((_, i) => i !== index))}
+            >
+              ×
+            </Button>
+          </span>
+        )
+      })}
       {now !== null && (now.what === 'new' || edited !== undefined) && (
         <FilterEditor
           key={JSON.stringify(now)}
@@ -62,27 +78,6 @@ export function FilterBar({ context, error }: FilterBarProps) {
         </p>
       )}
     </div>
-  )
-}
-
-interface ChipProps {
-  readonly condition: Condition
-  readonly isEdited: boolean
-  readonly onEdit: () => void
-  readonly onRemove: () => void
-}
-
-function Chip({ condition, isEdited, onEdit, onRemove }: ChipProps) {
-  const text = condition.kind === 'test' ? describeTest(condition) : condition.text
-  return (
-    <span class={`chip${condition.kind === 'text' ? ' chip-text' : ''}`}>
-      <Button class="chip-edit" aria-expanded={isEdited} title="Change it" onClick={onEdit}>
-        <bdi>{text}</bdi>
-      </Button>
-      <Button class="chip-remove" name={`Remove ${text}`} onClick={onRemove}>
-        ×
-      </Button>
-    </span>
   )
 }
 

@@ -5,7 +5,7 @@ import type { Row } from '../model/schema.ts'
 import { usePage } from '../page.ts'
 import { cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
-import { isPart } from './short-rows.ts'
+import { isPart } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf, move } from './table-actions.ts'
 import {

@@ -12,9 +12,15 @@ import {
   type ServiceError,
   TOO_LONG,
 } from '../service/client.ts'
-import { FIRST_PAGE, firstPageRequest, MOST_BYTES } from './requests.ts'
+import {
+  FIRST_PAGE,
+  firstPageRequest,
+  isKnownToBeLong,
+  MOST_BYTES,
+  shortRows,
+  type ShortRows,
+} from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
-import { isKnownToBeLong, shortRows, type ShortRows } from './short-rows.ts'
 
 interface LoadedRows {
   /** The request that these rows answer; while another one is under way, still the one before. */

@@ -15,15 +15,16 @@ import {
   readChartState,
   writeChartState,
 } from '../chart/chart-state.ts'
-import { chartData, chartTable } from '../chart/chart-data.ts'
-import { ChartResult } from '../chart/chart-result.tsx'
 import {
   boundsRequest,
+  chartData,
   type ChartRequest,
   chartRequest,
+  chartTable,
   type Grouping,
   MOST_GROUPS,
-} from '../chart/chart-request.ts'
+} from '../chart/chart-data.ts'
+import { ChartResult } from '../chart/chart-result.tsx'
 import { binsBetween, markAt } from '../chart/steps.ts'
 import {
   type EntitySet,

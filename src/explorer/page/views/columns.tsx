@@ -114,6 +114,7 @@ const COLUMNS = 8
 function ColumnRow(props: ColumnRowProps) {
   const { set, column, engineType, names, filter } = props
   const row = useRef<HTMLTableRowElement>(null)
+  const target = navigationOf(set, column.name)?.target
   const [isAsked, ask] = useState(false)
   const [isOpen, open] = useState(false)
   const isWanted = useInView(row) && (props.isCounted || isAsked)
@@ -130,7 +131,11 @@ function ColumnRow(props: ColumnRowProps) {
       <tr ref={row} id={`column-${column.name}`}>
         <th scope="row" class="profile-name">
           <bdi>{column.name}</bdi> {set.key.includes(column.name) && <span class="badge">key</span>}{' '}
-          <LeadsTo set={set} column={column} />
+          {target !== undefined && (
+            <Link to={{ view: 'columns', set: target, query: '' }} class="leads-to">
+              → {target}
+            </Link>
+          )}
           {column.description !== undefined && <p>{column.description}</p>}
         </th>
         <td class="profile-picture">
@@ -177,17 +182,6 @@ function ColumnRow(props: ColumnRowProps) {
         </tr>
       )}
     </>
-  )
-}
-
-function LeadsTo({ set, column }: Pick<ColumnRowProps, 'set' | 'column'>) {
-  const navigation = navigationOf(set, column.name)
-  if (navigation === undefined) return null
-  const { target } = navigation
-  return (
-    <Link to={{ view: 'columns', set: target, query: '' }} class="leads-to">
-      → {target}
-    </Link>
   )
 }
 

@@ -12,9 +12,8 @@ import {
   related,
   shownNodes,
 } from '../lineage/graph.ts'
-import { type GraphLayout, layoutOf } from '../lineage/layout.ts'
+import { factsOf, type GraphLayout, layoutOf, LineagePicture } from '../lineage/lineage-picture.tsx'
 import { LineageList, NodePanel } from '../lineage/node-panel.tsx'
-import { factsOf, LineagePicture } from '../lineage/lineage-picture.tsx'
 import { usePage, type ViewProps } from '../page.ts'
 import '../lineage/lineage.css'
 

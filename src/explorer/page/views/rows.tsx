@@ -52,8 +52,21 @@ export function RowsView({ route }: ViewProps<'rows'>) {
         </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
-      {loaded?.short !== undefined && <ShortNote request={loaded.short} />}
-      {isSet && set.key.length === 0 && <KeyNote set={set} />}
+      {loaded?.short !== undefined && (
+        <>
+          <p class="about">
+            Some values here are long, so these rows came with the beginnings of texts and without
+            lists. A click on a cell asks for the whole value.
+          </p>
+          <RequestBar name="Request of the beginnings" request={loaded.short} />
+        </>
+      )}
+      {isSet && set.key.length === 0 && (
+        <p class="about">
+          {set.name} has no key, so its rows have no addresses. <code>-- @expose key</code> in the
+          model names one.
+        </p>
+      )}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
           <ProblemNote error={failure} again={answer.again} />
@@ -85,18 +98,6 @@ export function RowsView({ route }: ViewProps<'rows'>) {
           onClose={() => setOpened(null)}
         />
       )}
-    </>
-  )
-}
-
-function ShortNote({ request }: { request: string }) {
-  return (
-    <>
-      <p class="about">
-        Some values here are long, so these rows came with the beginnings of texts and without
-        lists. A click on a cell asks for the whole value.
-      </p>
-      <RequestBar name="Request of the beginnings" request={request} />
     </>
   )
 }
@@ -140,15 +141,6 @@ function Count({ context, answer }: { context: RowsContext; answer: RowsAnswer }
         </a>
       )}
     </output>
-  )
-}
-
-function KeyNote({ set }: { set: EntitySet }) {
-  return (
-    <p class="about">
-      {set.name} has no key, so its rows have no addresses. <code>-- @expose key</code> in the model
-      names one.
-    </p>
   )
 }
 

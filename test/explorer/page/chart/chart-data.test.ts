@@ -1,12 +1,14 @@
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { axisFor } from '../../../../src/explorer/page/chart/steps.ts'
-import { chartData, chartTable, csvOf } from '../../../../src/explorer/page/chart/chart-data.ts'
 import {
-  chartRequest,
-  type Grouping,
   type AnswerRow,
-} from '../../../../src/explorer/page/chart/chart-request.ts'
+  chartData,
+  chartRequest,
+  chartTable,
+  csvOf,
+  type Grouping,
+} from '../../../../src/explorer/page/chart/chart-data.ts'
 import { readChartState } from '../../../../src/explorer/page/chart/chart-state.ts'
 
 const x = { name: 'x', edm: 'Edm.String', isList: false, scale: undefined }

@@ -9,7 +9,7 @@ import {
   boundsRequest,
   chartRequest,
   type Grouping,
-} from '../../../../src/explorer/page/chart/chart-request.ts'
+} from '../../../../src/explorer/page/chart/chart-data.ts'
 import { type ChartState, readChartState } from '../../../../src/explorer/page/chart/chart-state.ts'
 import {
   countsRequest,

@@ -1,15 +1,15 @@
 // Rows whose values are too long for a table.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import type { Catalog } from '../../../../src/core/catalog.ts'
 import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
-import { readRowsState } from '../../../../src/explorer/page/rows/requests.ts'
 import {
   isKnownToBeLong,
   isPart,
+  readRowsState,
   shortRows,
-} from '../../../../src/explorer/page/rows/short-rows.ts'
+} from '../../../../src/explorer/page/rows/requests.ts'
 import { csdl } from './example-csdl.ts'
 
 const schema = readSchema(csdl)
