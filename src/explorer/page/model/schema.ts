@@ -138,6 +138,10 @@ function readProperty(name: string, member: Csdl, types: Elements): Property {
   }
 }
 
+/** What a computed name must not be. */
+export const memberNames = (set: EntitySet) =>
+  [...set.properties, ...set.navigations].map(({ name }) => name)
+
 export function navigationOf(set: EntitySet, column: string): Navigation | undefined {
   return set.navigations.find(
     ({ isMany, constraint }) => !isMany && constraint.some(([own]) => own === column),

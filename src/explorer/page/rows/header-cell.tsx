@@ -2,16 +2,21 @@ import { useListener } from '../parts/use-value.ts'
 import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortType } from '../model/schema.ts'
-import { moveColumn, type Order } from '../address/order.ts'
+import { moveColumn, readOrder } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
 import { hide, move, pinnedCount, show, sortBy, sortExactly, togglePin } from './table-actions.ts'
 import { startFilter } from './filter-bar.tsx'
 import type { Options } from '../address/options.ts'
-import { LEAST_WIDTH_PX, MOST_WIDTH_PX, setWidth } from './use-layout.ts'
+import { LEAST_WIDTH_PX, MOST_WIDTH_PX, setWidth, type Layout } from './use-layout.ts'
 import type { RowsContext } from './rows-context.ts'
 
 export function HeaderCell(props: HeaderCellProps) {
-  const { context, column, shown, index, orders, widthPx, stickyPx, isActive } = props
+  const { context, columns, index, layout, isActive } = props
+  const column = columns[index]!
+  const shown = columns.map(({ name }) => name)
+  const widthPx = layout.widthsPx[index]!
+  const isPinned = index < layout.pinned
+  const orders = readOrder(context.state.options.get('$orderby'))
   const [isOpen, setIsOpen] = useState(false)
   const at = orders.findIndex(({ by }) => by === column.name)
   const direction = at === -1 ? undefined : orders[at]!.descending ? 'descending' : 'ascending'
@@ -30,8 +35,8 @@ export function HeaderCell(props: HeaderCellProps) {
       aria-sort={direction}
       aria-colindex={index + 1}
       data-name={column.property?.name}
-      class={`${column.isNumber ? 'number' : ''}${stickyPx === undefined ? '' : ' pinned'}`}
-      style={{ width: `${widthPx}px`, left: stickyPx === undefined ? undefined : `${stickyPx}px` }}
+      class={`${column.isNumber ? 'number' : ''}${isPinned ? ' pinned' : ''}`}
+      style={{ width: `${widthPx}px`, left: isPinned ? `${layout.edges[index]}px` : undefined }}
     >
       <div class="header-cell">
         <Button
@@ -83,7 +88,8 @@ type Item = readonly [label: string, act: () => void]
 
 /** What can be done with a column. Arrows move, Escape closes. */
 function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
-  const { column, onClose } = props
+  const { onClose } = props
+  const column = props.columns[props.index]!
   const menu = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const opener = menu.current?.closest('th')?.querySelector<HTMLElement>('.sort')
@@ -131,7 +137,9 @@ function HeaderMenu(props: HeaderCellProps & { readonly onClose: () => void }) {
   )
 }
 
-function itemsOf({ context, column, shown, index }: HeaderCellProps): readonly Item[] {
+function itemsOf({ context, columns: of, index }: HeaderCellProps): readonly Item[] {
+  const column = of[index]!
+  const shown = of.map((one) => one.name)
   const { state, allColumns: all, change } = context
   const { options } = state
   const columns = { options, shown, all }
@@ -194,13 +202,9 @@ function ResizeHandle({ set, column, widthPx }: ResizeHandleProps) {
 
 interface HeaderCellProps {
   readonly context: RowsContext
-  readonly column: RowColumn
-  readonly shown: readonly string[]
+  readonly columns: readonly RowColumn[]
   readonly index: number
-  readonly orders: readonly Order[]
-  readonly widthPx: number
-  /** How far from the left a pinned column stays. */
-  readonly stickyPx: number | undefined
+  readonly layout: Layout
   readonly isActive: boolean
 }
 

@@ -18,6 +18,7 @@ import {
   type Property,
   type Row,
   type Value,
+  memberNames,
 } from '../model/schema.ts'
 
 /** How many columns stay at the left means nothing to the service. The page wants JSON even when the address does not. */
@@ -131,7 +132,7 @@ export function shortRows(set: EntitySet, state: RowsState, skip: number): Short
   if (!isOfSet(state)) return undefined
   const { options } = state
   const wanted = readSelect(options.get('$select')) ?? set.properties.map(({ name }) => name)
-  const free = freeNames([...set.properties, ...set.navigations].map(({ name }) => name))
+  const free = freeNames(memberNames(set))
   const properties = new Map(set.properties.map((property) => [property.name, property]))
   const texts = new Map<string, string>()
   const select = wanted.flatMap((name) => {

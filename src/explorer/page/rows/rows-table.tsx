@@ -1,6 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/schema.ts'
 import { usePage } from '../page.ts'
 import { cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
@@ -16,27 +15,22 @@ import {
   useLayout,
   useRoving,
 } from './use-layout.ts'
+import type { RowsAnswer } from './use-rows.ts'
 
 interface RowsTableProps {
   readonly context: RowsContext
   readonly columns: readonly RowColumn[]
   readonly rows: readonly Row[]
-  /** Changes when the rows are others, and not more of the same. */
-  readonly beginning: number
-  /** Known when the service has counted. */
-  readonly count: string | undefined
-  readonly isBusy: boolean
-  /** Values are shown that are not whole, and say nothing that one could filter by. */
-  readonly isShort: boolean
+  readonly answer: RowsAnswer
   readonly onOpen: (column: RowColumn, row: Row) => void
-  readonly onEnd: () => void
 }
 
 /** The next page is asked for before its rows are missed. */
 const AHEAD_PX = 1_200
 
 export function RowsTable(props: RowsTableProps) {
-  const { context, columns, rows, beginning, count, isBusy, onEnd } = props
+  const { context, columns, rows, answer } = props
+  const { loaded, isWaiting, more } = answer
   const scroller = useRef<HTMLDivElement>(null)
   const layout = useLayout(context, columns, rows, scroller)
   const roving = useRoving(scroller, {
@@ -47,12 +41,12 @@ export function RowsTable(props: RowsTableProps) {
   const lookAhead = () => {
     const region = scroller.current
     if (region === null || region.clientHeight === 0) return
-    if (region.scrollTop + region.clientHeight + AHEAD_PX > region.scrollHeight) onEnd()
+    if (region.scrollTop + region.clientHeight + AHEAD_PX > region.scrollHeight) more()
   }
   useLayoutEffect(() => {
     // The first rows are at the top by themselves; to say so would lay them out before the rest of the page is there.
-    if (beginning > 1 && scroller.current !== null) scroller.current.scrollTop = 0
-  }, [beginning])
+    if (loaded !== null && loaded.beginning > 1) scroller.current!.scrollTop = 0
+  }, [loaded?.beginning])
   useEffect(() => {
     if (rows.length > 0) lookAhead()
   }, [rows.length])
@@ -61,7 +55,7 @@ export function RowsTable(props: RowsTableProps) {
     <div
       ref={scroller}
       class="rows-region"
-      aria-busy={isBusy}
+      aria-busy={isWaiting}
       onScroll={lookAhead}
       // Wherever the focus came from: arrows go on from there.
       onFocusIn={(event) => roving.setActive(placeOf(event))}
@@ -76,7 +70,7 @@ export function RowsTable(props: RowsTableProps) {
       <table
         class="rows"
         aria-label={`Rows of ${context.set.name}`}
-        aria-rowcount={count === undefined ? -1 : Number(count) + 1}
+        aria-rowcount={loaded?.count === undefined ? -1 : Number(loaded.count) + 1}
         aria-colcount={columns.length}
         style={{ width: `${layout.edges.at(-1)}px` }}
       >
@@ -99,14 +93,15 @@ export function RowsTable(props: RowsTableProps) {
 }
 
 function act(props: RowsTableProps, event: Event, isFilter: boolean): void {
-  const { context, columns, rows } = props
+  const { context, columns, rows, answer } = props
   const place = placeOf(event)
   const column = place && columns[place.column]
   const row = place && rows[place.row]
   if (column === undefined || row === undefined) return
   const value = columnValue(row, column.name)
-  if (!isFilter || (props.isShort && isPart(column.property, value)))
-    return props.onOpen(column, row)
+  // A value that is not whole says nothing that one could filter by.
+  const isCut = answer.loaded?.short !== undefined && isPart(column.property, value)
+  if (!isFilter || isCut) return props.onOpen(column, row)
   const condition = conditionOf(column.name, value ?? null, true)
   if (condition === undefined || column.property === undefined) return
   context.filter([...context.conditions, condition])
@@ -118,8 +113,6 @@ interface PartProps extends RowsTableProps {
 }
 
 function Head({ context, columns, layout, active }: PartProps) {
-  const orders = readOrder(context.state.options.get('$orderby'))
-  const names = columns.map(({ name }) => name)
   return (
     <thead>
       <tr aria-rowindex={1}>
@@ -127,12 +120,9 @@ function Head({ context, columns, layout, active }: PartProps) {
           {(index) => (
             <HeaderCell
               context={context}
-              column={columns[index]!}
-              shown={names}
+              columns={columns}
               index={index}
-              orders={orders}
-              widthPx={layout.widthsPx[index]!}
-              stickyPx={index < layout.pinned ? layout.edges[index]! : undefined}
+              layout={layout}
               isActive={active.row === HEADER_ROW && active.column === index}
             />
           )}

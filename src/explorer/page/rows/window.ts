@@ -1,6 +1,6 @@
 // Which rows or columns of a long table are in view, from their sizes alone. Only those are in the document.
 
-export interface Window {
+interface Window {
   /** First index in the document, and the first after it. */
   readonly from: number
   readonly to: number

@@ -34,6 +34,7 @@ import {
   kindOf,
   type Property,
   type Row,
+  memberNames,
 } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
@@ -102,7 +103,7 @@ interface ChartProps extends Pick<ChartFormProps, 'state' | 'groups' | 'onChange
 
 function Chart({ set, x, ...form }: ChartProps) {
   const { state, groups } = form
-  const names = [...set.properties, ...set.navigations].map(({ name }) => name)
+  const names = memberNames(set)
   const { answer, request, grouping, query, isTooLarge } = useChart(state, set.name, x, names)
   const y = state.y === null ? undefined : columnAt(groups, state.y)
   const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`

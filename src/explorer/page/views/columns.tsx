@@ -15,6 +15,7 @@ import {
   shortType,
   textOf,
   type TypedColumn,
+  memberNames,
 } from '../model/schema.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
@@ -45,11 +46,9 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
   const page = usePage()
   const set = page.schema.set(route.set)!
   const published = page.catalog?.sets.find(({ name }) => name === set.name)
-  const types = new Map(published?.columns.map(({ name, type }) => [name, type]))
   const [isAsked, ask] = useState(false)
   const [fault, say] = useState<{ filter: string; error: ServiceError } | null>(null)
   const filter = readOptions(route.query).get('$filter') || null
-  const names = [...set.properties, ...set.navigations].map(({ name }) => name)
   const isSmall = (published?.rows ?? 0) <= MOST_ROWS_UNASKED
   return (
     <>
@@ -82,8 +81,6 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
                 key={column.name}
                 set={set}
                 column={column}
-                engineType={types.get(column.name)}
-                names={names}
                 filter={filter}
                 isCounted={isSmall || isAsked}
                 onFault={(error) => filter !== null && say({ filter, error })}
@@ -99,9 +96,6 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
 interface ColumnRowProps {
   readonly set: EntitySet
   readonly column: Property
-  /** The type as the engine spells it; undefined without a catalog. */
-  readonly engineType: string | undefined
-  readonly names: readonly string[]
   readonly filter: string | null
   /** False: counting takes long, and waits for a click. */
   readonly isCounted: boolean
@@ -112,7 +106,10 @@ interface ColumnRowProps {
 const COLUMNS = 8
 
 function ColumnRow(props: ColumnRowProps) {
-  const { set, column, engineType, names, filter } = props
+  const { set, column, filter } = props
+  const published = usePage().catalog?.sets.find(({ name }) => name === set.name)
+  const engineType = published?.columns.find(({ name }) => name === column.name)?.type
+  const names = memberNames(set)
   const row = useRef<HTMLTableRowElement>(null)
   const target = navigationOf(set, column.name)?.target
   const [isAsked, ask] = useState(false)

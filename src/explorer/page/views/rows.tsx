@@ -77,12 +77,8 @@ export function RowsView({ route }: ViewProps<'rows'>) {
               context={context}
               columns={columns}
               rows={rows}
-              beginning={loaded?.beginning ?? 0}
-              count={loaded?.count}
-              isBusy={answer.isWaiting}
-              isShort={loaded?.short !== undefined}
+              answer={answer}
               onOpen={(column, row) => setOpened({ column, row })}
-              onEnd={answer.more}
             />
             <Foot answer={answer} />
           </div>
