@@ -1,6 +1,6 @@
 // What every view is given: the page as a whole, and the address that it shows.
 
-import { createContext, type ComponentType } from 'preact'
+import { type ComponentType, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Changes } from '../../core/docs-data.ts'
@@ -8,8 +8,7 @@ import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
 import type { ReadonlyState } from './parts/state.ts'
 import type { ServiceHealth } from './service/health.ts'
-import type { Service } from './service/client.ts'
-import type { Semaphore } from './service/semaphore.ts'
+import type { Semaphore, Service } from './service/client.ts'
 
 export interface Page {
   readonly schema: Schema

@@ -3,9 +3,8 @@
 import type { Catalog } from '../../core/catalog.ts'
 import { readSchema } from './model/schema.ts'
 import type { Page } from './page.ts'
-import { Service, ServiceError } from './service/client.ts'
 import { HealthWatch } from './service/health.ts'
-import { Semaphore } from './service/semaphore.ts'
+import { Semaphore, Service, ServiceError } from './service/client.ts'
 import { state } from './parts/state.ts'
 import { type Route, routeAt, writeRoute } from './address/route.ts'
 

@@ -24,14 +24,10 @@ export function writeLiteral(text: string, edm: string): string {
 }
 
 export function readLiteral(text: string): Literal | undefined {
-  const known = PATTERNS.find(({ pattern }) => pattern.test(text))
-  if (known === undefined) return undefined
-  const { kind } = known
-  if (kind === 'text') return { kind, text: unquoted(text) }
-  if (kind === 'duration' || kind === 'binary') {
-    return { kind, text: unquoted(text.slice(text.indexOf("'"))) }
-  }
-  return { kind, text }
+  const kind = PATTERNS.find(({ pattern }) => pattern.test(text))?.kind
+  if (kind === undefined) return undefined
+  const isQuoted = kind === 'text' || kind === 'duration' || kind === 'binary'
+  return { kind, text: isQuoted ? unquoted(text.slice(text.indexOf("'"))) : text }
 }
 
 const PATTERNS: readonly { kind: Literal['kind']; pattern: RegExp }[] = [

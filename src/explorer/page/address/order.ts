@@ -2,7 +2,7 @@
 
 import { splitTopLevel } from './literal.ts'
 
-export interface Order {
+interface Order {
   /** A property, or any expression that the address brought along. */
   readonly by: string
   readonly descending: boolean

@@ -12,7 +12,6 @@ export type Route =
 
 export type ViewName = Route['view']
 
-/** Addresses below a set. */
 export type SetRoute = Extract<Route, { set: string }>
 
 /** `path` begins with a slash and is relative to the root of the page; `query` may begin with a question mark. */
@@ -59,7 +58,6 @@ export function writeRoute(route: Route): string {
   }
 }
 
-/** The set that an address is about, for marking it in the navigation. */
 export function setOf(route: Route): string | undefined {
   return 'set' in route ? route.set : undefined
 }

@@ -267,7 +267,7 @@ export type Grouping =
 
 export type AnswerRow = Readonly<Record<string, unknown>>
 
-export interface ChartRow {
+interface ChartRow {
   /** Number of the time unit or of the bin; the value itself of a category. null where the value is null. */
   readonly group: unknown
   readonly colour: unknown

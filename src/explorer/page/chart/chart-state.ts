@@ -78,16 +78,12 @@ export function methodsFor(column: TypedColumn): readonly Method[] {
   return kindOf(column) === 'number' ? methods : ['count', 'countdistinct']
 }
 
-const grouped: readonly ColumnKind[] = ['time', 'number', 'text', 'boolean', 'id', 'clock']
-
-export function canBeX(column: TypedColumn): boolean {
-  return grouped.includes(kindOf(column))
-}
+export const canBeX = (column: TypedColumn) =>
+  ['time', 'number', 'text', 'boolean', 'id', 'clock'].includes(kindOf(column))
 
 /** Colours tell a handful of values apart, so times and numbers have none. */
-export function canBeColour(column: TypedColumn): boolean {
-  return ['text', 'boolean', 'id'].includes(kindOf(column))
-}
+export const canBeColour = (column: TypedColumn) =>
+  ['text', 'boolean', 'id'].includes(kindOf(column))
 
 interface ChartableSet {
   readonly columns: readonly TypedColumn[]

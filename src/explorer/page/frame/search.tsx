@@ -46,33 +46,45 @@ export function Search() {
         onFocus={() => setIsOpen(true)}
       />
       <kbd aria-hidden="true">/</kbd>
-      {isOpen && text.trim() !== '' && hits.length === 0 && (
-        <p class="hits hits-none" role="status">
-          Nothing found
-        </p>
-      )}
-      {hits.length > 0 && (
-        <div id={list} class="hits" role="listbox" aria-label="Found">
-          {hits.map((hit, i) => (
-            <div
-              key={`${hit.title} ${hit.detail}`}
-              id={`${list}-${i}`}
-              class="hit"
-              role="option"
-              tabIndex={-1}
-              aria-selected={i === chosen}
-              // Before the field loses the focus, which closes the list.
-              onMouseDown={(event) => {
-                event.preventDefault()
-                open(hit)
-              }}
-            >
-              <bdi class="hit-title">{hit.title}</bdi>
-              <span class="hit-detail">{hit.detail}</span>
-            </div>
-          ))}
-        </div>
-      )}
+      {isOpen && text.trim() !== '' && <Hits id={list} hits={hits} chosen={chosen} onOpen={open} />}
     </search>
+  )
+}
+
+interface HitsProps {
+  readonly id: string
+  readonly hits: readonly Hit[]
+  readonly chosen: number
+  readonly onOpen: (hit: Hit) => void
+}
+
+function Hits({ id, hits, chosen, onOpen }: HitsProps) {
+  if (hits.length === 0)
+    return (
+      <p class="hits hits-none" role="status">
+        Nothing found
+      </p>
+    )
+  return (
+    <div id={id} class="hits" role="listbox" aria-label="Found">
+      {hits.map((hit, i) => (
+        <div
+          key={`${hit.title} ${hit.detail}`}
+          id={`${id}-${i}`}
+          class="hit"
+          role="option"
+          tabIndex={-1}
+          aria-selected={i === chosen}
+          // Before the field loses the focus, which closes the list.
+          onMouseDown={(event) => {
+            event.preventDefault()
+            onOpen(hit)
+          }}
+        >
+          <bdi class="hit-title">{hit.title}</bdi>
+          <span class="hit-detail">{hit.detail}</span>
+        </div>
+      ))}
+    </div>
   )
 }

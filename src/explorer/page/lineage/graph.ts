@@ -13,7 +13,6 @@ type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'unknown'
 export interface LineageNode {
   /** In addresses and as the key of the graph. */
   readonly id: string
-  /** The name that is shown. */
   readonly name: string
   readonly kind: NodeKind
   /** The model itself, or the one whose rows a set has. */
@@ -51,37 +50,34 @@ export const setId = (set: string) => `set ${set}`
 export function lineageGraph(catalog: Pick<Catalog, 'models' | 'sources'>): LineageGraph {
   const nodes = new Map<string, LineageNode>()
   const reads = new Map<string, string[]>()
-  const columnsOf = (columns: CatalogModel['columns']): readonly LineageColumn[] =>
+  const add = (node: LineageNode, of: string[]) => {
+    nodes.set(node.id, node)
+    reads.set(node.id, of)
+  }
+  const columnsOf = (columns: CatalogModel['columns'], from?: string): readonly LineageColumn[] =>
     columns.map(({ name, type, description, lineage }) => ({
       name,
       type,
       description,
-      from: lineage?.map(({ model, column }) => ({ node: model, column })) ?? null,
+      from:
+        from === undefined
+          ? (lineage?.map(({ model, column }) => ({ node: model, column })) ?? null)
+          : [{ node: from, column: name }],
     }))
   for (const { name, columns } of catalog.sources) {
     const own = columns.map((column) => ({ ...column, lineage: [] }))
-    nodes.set(name, { id: name, name, kind: 'source', model: null, columns: columnsOf(own) })
+    add({ id: name, name, kind: 'source', model: null, columns: columnsOf(own) }, [])
   }
   for (const model of catalog.models) {
-    const { name, kind, columns } = model
-    nodes.set(name, {
-      id: name,
-      name,
-      kind: kind ?? 'unknown',
-      model,
-      columns: columnsOf(columns),
-    })
-    reads.set(name, [...model.sources, ...model.depends_on])
+    const { name, kind } = model
+    const columns = columnsOf(model.columns)
+    const all = [...model.sources, ...model.depends_on]
+    add({ id: name, name, kind: kind ?? 'unknown', model, columns }, all)
   }
   for (const model of catalog.models) {
     if (model.set === null) continue
-    const id = setId(model.set)
-    const columns = columnsOf(model.columns).map((column) => ({
-      ...column,
-      from: [{ node: model.name, column: column.name }],
-    }))
-    nodes.set(id, { id, name: model.set, kind: 'set', model, columns })
-    reads.set(id, [model.name])
+    const columns = columnsOf(model.columns, model.name)
+    add({ id: setId(model.set), name: model.set, kind: 'set', model, columns }, [model.name])
   }
   return { nodes, ...edgesOf(nodes, reads) }
 }
@@ -121,7 +117,6 @@ function reachable(
   return found
 }
 
-/** What a chosen node comes from, and what comes from it. */
 export function related(graph: LineageGraph, id: string): ReadonlySet<string> {
   return new Set([...reachable(graph.reads, id), ...reachable(graph.readBy, id)])
 }
@@ -260,7 +255,6 @@ export function readLineageAddress(query: string, { nodes }: LineageGraph) {
   return { chosen: chosen ?? null, column: known?.name ?? null, opened: new Set(opened) }
 }
 
-/** The address that shows a node, or one of its columns. */
 export function lineageRoute(
   node: LineageNode,
   column: string | null = null,

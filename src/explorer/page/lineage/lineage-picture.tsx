@@ -1,3 +1,4 @@
+import type { Graph } from '@dagrejs/dagre'
 import { groupDigits } from '../model/show.ts'
 import { type Page, usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
@@ -161,14 +162,12 @@ interface Point {
   readonly y: number
 }
 
-export interface PlacedNode {
+interface PlacedNode {
   readonly node: LineageNode
-  /** The upper left corner. */
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Those that are on the way of the chosen column. */
   readonly columns: readonly string[]
 }
 
@@ -179,7 +178,6 @@ interface PlacedEdge {
 }
 
 export interface GraphLayout {
-  /** The edge of the part with something in it. */
   readonly left: number
   readonly width: number
   readonly height: number
@@ -187,8 +185,8 @@ export interface GraphLayout {
   readonly edges: readonly PlacedEdge[]
 }
 
-export const HEAD = 42
-export const COLUMN = 19
+const HEAD = 42
+const COLUMN = 19
 const CHARACTER = 8
 const FACTS_CHARACTER = 6.5
 const BESIDE = 34
@@ -259,10 +257,7 @@ const ALIGNING = 100
 
 /** What comes from outside is the first layer, entity sets are the last, by lines to a node before and one after all. */
 function alignEnds(
-  drawing: {
-    setNode(id: string, label: object): unknown
-    setEdge(from: string, to: string, label: object): unknown
-  },
+  drawing: Pick<Graph, 'setNode' | 'setEdge'>,
   { nodes, reads }: LineageGraph,
   shown: ReadonlySet<string>,
 ): void {
@@ -283,11 +278,9 @@ function widthOf({ name }: LineageNode, columns: readonly string[], facts: strin
   return Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width))
 }
 
-/** How many characters of a name a node has room for. */
-export const charactersIn = (width: number) => Math.floor((width - BESIDE) / CHARACTER) + 1
+const charactersIn = (width: number) => Math.floor((width - BESIDE) / CHARACTER) + 1
 
-/** A smooth line through the points that the layout leads an edge by. */
-export function pathThrough(points: readonly Point[]): string {
+function pathThrough(points: readonly Point[]): string {
   const [first, ...rest] = points
   if (first === undefined) return ''
   const parts = [`M${place(first)}`]
@@ -300,8 +293,7 @@ export function pathThrough(points: readonly Point[]): string {
   return parts.join(' ')
 }
 
-/** From the right side of one column to the left side of another. */
-export function columnLine(from: PlacedNode, a: string, to: PlacedNode, b: string): string {
+function columnLine(from: PlacedNode, a: string, to: PlacedNode, b: string): string {
   const at = (node: PlacedNode, column: string) =>
     node.y + HEAD + (node.columns.indexOf(column) + 0.5) * COLUMN
   return pathThrough([

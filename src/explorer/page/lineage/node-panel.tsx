@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { CatalogState } from '../../../core/catalog.ts'
 import { showTime } from '../model/show.ts'
 import { usePage } from '../page.ts'
-import { Link, SetLink } from '../parts/link.tsx'
-import { Ago } from '../parts/time.tsx'
+import { Ago, Link, SetLink } from '../parts/link.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
 import { showMs } from '../runs/run-statistics.ts'
 import {
@@ -22,7 +21,6 @@ interface NodePanelProps {
   readonly paths: ColumnPaths | null
 }
 
-/** What there is to know of the chosen node: what it means, whether it is well, and its columns. */
 export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
   const page = usePage()
   const { model } = node
@@ -189,7 +187,6 @@ const parts: readonly (readonly [string, (node: LineageNode) => boolean])[] = [
   ['Sets', ({ kind }) => kind === 'set'],
 ]
 
-/** All of the graph as nested links, in an order in which each comes after what it reads. */
 export function LineageList({ graph, chosen }: LineageListProps) {
   const { nodes, reads } = graph
   return (
@@ -206,7 +203,12 @@ export function LineageList({ graph, chosen }: LineageListProps) {
                 {own.map((node) => (
                   <li key={node.id}>
                     <NodeLink node={node} isCurrent={node.id === chosen?.id} />
-                    <Reads nodes={(reads.get(node.id) ?? []).map((id) => nodes.get(id)!)} />
+                    {reads.get(node.id)!.map((id, i) => (
+                      <span key={id} class="lineage-reads">
+                        {i === 0 ? ' reads ' : ', '}
+                        <NodeLink node={nodes.get(id)!} />
+                      </span>
+                    ))}
                   </li>
                 ))}
               </ul>
@@ -218,28 +220,15 @@ export function LineageList({ graph, chosen }: LineageListProps) {
   )
 }
 
-function Reads({ nodes }: { nodes: readonly LineageNode[] }) {
-  if (nodes.length === 0) return null
-  return (
-    <span class="lineage-reads">
-      {' reads '}
-      {nodes.map((node, i) => (
-        <span key={node.id}>
-          {i > 0 && ', '}
-          <NodeLink node={node} />
-        </span>
-      ))}
-    </span>
-  )
-}
-
-interface NodeLinkProps {
-  readonly node: LineageNode
-  readonly column?: string | undefined
-  readonly isCurrent?: boolean
-}
-
-function NodeLink({ node, column, isCurrent = false }: NodeLinkProps) {
+function NodeLink({
+  node,
+  column,
+  isCurrent = false,
+}: {
+  node: LineageNode
+  column?: string | undefined
+  isCurrent?: boolean
+}) {
   return (
     <Link to={lineageRoute(node, column)} current={isCurrent}>
       <bdi>{column === undefined ? node.name : `${node.name}.${column}`}</bdi>

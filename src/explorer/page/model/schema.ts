@@ -14,7 +14,6 @@ export interface Schema {
 export interface EntitySet {
   readonly name: string
   readonly description: string | undefined
-  /** Empty for a set without a key: its rows have no address of their own. */
   readonly key: readonly string[]
   readonly properties: readonly Property[]
   readonly navigations: readonly Navigation[]

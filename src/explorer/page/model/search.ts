@@ -16,20 +16,20 @@ const MOST_HITS = 20
 export function searchSets(sets: readonly EntitySet[], text: string): readonly Hit[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
-  const found: { hit: Hit; rank: number }[] = []
+  const found: (Hit & { rank: number })[] = []
   for (const set of sets) {
     const rank = rankOf(words, set.name, set.description)
-    if (rank !== undefined) found.push({ hit: setHit(set), rank })
-    for (const { name, description } of set.properties) {
-      const columnRank = rankOf(words, `${set.name}.${name}`, description, name)
-      if (columnRank === undefined) continue
-      found.push({ hit: columnHit(set, name, description), rank: columnRank + 0.5 })
+    const of = (view: 'rows' | 'columns') => ({ view, set: set.name, query: '' })
+    if (rank !== undefined)
+      found.push({ rank, route: of('rows'), title: set.name, detail: set.description ?? '' })
+    for (const { name: title, description } of set.properties) {
+      const columnRank = rankOf(words, `${set.name}.${title}`, description, title)
+      const detail = description === undefined ? set.name : `${set.name}: ${description}`
+      if (columnRank !== undefined)
+        found.push({ rank: columnRank + 0.5, route: of('columns'), title, detail })
     }
   }
-  return found
-    .toSorted((a, b) => a.rank - b.rank)
-    .slice(0, MOST_HITS)
-    .map(({ hit }) => hit)
+  return found.toSorted((a, b) => a.rank - b.rank).slice(0, MOST_HITS)
 }
 
 function rankOf(
@@ -44,21 +44,11 @@ function rankOf(
   let worst = 0
   let isOwn = false
   for (const word of words) {
-    if (own.includes(word)) isOwn = true
-    else if (said.includes(word)) isOwn = true
+    isOwn ||= own.includes(word) || said.includes(word)
     const rank = own.startsWith(word) ? 0 : own.includes(word) ? 1 : said.includes(word) ? 2 : 3
     if (rank === 3 && !full.includes(word)) return undefined
     worst = Math.max(worst, rank)
   }
   // A column is not found by the name of its set alone.
   return isOwn ? worst : undefined
-}
-
-function setHit({ name, description }: EntitySet): Hit {
-  return { route: { view: 'rows', set: name, query: '' }, title: name, detail: description ?? '' }
-}
-
-function columnHit(set: EntitySet, column: string, description: string | undefined): Hit {
-  const detail = description === undefined ? set.name : `${set.name}: ${description}`
-  return { route: { view: 'columns', set: set.name, query: '' }, title: column, detail }
 }

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 interface DataColumn<R> {
   readonly name: string
   readonly isNumber?: boolean
-  /** Says what the row is about. */
   readonly isHead?: boolean
   /** Text, or an element; never markup in a text. */
   readonly cell: (row: R) => ComponentChildren

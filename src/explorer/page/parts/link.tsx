@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { encodeOption } from '../address/options.ts'
 import type { Route } from '../address/route.ts'
 import { usePage } from '../page.ts'
+import { ago, localTime, showTime } from '../model/show.ts'
 
 interface LinkProps {
   readonly to: Route
@@ -39,7 +40,6 @@ export function ModelLink({
   )
 }
 
-/** To the rows of a set. */
 export function SetLink({
   set,
   children = <bdi>{set}</bdi>,
@@ -49,5 +49,23 @@ export function SetLink({
     <Link {...props} to={{ view: 'rows', set, query: '' }}>
       {children}
     </Link>
+  )
+}
+
+/** How long ago; the time itself for a pointer. */
+export function Ago({ at, title = localTime(at) }: { at: string; title?: string | undefined }) {
+  return (
+    <time dateTime={at} title={title}>
+      {ago(Date.parse(at), Date.now())}
+    </time>
+  )
+}
+
+/** A time in UTC to the second; that of the browser for a pointer. */
+export function Moment({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={localTime(at)}>
+      {showTime(at).replace(/\.\d+Z$/, 'Z')}
+    </time>
   )
 }

@@ -36,7 +36,6 @@ export function RequestBar({ request, name = 'Request', children }: RequestBarPr
 
 export interface NamedRequest {
   readonly what: string
-  /** Relative to the root of the service. */
   readonly request: string
 }
 

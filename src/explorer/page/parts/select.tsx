@@ -10,7 +10,6 @@ export interface SelectProps {
   readonly value: string
   readonly options: readonly Option[]
   readonly onChange: (value: string) => void
-  /** Where the focus goes first. */
   readonly isFirst?: boolean
 }
 

@@ -1,13 +1,14 @@
-// A condition of the filter row while it is written: which questions a column can be asked, and in which words.
+// The filter row: the conditions of the address, and one of them while it is written.
 
 import { Button } from '../parts/button.tsx'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import {
   type Condition,
+  OPERATOR_NAMES,
+  readFilter,
   type Test,
   type TestOperator,
   writeFilter,
-  OPERATOR_NAMES,
 } from '../address/filter.ts'
 import { readLiteral, splitTopLevel, writeLiteral } from '../address/literal.ts'
 import { type ColumnKind, type EntitySet, kindOf, textOf } from '../model/schema.ts'
@@ -15,6 +16,9 @@ import { Select } from '../parts/select.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
 import { valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
+import type { ServiceError } from '../service/client.ts'
+import { state } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 
 interface FilterEditorProps {
   readonly context: RowsContext
@@ -116,7 +120,7 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
         list={suggestions}
         onChange={setValues}
       />
-      {hasSuggestions(column) && <Suggestions {...props} column={column.name} id={suggestions} />}
+      {hasSuggestions(column) && <Suggestions {...props} name={column.name} id={suggestions} />}
       <Buttons onCancel={props.onCancel} onDone={done} />
     </>
   )
@@ -163,12 +167,8 @@ function ValueFields({ column, operator, values, list, onChange }: ValueFieldsPr
   )
 }
 
-function Suggestions({
-  context,
-  others,
-  column,
-  id,
-}: FilterEditorProps & { column: string; id: string }) {
+function Suggestions(props: FilterEditorProps & { name: string; id: string }) {
+  const { context, others, name: column, id } = props
   const filter = writeFilter(others, context.typeOf)
   const request = valuesRequest(context.state, column, filter, 20)
   const answer = useAnswer(request, askRows)
@@ -301,4 +301,89 @@ function hasSuggestions({ kind }: FilterColumn): boolean {
 
 function shorten(text: string): string {
   return text.length <= 40 ? text : `${text.slice(0, 40)}…`
+}
+
+interface FilterBarProps {
+  readonly context: RowsContext
+  readonly error: ServiceError | undefined
+}
+
+export function FilterBar({ context, error }: FilterBarProps) {
+  const { conditions } = context
+  const set = (next: readonly Condition[]) => {
+    editing.value = null
+    context.filter(next)
+  }
+  const now = useValue(editing)
+  useEffect(() => () => void (editing.value = null), [])
+  const edited = now?.what === 'condition' ? conditions[now.index] : undefined
+  return (
+    <div class="filter-bar" role="group" aria-label="Filter">
+      <Button
+        data-key="f"
+        aria-expanded={now?.what === 'new'}
+        onClick={() => (now?.what === 'new' ? (editing.value = null) : startFilter(undefined))}
+      >
+        + filter
+      </Button>
+      {conditions.map((condition, index) => {
+        const text = condition.kind === 'test' ? describeTest(condition) : condition.text
+        return (
+          <span
+            key={`${index} ${text}`}
+            class={condition.kind === 'text' ? 'chip chip-text' : 'chip'}
+          >
+            <Button
+              class="chip-edit"
+              aria-expanded={now?.what === 'condition' && now.index === index}
+              title="Change it"
+              onClick={() => (editing.value = { what: 'condition', index })}
+            >
+              <bdi>{text}</bdi>
+            </Button>
+            <Button
+              class="chip-remove"
+              name={`Remove ${text}`}
+              onClick={() => set(conditions.filter((_, i) => i !== index))}
+            >
+              ×
+            </Button>
+          </span>
+        )
+      })}
+      {now !== null && (now.what === 'new' || edited !== undefined) && (
+        <FilterEditor
+          key={JSON.stringify(now)}
+          context={context}
+          condition={edited}
+          column={now.what === 'new' ? now.column : undefined}
+          others={conditions.filter((one) => one !== edited)}
+          onCancel={() => (editing.value = null)}
+          onDone={(condition) =>
+            set(
+              edited === undefined
+                ? [...conditions, condition]
+                : conditions.map((one) => (one === edited ? condition : one)),
+            )
+          }
+        />
+      )}
+      {error !== undefined && (
+        <p class="field-error" role="alert">
+          {error.message}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Editing =
+  | { readonly what: 'new'; readonly column: string | undefined }
+  | { readonly what: 'condition'; readonly index: number }
+
+/** Which condition of the filter row is being written. The menu of a column begins one too. */
+const editing = state<Editing | null>(null)
+
+export function startFilter(column: string | undefined): void {
+  editing.value = { what: 'new', column }
 }

@@ -5,9 +5,9 @@ import { shortType } from '../model/schema.ts'
 import { moveColumn, readOrder } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
 import { hide, move, pinnedCount, show, sortBy, sortExactly, togglePin } from './table-actions.ts'
-import { startFilter } from './filter-bar.tsx'
+import { startFilter } from './filter-editor.tsx'
 import type { Options } from '../address/options.ts'
-import { LEAST_WIDTH_PX, MOST_WIDTH_PX, setWidth, type Layout } from './use-layout.ts'
+import { type Layout, LEAST_WIDTH_PX, MOST_WIDTH_PX, setWidth } from './use-layout.ts'
 import type { RowsContext } from './rows-context.ts'
 
 export function HeaderCell(props: HeaderCellProps) {

@@ -48,7 +48,6 @@ export function hide({ options, shown, all }: ShownColumns, column: string): Opt
   return show({ options, shown: rest, all }, isPinned ? count - 1 : count)
 }
 
-/** One place to the left or to the right. */
 export function move({ options, shown, all }: ShownColumns, column: string, by: -1 | 1): Options {
   const target = shown[shown.indexOf(column) + by]
   if (target === undefined) return options

@@ -7,7 +7,6 @@ import { useValue } from '../parts/use-value.ts'
 import {
   asServiceError,
   isAbort,
-  type Rows,
   type Service,
   type ServiceError,
   TOO_LONG,
@@ -125,8 +124,20 @@ class RowsReading {
       this.#snapshot = answer.snapshot
       this.#next = answer.next
       this.#here = answer.value.length + (isFirst ? 0 : this.#here)
-      const page = { request: this.#request, answer, short, isFirst, isFromTheTop }
-      this.#show(({ loaded }) => ({ loaded: withPage(loaded, page), isWaiting: false }))
+      const rows = short?.read?.(answer.value) ?? answer.value
+      this.#show(({ loaded: before }) => ({
+        isWaiting: false,
+        loaded: {
+          of: this.#request,
+          short: short?.read && short.request,
+          beginning: (before?.beginning ?? 0) + (isFirst ? 1 : 0),
+          rows: isFirst || before === null ? rows : [...before.rows, ...rows],
+          count: isFirst ? answer.count : before?.count,
+          isComplete: answer.next === undefined,
+          error: null,
+          isFromTheTop: isFromTheTop || (!isFirst && before?.isFromTheTop === true),
+        },
+      }))
     } catch (error) {
       if (signal.aborted || isAbort(error)) return
       const failure = asServiceError(error)
@@ -152,32 +163,6 @@ class RowsReading {
     const short = shortRows(set, state, isFirst ? 0 : this.#here)
     this.#short = short ?? { request: link ?? this.#request }
     return this.#load(isFirst ? null : this.#short.request!, isFromTheTop)
-  }
-}
-
-interface PageOfRows {
-  readonly request: string
-  readonly answer: Rows
-  readonly short: Partial<ShortRows> | null
-  /** They do not go on from those before. */
-  readonly isFirst: boolean
-  readonly isFromTheTop: boolean
-}
-
-function withPage(
-  before: LoadedRows | null,
-  { request, answer, short, isFirst, isFromTheTop }: PageOfRows,
-): LoadedRows {
-  const rows = short?.read?.(answer.value) ?? answer.value
-  return {
-    of: request,
-    short: short?.read && short.request,
-    beginning: (before?.beginning ?? 0) + (isFirst ? 1 : 0),
-    rows: isFirst || before === null ? rows : [...before.rows, ...rows],
-    count: isFirst ? answer.count : before?.count,
-    isComplete: answer.next === undefined,
-    error: null,
-    isFromTheTop: isFromTheTop || (!isFirst && before?.isFromTheTop === true),
   }
 }
 

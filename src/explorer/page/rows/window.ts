@@ -1,10 +1,8 @@
 // Which rows or columns of a long table are in view, from their sizes alone. Only those are in the document.
 
 interface Window {
-  /** First index in the document, and the first after it. */
   readonly from: number
   readonly to: number
-  /** Room for what is not in the document. */
   readonly beforePx: number
   readonly afterPx: number
 }
@@ -38,7 +36,6 @@ export function evenWindow(
   return { from, to, beforePx: from * sizePx, afterPx: (count - to) * sizePx }
 }
 
-/** How far to scroll so that something is in view, as little as possible. */
 export function offsetToReveal(
   startPx: number,
   sizePx: number,

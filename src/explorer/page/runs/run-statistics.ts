@@ -61,21 +61,13 @@ export interface ModelOfRun {
   readonly warnings: readonly string[]
 }
 
-export interface RunDetails {
-  readonly run: CatalogRun
-  readonly models: readonly ModelOfRun[]
-  /** False for older runs, of which only those models are known that no later run was about. */
-  readonly isWhole: boolean
-  readonly flushed: CatalogLastRun['flushed']
-}
-
 const order = ['failed', 'built', 'skipped', 'unchanged'] as const
 
 /** null for a run that is not remembered. What went wrong comes first, what took long before what did not. */
 export function runDetails(
   { runs, last_run: last, states }: Pick<Catalog, 'runs' | 'last_run' | 'states'>,
   id: string,
-): RunDetails | null {
+) {
   const run = runs.find(({ run_id }) => run_id === id)
   if (run === undefined) return null
   const isWhole = last !== null && last.run_id === id
@@ -91,6 +83,7 @@ export function runDetails(
   const rank = ({ status }: ModelOfRun) => order.indexOf(status)
   return {
     run,
+    // Of older runs only those models are known that no later run was about.
     isWhole,
     models: models.toSorted((a, b) => rank(a) - rank(b) || b.ms - a.ms),
     flushed: isWhole ? last.flushed : [],

@@ -40,7 +40,6 @@ export interface AnswerOptions {
 export interface Rows {
   readonly value: readonly Row[]
   readonly count: string | undefined
-  /** Relative to the root of the service. */
   readonly next: string | undefined
   readonly snapshot: string | undefined
 }
@@ -75,7 +74,6 @@ export class Service {
     }
   }
 
-  /** One row, or one object of any kind. */
   async object(request: string, options: AnswerOptions = {}): Promise<Row> {
     return (await this.#json(request, options)).body
   }
@@ -158,4 +156,52 @@ function relativeTo(request: string, next: string): string {
   const at = next.indexOf('?')
   const [path = ''] = request.split('?')
   return at === -1 ? path : path + next.slice(at)
+}
+
+// Tasks that may wait: so many run at a time, in the order in which they came, so that what a person waits for goes first.
+
+export class Semaphore {
+  readonly #limit: number
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Rejects without running the task when `signal` is aborted while it waits. `next`: before all others that wait. */
+  async run<T>(
+    task: () => Promise<T>,
+    signal: AbortSignal,
+    turn: 'last' | 'next' = 'last',
+  ): Promise<T> {
+    if (this.#running < this.#limit) this.#running++
+    else await this.#acquire(signal, turn)
+    try {
+      signal.throwIfAborted()
+      return await task()
+    } finally {
+      // A place is handed on as it is, so that nobody who comes meanwhile takes it too.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running--
+      else next()
+    }
+  }
+
+  #acquire(signal: AbortSignal, turn: 'last' | 'next'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1)
+        reject(signal.reason as Error)
+      }
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      if (signal.aborted) return reject(signal.reason as Error)
+      if (turn === 'next') this.#waiting.unshift(enter)
+      else this.#waiting.push(enter)
+      signal.addEventListener('abort', leave, { once: true })
+    })
+  }
 }

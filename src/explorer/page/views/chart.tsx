@@ -32,15 +32,15 @@ import {
   isFloating,
   isIntegral,
   kindOf,
+  memberNames,
   type Property,
   type Row,
-  memberNames,
 } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
-import { FilterBar } from '../rows/filter-bar.tsx'
+import { FilterBar } from '../rows/filter-editor.tsx'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
 import { timeUnits, unitBetween } from '../chart/time-units.ts'

@@ -3,19 +3,19 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { encodeOption, readOptions } from '../address/options.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
-import { FilterBar } from '../rows/filter-bar.tsx'
+import { FilterBar } from '../rows/filter-editor.tsx'
 import { useRowsContext } from '../rows/rows-context.ts'
 import type { ServiceError } from '../service/client.ts'
 import type { ComponentChildren, RefObject } from 'preact'
 import {
   type EntitySet,
   kindOf,
+  memberNames,
   navigationOf,
   type Property,
   shortType,
   textOf,
   type TypedColumn,
-  memberNames,
 } from '../model/schema.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
@@ -28,7 +28,6 @@ import {
   type Picture,
   type PictureRequest,
   pictureRequest,
-  type ProfileContext,
   readCounts,
   SHOWN_CHARACTERS,
 } from '../profile/profile-requests.ts'
@@ -109,13 +108,11 @@ function ColumnRow(props: ColumnRowProps) {
   const { set, column, filter } = props
   const published = usePage().catalog?.sets.find(({ name }) => name === set.name)
   const engineType = published?.columns.find(({ name }) => name === column.name)?.type
-  const names = memberNames(set)
   const row = useRef<HTMLTableRowElement>(null)
-  const target = navigationOf(set, column.name)?.target
   const [isAsked, ask] = useState(false)
   const [isOpen, open] = useState(false)
   const isWanted = useInView(row) && (props.isCounted || isAsked)
-  const profile = useProfile(set.name, column, { names, filter }, isWanted)
+  const profile = useProfile(set, column, filter, isWanted)
   const { counts } = profile
   const fault = filter !== null && counts.state === 'failed' ? counts.error : undefined
   const isFiltersFault = fault?.status === 400
@@ -128,11 +125,7 @@ function ColumnRow(props: ColumnRowProps) {
       <tr ref={row} id={`column-${column.name}`}>
         <th scope="row" class="profile-name">
           <bdi>{column.name}</bdi> {set.key.includes(column.name) && <span class="badge">key</span>}{' '}
-          {target !== undefined && (
-            <Link to={{ view: 'columns', set: target, query: '' }} class="leads-to">
-              → {target}
-            </Link>
-          )}
+          <LeadsTo set={set} column={column} />
           {column.description !== undefined && <p>{column.description}</p>}
         </th>
         <td class="profile-picture">
@@ -179,6 +172,16 @@ function ColumnRow(props: ColumnRowProps) {
         </tr>
       )}
     </>
+  )
+}
+
+function LeadsTo({ set, column }: Pick<ColumnRowProps, 'set' | 'column'>) {
+  const target = navigationOf(set, column.name)?.target
+  if (target === undefined) return null
+  return (
+    <Link to={{ view: 'columns', set: target, query: '' }} class="leads-to">
+      → {target}
+    </Link>
   )
 }
 
@@ -307,8 +310,10 @@ function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
 // The profile of a column as a component has it: asked for when the column comes into view, given up when it leaves
 // before the answer, kept once it is there.
 
-function useProfile(set: string, column: TypedColumn, context: ProfileContext, isWanted: boolean) {
-  const requestOf = (apply: string) => `${encodeURIComponent(set)}?$apply=${encodeOption(apply)}`
+function useProfile(set: EntitySet, column: TypedColumn, filter: string | null, isWanted: boolean) {
+  const context = { names: memberNames(set), filter }
+  const requestOf = (apply: string) =>
+    `${encodeURIComponent(set.name)}?$apply=${encodeOption(apply)}`
   const countsOf = requestOf(countsRequest(column, context))
   const askCounts: Ask<Counts> = async (service, request, options) =>
     readCounts((await service.rows(request, options)).value)

@@ -1,7 +1,6 @@
 import type { Catalog, CatalogSet } from '../../../core/catalog.ts'
 import { ago, groupDigits, localTime } from '../model/show.ts'
-import { Link, SetLink } from '../parts/link.tsx'
-import { Ago } from '../parts/time.tsx'
+import { Ago, Link, SetLink } from '../parts/link.tsx'
 import { useValue } from '../parts/use-value.ts'
 import { usePage } from '../page.ts'
 import { recipesFor } from '../recipes/recipes.ts'

@@ -8,7 +8,7 @@ import { usePage, type ViewProps } from '../page.ts'
 import { type RowColumn, tableColumns } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
 import { HoverPeek, ValueDialog } from '../rows/value-dialog.tsx'
-import { FilterBar } from '../rows/filter-bar.tsx'
+import { FilterBar } from '../rows/filter-editor.tsx'
 import { countRequest, fileRequest, isOfSet, rowsRequest } from '../rows/requests.ts'
 import { type RowsContext, useRowsContext } from '../rows/rows-context.ts'
 import { RowsTable } from '../rows/rows-table.tsx'
@@ -52,21 +52,8 @@ export function RowsView({ route }: ViewProps<'rows'>) {
         </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
-      {loaded?.short !== undefined && (
-        <>
-          <p class="about">
-            Some values here are long, so these rows came with the beginnings of texts and without
-            lists. A click on a cell asks for the whole value.
-          </p>
-          <RequestBar name="Request of the beginnings" request={loaded.short} />
-        </>
-      )}
-      {isSet && set.key.length === 0 && (
-        <p class="about">
-          {set.name} has no key, so its rows have no addresses. <code>-- @expose key</code> in the
-          model names one.
-        </p>
-      )}
+      {loaded?.short !== undefined && <ShortNote request={loaded.short} />}
+      {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
           <ProblemNote error={failure} again={answer.again} />
@@ -95,6 +82,27 @@ export function RowsView({ route }: ViewProps<'rows'>) {
         />
       )}
     </>
+  )
+}
+
+function ShortNote({ request }: { request: string }) {
+  return (
+    <>
+      <p class="about">
+        Some values here are long, so these rows came with the beginnings of texts and without
+        lists. A click on a cell asks for the whole value.
+      </p>
+      <RequestBar name="Request of the beginnings" request={request} />
+    </>
+  )
+}
+
+function KeyNote({ set }: { set: EntitySet }) {
+  return (
+    <p class="about">
+      {set.name} has no key, so its rows have no addresses. <code>-- @expose key</code> in the model
+      names one.
+    </p>
   )
 }
 

@@ -2,12 +2,10 @@ import type { CatalogBuild, CatalogRun, RejectedEvents } from '../../../core/cat
 import { groupDigits, localTime, showTime } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Link, ModelLink } from '../parts/link.tsx'
-import { Moment } from '../parts/time.tsx'
+import { Link, ModelLink, Moment } from '../parts/link.tsx'
 import {
   countsOf,
   type ModelOfRun,
-  type RunDetails,
   runDetails,
   showMs,
   stripOf,
@@ -56,7 +54,19 @@ function RunTable({ runs }: { runs: readonly CatalogRun[] }) {
       rows={runs}
       keyOf={({ run_id }) => run_id}
       columns={[
-        { name: 'when', cell: (run) => <RunLink run={run} /> },
+        {
+          name: 'when',
+          cell: ({ run_id: id, started_at: at, ok }) => (
+            <Link to={{ view: 'run', id }}>
+              {!ok && (
+                <span class="status-failed" role="img" aria-label="failed">
+                  ✕{' '}
+                </span>
+              )}
+              <Moment at={at} />
+            </Link>
+          ),
+        },
         { name: 'time', isNumber: true, cell: ({ ms }) => showMs(ms) },
         ...Object.entries(COUNTED).map(([name, of]) => ({
           name,
@@ -65,20 +75,6 @@ function RunTable({ runs }: { runs: readonly CatalogRun[] }) {
         })),
       ]}
     />
-  )
-}
-
-function RunLink({ run }: { run: CatalogRun }) {
-  const { started_at: at, ok } = run
-  return (
-    <Link to={{ view: 'run', id: run.run_id }}>
-      {!ok && (
-        <span class="status-failed" role="img" aria-label="failed">
-          ✕{' '}
-        </span>
-      )}
-      <Moment at={at} />
-    </Link>
   )
 }
 
@@ -121,10 +117,6 @@ export function RunView({ route }: ViewProps<'run'>) {
         </p>
       </section>
     )
-  return <Run details={details} />
-}
-
-function Run({ details }: { details: RunDetails }) {
   const { run, models, isWhole, flushed } = details
   return (
     <>
@@ -139,7 +131,7 @@ function Run({ details }: { details: RunDetails }) {
           {countsOf(run) || 'Nothing to do'} in {showMs(run.ms)}
         </p>
       </header>
-      <RunStrip runs={usePage().catalog!.runs} current={run.run_id} />
+      <RunStrip runs={catalog!.runs} current={run.run_id} />
       {flushed.length > 0 && (
         <ul class="flushed">
           {flushed.map(({ model, events, rejected }) => (
@@ -191,7 +183,18 @@ function Models({ models }: { models: readonly ModelOfRun[] }) {
           isNumber: true,
           cell: ({ rows }) => (rows === undefined ? '' : groupDigits(rows)),
         },
-        { name: 'time', cell: ({ ms }) => ms > 0 && <Duration ms={ms} longest={longest} /> },
+        {
+          name: 'time',
+          cell: ({ ms }) =>
+            ms > 0 && (
+              <span class="duration">
+                <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={Math.max(1, (ms / longest) * 100)} height={10} />
+                </svg>
+                <span>{showMs(ms)}</span>
+              </span>
+            ),
+        },
         {
           name: 'rows and time over its builds',
           cell: ({ model }) => builds(model).length > 1 && <BuildHistory builds={builds(model)} />,
@@ -201,28 +204,12 @@ function Models({ models }: { models: readonly ModelOfRun[] }) {
   )
 }
 
-function Duration({ ms, longest }: { ms: number; longest: number }) {
-  return (
-    <span class="duration">
-      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        <rect width={Math.max(1, (ms / longest) * 100)} height={10} />
-      </svg>
-      <span>{showMs(ms)}</span>
-    </span>
-  )
-}
-
-interface RunStripProps {
-  readonly runs: readonly CatalogRun[]
-  readonly current: string | null
-}
-
 const BAR = 10
 const HEIGHT = 60
 const LEAST_HEIGHT = 3
 
 /** The last runs, the oldest at the left, as high as they took long. The table below has the same as links for keys. */
-function RunStrip({ runs, current }: RunStripProps) {
+function RunStrip({ runs, current }: { runs: readonly CatalogRun[]; current: string | null }) {
   const bars = stripOf(runs)
   const first = bars[0]?.run
   const last = bars.at(-1)?.run

@@ -1,7 +1,6 @@
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Service, ServiceError } from '../../../../src/explorer/page/service/client.ts'
-import { Semaphore } from '../../../../src/explorer/page/service/semaphore.ts'
+import { test } from 'uvu'
+import { Semaphore, Service, ServiceError } from '../../../../src/explorer/page/service/client.ts'
 
 interface Asked {
   readonly url: string
