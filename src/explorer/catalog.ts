@@ -165,7 +165,6 @@ function* linesFrom(text: string, start: number): Generator<string, void> {
 // A catalog for strangers: nothing of models that are not exposed, and neither paths, owners, SQL nor runs. Where values
 // come through models that are left out, they come from the exposed ones before those.
 
-/** Yields after each model. */
 function* exposedModels(
   models: readonly CatalogModel[],
   sets: ReadonlySet<string>,

@@ -5,7 +5,6 @@ import { type CatalogOptions, createCatalogs } from './catalog.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
 interface ExplorerOptions extends CatalogOptions {
-  /** Where the bundled page lies. */
   readonly pageDir: string
 }
 

@@ -1,5 +1,3 @@
-// What every view is given: the page as a whole, and the address that it shows.
-
 import { type ComponentType, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Catalog } from '../../core/catalog.ts'
@@ -30,7 +28,6 @@ export interface Page {
 
 const context = createContext<Page | null>(null)
 
-/** Around all that is shown. */
 export const PageProvider = context.Provider
 
 export const usePage = (): Page => useContext(context)!

@@ -26,7 +26,6 @@ export interface ChartData {
   readonly marks: readonly Label[]
   readonly series: readonly Series[]
   readonly isStacked: boolean
-  /** What the picture leaves out. */
   readonly notes: readonly string[]
 }
 
@@ -35,7 +34,6 @@ const MOST_COLOURS = 7
 /** Between years of which a few have rows there may be any number without. */
 const MOST_MARKS = 20_000
 const FORMS = { time: 'line', bins: 'histogram', value: 'bars' } as const
-/** The group, or the colour, of all that are not shown by themselves. */
 const OTHERS = Symbol('others')
 
 export function chartData(
@@ -258,7 +256,6 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 /** A line or a chart of bars of more groups says nothing, and takes long to draw. */
 export const MOST_GROUPS = 5_000
 
-/** How the values of x become groups. */
 export type Grouping =
   | { readonly by: 'time'; readonly unit: TimeUnit }
   | { readonly by: 'bins'; readonly bins: Bins }
@@ -275,7 +272,7 @@ interface ChartRow {
   readonly value: unknown
 }
 
-export interface ChartRequest {
+interface ChartRequest {
   readonly apply: string
   readonly read: (rows: readonly AnswerRow[]) => readonly ChartRow[]
   /** All groups together, when the answer has only the greatest of them. */

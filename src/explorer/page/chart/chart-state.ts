@@ -73,7 +73,6 @@ export function writeChartState(state: ChartState): Readonly<Record<string, stri
   }
 }
 
-/** Numbers can be added up; of all others there are only counts, and of those that have an order their ends. */
 export function methodsFor(column: TypedColumn): readonly Method[] {
   return kindOf(column) === 'number' ? methods : ['count', 'countdistinct']
 }
@@ -150,7 +149,6 @@ export function columnGroups(schema: Schema, set: EntitySet): readonly ColumnGro
   return [{ navigation: null, columns: own }, ...others]
 }
 
-/** undefined for what an address names and no set has. */
 export function columnAt(groups: readonly ColumnGroup[], path: string): Property | undefined {
   return groups.flatMap(({ columns }) => columns).find((column) => column.path === path)?.property
 }

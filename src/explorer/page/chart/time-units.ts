@@ -38,7 +38,6 @@ export function pointsBetween(least: string, greatest: string, unit: TimeUnit): 
   return indexOf(Date.parse(greatest), unit) - indexOf(Date.parse(least), unit) + 1
 }
 
-/** How many units after the beginning of 1970 a time is. */
 export function indexOf(ms: number, unit: TimeUnit): number {
   const length = LENGTHS[unit]
   if ('ms' in length) return Math.floor((ms - length.firstMs) / length.ms)
@@ -109,7 +108,6 @@ const INDEXES: Readonly<Record<TimeUnit, (first: number, second: number) => numb
   year: (year) => year - 1970,
 }
 
-/** A date as its milliseconds, a number as itself. */
 function numberOf(value: unknown): number {
   return typeof value === 'string' && /^\d{4}-/.test(value) ? Date.parse(value) : Number(value)
 }

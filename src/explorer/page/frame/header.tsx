@@ -174,7 +174,6 @@ export function Banners() {
   )
 }
 
-/** Only on a narrow screen: elsewhere the sets are always there. */
 const menuIsOpen = state(false)
 
 export function SetsNavigation({ current }: { current: string | undefined }) {

@@ -76,7 +76,6 @@ function isForPage(event: KeyboardEvent): boolean {
   return target?.closest('input, textarea, select, [contenteditable]') === null
 }
 
-/** Whether the key meant something. */
 function act(key: string, isSecond: boolean, page: Page, route: Route): boolean {
   if (isSecond) {
     const to = { h: 'home', l: 'lineage', r: 'runs' }[key]

@@ -208,7 +208,6 @@ export function columnPaths(graph: LineageGraph, start: ColumnOf): ColumnPaths {
   return { columns, edges, unknown }
 }
 
-/** A column as its node spells it. */
 function named(graph: LineageGraph, { node, column }: ColumnOf): readonly ColumnOf[] {
   const found = columnOf(graph, { node, column })
   return found === undefined ? [] : [{ node, column: found.name }]

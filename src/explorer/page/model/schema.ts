@@ -59,9 +59,10 @@ interface Csdl {
 type Elements = Readonly<Record<string, Csdl>>
 
 export function readSchema(document: unknown): Schema {
-  const csdl = Object(document) as Readonly<Record<string, Elements>>
-  const place = String(csdl['$EntityContainer'])
-  const types = csdl[place.slice(0, place.lastIndexOf('.'))] ?? {}
+  const csdl = Object(document) as Readonly<Record<string, Elements | string>>
+  const { $EntityContainer: place } = csdl
+  if (typeof place !== 'string') return { sets: [], hasParquet: false, set: () => undefined }
+  const types = (csdl[place.slice(0, place.lastIndexOf('.'))] ?? {}) as Elements
   const container = types[localName(place)] ?? {}
   const sets = membersOf(container).flatMap(([name, set]) => {
     const type = types[localName(set.$Type ?? '')]

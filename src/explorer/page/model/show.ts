@@ -23,7 +23,6 @@ export function showTime(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T/, '$1 ')
 }
 
-/** For the tooltip, in the language and the time zone of the browser. */
 export function localTime(iso: string): string | undefined {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return undefined

@@ -4,7 +4,6 @@ interface DataColumn<R> {
   readonly name: string
   readonly isNumber?: boolean
   readonly isHead?: boolean
-  /** Text, or an element; never markup in a text. */
   readonly cell: (row: R) => ComponentChildren
 }
 

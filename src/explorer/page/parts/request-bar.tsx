@@ -8,7 +8,6 @@ interface RequestBarProps {
   readonly request: string
   /** For who does not see where it stands, where a view has several: "Request of the histogram of price". */
   readonly name?: string
-  /** More buttons and links after Copy. */
   readonly children?: ComponentChildren
 }
 
@@ -34,7 +33,7 @@ export function RequestBar({ request, name = 'Request', children }: RequestBarPr
   )
 }
 
-export interface NamedRequest {
+interface NamedRequest {
   readonly what: string
   readonly request: string
 }

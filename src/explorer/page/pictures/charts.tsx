@@ -9,7 +9,6 @@ import './pictures.css'
 
 interface PictureProps {
   readonly data: ChartData
-  /** What it shows, for who does not see it. */
   readonly sentence: string
 }
 
@@ -46,7 +45,6 @@ const BAR = 17
 const AFTER = 96
 const CHARACTER = 7
 
-/** Bars that lie below each other, with room for their names. */
 export function BarChart({ data, sentence }: PictureProps) {
   const { marks, series, isStacked } = data
   const lines = isStacked ? 1 : series.length
@@ -282,11 +280,9 @@ interface MarkPart {
   /** Ends on the scale of the values; a part that is stacked begins where the one before it ends. */
   readonly from: number
   readonly to: number
-  /** Its number, for a pointer. */
   readonly title: string
 }
 
-/** What the series come to at one mark, as the ends of its bars. */
 function partsOfMark({ marks, series, isStacked }: ChartData, i: number): readonly MarkPart[] {
   let before = 0
   return series.map(({ label, values }) => {
@@ -299,7 +295,6 @@ function partsOfMark({ marks, series, isStacked }: ChartData, i: number): readon
   })
 }
 
-/** The least and the greatest end, with zero between them. */
 function endsOfParts(parts: readonly (readonly MarkPart[])[]): readonly [number, number] {
   const ends = parts.flat().map(({ to }) => to)
   return [Math.min(0, ...ends), Math.max(0, ...ends)]
@@ -311,9 +306,7 @@ const visible = (from: number, to: number, scale: number) =>
 
 interface HistogramProps {
   readonly bars: readonly Bar[]
-  /** What it shows, for who does not see it. */
   readonly sentence: string
-  /** What a bar counts; empty where its label says it. */
   readonly unit?: string
 }
 

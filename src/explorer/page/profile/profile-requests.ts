@@ -33,16 +33,13 @@ export interface Counts {
   readonly filled: number
   /** null where the type does not tell. */
   readonly different: number | null
-  /** Values as they were sent. */
   readonly least: unknown
   readonly greatest: unknown
   readonly mean: unknown
-  /** Characters of the longest text. */
   readonly longest: number | null
 }
 
-export interface ProfileContext {
-  /** Names of all properties of the set and of its navigation. */
+interface ProfileContext {
   readonly names: readonly string[]
   readonly filter: string | null
 }
@@ -90,7 +87,7 @@ interface ShownPicture {
 }
 
 /** There may be nothing to see, and why. */
-export type PictureRequest = ShownPicture | { readonly shows: 'nothing'; readonly why: string }
+type PictureRequest = ShownPicture | { readonly shows: 'nothing'; readonly why: string }
 
 export interface Bar extends Label {
   readonly rows: number
@@ -100,7 +97,6 @@ export interface Picture {
   /** Bars that stand side by side on a scale, or lie below each other with their names. */
   readonly form: 'columns' | 'bars'
   readonly bars: readonly Bar[]
-  /** For those who do not see it. */
   readonly sentence: string
 }
 

@@ -13,7 +13,7 @@ import { rowsRequest } from '../rows/requests.ts'
 import './recipes.css'
 import '../views/connect.css'
 
-export function RecipeText({ recipe }: { recipe: Recipe }) {
+function RecipeText({ recipe }: { recipe: Recipe }) {
   const { tool, steps = [], codes, file, token, notes = [] } = recipe
   return (
     <div class="recipe">

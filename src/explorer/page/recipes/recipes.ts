@@ -22,7 +22,6 @@ interface RecipeSource {
 
 export interface Recipe {
   readonly tool: string
-  /** To be done by hand, in this order. */
   readonly steps?: readonly string[]
   /** To be pasted: the text, by a name that tells several of one tool apart. */
   readonly codes: Readonly<Record<string, string>>

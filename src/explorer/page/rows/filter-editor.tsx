@@ -5,7 +5,6 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import {
   type Condition,
   OPERATOR_NAMES,
-  readFilter,
   type Test,
   type TestOperator,
   writeFilter,
@@ -32,7 +31,7 @@ interface FilterEditorProps {
   readonly onCancel: () => void
 }
 
-export function FilterEditor(props: FilterEditorProps) {
+function FilterEditor(props: FilterEditorProps) {
   const { context, condition, column } = props
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
@@ -287,7 +286,7 @@ function valuesWanted(operator: TestOperator): 0 | 1 | 2 | 'many' {
   return operator === 'in' ? 'many' : 1
 }
 
-export function describeTest({ column, operator, values }: Test): string {
+function describeTest({ column, operator, values }: Test): string {
   const shown = values.map((value) => (value === '' ? '(empty)' : shorten(value)))
   const name = OPERATOR_NAMES[operator]
   if (operator === 'between') return `${column} ${name} ${shown[0]} and ${shown[1]}`

@@ -208,7 +208,6 @@ interface HeaderCellProps {
   readonly isActive: boolean
 }
 
-/** So far a pointer may slip while it clicks. */
 const SLIP_PX = 6
 
 /** A header that is dragged onto another one. A finger scrolls the table instead. */

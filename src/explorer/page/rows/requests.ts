@@ -1,5 +1,3 @@
-// The requests for the rows of a set, relative to the root of the service.
-
 import {
   encodeKey,
   type Options,
@@ -123,7 +121,6 @@ export function isKnownToBeLong(
 
 export interface ShortRows {
   readonly request: string
-  /** Rows of the answer with the names of the set. */
   readonly read: (rows: readonly Row[]) => readonly Row[]
 }
 

@@ -1,5 +1,3 @@
-// What the parts of the rows view share.
-
 import type { Options } from '../address/options.ts'
 import { writeOptions } from '../address/options.ts'
 import { typeOfPath, type EntitySet } from '../model/schema.ts'

@@ -8,7 +8,7 @@ import type { Row } from '../model/schema.ts'
 import { defaultWidthPx, type RowColumn } from './columns.ts'
 import type { RowsContext } from './rows-context.ts'
 import { pinnedCount } from './table-actions.ts'
-import { type Edges, edgesOf, evenWindow, offsetToReveal, windowOf } from './window.ts'
+import { edgesOf, evenWindow, offsetToReveal, windowOf } from './window.ts'
 import { keptState, useValue } from '../parts/use-value.ts'
 
 export type Layout = ReturnType<typeof useLayout>

@@ -108,7 +108,6 @@ export function WholeValue({ value, edm }: { value: Value; edm: string | undefin
 
 const MOST_ITEMS = 100
 
-/** A struct or a list, open at its first level. */
 function Tree({ value, depth = 0 }: { value: Value; depth?: number }) {
   if (value === null) return <span class="value-null">null</span>
   if (value === '') return <span class="value-empty">empty text</span>
@@ -196,7 +195,6 @@ interface Peeked {
   readonly topPx: number
 }
 
-/** So long a pointer rests on a link before its row is asked for. */
 const REST_MS = 450
 /** So long it may take from the link to what is shown. */
 const LEAVE_MS = 250

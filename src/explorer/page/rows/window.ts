@@ -8,7 +8,7 @@ interface Window {
 }
 
 /** Where each of them begins, and at the last place where all end. */
-export type Edges = readonly number[]
+type Edges = readonly number[]
 
 export function edgesOf(sizesPx: readonly number[]): Edges {
   const edges = [0]

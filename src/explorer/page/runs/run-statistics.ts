@@ -1,11 +1,8 @@
-// What the runs that are remembered say together.
-
-import type { Catalog, CatalogLastRun, CatalogRun, CatalogState } from '../../../core/catalog.ts'
+import type { Catalog, CatalogRun, CatalogState } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
 
 export const STRIP_RUNS = 50
 
-/** The last runs, oldest first. */
 export function stripOf(runs: readonly CatalogRun[]) {
   const last = runs.slice(0, STRIP_RUNS).toReversed()
   const longest = Math.max(1, ...last.map(({ ms }) => ms))

@@ -30,7 +30,6 @@ export const TOO_LONG = -2
 
 export interface AnswerOptions {
   readonly signal?: AbortSignal
-  /** Rows of a page; the service decides without it. */
   readonly pageSize?: number
   /** An answer that has more is given up, and fails as TOO_LONG. */
   readonly mostBytes?: number
@@ -58,7 +57,6 @@ export class Service {
     this.#onReach = onReach
   }
 
-  /** The whole URL, as any tool takes it. */
   url(request: string): string {
     return this.#root + request
   }

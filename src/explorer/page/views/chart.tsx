@@ -18,7 +18,6 @@ import {
 import {
   boundsRequest,
   chartData,
-  type ChartRequest,
   chartRequest,
   chartTable,
   type Grouping,

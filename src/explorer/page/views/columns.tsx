@@ -19,14 +19,13 @@ import {
 } from '../model/schema.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
-import { type NamedRequest, RequestBar } from '../parts/request-bar.tsx'
+import { RequestBar } from '../parts/request-bar.tsx'
 import { HistogramBars } from '../pictures/charts.tsx'
 import {
   type Bar,
   type Counts,
   countsRequest,
   type Picture,
-  type PictureRequest,
   pictureRequest,
   readCounts,
   SHOWN_CHARACTERS,
