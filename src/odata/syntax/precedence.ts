@@ -78,6 +78,12 @@ const depths = new WeakMap<ExpressionSyntax, number>()
 
 const depthOf = (syntax: ExpressionSyntax) => depths.get(syntax) ?? 1
 
+/** A sign or parentheses around an operand. How deep that is, only a node above it asks. */
+export function around(operand: ExpressionSyntax, node: ExpressionSyntax) {
+  depths.set(node, depthOf(operand) + 1)
+  return node
+}
+
 /** The node above these operands. Throws expression-too-deep. */
 export function above(operands: readonly ExpressionSyntax[], node: ExpressionSyntax) {
   const depth = Math.max(0, ...operands.map(depthOf)) + 1

@@ -5,7 +5,14 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../../core/limits.ts'
 import { odataError, unsupported, malformed } from '../protocol/errors.ts'
 import { foreignOperator } from './foreign-words.ts'
-import { above, applyPrecedence, type OperatorAt, precedenceOf, tooDeep } from './precedence.ts'
+import {
+  above,
+  applyPrecedence,
+  around,
+  type OperatorAt,
+  precedenceOf,
+  tooDeep,
+} from './precedence.ts'
 import type {
   BinaryOperator,
   PathSyntax,
@@ -32,14 +39,14 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     if (prefixes.numChildren > limits.expressionDepth) throw tooDeep()
     return prefixes.children.reduceRight((operand: ExpressionSyntax, prefix) => {
       const kind = prefix.sourceString.startsWith('-') ? 'negate' : 'not'
-      return above([operand], { kind, operand, at: at(prefix) })
+      return around(operand, { kind, operand, at: at(prefix) })
     }, syntaxOf(primary))
   },
   list(open, first, _commas, more, _close) {
     const items = itemsOf(first, more)
     const [only] = items
     return only !== undefined && items.length === 1
-      ? above(items, { ...only, inParentheses: true })
+      ? around(only, { ...only, inParentheses: true })
       : above(items, { kind: 'list', items, at: at(open) })
   },
   call(first, _dots, more, list) {
