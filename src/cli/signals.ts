@@ -7,16 +7,10 @@ type StopSignal = keyof typeof EXIT_CODE
 /** Set for the children of `eider up`. */
 export const SUPERVISED = 'EIDER_SUPERVISED'
 
-export interface StopRequest extends Disposable {
-  readonly signal: AbortSignal
-  /** Resolves when a stop is asked for. */
-  readonly asked: Promise<void>
-  /** Exit code of a command that was cut short; null when none was asked for. */
-  exitCode(): number | null
-}
+export type StopRequest = ReturnType<typeof onStop>
 
 /** `atOnce` is called before the process ends for a second SIGINT. */
-export function onStop(atOnce: () => void = () => {}): StopRequest {
+export function onStop(atOnce: () => void = () => {}) {
   const controller = new AbortController()
   const { signal } = controller
   let received: StopSignal | null = null
@@ -35,7 +29,9 @@ export function onStop(atOnce: () => void = () => {}): StopRequest {
   if (process.env[SUPERVISED] !== undefined) whenDisconnected(onLost)
   return {
     signal,
+    /** Resolves when a stop is asked for. */
     asked,
+    /** Of a command that was cut short; null when none was asked for. */
     exitCode: () => (received === null ? null : EXIT_CODE[received]),
     [Symbol.dispose]() {
       process.off('SIGINT', stop)

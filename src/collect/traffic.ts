@@ -3,7 +3,7 @@
 
 import type { Commit } from '../buffer/queue.ts'
 import type { ModelName } from '../core/names.ts'
-import { add, createHistogram, type Histogram } from '../http/prometheus.ts'
+import { add, createHistogram } from '../http/prometheus.ts'
 
 /** Upper bounds in seconds: a sync takes from a tenth of a millisecond (SSD) to tens of them (disk). */
 export const COMMIT_BUCKETS = [
@@ -12,35 +12,21 @@ export const COMMIT_BUCKETS = [
 
 const RATE_SECONDS = 60
 
-interface Totals {
-  readonly events: ReadonlyMap<ModelName, number>
-  readonly bytes: ReadonlyMap<ModelName, number>
-  /** Answers of the public port; 202 for requests whose events were stored by them. */
-  readonly requests: ReadonlyMap<number, number>
-  readonly refused: ReadonlyMap<string, number>
-  /** Time of write and sync. */
-  readonly commits: Histogram
-}
+export type Traffic = ReturnType<typeof createTraffic>
 
-export interface Traffic {
-  readonly totals: Totals
-  readonly committed: (commit: Commit) => void
-  readonly refused: (status: number, code: string) => void
-  /** Events per second over the last minute, or since the start when that is later. */
-  readonly rateOf: (target: ModelName) => number
-}
-
-export function createTraffic(now: () => number = Date.now): Traffic {
+export function createTraffic(now: () => number = Date.now) {
   const startedAt = now()
   const events = new Map<ModelName, number>()
   const bytes = new Map<ModelName, number>()
+  // Answers of the public port; 202 for requests whose events were stored by them.
   const requests = new Map<number, number>()
   const refused = new Map<string, number>()
+  // Time of write and sync.
   const commits = createHistogram(COMMIT_BUCKETS)
   const recent = new Map<ModelName, Recent>()
   return {
     totals: { events, bytes, requests, refused, commits },
-    committed(commit) {
+    committed(this: void, commit: Commit) {
       const { target, ms } = commit
       add(events, target, commit.events)
       add(bytes, target, commit.bytes)
@@ -50,11 +36,12 @@ export function createTraffic(now: () => number = Date.now): Traffic {
       recent.set(target, slots)
       count(slots, Math.floor(now() / 1000), commit.events)
     },
-    refused(status, code) {
+    refused(this: void, status: number, code: string) {
       add(requests, status, 1)
       add(refused, code, 1)
     },
-    rateOf(target) {
+    /** Events per second over the last minute, or since the start when that is later. */
+    rateOf(this: void, target: ModelName): number {
       const slots = recent.get(target)
       if (slots === undefined) return 0
       const second = Math.floor(now() / 1000)

@@ -38,7 +38,7 @@ export function add<K>(counts: Map<K, number>, key: K, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more)
 }
 
-export interface Histogram {
+interface Histogram {
   /** Upper bounds of the buckets in seconds; one more bucket holds what is above all. */
   readonly bounds: readonly number[]
   /** Of each bucket, without those before it. */

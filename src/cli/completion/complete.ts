@@ -92,16 +92,8 @@ function nextWords(
   return Array.from(next, ([value, description]) => ({ value, description }))
 }
 
-interface Given {
-  /** The flag whose value comes next. */
-  readonly pending: Flag | null
-  readonly flags: ReadonlySet<string>
-  readonly arguments: number
-  /** Whether `--` has come: what follows are arguments. */
-  readonly isEnded: boolean
-}
-
-function readGiven(command: CommandShape, words: readonly string[]): Given {
+/** `pending`: the flag whose value comes next. `isEnded`: whether `--` has come, after which all words are arguments. */
+function readGiven(command: CommandShape, words: readonly string[]) {
   const flags = new Set<string>()
   let count = 0
   let pending: Flag | null = null

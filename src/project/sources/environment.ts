@@ -9,24 +9,15 @@ import { spanOf } from '../members.ts'
 
 export const hasVariable = (text: string): boolean => text.includes('${')
 
-/** What the environment gives to one source, or to one secret. */
-export interface FromEnvironment {
-  readonly mistakes: readonly Diagnostic[]
-  readonly hidden: HiddenValue[]
-  /** null when a variable is not set, which is then a mistake. */
-  readonly fill: (text: string, node: Node) => string | null
-  readonly variable: (name: string) => string | null
-  /** What a variable holds that it must not; the value is not shown. */
-  readonly wrong: (problem: string, node: Node, hint: string) => void
-}
+export type FromEnvironment = ReturnType<typeof fromEnvironment>
 
-/** `path`: such as `sources.crm`. */
+/** What the environment gives to one source, or to one secret. `path`: such as `sources.crm`. */
 export function fromEnvironment(
   name: string,
   path: string,
   source: SourceFile,
   environments: Environments,
-): FromEnvironment {
+) {
   const mistakes: Diagnostic[] = []
   const hidden: HiddenValue[] = []
   const notSet = (variable: string, shown: string, node: Node) => {
@@ -40,7 +31,8 @@ export function fromEnvironment(
   return {
     mistakes,
     hidden,
-    fill(text, node) {
+    /** null when a variable is not set, which is then a mistake. */
+    fill(text: string, node: Node): string | null {
       let isWhole = true
       const whole = filled(text, environments, (variable, value) => {
         const shown = `\${${variable}}`
@@ -50,12 +42,13 @@ export function fromEnvironment(
       })
       return isWhole ? whole : null
     },
-    variable(variable) {
+    variable(variable: string): string | null {
       const value = variableOf(variable, environments)
       if (value !== null) hidden.push({ value, shown: `\${${variable}}` })
       return value
     },
-    wrong(problem, node, hint) {
+    /** What a variable holds that it must not; the value is not shown. */
+    wrong(problem: string, node: Node, hint: string) {
       const place = { source, span: spanOf(node) }
       mistakes.push(diagnostic('invalid-source', { name, problem }, place, { hint }))
     },

@@ -12,15 +12,9 @@ export interface NotifierOptions {
   readonly onNotified: (notified: Notified) => void
 }
 
-/** What has become of notifications so far, as `state` says. */
-export interface Notifier {
-  readonly state: () => NotifyState
-  readonly tell: (notification: Notification) => void
-  /** What is being sent gets `graceMs`; the rest is given up. */
-  readonly end: (graceMs: number) => Promise<void>
-}
+export type Notifier = ReturnType<typeof createNotifier>
 
-export function createNotifier({ on, ways, onNotified }: NotifierOptions): Notifier {
+export function createNotifier({ on, ways, onNotified }: NotifierOptions) {
   let state: NotifyState = { sent: 0, failed: 0, last_failure: null }
   const done = (of: Notification, by: NotificationWay, delivery: Delivery) => {
     const { sent, failed } = state
@@ -35,10 +29,11 @@ export function createNotifier({ on, ways, onNotified }: NotifierOptions): Notif
   )
   return {
     state: () => state,
-    tell(notification) {
+    tell(notification: Notification) {
       if (on.includes(notification.event)) for (const outbox of outboxes) outbox.add(notification)
     },
-    async end(graceMs) {
+    /** What is being sent gets `graceMs`; the rest is given up. */
+    async end(graceMs: number) {
       await Promise.all(outboxes.map((outbox) => outbox.end(graceMs)))
     },
   }
