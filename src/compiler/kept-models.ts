@@ -35,15 +35,11 @@ export interface CompiledUnits {
 
 /** Bound, it is an empty table with the columns of the model. */
 export function draftKept({ model, warnings }: KeptUnit): Draft {
-  const nulls = () =>
-    model.columns.map(
-      ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
-    )
   return {
     name: model.name,
     dependsOn: model.dependsOn,
     complete: true,
-    rows: () => sql`SELECT ${sql.join(nulls())}`,
+    rows: () => sql`SELECT ${sql.nulls(model.columns)}`,
     placeOf: () => wholeFile(model.source.path),
     // It has no columns then, which are others than it had.
     explain: () => Promise.resolve([]),

@@ -169,10 +169,7 @@ export function wrapping(kind: ParsedQuery['kind']): {
 } {
   const { addedColumns } = kinds[kind]
   if (addedColumns.length === 0) return { opening: sql.empty, closing: sql.empty }
-  const added = addedColumns.map(
-    ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
-  )
-  return { opening: sql`SELECT *, ${sql.join(added)} FROM (`, closing: sql`\n)` }
+  return { opening: sql`SELECT *, ${sql.nulls(addedColumns)} FROM (`, closing: sql`\n)` }
 }
 
 /** The columns of a model that its body gives. */

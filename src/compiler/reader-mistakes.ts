@@ -82,9 +82,8 @@ async function canStandIn(
   table: string,
   columns: Model['columns'],
 ): Promise<boolean> {
-  const declared = columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
   try {
-    await connection.run(sql`CREATE TABLE ${sql.ident(table)} (${sql.join(declared)})`)
+    await connection.run(sql`CREATE TABLE ${sql.ident(table)} (${sql.definitions(columns)})`)
     return true
   } catch (error) {
     if (error instanceof DatabaseError) return false

@@ -19,7 +19,8 @@ export function parseModelName(text: string): ModelName | null {
   return PART.test(schema) && PART.test(table) ? (text as ModelName) : null
 }
 
-export function splitModelName(name: ModelName): {
+/** Also of `source.table`, the name of a table of a source. */
+export function splitModelName(name: string): {
   readonly schema: string
   readonly table: string
 } {

@@ -1,7 +1,7 @@
 // SQL as a value. There is no way to turn a string into SQL text: text comes from template literals in the code and
 // from model bodies, everything else is an identifier, a value or a type and is printed by its own rule.
 
-import type { ColumnType } from './relation.ts'
+import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
 
 export type SqlValue = string | number | bigint | boolean | null
@@ -197,6 +197,35 @@ export const sql = Object.assign(sqlTag, {
     let quoted = quoteIdentifier(parts[0])
     for (let i = 1; i < parts.length; i++) quoted += `.${quoteIdentifier(parts[i]!)}`
     return fromNode({ kind: 'ident', quoted })
+  },
+
+  /** `schema.table`, the name of a model or of a table of a source; its first dot parts the two. */
+  relation(name: string, database: string | null = null): Sql {
+    const dot = name.indexOf('.')
+    const [schema, table] = [name.slice(0, dot), name.slice(dot + 1)]
+    return database === null ? sql.ident(schema, table) : sql.ident(database, schema, table)
+  },
+
+  /** Quoted identifiers with commas between them. */
+  idents(names: readonly string[]): Sql {
+    return joinParts(
+      names.map((name) => sql.ident(name)),
+      COMMA,
+    )
+  },
+
+  /** Names with types, as CREATE TABLE lists them. */
+  definitions(columns: readonly Pick<Column, 'name' | 'type'>[]): Sql {
+    const all = columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
+    return joinParts(all, COMMA)
+  },
+
+  /** A SELECT list of NULL for each column. */
+  nulls(columns: readonly Pick<Column, 'name' | 'type'>[]): Sql {
+    const nulls = columns.map(
+      ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
+    )
+    return joinParts(nulls, COMMA)
   },
 
   /** A value, sent as a parameter by `prepare` and as a literal by `inline`; cast to `type` when one is given. */

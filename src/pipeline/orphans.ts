@@ -10,7 +10,7 @@ import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
+import { countRows, relationType } from './build/materialize/relation.ts'
 import type { State } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { mayHoldMoreModels } from './kept-relations.ts'
@@ -27,7 +27,7 @@ export async function readOrphans(
   for (const [model, { kind, definition }] of state.models) {
     const type = relationType(catalog, model)
     if (type === null || known.has(model)) continue
-    const rows = type === 'view' ? null : await countRows(connection, relationOf(model))
+    const rows = type === 'view' ? null : await countRows(connection, sql.relation(model))
     const heir = added.find((one) => one.definition === definition)
     orphans.push({ model, kind, rows, ...(heir === undefined ? {} : { renamed_to: heir.name }) })
   }
@@ -62,7 +62,7 @@ export async function dropRelation(
     })
   const [model, { kind }] = found
   const type = relationType(catalog, model)
-  const rows = type === 'table' ? await countRows(connection, relationOf(model)) : null
+  const rows = type === 'table' ? await countRows(connection, sql.relation(model)) : null
   await state.change(connection, async () => {
     if (type !== null) await tables.drop(connection, model, type)
     await state.forget(connection, model)

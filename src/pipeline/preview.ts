@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Extensions } from '../core/extensions.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
-import { type ModelName, splitModelName } from '../core/names.ts'
-import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
+import { readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { materializationOf } from './build/materialize/kinds.ts'
 import type { SnapshotStore } from '../store/snapshots.ts'
@@ -51,9 +51,8 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
 const NOWHERE = { start: 0, end: 0 }
 
 async function requireBuilt(connection: Connection, { name }: Model): Promise<void> {
-  const { schema, table } = splitModelName(name)
   const { relations } = await readEngineCatalog(connection)
-  if (relations.has(catalogKey(schema, table))) return
+  if (relations.has(foldCase(name))) return
   throw new EnvironmentError('not-built', `${name} is not in the warehouse yet`, {
     hint: `build it: eider run +${name}`,
   })

@@ -13,7 +13,6 @@ import type { Connection } from '../duckdb/database.ts'
 import { isInterrupt } from '../duckdb/errors.ts'
 import type { Published, PublishedRows, Retention, SnapshotStore } from '../store/snapshots.ts'
 import { checkKey } from './build/materialize/check-key.ts'
-import { relationOf } from './build/materialize/relation.ts'
 
 interface PublishModelsOptions {
   readonly connection: Connection
@@ -100,7 +99,7 @@ async function publishModel(
   const content = { model: name, version, exposedKey }
   const same = await rows.find(content)
   if (same !== null) return { ...same, description, columns: describedBy(model, same.columns) }
-  const relation = relationOf(name)
+  const relation = sql.relation(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
   if (model.kind === 'events') await checkKey(connection, relation, exposedKey, 'expose')
   const columns = await publishedColumns(connection, model, exposedKey)
@@ -121,7 +120,7 @@ async function publishedColumns(
   model: Model,
   key: readonly string[],
 ): Promise<readonly Column[]> {
-  const columns = await describe(connection, sql`FROM ${relationOf(model.name)}`)
+  const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
   const required = new Set(key.map(foldCase))
   const listed = new Set<string>()
   if (model.kind === 'events')
@@ -151,6 +150,6 @@ async function holdsNull(
   model: ModelName,
   column: string,
 ): Promise<boolean> {
-  const query = sql`SELECT 1 FROM ${relationOf(model)} WHERE ${sql.ident(column)} IS NULL LIMIT 1`
+  const query = sql`SELECT 1 FROM ${sql.relation(model)} WHERE ${sql.ident(column)} IS NULL LIMIT 1`
   return (await connection.row(query)) !== null
 }

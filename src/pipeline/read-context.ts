@@ -5,10 +5,10 @@ import { knownModels } from '../compiler/select.ts'
 import { UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { CompiledProject, Kind } from '../core/model.ts'
-import { type ModelName, splitModelName } from '../core/names.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
-import { type EngineCatalog, catalogKey, describe } from '../duckdb/catalog.ts'
+import { type EngineCatalog, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
@@ -78,8 +78,7 @@ function lent(
   const records = new Map(state.models)
   for (const name of relations.keys()) {
     const { kind, definition } = models.get(name)!
-    const { schema, table } = splitModelName(name)
-    known.set(catalogKey(schema, table), 'view')
+    known.set(foldCase(name), 'view')
     const version = versions.get(name)!
     records.set(name, { kind, definition, fingerprint: version, version, removed: false })
   }
@@ -140,13 +139,12 @@ async function describeIfAny(
   { database, relations, columns }: EngineCatalog,
   name: ModelName,
 ): Promise<readonly Column[] | null> {
-  const { schema, table } = splitModelName(name)
-  const type = relations.get(catalogKey(schema, table))
+  const type = relations.get(foldCase(name))
   if (type === undefined) return null
-  const known = type === 'table' ? columns?.get(catalogKey(schema, table)) : undefined
+  const known = type === 'table' ? columns?.get(foldCase(name)) : undefined
   if (known !== undefined) return known
   try {
-    return await describe(connection, sql`FROM ${sql.ident(database, schema, table)}`)
+    return await describe(connection, sql`FROM ${sql.relation(name, database)}`)
   } catch (error) {
     if (type === 'view' && error instanceof DatabaseError) return null
     throw error

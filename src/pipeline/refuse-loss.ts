@@ -1,12 +1,13 @@
 // What a run refuses as a whole, before it changes anything: publishing nothing over something, and ending histories
 // that nobody named.
 
+import { sql } from '../core/sql.ts'
 import { count } from '../core/counts.ts'
 import { knownModels } from '../compiler/select.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
-import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
+import { countRows, relationType } from './build/materialize/relation.ts'
 import { keptRelations } from './kept-relations.ts'
 import type { PlanRequest } from './run-request.ts'
 import { recordOf, type RunContext } from './run-context.ts'
@@ -58,7 +59,7 @@ export async function refuseToEndHistories(context: RunContext): Promise<void> {
   for (const name of selected) {
     const model = project.models.get(name)!
     if (!hasHistory(context, model)) continue
-    const rows = await countRows(connection, relationOf(name))
+    const rows = await countRows(connection, sql.relation(name))
     if (rows === 0) continue
     first ??= model
     ended.push(`${name} (${count(rows, 'row')}, ${model.kind})`)

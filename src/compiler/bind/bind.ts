@@ -113,10 +113,8 @@ async function endTransaction(connection: Connection): Promise<void> {
   await connection.run(sql`ROLLBACK`).catch(() => {}) // mostly there is none
 }
 
-const prefixOf = ({ name, opening = sql.empty }: Bindable): Sql => {
-  const { schema, table } = splitModelName(name)
-  return sql`CREATE OR REPLACE TABLE ${sql.ident(schema, table)} AS (${opening}`
-}
+const prefixOf = ({ name, opening = sql.empty }: Bindable): Sql =>
+  sql`CREATE OR REPLACE TABLE ${sql.relation(name)} AS (${opening}`
 
 // The query may end in a comment, so the bracket goes on a new line.
 const SUFFIX = sql`\n) WITH NO DATA`

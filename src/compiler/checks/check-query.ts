@@ -1,17 +1,16 @@
 // Checks as queries: the rows that a check finds wrong.
 
 import type { CheckTest, Comparison } from '../../core/model.ts'
-import { type ModelName, splitModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 
 /** Row of a model that fails the test; for `unique` a key with its rows, for `row_count` the count. */
 export function failingRows(model: string, test: CheckTest): Sql {
-  const rows = modelRelation(model)
+  const rows = sql.relation(model)
   switch (test.is) {
     case 'not_null':
       return sql`FROM ${rows} WHERE ${anyOf(test.columns, sql`IS NULL`, sql` OR `)}`
     case 'unique': {
-      const names = sql.join(test.columns.map((name) => sql.ident(name)))
+      const names = sql.idents(test.columns)
       return sql`SELECT ${names}, count(*) AS "rows" FROM ${rows}
         WHERE ${anyOf(test.columns, sql`IS NOT NULL`, sql` AND `)}
         GROUP BY ${names} HAVING count(*) > 1`
@@ -22,7 +21,7 @@ export function failingRows(model: string, test: CheckTest): Sql {
     }
     case 'references':
       return sql`FROM ${rows} AS ours WHERE ours.${sql.ident(test.column)} IS NOT NULL AND NOT EXISTS
-        (SELECT 1 FROM ${modelRelation(test.model)} AS theirs
+        (SELECT 1 FROM ${sql.relation(test.model)} AS theirs
           WHERE theirs.${sql.ident(test.target)} = ours.${sql.ident(test.column)})`
     case 'row_count': {
       const holds = sql`count(*) ${comparisons[test.comparison]} ${sql.value(test.rows)}`
@@ -36,7 +35,7 @@ export function failingRows(model: string, test: CheckTest): Sql {
 }
 
 /** What stands before the author's SQL. */
-export const beforeCondition = (model: string): Sql => sql`FROM ${modelRelation(model)} WHERE NOT (`
+export const beforeCondition = (model: string): Sql => sql`FROM ${sql.relation(model)} WHERE NOT (`
 
 const comparisons: Readonly<Record<Comparison, Sql>> = {
   '=': sql`=`,
@@ -45,12 +44,6 @@ const comparisons: Readonly<Record<Comparison, Sql>> = {
   '<=': sql`<=`,
   '>': sql`>`,
   '>=': sql`>=`,
-}
-
-/** The relation of a model, or of a table of a source. */
-export function modelRelation(model: string): Sql {
-  const { schema, table } = splitModelName(model as ModelName)
-  return sql.ident(schema, table)
 }
 
 function anyOf(columns: readonly string[], test: Sql, separator: Sql): Sql {

@@ -20,7 +20,7 @@ import {
   type NamedModel,
 } from '../annotations/annotation-values.ts'
 import type { Annotation, ModelHeader } from '../annotations/annotations.ts'
-import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
+import { beforeCondition, failingRows } from './check-query.ts'
 import { misunderstoodCheck } from '../hints/checks.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
 import type { DeclaredCheck } from '../../core/source.ts'
@@ -202,7 +202,7 @@ async function mistakesIn(
   try {
     if (test.is === 'references')
       await connection.columnsOf(
-        sql`SELECT ${sql.ident(test.target)} FROM ${modelRelation(test.model)}`,
+        sql`SELECT ${sql.ident(test.target)} FROM ${sql.relation(test.model)}`,
       )
     await connection.columnsOf(failingRows(name, test))
     if (test.is === 'accepted') {

@@ -85,13 +85,10 @@ async function standIn(
   table: string,
   columns: readonly Column[],
 ): Promise<void> {
-  const [source = '', name = ''] = table.split('.')
-  const nulls = columns.map(
-    (column) => sql`CAST(NULL AS ${sql.type(column.type)}) AS ${sql.ident(column.name)}`,
-  )
+  const { schema: source, table: name } = splitModelName(table)
   await connection.run(sql`ATTACH IF NOT EXISTS ':memory:' AS ${sql.ident(source)} (READ_WRITE)`)
   await connection.run(sql`
-    CREATE OR REPLACE VIEW ${sql.ident(source, 'main', name)} AS SELECT ${sql.join(nulls)} LIMIT 0`)
+    CREATE OR REPLACE VIEW ${sql.ident(source, 'main', name)} AS SELECT ${sql.nulls(columns)} LIMIT 0`)
 }
 
 /** Where models have a schema of the name of a source, `a.b` would mean both. */

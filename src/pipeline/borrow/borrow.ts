@@ -130,9 +130,9 @@ async function attach(
     await connection.run(sql`DETACH DATABASE IF EXISTS ${sql.ident(alias)}`)
     const { path } = published.open(relation, alias)
     await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(alias)} (READ_ONLY)`)
-    const { schema, table } = splitModelName(name)
-    const view = sql.ident(SPACE, schema, table)
-    const columns = sql.join(relation.columns.map((column) => sql.ident(column.name)))
+    const { schema } = splitModelName(name)
+    const view = sql.relation(name, SPACE)
+    const columns = sql.idents(relation.columns.map((column) => column.name))
     const isLong = relation.rows >= limits.sampledFromRows
     const only = sample !== null && isLong ? sampled(sample, relation.columns) : null
     const rows = sql`SELECT ${columns} FROM ${sql.ident(...published.rows.tableOf(alias))}`

@@ -2,7 +2,7 @@
 
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
-import { sameName } from '../../core/names.ts'
+import { sameName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { Sample } from './sample.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -14,7 +14,7 @@ export function sampled(sample: Sample, columns: readonly Pick<Column, 'name'>[]
   const { by, share } = sample
   const taken = by === null ? columns : columns.filter(({ name }) => sameName(name, by))
   if (taken.length === 0) return null
-  const names = sql.join(taken.map(({ name }) => sql.ident(name)))
+  const names = sql.idents(taken.map(({ name }) => name))
   return sql`WHERE hash(${names}) % 10000 < ${sql.value(share)}`
 }
 
@@ -28,7 +28,7 @@ export async function sampleSources(
     ({ name }) => external?.problems.has(name) !== true,
   )
   for (const { name, columns } of tables) {
-    const [source, table] = partsOf(name)
+    const { schema: source, table } = splitModelName(name)
     const view = sql.ident(source, 'main', table)
     const only = sampled(sample, columns)
     if (only === null || !(await isLong(connection, view))) continue
@@ -37,12 +37,6 @@ export async function sampleSources(
     const rows = sql`FROM ${sql.ident(source, 'main', whole)}`
     await connection.run(sql`CREATE VIEW ${view} AS SELECT * ${rows} ${only}`)
   }
-}
-
-/** Names of sources have no dot. */
-function partsOf(name: string): readonly [string, string] {
-  const dot = name.indexOf('.')
-  return [name.slice(0, dot), name.slice(dot + 1)]
 }
 
 /** A sample of a short list, such as that of countries, would leave little that joins with it. */

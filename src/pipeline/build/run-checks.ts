@@ -2,7 +2,7 @@
 // version stays.
 
 import { count } from '../../core/counts.ts'
-import { failingRows, modelRelation } from '../../compiler/checks/check-query.ts'
+import { failingRows } from '../../compiler/checks/check-query.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
 import { positionOf } from '../../core/source.ts'
@@ -43,7 +43,7 @@ async function runCheck(
   let share = ''
   if (upTo?.unit === 'rows' && rows <= upTo.most) return null
   if (upTo?.unit === 'percent') {
-    const percent = (100 * rows) / Math.max(1, await countRows(connection, modelRelation(on)))
+    const percent = (100 * rows) / Math.max(1, await countRows(connection, sql.relation(on)))
     if (percent <= upTo.most) return null
     share = ` (${Number(percent.toPrecision(3))}%)`
   }

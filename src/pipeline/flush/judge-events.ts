@@ -44,8 +44,8 @@ export async function judgeEvents(
   segments: readonly WaitingSegment[],
   rejectedIn: Sql | null,
 ): Promise<EventsVerdict> {
-  const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
-  await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${sql.join(columns)})`)
+  const columns = sql.definitions(model.columns)
+  await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${columns})`)
   let retried = 0
   if (rejectedIn !== null) {
     await judgeRejected(connection, model, rejectedIn, tables)

@@ -33,7 +33,7 @@ export async function compareWithExpected(
 ): Promise<RowDifference | null> {
   const columns = await expectedColumns(connection, dir, compared, expect)
   const names = columns.map(({ name }) => name)
-  const list = sql.join(names.map((name) => sql.ident(name)))
+  const list = sql.idents(names)
   const actual = sql`(SELECT ${list} FROM ${compared.rows})`
   const { tolerance } = compared
   const floats = tolerance === 0 ? [] : columns.filter(isFloat).map(({ name }) => name)

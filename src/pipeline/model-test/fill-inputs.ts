@@ -1,5 +1,6 @@
 // Tables with the rows that a test gives, or none, in place of what a run has built or collected.
 
+import { createSchema } from '../build/materialize/relation.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import { isReceivedAt } from '../../core/relation.ts'
@@ -16,10 +17,9 @@ export async function createInput(
   connection: Connection,
   { name, columns }: TestInput,
 ): Promise<void> {
-  const [schema = ''] = name.split('.')
-  const list = columns.map((column) => sql`${sql.ident(column.name)} ${sql.type(column.type)}`)
-  await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
-    CREATE TABLE ${relationNamed(name)} (${sql.join(list)})`)
+  await connection.run(
+    sql`${createSchema(name)}; CREATE TABLE ${sql.relation(name)} (${sql.definitions(columns)})`,
+  )
 }
 
 export interface Filling {
@@ -42,7 +42,7 @@ export async function fillInputs(
     const file = given.find(({ relation }) => foldCase(relation) === foldCase(input.name))
     if (file !== undefined && !posted.has(file))
       await inFile(dir, file.path, async () => {
-        const relation = relationNamed(input.name)
+        const relation = sql.relation(input.name)
         const target = { relation: input.name, columns: input.columns }
         const { rows } = await readRows(connection, dir, file, target)
         await connection.run(sql`DELETE FROM ${relation}`)
@@ -63,11 +63,6 @@ export async function recordGiven(
   const version = `given ${number}`
   const record = { model, fingerprint: version, version }
   await state.change(connection, () => state.recordModels(connection, 'test', [record]))
-}
-
-export function relationNamed(name: string): Sql {
-  const [schema = '', table = ''] = name.split('.')
-  return sql.ident(schema, table)
 }
 
 /** Does what the daemon does: it fills in the time of arrival, and refuses null where it must not be. */

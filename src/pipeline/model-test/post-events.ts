@@ -99,16 +99,11 @@ export const refusalColumns = [
 ] as const
 
 export function refusalRows(refused: readonly RefusedEvent[]): Sql {
-  const empty = sql`(SELECT ${sql.join(
-    refusalColumns.map(
-      ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
-    ),
-  )} WHERE false)`
-  if (refused.length === 0) return empty
+  if (refused.length === 0) return sql`(SELECT ${sql.nulls(refusalColumns)} WHERE false)`
   const rows = refused.map(
     (one) => sql`(${sql.value(one.events)}, ${sql.value(one.line)}::BIGINT, ${sql.value(one.code)},
       ${sql.value(one.column)}::VARCHAR, ${sql.value(one.reason)})`,
   )
-  const names = sql.join(refusalColumns.map(({ name }) => sql.ident(name)))
+  const names = sql.idents(refusalColumns.map(({ name }) => name))
   return sql`(VALUES ${sql.join(rows)}) AS _eider_refused(${names})`
 }

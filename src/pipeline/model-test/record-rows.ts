@@ -17,7 +17,6 @@ import { DatabaseError } from '../../duckdb/errors.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import { ModelFailure } from '../failure.ts'
 import { textRows } from './expected.ts'
-import { relationNamed } from './fill-inputs.ts'
 import { inputsOf, type TestInput } from './inputs.ts'
 import type { TextRow } from '../../core/report/row-difference.ts'
 import { testedKey, type TestedModel } from './tested-model.ts'
@@ -59,7 +58,7 @@ export async function recordRows(
   }
   const related = (name: string): Sql => {
     const ways = leads.get(foldCase(name))
-    const from = sql`SELECT * FROM ${relationNamed(name)} AS d`
+    const from = sql`SELECT * FROM ${sql.relation(name)} AS d`
     if (ways === null || ways === undefined) return from
     return sql`${from} WHERE ${sql.join(ways, sql` OR `)}`
   }
@@ -137,7 +136,7 @@ async function hasAllValues(
   try {
     const row = await connection.row(sql`
       SELECT count(*) > 0 AND bool_and(EXISTS (
-        SELECT 1 FROM ${relationNamed(input)} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
+        SELECT 1 FROM ${sql.relation(input)} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
       FROM ${sample} AS s WHERE ${mine} IS NOT NULL`)
     return row?.['all_there'] === true
   } catch (error) {
@@ -189,7 +188,7 @@ async function readTable(
   const kept = columns.filter(isKept).map((column) => column.name)
   const named = kept.length === 0 ? columns.slice(0, 1).map((column) => column.name) : kept
   const most = sql.value(limits.recordedRows)
-  const list = sql.join(named.map((each) => sql.ident(each)))
+  const list = sql.idents(named)
   return {
     relation: name,
     columns: named,

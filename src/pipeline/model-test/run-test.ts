@@ -34,7 +34,6 @@ import {
   type Filling,
   type GivenFile,
   recordGiven,
-  relationNamed,
 } from './fill-inputs.ts'
 import { type Inputs, inputsOf } from './inputs.ts'
 import {
@@ -212,7 +211,7 @@ async function postFile(
   const { connection, inputs, model, paths, door } = testing
   const input = inputs.tables.find(({ name }) => name === events.name)
   if (input !== undefined) {
-    await connection.run(sql`DELETE FROM ${relationNamed(input.name)}`)
+    await connection.run(sql`DELETE FROM ${sql.relation(input.name)}`)
     await recordGiven(filling, input)
   }
   const context = await contextOf(testing, [events.name], now)
@@ -263,7 +262,7 @@ async function compareOrAccept(
     expect === null ? compared.columns : await expectedColumns(connection, dir, compared, expect)
   const names = columns.map(({ name }) => name)
   const order = compared.isOrdered ? sql.empty : sql` ORDER BY ALL`
-  const rows = sql`(SELECT ${sql.join(names.map((name) => sql.ident(name)))} FROM ${compared.rows}${order})`
+  const rows = sql`(SELECT ${sql.idents(names)} FROM ${compared.rows}${order})`
   await accept(expectPath, csvText(names, await textRows(connection, names, rows)))
   return null
 

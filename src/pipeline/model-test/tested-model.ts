@@ -1,11 +1,11 @@
 // The model that a test is about.
 
+import { sql } from '../../core/sql.ts'
 import { tokenize, isSymbol, isWord } from '../../compiler/sql/tokens.ts'
 import { lineOf } from '../../core/diagnostics.ts'
 import type { CompiledProject, Model, SeedModel } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { relationOf } from '../build/materialize/relation.ts'
 import { ModelFailure } from '../failure.ts'
 import type { Compared } from './expected.ts'
 
@@ -39,7 +39,7 @@ export function comparedModel(model: TestedModel, tolerance: number): Compared {
   return {
     relation: model.name,
     columns: model.columns,
-    rows: relationOf(model.name),
+    rows: sql.relation(model.name),
     key: testedKey(model),
     isOrdered: ordersRows(model),
     tolerance,

@@ -4,12 +4,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EnvironmentError } from '../../core/failures.ts'
-import { sameName } from '../../core/names.ts'
+import { sameName, splitModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { forgetMoved, noteMoved, type TableContent } from '../../store/moved-tables.ts'
-import { createSchema, relationOf, relationType } from '../build/materialize/relation.ts'
+import { createSchema, relationType } from '../build/materialize/relation.ts'
 import { contentOf } from './content.ts'
 import type { SourceTable } from './refusals.ts'
 import { inWordsOf, sideName, type OpenSide } from './sides.ts'
@@ -74,8 +74,8 @@ export async function copyTable(
   const { from, to } = ways
   const { state, tables } = to.side.store
   const { connection } = to
-  const relation = relationOf(name)
-  const rows = sql`SELECT ${sql.join(columns.map((column) => sql.ident(column.name)))} FROM `
+  const relation = sql.relation(name)
+  const rows = sql`SELECT ${sql.idents(columns.map((column) => column.name))} FROM `
   await carry(ways, { rows: sql`${rows}${relation}` }, async () => {
     await state.change(connection, async () => {
       if (!again && (await isThere(connection, to, name)))
@@ -102,7 +102,7 @@ async function isThere(
   name: SourceTable['name'],
 ): Promise<boolean> {
   if (relationType(known.catalog, name) !== null) return true
-  const [schema = '', table = ''] = name.split('.')
+  const { schema, table } = splitModelName(name)
   const row = await connection.row(sql`
     SELECT 1 FROM duckdb_columns() WHERE database_name = current_database()
     AND lower(schema_name) = lower(${sql.value(schema)}) AND lower(table_name) = lower(${sql.value(table)}) LIMIT 1`)
@@ -114,7 +114,7 @@ async function compare(
   { name, columns }: SourceTable,
   content: TableContent,
 ): Promise<void> {
-  const relation = relationOf(name)
+  const relation = sql.relation(name)
   const found = await describe(connection, sql`FROM ${relation}`)
   const isSame = ({ name: column, type }: (typeof columns)[number], i: number) =>
     sameName(column, found[i]?.name ?? '') && type === found[i]?.type

@@ -6,6 +6,7 @@
 // A move that was interrupted goes on when it is started again: a table that is there, and is still what the source has,
 // is not copied again.
 
+import { sql } from '../../core/sql.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { EnvironmentError } from '../../core/failures.ts'
@@ -13,7 +14,6 @@ import type { ModelName } from '../../core/names.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { makeOwnedDirectory } from '../../files/owned-directory.ts'
 import { forgetMoved, readMove, startMove, type TableContent } from '../../store/moved-tables.ts'
-import { relationOf } from '../build/materialize/relation.ts'
 import { isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { contentOf } from './content.ts'
@@ -127,7 +127,7 @@ async function readContents(
     onStep({ doing: 'reading', table: name, done, total: tables.length })
     await inWordsOf(from, async () => {
       await refuseValues(connection, table, to)
-      contents.set(name, await contentOf(connection, relationOf(name), columns))
+      contents.set(name, await contentOf(connection, sql.relation(name), columns))
     })
   }
   return contents

@@ -10,7 +10,6 @@ import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../../store/state.ts'
 import { UnstorableError } from '../../store/table-storage.ts'
-import { relationOf } from '../build/materialize/relation.ts'
 import { sideName, type OpenSide, type Side } from './sides.ts'
 
 export interface SourceTable {
@@ -42,7 +41,7 @@ export async function tablesOf(
     else
       tables.push({
         name,
-        columns: await describe(source.connection, sql`FROM ${relationOf(name)}`),
+        columns: await describe(source.connection, sql`FROM ${sql.relation(name)}`),
       })
   }
   return { tables, others }
@@ -74,7 +73,7 @@ export async function refuseValues(
   if (doubtful.length === 0) return
   const counts = doubtful.map(({ keeps }) => sql`count(*) FILTER (NOT ${keeps})`)
   const row = await connection.row(
-    sql`SELECT [${sql.join(counts)}]::VARCHAR[] AS counts FROM ${relationOf(name)}`,
+    sql`SELECT [${sql.join(counts)}]::VARCHAR[] AS counts FROM ${sql.relation(name)}`,
   )
   const found = row?.['counts'] as readonly string[]
   refuse(

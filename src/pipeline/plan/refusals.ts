@@ -1,13 +1,14 @@
 // What blocks a model, known before a row is read: checked once for each model that is to be built, by a run and
 // by a plan. What only the rows can show comes up when the model is built, or built in memory by a plan with a diff.
 
+import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
-import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
+import { countRows, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import type { Slice } from '../../core/step.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -45,7 +46,7 @@ async function lossesOf(
   const record = recordOf(context, model)
   if (!fullRefresh || (record !== null && !kinds[record.kind].keepsRows))
     return materializationOf(model).losses(context, model, slice)
-  const rows = await countRows(connection, relationOf(model.name))
+  const rows = await countRows(connection, sql.relation(model.name))
   return [`--full-refresh drops ${count(rows, 'row')} of the table`]
 }
 

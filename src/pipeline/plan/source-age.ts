@@ -58,8 +58,7 @@ async function readAge(
   table: CompiledExternal,
   now: Date,
 ): Promise<SourceAge | null> {
-  const [schema = '', name = ''] = table.name.split('.')
-  const rows = sql.ident(schema, name)
+  const rows = sql.relation(table.name)
   if (table.loadedAt === null) {
     await connection.row(sql`SELECT 1 FROM ${rows} LIMIT 0`) // it may have gone since the compile
     return null

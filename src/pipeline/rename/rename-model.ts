@@ -12,7 +12,7 @@ import type { Orphan } from '../../core/report/progress.ts'
 import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { countRows, createSchema, relationOf, relationType } from '../build/materialize/relation.ts'
+import { countRows, createSchema, relationType } from '../build/materialize/relation.ts'
 import type { Opened } from '../orphans.ts'
 import { readRenaming, recordRenaming, type Renaming, strikeRenaming } from './record.ts'
 import type { RenamedFile } from './rename-file.ts'
@@ -113,7 +113,7 @@ export async function renameRelation(
         hint: `this drops ${found}: eider mv ${from} ${to} --replace`,
       })
   }
-  const rows = type === 'table' ? await countRows(connection, relationOf(old)) : null
+  const rows = type === 'table' ? await countRows(connection, sql.relation(old)) : null
   await using undo = new Resources()
   await state.change(connection, async () => {
     if (inTheWay !== null) await tables.drop(connection, to, inTheWay)
@@ -121,8 +121,8 @@ export async function renameRelation(
     // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
     if (type === 'table') {
       await connection.run(createSchema(to))
-      const query = sql`FROM ${relationOf(old)}`
-      const statement = sql`CREATE TABLE ${relationOf(to)} AS ${query}`
+      const query = sql`FROM ${sql.relation(old)}`
+      const statement = sql`CREATE TABLE ${sql.relation(to)} AS ${query}`
       await tables.create(connection, to, { query, statement })
       await state.rename(connection, old, to)
     } else await state.forget(connection, old)
@@ -143,6 +143,6 @@ async function describeRelation(
   type: 'table' | 'view',
 ): Promise<string> {
   if (type === 'view') return `${name} (${kind})`
-  const rows = await countRows(connection, relationOf(name))
+  const rows = await countRows(connection, sql.relation(name))
   return `${name} (${kind}, ${count(rows, 'row')})`
 }

@@ -24,7 +24,7 @@ export async function isWhole(dir: string, { file, bytes }: PublishedRelation): 
 }
 
 export const orderBy = (key: readonly string[]): Sql =>
-  key.length === 0 ? sql.empty : sql`ORDER BY ${sql.join(key.map((name) => sql.ident(name)))}`
+  key.length === 0 ? sql.empty : sql`ORDER BY ${sql.idents(key)}`
 
 /** Makes the file of a relation; it is whole from then on. `check` throws for rows that must not be published. */
 export async function writePublished(

@@ -1,6 +1,5 @@
 // A database file has all types of the engine: what is read of a relation is what is written.
 
-import { type ModelName, splitModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { plainTable, type StoredColumnChange, type TableStorage } from '../table-storage.ts'
 
@@ -8,25 +7,20 @@ export const fileTables: TableStorage = {
   refuse: () => {},
   create: (connection, _, { statement }) => connection.createTable(statement),
   async createEmpty(connection, name, columns) {
-    const parts = columns.map((column) => sql`${sql.ident(column.name)} ${sql.type(column.type)}`)
-    await connection.run(sql`CREATE OR REPLACE TABLE ${tableIdent(name)} (${sql.join(parts)})`)
+    const relation = sql.relation(name)
+    await connection.run(sql`CREATE OR REPLACE TABLE ${relation} (${sql.definitions(columns)})`)
   },
-  written: (_, name) => Promise.resolve(plainTable(tableIdent(name))),
+  written: (_, name) => Promise.resolve(plainTable(sql.relation(name))),
   async change(connection, name, changes) {
-    for (const change of changes) await connection.run(alteration(tableIdent(name), change))
+    for (const change of changes) await connection.run(alteration(sql.relation(name), change))
   },
   async drop(connection, name, type) {
-    const relation = tableIdent(name)
+    const relation = sql.relation(name)
     await connection.run(
       type === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,
     )
   },
   keeps: () => null,
-}
-
-export function tableIdent(name: ModelName): Sql {
-  const { schema, table } = splitModelName(name)
-  return sql.ident(schema, table)
 }
 
 export const alteration = (relation: Sql, { name, type, isNew }: StoredColumnChange): Sql =>

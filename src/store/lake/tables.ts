@@ -9,7 +9,7 @@ import { asStored, fromStored, isGivenBack, storedType } from '../../core/stored
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { alteration, fileTables, tableIdent } from '../files/tables.ts'
+import { alteration, fileTables } from '../files/tables.ts'
 import {
   type NewTable,
   type StoredColumnChange,
@@ -22,18 +22,15 @@ export const lakeTables: TableStorage = {
   refuse: refuseUnstorable,
   create,
   async createEmpty(connection, name, columns) {
-    const parts = columns.map(
-      (column) => sql`CAST(NULL AS ${sql.type(column.type)}) AS ${sql.ident(column.name)}`,
-    )
-    const query = sql`SELECT ${sql.join(parts)} LIMIT 0`
-    const statement = sql`CREATE OR REPLACE TABLE ${tableIdent(name)} AS ${query}`
+    const query = sql`SELECT ${sql.nulls(columns)} LIMIT 0`
+    const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(name)} AS ${query}`
     await create(connection, name, { query, statement })
   },
   written,
   change,
   async drop(connection, name, type) {
     if (!(await isStoredApart(connection, name))) return fileTables.drop(connection, name, type)
-    await connection.run(sql`DROP VIEW ${tableIdent(name)}; DROP TABLE ${storedTable(name)}`)
+    await connection.run(sql`DROP VIEW ${sql.relation(name)}; DROP TABLE ${storedTable(name)}`)
   },
   keeps(value, type) {
     const stored = storedType(type)
@@ -51,7 +48,7 @@ async function storedApart(
   name: ModelName,
 ): Promise<readonly Column[] | null> {
   const isApart = await isStoredApart(connection, name)
-  return isApart ? describe(connection, sql`FROM ${tableIdent(name)}`) : null
+  return isApart ? describe(connection, sql`FROM ${sql.relation(name)}`) : null
 }
 
 /** In the database that is used. */
@@ -75,8 +72,8 @@ async function create(
   // The query may read the relation, which has to go first.
   const kept = sql`temp.main._eider_kept`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_kept AS (${query}\n)`)
-  await connection.run(sql`DROP VIEW ${tableIdent(name)}; DROP TABLE ${storedTable(name)}`)
-  const rows = await connection.createTable(sql`CREATE TABLE ${tableIdent(name)} AS FROM ${kept}`)
+  await connection.run(sql`DROP VIEW ${sql.relation(name)}; DROP TABLE ${storedTable(name)}`)
+  const rows = await connection.createTable(sql`CREATE TABLE ${sql.relation(name)} AS FROM ${kept}`)
   await connection.run(sql`DROP TABLE ${kept}`)
   return rows
 }
@@ -89,7 +86,7 @@ async function createApart(
   wasApart: boolean,
 ): Promise<number | null> {
   refuseUnstorable(columns)
-  const relation = tableIdent(name)
+  const relation = sql.relation(name)
   const stored = storedTable(name)
   const rows = await withoutPosition(() =>
     connection.createTable(
@@ -177,7 +174,7 @@ async function change(
   changes: readonly StoredColumnChange[],
 ): Promise<void> {
   if (changes.length === 0) return
-  const relation = tableIdent(name)
+  const relation = sql.relation(name)
   const before = await describe(connection, sql`FROM ${relation}`)
   const isPlain = !(await isStoredApart(connection, name))
   if (isPlain && changes.every(({ isNew, type }) => isNew && storedType(type) === type)) {

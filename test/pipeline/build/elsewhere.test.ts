@@ -7,7 +7,6 @@ import type { Check, TableModel } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { materializations } from '../../../src/pipeline/build/materialize/kinds.ts'
 import type { Materialization } from '../../../src/pipeline/build/materialize/materialization.ts'
-import { relationOf } from '../../../src/pipeline/build/materialize/relation.ts'
 import { query } from '../../support/handmade-models.ts'
 import {
   openProject,
@@ -36,7 +35,7 @@ const program = (calls: string[]): Pick<Materialization<TableModel>, 'build'> =>
   async build({ connection }, { name }) {
     calls.push(name)
     const id = sql.value(calls.length)
-    await connection.run(sql`CREATE OR REPLACE TABLE ${relationOf(name)} AS SELECT ${id} AS id`)
+    await connection.run(sql`CREATE OR REPLACE TABLE ${sql.relation(name)} AS SELECT ${id} AS id`)
     return { changed: true, rows: 1 }
   },
 })

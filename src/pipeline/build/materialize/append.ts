@@ -16,7 +16,7 @@ import type { WrittenTable } from '../../../store/table-storage.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { continuesTable, countRows, isWithin, relationOf } from './relation.ts'
+import { continuesTable, countRows, isWithin } from './relation.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
@@ -39,7 +39,7 @@ async function rowsReplaced(
 ): Promise<readonly string[]> {
   if (slice === 'whole' || !continuesTable(context, model)) return []
   const { column } = model.watermark
-  const inside = sql`(FROM ${relationOf(model.name)} WHERE ${isWithin(sql.ident(column), slice)})`
+  const inside = sql`(FROM ${sql.relation(model.name)} WHERE ${isWithin(sql.ident(column), slice)})`
   const rows = await countRows(context.connection, inside)
   return [
     `replaces ${count(rows, 'row')} whose ${column} is at least ${slice.start} and below ${slice.end}`,
@@ -62,7 +62,7 @@ async function write(
   const added = addedColumns(staged, before).map(({ name }) => name)
   const fills = uniqueKey.length === 0 && added.length > 0
   const filled = fills ? await fillAdded(connection, target, old, added) : 0
-  const fresh = newRows(relationOf(model.name), model, old)
+  const fresh = newRows(sql.relation(model.name), model, old)
   return filled + (await insert(connection, target, fresh))
 }
 
@@ -77,7 +77,7 @@ async function dryWrite(
     // Rows that are read again get the new columns, so what is there changes too: done on a copy.
     await layOver(connection, name, sql`FROM ${table}`, 'table')
     await write(context, model, { slice, staged, before })
-    const changes = await compareRows(connection, { before: table, after: relationOf(name) })
+    const changes = await compareRows(connection, { before: table, after: sql.relation(name) })
     return { changes: changes ?? nothing, writes: null }
   }
   const rows = slice === 'whole' ? newRows(table, model, staged) : sql`FROM ${STAGE}`

@@ -22,7 +22,7 @@ export async function checkKey(
   hint: string = hints[at],
 ): Promise<void> {
   if (key.length === 0) return
-  const columns = sql.join(key.map((name) => sql.ident(name)))
+  const columns = sql.idents(key)
   const texts = sql.join(
     key.map((name) => sql`coalesce(left(${sql.ident(name)}::VARCHAR, 100), 'NULL')`),
   )

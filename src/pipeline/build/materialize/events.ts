@@ -69,16 +69,10 @@ const spelled = new WeakMap<EventsModel, Promise<readonly Column[]>>()
 
 /** One type can be written in several ways, such as with quoted or bare field names of a STRUCT. */
 function spelledByEngine(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
-  const columns = spelled.get(model) ?? askForColumns(connection, model)
+  const nulls = sql`SELECT ${sql.nulls(model.columns)}`
+  const columns = spelled.get(model) ?? describe(connection, nulls)
   spelled.set(model, columns)
   return columns
-}
-
-function askForColumns(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
-  const columns = model.columns.map(
-    ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
-  )
-  return describe(connection, sql`SELECT ${sql.join(columns)}`)
 }
 
 async function dryRun(

@@ -10,7 +10,7 @@ import type { Connection } from '../../../duckdb/database.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
 import { checkKey } from './check-key.ts'
 import type { Materialization } from './materialization.ts'
-import { countRows, makeWay, relationOf, relationType } from './relation.ts'
+import { countRows, makeWay, relationType } from './relation.ts'
 
 export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
   statement: (model: M, dir: string, createdIn: string | null) => Sql,
@@ -26,7 +26,7 @@ export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
     currentRows: (relation) => relation,
     async build(context, model) {
       const { store, connection, paths } = context
-      const relation = relationOf(model.name)
+      const relation = sql.relation(model.name)
       await makeWay(context, model)
       const make = statement(model, paths.dir, context.createdIn)
       const made =
@@ -41,7 +41,7 @@ export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
       return { changed: true, rows: made ?? (await countRows(connection, relation)) }
     },
     async dryRun({ connection, paths, catalog }, model, { before }) {
-      const relation = relationOf(model.name)
+      const relation = sql.relation(model.name)
       await connection.run(sql`DROP VIEW IF EXISTS ${relation}`)
       await connection.run(statement(model, paths.dir, null))
       const key = model.expose?.key ?? []

@@ -17,7 +17,7 @@ import { isEdited } from '../../../store/state.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
-import { continuesTable, countRows, makeWay, newRelation, relationOf } from './relation.ts'
+import { continuesTable, countRows, makeWay } from './relation.ts'
 import {
   fillStage,
   refuseLostWatermark,
@@ -166,11 +166,11 @@ async function create<M extends KeptModel>(
   model: M,
 ): Promise<Built> {
   const { connection, store } = context
-  const target = relationOf(model.name)
+  const target = sql.relation(model.name)
   await kind.refuseStage(context, model)
   await makeWay(context, model)
   const query = kind.firstRows(context, STAGE)
-  const made = newRelation(model.name, context.createdIn)
+  const made = sql.relation(model.name, context.createdIn)
   const statement = sql`CREATE OR REPLACE TABLE ${made} AS ${query}`
   const rows = await store.tables.create(connection, model.name, { query, statement })
   return { changed: true, rows: rows ?? (await countRows(connection, target)) }
@@ -214,7 +214,7 @@ async function checkKeys<M extends KeptModel>(
   slice: Slice,
 ): Promise<void> {
   const { connection } = context
-  const target = relationOf(model.name)
+  const target = sql.relation(model.name)
   if (isEdited(recordOf(context, model), model) || slice !== 'whole') {
     const hint = slice === 'whole' ? otherKeyHint(model) : duplicatesHint(model)
     await checkKey(connection, kind.currentRows(target), model.uniqueKey, 'unique_key', hint)

@@ -13,7 +13,7 @@ import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { countRows, relationOf, relationType } from './relation.ts'
+import { countRows, relationType } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
 
 const DELTA = sql`temp.main._eider_delta`
@@ -39,7 +39,7 @@ async function write(context: RunContext, model: MergeModel, { staged }: Staged)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_delta AS
-    SELECT s.* FROM ${STAGE} s LEFT JOIN ${relationOf(model.name)} t ON ${onKey}
+    SELECT s.* FROM ${STAGE} s LEFT JOIN ${sql.relation(model.name)} t ON ${onKey}
     WHERE t.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
   const rows = await countRows(connection, DELTA)
   if (rows > 0) {
@@ -58,7 +58,7 @@ async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promis
   if (allowEmpty || model.deletes !== 'mirror') return
   if (relationType(catalog, model.name) !== 'table') return
   if ((await countRows(connection, STAGE)) > 0) return
-  const rows = await countRows(connection, relationOf(model.name))
+  const rows = await countRows(connection, sql.relation(model.name))
   if (rows === 0) return
   throw new ModelFailure(
     `the SELECT gives no rows, so @deletes: mirror would delete all ${rows} of the table; if that is meant, run with --allow-empty`,

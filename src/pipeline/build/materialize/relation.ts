@@ -2,10 +2,10 @@
 
 import { kinds } from '../../../core/kinds.ts'
 import type { Model } from '../../../core/model.ts'
-import { type ModelName, splitModelName } from '../../../core/names.ts'
+import { foldCase, type ModelName, splitModelName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { WatermarkRange } from '../../../core/step.ts'
-import { type EngineCatalog, catalogKey, type RelationType } from '../../../duckdb/catalog.ts'
+import type { EngineCatalog, RelationType } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -14,27 +14,13 @@ import { recordOf, type RunContext } from '../../run-context.ts'
 export const isWithin = (watermark: Sql, { start, end }: WatermarkRange): Sql =>
   sql`${watermark} >= ${sql.value(start)} AND ${watermark} < ${sql.value(end)}`
 
-export function relationOf(name: ModelName): Sql {
-  const { schema, table } = splitModelName(name)
-  return sql.ident(schema, table)
-}
-
-/** For a statement that creates it. */
-export function newRelation(name: ModelName, createdIn: string | null): Sql {
-  const { schema, table } = splitModelName(name)
-  return createdIn === null ? relationOf(name) : sql.ident(createdIn, schema, table)
-}
-
 /** What the warehouse has under the name. */
-export function relationType(catalog: EngineCatalog, name: ModelName): RelationType | null {
-  const { schema, table } = splitModelName(name)
-  return catalog.relations.get(catalogKey(schema, table)) ?? null
-}
+export const relationType = (catalog: EngineCatalog, name: ModelName): RelationType | null =>
+  catalog.relations.get(foldCase(name)) ?? null
 
 /** Call this once the relation of a model is committed. */
 export function noteRelation({ catalog }: RunContext, { name, kind }: Model): void {
-  const { schema, table } = splitModelName(name)
-  catalog.relations.set(catalogKey(schema, table), kinds[kind].relation)
+  catalog.relations.set(foldCase(name), kinds[kind].relation)
 }
 
 /** Whether the table that an earlier run created is continued. */
@@ -45,7 +31,7 @@ export function continuesTable(context: RunContext, model: Model): boolean {
   return relationType(context.catalog, model.name) === 'table'
 }
 
-export function createSchema(name: ModelName): Sql {
+export function createSchema(name: string): Sql {
   const { schema } = splitModelName(name)
   return sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`
 }

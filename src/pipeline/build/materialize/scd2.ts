@@ -13,8 +13,7 @@ import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { relationOf } from './relation.ts'
-import { differs, identifiers, sameValues, STAGE } from './stage.ts'
+import { differs, sameValues, STAGE } from './stage.ts'
 
 const CLOSING = sql`temp.main._eider_closing`
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
@@ -37,9 +36,9 @@ export const scd2: Materialization<Scd2Model> = keptTable({
 /** Closes versions that changed or vanished, opens new ones. Returns how many versions it closed or opened. */
 async function write(context: RunContext, model: Scd2Model, { staged }: Staged): Promise<number> {
   const { connection, store } = context
-  const target = relationOf(model.name)
+  const target = sql.relation(model.name)
   const { uniqueKey } = model
-  const key = identifiers(uniqueKey)
+  const key = sql.idents(uniqueKey)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   const time = await nextTime(context, target)
   const keyOfTable = sql.join(uniqueKey.map((name) => sql`t.${sql.ident(name)}`))

@@ -13,7 +13,7 @@ import { numberOf } from '../../../duckdb/values.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
 import type { RunContext } from '../../run-context.ts'
-import { continuesTable, isWithin, relationOf } from './relation.ts'
+import { continuesTable, isWithin } from './relation.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
 
@@ -54,7 +54,7 @@ async function filterOf(
   const name = sql.ident(column)
   if (slice !== 'whole') return sql` WHERE ${isWithin(name, slice)}`
   if (!continuesTable(context, model)) return sql.empty
-  const target = relationOf(model.name)
+  const target = sql.relation(model.name)
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty
   const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
@@ -131,7 +131,7 @@ async function keepLatest(
   )
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_stage AS FROM ${STAGE}
-    QUALIFY row_number() OVER (PARTITION BY ${identifiers(key)} ORDER BY ${sql.join(ranked)}) = 1`)
+    QUALIFY row_number() OVER (PARTITION BY ${sql.idents(key)} ORDER BY ${sql.join(ranked)}) = 1`)
 }
 
 /** NULLs are equal. */
@@ -161,6 +161,3 @@ export function differs(columns: readonly Column[], key: readonly string[]): Sql
     })
   return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
 }
-
-export const identifiers = (names: readonly string[]): Sql =>
-  sql.join(names.map((name) => sql.ident(name)))

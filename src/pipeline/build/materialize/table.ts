@@ -4,7 +4,6 @@ import type { TableModel } from '../../../core/model.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { fromNothing } from './from-nothing.ts'
 import type { Materialization } from './materialization.ts'
-import { newRelation } from './relation.ts'
 
 export const table: Materialization<TableModel> = fromNothing(
   (model, _, createdIn) => createTable(model, sql.body(model.body), createdIn),
@@ -17,5 +16,5 @@ export function createTable(
   query: Sql,
   createdIn: string | null,
 ): Sql {
-  return sql`CREATE OR REPLACE TABLE ${newRelation(name, createdIn)} AS (${query}\n)`
+  return sql`CREATE OR REPLACE TABLE ${sql.relation(name, createdIn)} AS (${query}\n)`
 }

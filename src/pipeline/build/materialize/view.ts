@@ -4,9 +4,8 @@ import type { ViewModel } from '../../../core/model.ts'
 import { sql } from '../../../core/sql.ts'
 import { fromNothing } from './from-nothing.ts'
 import type { Materialization } from './materialization.ts'
-import { newRelation } from './relation.ts'
 
 export const view: Materialization<ViewModel> = fromNothing(
   ({ name, body }, _, createdIn) =>
-    sql`CREATE OR REPLACE VIEW ${newRelation(name, createdIn)} AS (${sql.body(body)}\n)`,
+    sql`CREATE OR REPLACE VIEW ${sql.relation(name, createdIn)} AS (${sql.body(body)}\n)`,
 )

@@ -123,7 +123,7 @@ export async function compareRows(
       return asText ? sql`CAST(${column} AS VARCHAR) AS ${column}` : column
     }),
   )
-  const names = sql.join(pairs.map(({ name }) => sql.ident(name)))
+  const names = sql.idents(pairs.map(({ name }) => name))
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_row_changes AS
     SELECT ${names}, sum(_eider_d)::BIGINT AS _eider_n

@@ -3,7 +3,7 @@
 
 import { kinds } from '../../../core/kinds.ts'
 import type { Model } from '../../../core/model.ts'
-import { type ModelName, splitModelName } from '../../../core/names.ts'
+import type { ModelName } from '../../../core/names.ts'
 import type { EventsVerdict, ModelDiff } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
@@ -12,7 +12,7 @@ import { describe } from '../../../duckdb/catalog.ts'
 import { DatabaseError } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
 import type { DryRunInput } from '../../build/materialize/materialization.ts'
-import { countRows, relationOf, relationType } from '../../build/materialize/relation.ts'
+import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
 import { runChecks } from '../../build/run-checks.ts'
 import { explainFailure } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -71,12 +71,12 @@ export class DryRun {
       )
       const { changed, changes, added, events = null } = built
       const warnings = await runChecks(connection, model)
-      const columns = await describe(connection, sql`FROM ${relationOf(model.name)}`)
+      const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
       const isCounted = kinds[model.kind].relation === 'table' || model.expose !== null
       const rowsBefore = before !== null && isCounted ? await this.#countBefore(before) : null
       const sum = rowsBefore === null || added === null ? null : rowsBefore + added
       const rowsAfter = isCounted
-        ? (sum ?? (await countRows(connection, relationOf(model.name))))
+        ? (sum ?? (await countRows(connection, sql.relation(model.name))))
         : null
       const diff = { rowsBefore, rowsAfter, changes, warnings }
       return { problem: null, changed, columns, events, diff }
@@ -107,12 +107,11 @@ export class DryRun {
   /** The relation of the warehouse, laid under the name of the model unless it is provided; null: there is none. */
   async #provide(name: ModelName): Promise<Sql | null> {
     const { connection, catalog, project, state, paths } = this.#context
-    const { schema, table } = splitModelName(name)
     const exists = relationType(catalog, name) !== null
-    const relation = exists ? sql.ident(catalog.database, schema, table) : null
+    const relation = exists ? sql.relation(name, catalog.database) : null
     if (this.#provided.has(name)) return relation
     this.#provided.add(name)
-    await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`)
+    await connection.run(createSchema(name))
     if (relation === null) return null
     const model = project.models.get(name)
     const isView = model !== undefined && kinds[model.kind].relation === 'view'

@@ -5,7 +5,6 @@ import { type ModelName, sameName } from '../../../core/names.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Connection } from '../../../duckdb/database.ts'
-import { relationOf } from '../../build/materialize/relation.ts'
 
 /** Replaces what stands under the name. */
 export async function layOver(
@@ -14,9 +13,9 @@ export async function layOver(
   query: Sql,
   as: 'view' | 'table' = 'view',
 ): Promise<void> {
-  await connection.run(sql`DROP VIEW IF EXISTS ${relationOf(name)}`)
+  await connection.run(sql`DROP VIEW IF EXISTS ${sql.relation(name)}`)
   const what = as === 'view' ? sql`VIEW` : sql`TABLE`
-  await connection.run(sql`CREATE ${what} ${relationOf(name)} AS (${query}\n)`)
+  await connection.run(sql`CREATE ${what} ${sql.relation(name)} AS (${query}\n)`)
 }
 
 /** The table as it is once its columns are brought in line; others that it has stay. */
@@ -27,12 +26,11 @@ export function adaptedTable(table: Sql, from: readonly Column[], to: readonly C
       ? []
       : [sql`CAST(${sql.ident(old.name)} AS ${sql.type(type)}) AS ${sql.ident(old.name)}`]
   })
-  const added = to
-    .filter(({ name }) => !from.some((column) => sameName(column.name, name)))
-    .map(({ name, type }) => sql`, CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`)
+  const added = to.filter(({ name }) => !from.some((column) => sameName(column.name, name)))
   if (changes.length + added.length === 0) return table
   const replaced = changes.length === 0 ? sql.empty : sql` REPLACE (${sql.join(changes)})`
-  return sql`(SELECT *${replaced}${sql.join(added, sql.empty)} FROM ${table})`
+  const more = added.length === 0 ? sql.empty : sql`, ${sql.nulls(added)}`
+  return sql`(SELECT *${replaced}${more} FROM ${table})`
 }
 
 /** A temporary table with a unique name, so that later models do not overwrite it. */
