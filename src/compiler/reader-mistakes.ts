@@ -8,7 +8,7 @@ import { isInScope, matches, type WrittenFilter } from '../access/reader.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
-import { DatabaseError } from '../duckdb/errors.ts'
+import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { filterMistake, rowFilter } from './row-filter.ts'
 
 /** A pattern may wait for its first set. */
@@ -61,17 +61,14 @@ async function misfits(
   for (const { name, columns } of models) {
     const set = entitySetName(name)
     if (!(await canStandIn(connection, set, columns))) continue
-    try {
-      const [column] = await connection.columnsOf(
-        sql`SELECT (${sql.body(filter.condition)}\n) FROM ${sql.ident(set)}`,
-      )
-      if (column?.type !== 'BOOLEAN')
-        found.push(filterMistake({ ...written, set }, token, `it is ${column?.type}, not BOOLEAN`))
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error
-      const [problem = ''] = error.details.message.split('\n')
-      found.push(filterMistake({ ...written, set }, token, problem))
-    }
+    const query = sql`SELECT (${sql.body(filter.condition)}\n) FROM ${sql.ident(set)}`
+    const problem = await ifRefused(
+      connection.columnsOf(query).then(([column]) => {
+        return column?.type === 'BOOLEAN' ? null : `it is ${column?.type}, not BOOLEAN`
+      }),
+      ({ details }) => details.message.split('\n')[0]!,
+    )
+    if (problem !== null) found.push(filterMistake({ ...written, set }, token, problem))
   }
   return found
 }
@@ -82,11 +79,6 @@ async function canStandIn(
   table: string,
   columns: Model['columns'],
 ): Promise<boolean> {
-  try {
-    await connection.run(sql`CREATE TABLE ${sql.ident(table)} (${sql.definitions(columns)})`)
-    return true
-  } catch (error) {
-    if (error instanceof DatabaseError) return false
-    throw error
-  }
+  const create = sql`CREATE TABLE ${sql.ident(table)} (${sql.definitions(columns)})`
+  return (await refusalOf(connection.run(create))) === null
 }

@@ -9,7 +9,7 @@ import { type Column, columnType, isTypeText } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { DatabaseError } from '../duckdb/errors.ts'
+import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { type Explanation, missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf } from './hints/engine-words.ts'
 
@@ -113,28 +113,17 @@ export async function untypedColumns(
 }
 
 /** False for rows that cannot be read, which the run tells with their place. */
-async function isEmpty(connection: Connection, rows: Sql): Promise<boolean> {
-  try {
-    return (await connection.row(sql`FROM (${rows}) LIMIT 1`)) === null
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    return false
-  }
-}
+const isEmpty = async (connection: Connection, rows: Sql): Promise<boolean> =>
+  (await ifRefused(connection.row(sql`FROM (${rows}) LIMIT 1`), () => 'unknown')) === null
 
 const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
 
 async function problemOfType(connection: Connection, text: string): Promise<Explanation | null> {
   if (!isTypeText(text)) return { problem: 'it contains characters that no type name has' }
-  try {
-    await connection.columnsOf(sql`SELECT CAST(NULL AS ${sql.type(columnType(text))})`)
-    return null
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    const missing = missingType(error.details)
-    const isWhole = missing?.problem === `no type "${text}"`
-    return missing === null
-      ? { problem: problemOf(error.details) }
-      : { ...missing, problem: isWhole ? '' : missing.problem }
-  }
+  const type = sql.type(columnType(text))
+  const error = await refusalOf(connection.columnsOf(sql`SELECT CAST(NULL AS ${type})`))
+  if (error === null) return null
+  const missing = missingType(error.details)
+  if (missing === null) return { problem: problemOf(error.details) }
+  return missing.problem === `no type "${text}"` ? { ...missing, problem: '' } : missing
 }

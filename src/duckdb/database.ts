@@ -18,7 +18,7 @@ import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { DatabaseError, ErrorWords, isFatal, isInterrupt, toDatabaseError } from './errors.ts'
+import { ErrorWords, isFatal, isInterrupt, refusalOf, toDatabaseError } from './errors.ts'
 import { extensionError, requireLocked } from './extension-files.ts'
 import { nameSync } from './name-sync.ts'
 import { type Row, textOf } from './values.ts'
@@ -222,12 +222,8 @@ export class Connection implements AsyncDisposable {
     for (const name of withRequired(names)) {
       const { lock } = this.#owner
       if (lock !== null) await requireLocked(name, await this.#extensions(), lock)
-      try {
-        await this.run(sql`LOAD ${sql.ident(name)}`)
-      } catch (error) {
-        if (!(error instanceof DatabaseError)) throw error
-        throw extensionError(name, await this.#extensions(), error)
-      }
+      const refusal = await refusalOf(this.run(sql`LOAD ${sql.ident(name)}`))
+      if (refusal !== null) throw extensionError(name, await this.#extensions(), refusal)
     }
   }
 

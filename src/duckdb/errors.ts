@@ -24,6 +24,23 @@ export class DatabaseError extends Error {
   }
 }
 
+/** What `work` gives, or what `instead` makes of an error of DuckDB; it throws all others. */
+export const ifRefused = <T, U>(
+  work: Promise<T>,
+  instead: (error: DatabaseError) => U | Promise<U>,
+): Promise<T | U> =>
+  work.catch((error: unknown) => {
+    if (error instanceof DatabaseError) return instead(error)
+    throw error
+  })
+
+/** Why DuckDB refuses it; null: it does not. */
+export const refusalOf = (work: Promise<unknown>): Promise<DatabaseError | null> =>
+  ifRefused(
+    work.then(() => null),
+    (error) => error,
+  )
+
 /** The statement was ended by `Connection.interrupt()`. */
 export const isInterrupt = (error: unknown): boolean =>
   error instanceof DatabaseError && error.details.type === 'INTERRUPT'

@@ -6,7 +6,7 @@ import { EnvironmentError } from '../core/failures.ts'
 import { sql } from '../core/sql.ts'
 import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 import { Database } from './database.ts'
-import { DatabaseError } from './errors.ts'
+import { type DatabaseError, refusalOf } from './errors.ts'
 import { ExtensionError, extensionFile, reasonOf, versionOfExtension } from './extension-files.ts'
 
 interface InstalledExtension {
@@ -71,12 +71,8 @@ async function install(directory: string, name: string, from: string | null): Pr
     await using database = await openWith(directory, [])
     await using connection = await database.connect()
     const source = from === null ? sql`` : sql` FROM ${sql.value(from)}`
-    try {
-      await connection.run(sql`FORCE INSTALL ${sql.ident(name)}${source}`)
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error
-      throw notInstalled(name, directory, from, error)
-    }
+    const refusal = await refusalOf(connection.run(sql`FORCE INSTALL ${sql.ident(name)}${source}`))
+    if (refusal !== null) throw notInstalled(name, directory, from, refusal)
   }
   const problem = await problemOfExtension(directory, name)
   if (problem !== null) throw problem

@@ -6,7 +6,7 @@ import type { Model } from '../core/model.ts'
 import type { ExplainedPlan, PlanOperator } from '../core/report/explained-plan.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { DatabaseError } from '../duckdb/errors.ts'
+import { ifRefused } from '../duckdb/errors.ts'
 import { textOf } from '../duckdb/values.ts'
 import { problemIn } from './failure.ts'
 
@@ -34,14 +34,12 @@ export async function explainModel(
   { dir, analyze }: { readonly dir: string; readonly analyze: boolean },
 ): Promise<ExplainedPlan> {
   const how = analyze ? sql`EXPLAIN (ANALYZE, FORMAT json)` : sql`EXPLAIN (FORMAT json)`
-  const [row] = await connection
-    .rows(sql`${how} ${queryOf(model, dir)}`)
-    .catch((error: unknown) => {
-      if (!(error instanceof DatabaseError)) throw error
-      throw new UsageError(`${model.name} cannot be explained: ${problemIn(error)}`, {
-        hint: `build what it reads: eider run +${model.name}`,
-      })
+  const query = connection.row(sql`${how} ${queryOf(model, dir)}`)
+  const row = await ifRefused(query, (error) => {
+    throw new UsageError(`${model.name} cannot be explained: ${problemIn(error)}`, {
+      hint: `build what it reads: eider run +${model.name}`,
     })
+  })
   const found = JSON.parse(textOf(row?.['explain_value'])) as readonly Node[] | Root
   if (!('latency' in found))
     return { operators: found.flatMap((node) => operatorsOf(node, 0)), analyzed: null }

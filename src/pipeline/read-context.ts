@@ -10,7 +10,7 @@ import type { Column } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
 import { type EngineCatalog, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { DatabaseError } from '../duckdb/errors.ts'
+import { ifRefused } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { chooseModels } from './choose.ts'
@@ -143,10 +143,6 @@ async function describeIfAny(
   if (type === undefined) return null
   const known = type === 'table' ? columns?.get(foldCase(name)) : undefined
   if (known !== undefined) return known
-  try {
-    return await describe(connection, sql`FROM ${sql.relation(name, database)}`)
-  } catch (error) {
-    if (type === 'view' && error instanceof DatabaseError) return null
-    throw error
-  }
+  const described = describe(connection, sql`FROM ${sql.relation(name, database)}`)
+  return type === 'view' ? ifRefused(described, () => null) : described
 }

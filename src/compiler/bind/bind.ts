@@ -6,7 +6,7 @@ import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { type DatabaseError, type DatabaseErrorDetails, refusalOf } from '../../duckdb/errors.ts'
 import type { GraphNode } from '../graph.ts'
 
 export interface Bindable extends GraphNode {
@@ -85,32 +85,22 @@ async function bindInOneScript(
   if (!models.every(isReady)) return false
   if (models.length === 0) return true
   const statements = models.map((model) => sql`${prefixOf(model)}${model.rows()}${SUFFIX}`)
-  try {
-    await connection.run(sql`BEGIN TRANSACTION;\n${sql.join(statements, sql`;\n`)};\nCOMMIT`)
-    return true
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    await endTransaction(connection)
-    return false
-  }
+  const script = sql`BEGIN TRANSACTION;\n${sql.join(statements, sql`;\n`)};\nCOMMIT`
+  return (await refusedOutside(connection, script)) === null
 }
 
 /** What is wrong with the model. */
 async function bindOne(connection: Connection, model: Bindable): Promise<readonly Diagnostic[]> {
   const prefix = prefixOf(model)
-  try {
-    await connection.run(sql`${prefix}${model.rows()}${SUFFIX}`)
-    return []
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    await endTransaction(connection)
-    return model.explain(error.details, prefix.inline())
-  }
+  const refusal = await refusedOutside(connection, sql`${prefix}${model.rows()}${SUFFIX}`)
+  return refusal === null ? [] : model.explain(refusal.details, prefix.inline())
 }
 
 /** A PIVOT without IN runs as several statements in one transaction, which an error leaves open. */
-async function endTransaction(connection: Connection): Promise<void> {
-  await connection.run(sql`ROLLBACK`).catch(() => {}) // mostly there is none
+async function refusedOutside(connection: Connection, script: Sql): Promise<DatabaseError | null> {
+  const refusal = await refusalOf(connection.run(script))
+  if (refusal !== null) await connection.run(sql`ROLLBACK`).catch(() => {}) // mostly there is none
+  return refusal
 }
 
 const prefixOf = ({ name, opening = sql.empty }: Bindable): Sql =>

@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { refusalOf } from '../../duckdb/errors.ts'
 import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, extraDependencies, finishHeader } from './draft.ts'
 import { resolveChecks } from '../checks/checks.ts'
@@ -83,24 +83,21 @@ async function wrongTypes(
   const prefix = sql`CREATE OR REPLACE TEMP TABLE _eider_type AS (SELECT CAST(NULL AS `
   const found: Diagnostic[] = []
   for (const { name, type } of declared) {
-    try {
-      await connection.run(sql`${prefix}${sql.body(type)}) AS value) WITH NO DATA`)
-    } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error
-      const { details } = error
-      const span =
-        details.position === null ? type.span : spanOfError(details, type, prefix.inline())
-      const text = type.text.replaceAll(/\s+/g, ' ')
-      const missing = missingType(details)
-      const isWhole = missing?.problem === `no type "${text}"`
-      const twoColumns = columnHint(name, text)
-      const isPlain = isWhole || twoColumns !== undefined
-      const problem = isPlain ? '' : (missing?.problem ?? problemOf(details))
-      const hint = twoColumns ?? missing?.hint ?? TYPE_HINT
-      found.push(
-        diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
-      )
-    }
+    const statement = sql`${prefix}${sql.body(type)}) AS value) WITH NO DATA`
+    const refusal = await refusalOf(connection.run(statement))
+    if (refusal === null) continue
+    const { details } = refusal
+    const span = details.position === null ? type.span : spanOfError(details, type, prefix.inline())
+    const text = type.text.replaceAll(/\s+/g, ' ')
+    const missing = missingType(details)
+    const isWhole = missing?.problem === `no type "${text}"`
+    const twoColumns = columnHint(name, text)
+    const isPlain = isWhole || twoColumns !== undefined
+    const problem = isPlain ? '' : (missing?.problem ?? problemOf(details))
+    const hint = twoColumns ?? missing?.hint ?? TYPE_HINT
+    found.push(
+      diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
+    )
   }
   return found
 }

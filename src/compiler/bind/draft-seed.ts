@@ -7,7 +7,7 @@ import { foldCase } from '../../core/names.ts'
 import { wholeFile } from '../../core/source.ts'
 import { type Column, isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
-import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import { lostDigits } from '../csv/lost-digits.ts'
 import { scanCsv } from '../csv/scan.ts'
@@ -74,10 +74,7 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
   const shape = { source, format, delimiter, types: readable ? wanted : [] }
   // The run reports rows that cannot be read, with their place.
   const digits = (columns: readonly Column[]) =>
-    lostDigits(connection, seed.file, columns, shape, dir).catch((error: unknown) => {
-      if (error instanceof DatabaseError) return []
-      throw error
-    })
+    ifRefused(lostDigits(connection, seed.file, columns, shape, dir), () => [])
   return {
     name,
     dependsOn,
@@ -127,11 +124,8 @@ async function explainSeed(
     const hint = 'check that the file is complete and has the format of its extension'
     return diagnostic('unreadable-file', { problem }, wholeFile(file.path), { hint })
   }
-  try {
-    const wrong = await wrongSeedTypes(connection, file, rows, dir)
-    return wrong.length > 0 ? wrong : [unreadable(details)]
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    return [unreadable(error.details)]
-  }
+  const wrong = await ifRefused(wrongSeedTypes(connection, file, rows, dir), (error) => [
+    unreadable(error.details),
+  ])
+  return wrong.length > 0 ? wrong : [unreadable(details)]
 }

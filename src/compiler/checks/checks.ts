@@ -11,7 +11,7 @@ import { type ModelBody, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import {
   checkExamples,
@@ -199,7 +199,7 @@ async function mistakesIn(
     form.is === 'references' && details.subtype === 'COLUMN_NOT_FOUND'
       ? invalid(`${form.model} has no column "${form.target}"`, columnHint(form.target, details))
       : invalid(problemOf(details), 'the two sides have incompatible types; cast one of them')
-  try {
+  const bind = async () => {
     if (test.is === 'references')
       await connection.columnsOf(
         sql`SELECT ${sql.ident(test.target)} FROM ${sql.relation(test.model)}`,
@@ -207,34 +207,25 @@ async function mistakesIn(
     await connection.columnsOf(failingRows(name, test))
     if (test.is === 'accepted') {
       const wrong = await firstMisfit(connection, test)
-      return wrong === null
-        ? []
-        : invalid(
-            `${wrong} is not a valid ${test.type}, the type of "${test.column}"`,
-            'write the values as they appear in the column',
-          )
+      const problem = `${wrong} is not a valid ${test.type}, the type of "${test.column}"`
+      return wrong === null ? [] : invalid(problem, 'write the values as they appear in the column')
     }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(
       sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, test)})`,
     )
-    const type = column?.type ?? ''
-    return type === 'BOOLEAN'
-      ? []
-      : invalid(
-          `the condition is ${type}, but must be BOOLEAN`,
-          'compare it with something, such as > 0',
-        )
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    if (test.is !== 'condition') return notBound(test, error.details)
-    const misunderstood = misunderstoodCheck(error.details, test.body)
-    if (misunderstood !== null) {
-      const { problem, hint, span: at } = misunderstood
-      return [diagnostic('invalid-check', { problem }, { source, span: at }, { hint })]
-    }
-    return [engineDiagnostic(error.details, test.body, beforeCondition(name).inline())]
+    if (column?.type === 'BOOLEAN') return []
+    const problem = `the condition is ${column?.type ?? ''}, but must be BOOLEAN`
+    return invalid(problem, 'compare it with something, such as > 0')
   }
+  return ifRefused(bind(), ({ details }) => {
+    if (test.is !== 'condition') return notBound(test, details)
+    const misunderstood = misunderstoodCheck(details, test.body)
+    if (misunderstood === null)
+      return [engineDiagnostic(details, test.body, beforeCondition(name).inline())]
+    const { problem, hint, span: at } = misunderstood
+    return [diagnostic('invalid-check', { problem }, { source, span: at }, { hint })]
+  })
 }
 
 const columnHint = (name: string, { candidates }: DatabaseErrorDetails): string =>

@@ -10,7 +10,7 @@ import type { SourceFile } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { refusalOf } from '../../duckdb/errors.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { readParts, upToAtEnd } from '../annotations/read-annotation.ts'
 import { definitionOf } from '../definition.ts'
@@ -121,13 +121,8 @@ export async function mistakesInFileCheck(
   bound: ReadonlySet<ModelName>,
 ): Promise<readonly Diagnostic[]> {
   if (!references.models.every(({ name }) => bound.has(name))) return []
-  try {
-    await connection.columnsOf(sql.body(parsed.body))
-    return []
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    return [engineDiagnostic(error.details, parsed.body)]
-  }
+  const error = await refusalOf(connection.columnsOf(sql.body(parsed.body)))
+  return error === null ? [] : [engineDiagnostic(error.details, parsed.body)]
 }
 
 /** The model waits for what its checks read, and is built again when they change. */

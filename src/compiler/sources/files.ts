@@ -14,7 +14,7 @@ import {
 } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { verbatim } from '../seed.ts'
@@ -177,18 +177,14 @@ async function stampOf(
 ): Promise<string | null> {
   const files = sql.join(stampedPaths(dir, table).map((path) => sql.value(path)))
   const line = sql`concat_ws(' ', filename, size, epoch_us(last_modified))`
-  try {
-    const row = await connection.row(sql`
-      SELECT md5(string_agg(${line}, ';' ORDER BY filename)) AS stamp,
-        count(*) = count(last_modified) AS tells, epoch_ms(max(last_modified))::DOUBLE AS last
-      FROM read_blob([${files}])`)
-    if (row?.['tells'] !== true || row['stamp'] === null) return null
-    const isSettled = Date.now() - Number(row['last']) > SETTLED_MS
-    return isSettled || !isRemote(table.location) ? textOf(row['stamp']) : null
-  } catch (error) {
-    if (error instanceof DatabaseError) return null
-    throw error
-  }
+  const query = sql`
+    SELECT md5(string_agg(${line}, ';' ORDER BY filename)) AS stamp,
+      count(*) = count(last_modified) AS tells, epoch_ms(max(last_modified))::DOUBLE AS last
+    FROM read_blob([${files}])`
+  const row = await ifRefused(connection.row(query), () => null)
+  if (row?.['tells'] !== true || row['stamp'] === null) return null
+  const isSettled = Date.now() - Number(row['last']) > SETTLED_MS
+  return isSettled || !isRemote(table.location) ? textOf(row['stamp']) : null
 }
 
 function stampedPaths(dir: string, table: FileTable): readonly string[] {

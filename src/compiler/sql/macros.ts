@@ -7,7 +7,7 @@ import { ModelBody, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { refusalOf } from '../../duckdb/errors.ts'
 import { parseTree } from '../../duckdb/syntax.ts'
 import { definitionOf } from '../definition.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
@@ -117,19 +117,15 @@ async function createAll(
 }
 
 async function create(connection: Connection, macro: ModelBody): Promise<Diagnostic | null> {
-  try {
-    await connection.run(sql`${PREFIX}${sql.body(macro)}`)
-    return null
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    const found = engineDiagnostic(error.details, macro, PREFIX.inline())
-    const meant = didYouMean(error.details.name ?? '', parametersOf(macro))
-    if (meant !== undefined) return { ...found, hint: meant }
-    if (!error.details.message.startsWith('Table with name')) return found
-    const hint =
-      'a macro names no model: it takes the name as a parameter, for query_table(parameter)'
-    return { ...found, hint }
-  }
+  const error = await refusalOf(connection.run(sql`${PREFIX}${sql.body(macro)}`))
+  if (error === null) return null
+  const found = engineDiagnostic(error.details, macro, PREFIX.inline())
+  const meant = didYouMean(error.details.name ?? '', parametersOf(macro))
+  if (meant !== undefined) return { ...found, hint: meant }
+  if (!error.details.message.startsWith('Table with name')) return found
+  const hint =
+    'a macro names no model: it takes the name as a parameter, for query_table(parameter)'
+  return { ...found, hint }
 }
 
 /** Words between the first parentheses of `name(a, b := 1) AS …`. */

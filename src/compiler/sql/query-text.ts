@@ -4,7 +4,7 @@ import { DiagnosticsError } from '../../core/diagnostics.ts'
 import { UsageError } from '../../core/failures.ts'
 import { ModelBody, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { refusalOf } from '../../duckdb/errors.ts'
 import { parseStatements } from '../../duckdb/syntax.ts'
 import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
 import { statementsOf } from './statements.ts'
@@ -29,16 +29,10 @@ export async function parseQuery(connection: Connection, typed: string): Promise
   const [word] = statement
   const reads = word?.kind === 'word' && READS.has(word.text.toLowerCase())
   if (parsed?.is !== 'select' && parsed?.is !== 'pivot' && !reads) throw notASelect()
-  const prefix = reads ? sql`EXPLAIN FROM (` : sql`EXPLAIN `
-  try {
-    await connection.rows(
-      reads ? sql`${prefix}${sql.body(body)})` : sql`${prefix}${sql.body(body)}`,
-    )
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
-    throw new DiagnosticsError([engineDiagnostic(error.details, body, prefix.inline())])
-  }
-  return body
+  const [prefix, end] = reads ? [sql`EXPLAIN FROM (`, sql`)`] : [sql`EXPLAIN `, sql.empty]
+  const refusal = await refusalOf(connection.rows(sql`${prefix}${sql.body(body)}${end}`))
+  if (refusal === null) return body
+  throw new DiagnosticsError([engineDiagnostic(refusal.details, body, prefix.inline())])
 }
 
 const notASelect = () =>

@@ -5,7 +5,7 @@
 import { limits } from '../../core/limits.ts'
 import { sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../database.ts'
-import { DatabaseError } from '../errors.ts'
+import { refusalOf } from '../errors.ts'
 
 /** Reads DuckDB's limit on its memory, as settleMemory() wants it back. Rounded down, so to be read once only. */
 export async function readMemoryLimit(connection: Connection): Promise<string> {
@@ -38,11 +38,8 @@ export async function roomMaker(connection: Connection): Promise<(bytes: number)
 export async function settleMemory(connection: Connection, memoryLimit: string): Promise<void> {
   await connection.run(sql`CHECKPOINT`)
   // A change of the limit is the one thing that makes DuckDB drop its cache and its allocator let go.
-  try {
-    await connection.run(sql`SET memory_limit = ${sql.value(limits.settledMemory)}`)
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error // what is pinned cannot go
-  }
+  // What is pinned cannot go.
+  await refusalOf(connection.run(sql`SET memory_limit = ${sql.value(limits.settledMemory)}`))
   // RESET would change what DuckDB says of its limit, and not the limit.
   await connection.run(sql`SET memory_limit = ${sql.value(memoryLimit)}`)
 }
@@ -52,7 +49,7 @@ export async function settleMemory(connection: Connection, memoryLimit: string):
  * system. All of it happens in the thread pool: closing does it on the main thread, which takes 50 ms for 400 MB.
  */
 export async function dropCache(database: Database, files: readonly string[]): Promise<void> {
-  try {
+  const drop = async () => {
     await using connection = await database.connect()
     const cached = await connection.row(
       sql`SELECT coalesce(sum(memory_usage_bytes), 0) AS bytes FROM duckdb_memory()`,
@@ -60,9 +57,8 @@ export async function dropCache(database: Database, files: readonly string[]): P
     if (Number(cached?.['bytes']) < limits.closedCacheBytes) return
     for (const file of files) await connection.run(sql`DETACH ${sql.ident(file)}`)
     await releaseFreed()
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error // it is freed by closing
   }
+  await refusalOf(drop()) // else it is freed by closing
 }
 
 /** The engines of a process share an allocator, and one that is locked cannot change its limit. */

@@ -12,7 +12,7 @@ import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { type DatabaseError, ifRefused } from '../../duckdb/errors.ts'
 import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
 import { ModelFailure } from '../failure.ts'
 import { countRows } from '../build/materialize/relation.ts'
@@ -68,8 +68,8 @@ export async function insertTyped(
   target: WrittenTable,
   batch: Batch,
 ): Promise<void> {
-  const inserted = await insertRows(connection, target, batch).catch((error: unknown) => {
-    if (error instanceof DatabaseError && isAboutValues(error)) return null
+  const inserted = await ifRefused(insertRows(connection, target, batch), (error) => {
+    if (isAboutValues(error)) return null
     throw error
   })
   if (inserted !== batch.events) throw new MisfitError()

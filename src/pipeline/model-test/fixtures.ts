@@ -12,7 +12,7 @@ import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
 import { ModelFailure } from '../failure.ts'
 import { placeInFixture } from './fixture-place.ts'
 import { readLines } from './ndjson-lines.ts'
@@ -137,11 +137,7 @@ async function readQuery(connection: Connection, dir: string, path: string): Pro
 }
 
 /** What DuckDB says of a file, with the place in it. */
-export async function inFile<T>(dir: string, path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
+export const inFile = <T>(dir: string, path: string, work: () => Promise<T>): Promise<T> =>
+  ifRefused(work(), async (error) => {
     throw new ModelFailure(await placeInFixture(error, dir, path), 'placed')
-  }
-}
+  })

@@ -13,7 +13,7 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import { isReceivedAt } from '../../core/relation.ts'
 import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { ifRefused, refusalOf } from '../../duckdb/errors.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import { ModelFailure } from '../failure.ts'
 import { textRows } from './expected.ts'
@@ -49,12 +49,17 @@ export async function recordRows(
   const samples = new Map<ModelName, Sql>()
   const take = async (name: string, rows: Sql): Promise<Sql> => {
     const sample = sql.ident('temp', 'main', `_eider_sample_${name}`)
-    await takeBuilt(
-      connection,
-      name,
-      sql`CREATE OR REPLACE TEMP TABLE ${sample} AS (${rows} LIMIT ${sql.value(most + 1)})`,
+    const refusal = await refusalOf(
+      connection.run(
+        sql`CREATE OR REPLACE TEMP TABLE ${sample} AS (${rows} LIMIT ${sql.value(most + 1)})`,
+      ),
     )
-    return sample
+    if (refusal === null) return sample
+    if (refusal.details.type !== 'Catalog') throw refusal
+    throw new ModelFailure(
+      `${name} is not in the warehouse, so there is nothing to record; "eider run" builds it`,
+      'placed',
+    )
   }
   const related = (name: string): Sql => {
     const ways = leads.get(foldCase(name))
@@ -133,28 +138,12 @@ async function hasAllValues(
   { own, theirs }: ColumnPair,
 ): Promise<boolean> {
   const mine = sql`s.${sql.ident(own)}`
-  try {
-    const row = await connection.row(sql`
-      SELECT count(*) > 0 AND bool_and(EXISTS (
-        SELECT 1 FROM ${sql.relation(input)} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
-      FROM ${sample} AS s WHERE ${mine} IS NOT NULL`)
-    return row?.['all_there'] === true
-  } catch (error) {
-    if (error instanceof DatabaseError) return false // of types that cannot be compared
-    throw error
-  }
-}
-
-async function takeBuilt(connection: Connection, name: string, statement: Sql): Promise<void> {
-  try {
-    await connection.run(statement)
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || error.details.type !== 'Catalog') throw error
-    throw new ModelFailure(
-      `${name} is not in the warehouse, so there is nothing to record; "eider run" builds it`,
-      'placed',
-    )
-  }
+  const query = sql`
+    SELECT count(*) > 0 AND bool_and(EXISTS (
+      SELECT 1 FROM ${sql.relation(input)} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
+    FROM ${sample} AS s WHERE ${mine} IS NOT NULL`
+  const row = await ifRefused(connection.row(query), () => null) // of types that cannot be compared
+  return row?.['all_there'] === true
 }
 
 async function readTable(

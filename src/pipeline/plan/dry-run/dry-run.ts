@@ -9,7 +9,7 @@ import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice, Step } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
-import { DatabaseError } from '../../../duckdb/errors.ts'
+import { ifRefused } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
 import type { DryRunInput } from '../../build/materialize/materialization.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
@@ -73,7 +73,11 @@ export class DryRun {
       const warnings = await runChecks(connection, model)
       const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
       const isCounted = kinds[model.kind].relation === 'table' || model.expose !== null
-      const rowsBefore = before !== null && isCounted ? await this.#countBefore(before) : null
+      // A view whose tables have changed under it cannot be read.
+      const rowsBefore =
+        before !== null && isCounted
+          ? await ifRefused(countRows(connection, before), () => null)
+          : null
       const sum = rowsBefore === null || added === null ? null : rowsBefore + added
       const rowsAfter = isCounted
         ? (sum ?? (await countRows(connection, sql.relation(model.name))))
@@ -94,14 +98,6 @@ export class DryRun {
         ? before
         : materializations[record.kind].currentRows(before)
     return { slice, before, current, unique: this.#built, waiting: this.#waiting }
-  }
-
-  /** null for a view whose tables have changed under it. */
-  async #countBefore(before: Sql): Promise<number | null> {
-    return countRows(this.#context.connection, before).catch((error: unknown) => {
-      if (error instanceof DatabaseError) return null
-      throw error
-    })
   }
 
   /** The relation of the warehouse, laid under the name of the model unless it is provided; null: there is none. */
