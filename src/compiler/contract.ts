@@ -25,14 +25,14 @@ export function checkContract(promised: ContractSubject): readonly Diagnostic[] 
   if (first === undefined) return []
   const command = `eider contract ${name}`
   const broken = (problem: string, span: Span, hint: string) =>
-    diagnostic('contract-broken', { problem }, { source, span }, { hint })
+    diagnostic('contract-broken', { problem }, { source, span }, hint)
   if (key === null) {
     const hint = 'write -- @expose again, or delete the lines of @contract'
     return [broken('the model is not exposed', first.span, hint)]
   }
   if (terms.every(({ value }) => value.is === 'nothing')) {
     const hint = `write down what it has now: ${command}`
-    return [diagnostic('contract-empty', {}, { source, span: first.span }, { hint })]
+    return [diagnostic('contract-empty', {}, { source, span: first.span }, hint)]
   }
   const hint = `clients rely on it; if they are ready for the change, accept it: ${command}`
   return terms.flatMap(({ value, span }) =>

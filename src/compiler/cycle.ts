@@ -20,5 +20,5 @@ export function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Dr
       : isAnnotation
         ? `this line makes ${name} wait for ${next}; leave it out, or put it on a model that reads both`
         : 'move what they share into a model that both of them read'
-  return diagnostic('dependency-cycle', { models: cycle }, place, { hint })
+  return diagnostic('dependency-cycle', { models: cycle }, place, hint)
 }

@@ -34,8 +34,7 @@ function checkKey({ source, span, key, uniqueKey, columns }: ExposedModel): read
     uniqueKey.length > 0
       ? `write -- @expose ${uniqueKey.join(', ')}`
       : `name the columns that identify a row, such as -- @expose ${example.join(', ')}`
-  const options = { hint, severity: 'warning' } as const
-  return [diagnostic('exposed-without-key', {}, { source, span }, options)]
+  return [diagnostic('exposed-without-key', {}, { source, span }, hint)]
 }
 
 function checkColumns(model: ExposedModel): readonly Diagnostic[] {
@@ -46,7 +45,7 @@ function checkColumns(model: ExposedModel): readonly Diagnostic[] {
     const { name, type } = column
     if (names.has(foldCase(name))) {
       const hint = 'rename one of them with AS'
-      return [diagnostic('duplicate-column', { column: name }, place(), { hint })]
+      return [diagnostic('duplicate-column', { column: name }, place(), hint)]
     }
     names.add(foldCase(name))
     if (!isODataIdentifier(name)) {
@@ -54,14 +53,13 @@ function checkColumns(model: ExposedModel): readonly Diagnostic[] {
       const unnamed = /[()']|^\d/.test(name)
       return [
         unnamed
-          ? diagnostic('exposed-unnamed-column', { column: name }, place(), { hint })
-          : diagnostic('exposed-name', { name, what: 'the column' }, place(), { hint }),
+          ? diagnostic('exposed-unnamed-column', { column: name }, place(), hint)
+          : diagnostic('exposed-name', { name, what: 'the column' }, place(), hint),
       ]
     }
     if (type !== 'HUGEINT' && type !== 'UHUGEINT') return []
     const hint = 'cast it: sum(…)::BIGINT'
-    const options = { hint, severity: 'warning' } as const
-    return [diagnostic('exposed-huge-integer', { column: name, type }, place(), options)]
+    return [diagnostic('exposed-huge-integer', { column: name, type }, place(), hint)]
   })
 }
 
@@ -79,14 +77,14 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
         ? 'begin the name of the folder with a letter'
         : `rename the file to ${plain.join('/')}`
       const name = { name: set, what: 'the entity set' }
-      return [diagnostic('exposed-name', name, { source, span }, { hint })]
+      return [diagnostic('exposed-name', name, { source, span }, hint)]
     }
     // DuckDB, which serves them, does not tell names apart by case.
     const owner = owners.get(foldCase(set))
     owners.set(foldCase(set), owner ?? source)
     if (owner === undefined) return []
     const hint = 'rename one of the two files'
-    return [diagnostic('exposed-set-clash', { set, other: owner.path }, { source, span }, { hint })]
+    return [diagnostic('exposed-set-clash', { set, other: owner.path }, { source, span }, hint)]
   })
 }
 

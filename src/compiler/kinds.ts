@@ -50,7 +50,7 @@ export function finishKind(
         const hint = 'deleted rows can only be detected when the whole source is read'
         const place = { source, span: header.incremental.span }
         const conflict = { one: 'incremental', other: 'deletes: mirror' }
-        found.push(diagnostic('annotation-conflict', conflict, place, { hint }))
+        found.push(diagnostic('annotation-conflict', conflict, place, hint))
       }
       const model = { ...kept, kind, uniqueKey, onDuplicate, deletes, watermark }
       return { model, diagnostics: found }
@@ -102,7 +102,7 @@ function reservedColumns(
   const hint = 'rename the column in the SELECT with AS'
   return columns
     .filter(({ name }) => kinds[kind].addedColumns.some((added) => sameName(added.name, name)))
-    .map(({ name }) => diagnostic('reserved-column', { column: name, kind }, place, { hint }))
+    .map(({ name }) => diagnostic('reserved-column', { column: name, kind }, place, hint))
 }
 
 /** Versions of one row share its key, so a set with that key fails from the first change on. */
@@ -117,7 +117,7 @@ function sharedKey(
   if (expose === undefined || !isShared) return []
   const names = uniqueKey.join(', ')
   const hint = `write -- @expose ${names}, valid_from`
-  return [diagnostic('expose-not-unique', { key: names }, { source, span: expose.span }, { hint })]
+  return [diagnostic('expose-not-unique', { key: names }, { source, span: expose.span }, hint)]
 }
 
 /** Collected events exist nowhere else, so their table is never rebuilt. */
@@ -135,7 +135,7 @@ export function schemaChangeOfEvents(
   const place = { source, span: setting.span }
   return {
     onSchemaChange: 'evolve',
-    conflicts: [diagnostic('annotation-conflict', conflict, place, { hint })],
+    conflicts: [diagnostic('annotation-conflict', conflict, place, hint)],
   }
 }
 

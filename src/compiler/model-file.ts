@@ -55,8 +55,7 @@ export function parseModelFile(
 } {
   const marker = conflictMarker(source.text)
   if (marker !== null) {
-    const more = { hint: CONFLICT_HINT }
-    const conflict = diagnostic('merge-conflict', {}, { source, span: marker }, more)
+    const conflict = diagnostic('merge-conflict', {}, { source, span: marker }, CONFLICT_HINT)
     return { model: null, kind: null, diagnostics: [conflict] }
   }
   const { header: comments, below, statements } = statementsOf(source)
@@ -110,7 +109,7 @@ function kindOf(source: SourceFile, { kind }: ModelHeader, found: Diagnostic[]):
     didYouMean(kind.value, fileKinds) ??
     `the kinds are ${fileKinds.join(', ')}`
   const place = { source, span: kind.valueSpan }
-  found.push(diagnostic('unknown-kind', { kind: kind.value }, place, { hint }))
+  found.push(diagnostic('unknown-kind', { kind: kind.value }, place, hint))
   return null
 }
 
@@ -125,10 +124,10 @@ function missingAnnotations(
   if (needs === null || mentioned.has(needs)) return []
   if (needs === 'unique_key') {
     const hint = 'add a line such as -- @unique_key: id'
-    return [diagnostic('missing-unique-key', { kind }, place, { hint })]
+    return [diagnostic('missing-unique-key', { kind }, place, hint)]
   }
   const hint = 'add a line such as -- @incremental: updated_at'
-  return [diagnostic('missing-incremental', { kind }, place, { hint })]
+  return [diagnostic('missing-incremental', { kind }, place, hint)]
 }
 
 function onlyStatement(
@@ -142,12 +141,12 @@ function onlyStatement(
     const end = source.text.trimEnd().length
     const place = { source, span: { start: end, end: end + 1 } }
     const example = kind === 'events' ? 'order_id INTEGER NOT NULL' : 'SELECT … FROM schema.table'
-    found.push(diagnostic('empty-body', { expected }, place, { hint: `such as ${example}` }))
+    found.push(diagnostic('empty-body', { expected }, place, `such as ${example}`))
     return null
   }
   const foreign = kind === 'events' ? undefined : statementHint(first, name)
   if (foreign !== undefined) {
-    found.push(diagnostic('not-a-select', {}, { source, span: first[0] }, { hint: foreign }))
+    found.push(diagnostic('not-a-select', {}, { source, span: first[0] }, foreign))
     return null
   }
   if (second === undefined) return first
@@ -155,8 +154,8 @@ function onlyStatement(
   const hint = 'nothing may follow the semicolon'
   found.push(
     kind === 'events'
-      ? diagnostic('not-a-column-list', { expected: 'nothing after the columns' }, place, { hint })
-      : diagnostic('not-a-select', {}, place, { hint }),
+      ? diagnostic('not-a-column-list', { expected: 'nothing after the columns' }, place, hint)
+      : diagnostic('not-a-select', {}, place, hint),
   )
   return null
 }

@@ -22,8 +22,8 @@ export function renamedColumns(
     const name = columns[i]?.name ?? column
     const span = foldCase(name) === foldCase(column) ? null : placeOf(i)
     if (span === null) return []
-    const more = { hint: 'rename one of them with AS', severity: 'warning' } as const
-    return [diagnostic('renamed-column', { column, name }, { source, span }, more)]
+    const hint = 'rename one of them with AS'
+    return [diagnostic('renamed-column', { column, name }, { source, span }, hint)]
   })
 }
 
@@ -41,7 +41,7 @@ export function appendOverGroups(
   const key = keyOf((node['select_list'] ?? []) as readonly SyntaxNode[], groups, isAll, columns)
   const hint = `write -- @kind: merge and -- @unique_key: ${key ?? 'the columns of GROUP BY'}, which replaces groups that change`
   const place = { source, span: header.kind?.span ?? { start: 0, end: 0 } }
-  return [diagnostic('append-over-groups', {}, place, { hint, severity: 'warning' })]
+  return [diagnostic('append-over-groups', {}, place, hint)]
 }
 
 /** Names of the columns that hold what the query groups by; null where not all of them are in the list. */

@@ -46,7 +46,7 @@ export function uniqueNames(files: ProjectFiles, found: Findings): ReadonlyMap<s
       const place = { source, span: { start: 0, end: 0 } }
       const hint = 'rename or delete one of the two'
       const other = first.source.path
-      found.add([diagnostic('duplicate-model', { model: name, other }, place, { hint })])
+      found.add([diagnostic('duplicate-model', { model: name, other }, place, hint)])
     }
   }
   return names

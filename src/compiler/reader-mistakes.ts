@@ -29,7 +29,7 @@ export async function readerMistakes(
         expected: `names of entity sets; there is no "${text}"`,
       }
       const hint = didYouMean(text, names) ?? 'eider ls lists the models'
-      found.push(diagnostic('config-invalid-value', parameters, { source, span }, { hint }))
+      found.push(diagnostic('config-invalid-value', parameters, { source, span }, hint))
     }
   for (const { name, scope, rows } of tokens)
     for (const filter of rows) {

@@ -81,13 +81,13 @@ function resolveQuery(
       return [enumInside(body)]
     case 'other': {
       const hint = 'write only the SELECT; eider builds the table or the view'
-      return [diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) }, { hint })]
+      return [diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) }, hint)]
     }
     case 'error': {
       const templates = templatesIn(body.text, wordsOf(body), readable)
       if (templates.length === 0) return [engineDiagnostic(statement.details, body)]
       return templates.map(({ span, hint }) =>
-        diagnostic('template-syntax', {}, { source, span: body.spanInFile(span) }, { hint }),
+        diagnostic('template-syntax', {}, { source, span: body.spanInFile(span) }, hint),
       )
     }
   }
@@ -102,20 +102,22 @@ function mistakesIn(
   const { source } = body
   const place = (at: number | null) => ({ source, span: spanAtByte(body, at) })
   const pivots = (use: string) => {
-    const hint = 'list them: PIVOT … ON column IN (…)'
-    return diagnostic('dynamic-pivot', { use }, place(null), { hint })
+    return diagnostic('dynamic-pivot', { use }, place(null), 'list them: PIVOT … ON column IN (…)')
   }
   return [
     ...unknown.map(({ name, at }) => unknownModel(name, place(at), readable)),
     ...hidden.map((call) =>
-      diagnostic('hidden-reference', { function: call.function }, place(call.at), {
-        hint: 'name the model in FROM',
-      }),
+      diagnostic(
+        'hidden-reference',
+        { function: call.function },
+        place(call.at),
+        'name the model in FROM',
+      ),
     ),
     ...(isClosed ? reaching : []).map((call) => {
       const problem = `${call.function} reads what no source of eider.yml names`
       const hint = 'declare the table under sources, and read it as source.table'
-      return diagnostic('sql-binding', { problem }, place(call.at), { hint })
+      return diagnostic('sql-binding', { problem }, place(call.at), hint)
     }),
     ...(hasParameters ? [parameter(body)] : []),
     ...(tree === null && kind !== 'table' ? [pivots(`no model of kind ${kind} can`)] : []),
@@ -127,7 +129,7 @@ function enumInside(body: ModelBody): Diagnostic {
   const word = wordsOf(body).find((token) => isWord(token, 'enum'))
   const place = { source: body.source, span: spanAt(body, word?.start ?? null) }
   const problem = 'an ENUM inside another type, such as a list or a struct, is not supported'
-  return diagnostic('sql-syntax', { problem }, place, { hint: 'write VARCHAR in its place' })
+  return diagnostic('sql-syntax', { problem }, place, 'write VARCHAR in its place')
 }
 
 /** DuckDB does not say where a parameter is. */
@@ -135,7 +137,7 @@ function parameter(body: ModelBody): Diagnostic {
   const sign = wordsOf(body).find((token) => isSymbol(token, '?') || isSymbol(token, '$'))
   const place = { source: body.source, span: spanAt(body, sign?.start ?? null) }
   const hint = 'write ${name}, and declare it under vars in eider.yml'
-  return diagnostic('model-parameter', {}, place, { hint })
+  return diagnostic('model-parameter', {}, place, hint)
 }
 
 /** A name that no model has; the hint is the one of `known`, each `schema.table`, that may be meant. */
@@ -147,7 +149,7 @@ export function unknownModel(
   const short = new Map(known.map((whole) => [whole.slice(whole.indexOf('.') + 1), whole]))
   const meant = name.includes('.') ? null : short.get(nearest(name, short.keys()) ?? '')
   const hint = meant ? `did you mean "${meant}"?` : didYouMean(name, known)
-  return diagnostic('unknown-model', { name }, at, { hint: hint ?? shapeHint(name, known) })
+  return diagnostic('unknown-model', { name }, at, hint ?? shapeHint(name, known))
 }
 
 /** What may stand in FROM, for a name that is like none of them. */

@@ -32,7 +32,7 @@ export function filterMistake(
 ): Diagnostic {
   const expected = `a condition that fits ${set ?? 'its sets'} (token "${token}"): ${problem}`
   const parameters = { key: 'odata.tokens.rows', expected }
-  return diagnostic('config-invalid-value', parameters, { source, span }, { hint })
+  return diagnostic('config-invalid-value', parameters, { source, span }, hint)
 }
 
 /**

@@ -15,7 +15,7 @@ export function scheduleMistakes(
       if (problem === null) return []
       const { message, hint = 'eider ls lists the models' } = problem
       const parameters = { run: name, problem: message }
-      return [diagnostic('schedule-selector', parameters, { source, span }, { hint })]
+      return [diagnostic('schedule-selector', parameters, { source, span }, hint)]
     }),
   )
 }

@@ -81,13 +81,13 @@ export async function wrongSeedTypes(
     if (!names.some((name) => sameName(name, column))) {
       const hint = didYouMean(column, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
       const place = { source, span: nameSpan }
-      found.push(diagnostic('unknown-seed-column', { column }, place, { hint }))
+      found.push(diagnostic('unknown-seed-column', { column }, place, hint))
     }
     const wrong = await problemOfType(connection, type)
     if (wrong === null) continue
     const { problem, hint = TYPE_HINT } = wrong
     const place = { source, span: typeSpan }
-    found.push(diagnostic('invalid-column-type', { type, problem }, place, { hint }))
+    found.push(diagnostic('invalid-column-type', { type, problem }, place, hint))
   }
   return found
 }
@@ -108,8 +108,7 @@ export async function untypedColumns(
   const place = { source: { path, text: '' }, span: { start: 0, end: 0 } }
   const names = untyped.map(({ name }) => `"${name}"`).join(', ')
   const hint = `declare them under "columns" in ${types[0]?.source.path ?? ymlOf(path)}`
-  const more = { hint, severity: 'warning' } as const
-  return [diagnostic('untyped-empty-seed', { columns: names }, place, more)]
+  return [diagnostic('untyped-empty-seed', { columns: names }, place, hint)]
 }
 
 /** False for rows that cannot be read, which the run tells with their place. */

@@ -28,7 +28,7 @@ export function unstorableColumns(
     const { name, type } = column
     if (storedType(type) !== null) return []
     const place = { source, span: spanOf(i) }
-    return [diagnostic('lake-type', { column: name, type }, place, { hint: hintOf(column) })]
+    return [diagnostic('lake-type', { column: name, type }, place, hintOf(column))]
   })
 }
 

@@ -46,9 +46,8 @@ function readVariable(
   const close = isIdentifier ? rest[2] : rest[0]
   const start = base + sign!.start
   const end = base + (close ?? rest[0] ?? name ?? sign!).end
-  const place = { source, span: { start, end } }
   const invalid = (problem: string, hint?: string) =>
-    diagnostic('invalid-variable', { problem }, place, { hint })
+    diagnostic('invalid-variable', { problem }, { source, span: { start, end } }, hint)
   if (sign!.kind !== 'symbol')
     return invalid(
       'a variable is a whole value, not a part of a name',
@@ -70,7 +69,7 @@ function readVariable(
     const known = [...variables.keys()]
     const hint = didYouMean(name.text, known) ?? `declare it in eider.yml: vars: {${name.text}: …}`
     const span = { start: base + name.start, end: base + name.end }
-    return diagnostic('unknown-variable', { name: name.text }, { source, span }, { hint })
+    return diagnostic('unknown-variable', { name: name.text }, { source, span }, hint)
   }
   const sql = isIdentifier ? identifierOf(variable) : literalOf(variable)
   if (sql === null)
@@ -96,6 +95,5 @@ function warnOfText(
   const what = nameOf(token) === null ? 'text' : 'part of a name'
   const hint =
     token.kind === 'quoted' ? `write \${${name}:identifier} without quotes` : 'leave the quotes out'
-  const options = { hint, severity: 'warning' } as const
-  return diagnostic('quoted-variable', { name, what }, place, options)
+  return diagnostic('quoted-variable', { name, what }, place, hint)
 }

@@ -119,6 +119,21 @@ const messages = {
 } as const satisfies Record<string, (parameters: never) => string>
 
 export type Code = keyof typeof messages
+
+/** The others are errors. */
+const warnings: ReadonlySet<Code> = new Set<Code>([
+  'dotenv-unknown-name',
+  'ignored-file',
+  'ignored-annotation',
+  'append-over-groups',
+  'renamed-column',
+  'duplicate-seed-column',
+  'untyped-empty-seed',
+  'quoted-variable',
+  'exposed-without-key',
+  'exposed-huge-integer',
+])
+
 type Parameters<C extends Code> = Parameters_<(typeof messages)[C]>
 type Parameters_<F> = F extends () => string
   ? {}
@@ -141,17 +156,14 @@ export function diagnostic<C extends Code>(
   code: C,
   parameters: Parameters<C>,
   at: { readonly source: SourceFile; readonly span: Span },
-  more: { readonly hint?: string | undefined; readonly severity?: Severity } = {},
+  hint?: string,
 ): Diagnostic {
   const print = messages[code] as (parameters: Parameters<C>) => string
-  const base = { code, severity: more.severity ?? 'error', message: print(parameters), ...pick(at) }
-  return more.hint === undefined ? base : { ...base, hint: more.hint }
+  const severity = warnings.has(code) ? 'warning' : 'error'
+  const { source, span } = at
+  const found = { code, severity, message: print(parameters), source, span } as const
+  return hint === undefined ? found : { ...found, hint }
 }
-
-const pick = ({ source, span }: { readonly source: SourceFile; readonly span: Span }) => ({
-  source,
-  span,
-})
 
 /** One line with the place. */
 export function lineOf({ source, span, message }: Diagnostic): string {

@@ -74,7 +74,7 @@ export function parseConfig(source: SourceFile): Config {
   const diagnostics: Diagnostic[] = [...problems]
   const refuse: Refuse = (at, key, expected, hint) => {
     const place = { source, span: shownSpan(at, key) }
-    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, { hint }))
+    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, hint))
     return null
   }
   const reader = { source, refuse }
@@ -87,7 +87,7 @@ export function parseConfig(source: SourceFile): Config {
       const problem = 'expected settings, one "key: value" per line'
       const span = spanOf(root as Node)
       const hint = blankHint(source.text, span) ?? 'such as name: shop'
-      diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }, { hint }))
+      diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }, hint))
     }
   }
   const nodeOf = (key: string) => nodes.get(key) ?? null
@@ -96,7 +96,7 @@ export function parseConfig(source: SourceFile): Config {
   if (name === '' && diagnostics.length === 0) {
     const hint = 'add a line such as name: shop'
     const place = { source, span: WHOLE_FILE }
-    diagnostics.push(diagnostic('config-missing-key', { key: 'name' }, place, { hint }))
+    diagnostics.push(diagnostic('config-missing-key', { key: 'name' }, place, hint))
   }
   return {
     name,
@@ -193,7 +193,7 @@ function refuseSecret({ source, diagnostics }: Reading, node: Node, key: string)
   const { env } = settings[key === 'lake.catalog' ? 'lake.password' : (key as SecretName)]
   const hint = `set ${env} in the environment or in .env`
   const place = { source, span: startOf(node) }
-  diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, { hint }))
+  diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, hint))
 }
 
 /** `port:8080` is one word to YAML. */
@@ -252,7 +252,7 @@ function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: str
   const known = knownKeys(reading, prefix)
   const hint = didYouMean(key, known) ?? `available here: ${known.join(', ')}`
   const place = { source, span: spanOf(keyNode) }
-  diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
+  diagnostics.push(diagnostic('config-unknown-key', { key }, place, hint))
 }
 
 /** `targets: {prod: {database: …}}`: a target overrides settings. */

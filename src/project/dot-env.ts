@@ -77,15 +77,15 @@ function refuse(source: SourceFile, { start, text }: Line): Diagnostic {
   const hint = knownNames.includes(word)
     ? `write ${word}=value`
     : 'write NAME=value, begin a comment with #, and put quotes around a value of several lines'
-  return diagnostic('dotenv-syntax', {}, placeOf(source, start), { hint })
+  return diagnostic('dotenv-syntax', {}, placeOf(source, start), hint)
 }
 
 function suspect(source: SourceFile, { start, name }: Line): readonly Diagnostic[] {
   if (name === null || knownNames.includes(name)) return []
   const meant = nearest(name, knownNames, MISSPELT_EDITS)
   if (meant === null) return []
-  const more = { hint: `did you mean ${meant}?`, severity: 'warning' } as const
-  return [diagnostic('dotenv-unknown-name', { name }, placeOf(source, start), more)]
+  const hint = `did you mean ${meant}?`
+  return [diagnostic('dotenv-unknown-name', { name }, placeOf(source, start), hint)]
 }
 
 // An empty span: the line is not shown, for it may hold a token.

@@ -60,7 +60,7 @@ export function valueInForce(
     const hint = missingHint(name, environments)
     if (found === null)
       throw new DiagnosticsError([
-        diagnostic('secret-not-set', { key, name }, { source, span }, { hint }),
+        diagnostic('secret-not-set', { key, name }, { source, span }, hint),
       ])
   })
   if (!isReference(value)) return value

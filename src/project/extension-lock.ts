@@ -30,8 +30,8 @@ export async function readExtensionLock(dir: string): Promise<ExtensionLock | nu
   const hint = 'delete the file, then: eider extension install'
   throw new DiagnosticsError([
     marker === null
-      ? diagnostic('invalid-lock', {}, { source, span: { start: 0, end: 0 } }, { hint })
-      : diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT }),
+      ? diagnostic('invalid-lock', {}, { source, span: { start: 0, end: 0 } }, hint)
+      : diagnostic('merge-conflict', {}, { source, span: marker }, CONFLICT_HINT),
   ])
 }
 

@@ -85,7 +85,7 @@ export async function readProjectFiles(
     const expected = 'a data file of the same name next to this one'
     const hint = `add ${withoutExtension(path)}.csv, or delete this file`
     if (isAlone)
-      problems.push(diagnostic('invalid-model-path', { expected }, wholeFile(path), { hint }))
+      problems.push(diagnostic('invalid-model-path', { expected }, wholeFile(path), hint))
   }
   problems.push(...Array.from(seedTypes.values(), ({ diagnostics }) => diagnostics).flat())
   const dataPaths = seedPaths.filter((path) => !isYaml(path))
@@ -129,7 +129,7 @@ function place(
   const extension = file.slice(dot + 1).toLowerCase()
   const name = parseModelName(`${schema}.${file.slice(0, dot)}`)
   const invalid = (expected: string, hint: string) =>
-    diagnostic('invalid-model-path', { expected }, wholeFile(path), { hint })
+    diagnostic('invalid-model-path', { expected }, wholeFile(path), hint)
   if (isReserved(schema))
     return invalid(
       `another schema; "${schema}" is taken`,
@@ -165,8 +165,7 @@ function ignoredFile(path: string): readonly Diagnostic[] {
   if (BACKUP.test(name)) return []
   const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const hint = HINTS[extension] ?? 'rename or move it; a name that begins with a dot is ignored'
-  const more = { hint, severity: 'warning' } as const
-  return [diagnostic('ignored-file', {}, wholeFile(path), more)]
+  return [diagnostic('ignored-file', {}, wholeFile(path), hint)]
 }
 
 const SETTINGS =

@@ -117,7 +117,7 @@ export function recipientsInForce(
     const hint = 'with the values of its variables it is not such a URL'
     if (!accepts(value))
       throw new DiagnosticsError([
-        diagnostic('config-invalid-value', { key, expected }, { source, span }, { hint }),
+        diagnostic('config-invalid-value', { key, expected }, { source, span }, hint),
       ])
     found.set(way, value)
   }

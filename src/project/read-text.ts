@@ -41,14 +41,13 @@ export function readSource(
 function tooLarge(path: string, limitBytes: number): Diagnostic {
   const problem = `the file is larger than ${limitBytes / MiB} MiB`
   const hint = 'data goes into seeds/ or a source; a model is a query'
-  return diagnostic('unreadable-file', { problem }, wholeFile(path), { hint })
+  return diagnostic('unreadable-file', { problem }, wholeFile(path), hint)
 }
 
 /** A file or directory that the system does not let us read. */
 export function unreadable(path: string, error: unknown): Diagnostic {
   const problem = problemOfSystem(error, path)
-  const more = { hint: hintOfSystem(error, path) }
-  return diagnostic('unreadable-file', { problem }, wholeFile(path), more)
+  return diagnostic('unreadable-file', { problem }, wholeFile(path), hintOfSystem(error, path))
 }
 
 /** Every second byte of plain text in UTF-16 is a NUL. */
@@ -61,7 +60,7 @@ function withNul(path: string, bytes: Buffer): Diagnostic {
     ? 'the file looks like UTF-16'
     : 'the file has a NUL byte, so it is not text'
   const hint = isUtf16 ? 'save it as UTF-8' : 'save it as text in UTF-8'
-  return diagnostic('unreadable-file', { problem }, wholeFile(path), { hint })
+  return diagnostic('unreadable-file', { problem }, wholeFile(path), hint)
 }
 
 function notUtf8(path: string, bytes: Buffer): Diagnostic {
@@ -71,7 +70,5 @@ function notUtf8(path: string, bytes: Buffer): Diagnostic {
   const byte = bytes[at]!.toString(16).toUpperCase().padStart(2, '0')
   const place = { source: { path, text }, span: { start: at, end: at + 1 } }
   const hint = 'it looks like Latin-1 (Windows-1252); save it as UTF-8'
-  return diagnostic('unreadable-file', { problem: `the byte ${byte} is not UTF-8` }, place, {
-    hint,
-  })
+  return diagnostic('unreadable-file', { problem: `the byte ${byte} is not UTF-8` }, place, hint)
 }

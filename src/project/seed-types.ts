@@ -36,7 +36,7 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
     } else if (name !== 'columns') {
       const place = { source, span: spanOf(key) }
       const hint = `available here: columns, ${checkKeys.join(', ')}`
-      diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, { hint }))
+      diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, hint))
     } else if (!isMap(value))
       invalid('columns', 'a group of columns, such as id: INTEGER', value ?? key)
     else

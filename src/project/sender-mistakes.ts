@@ -30,5 +30,5 @@ function noSuchTarget(
 ): Diagnostic {
   const expected = `the name of an events model; there is no "${text}"`
   const hint = didYouMean(text, targets) ?? 'eider ls lists the models'
-  return diagnostic('config-invalid-value', { key, expected }, { source, span }, { hint })
+  return diagnostic('config-invalid-value', { key, expected }, { source, span }, hint)
 }

@@ -139,6 +139,6 @@ export function tokensInForce<T extends NamedToken>(
     if (isHash(text)) return { ...token, hash: text.slice('sha256:'.length).toLowerCase() }
     const parameters = { key: `${key}.hash`, expected: EXPECTED.hash }
     const hint = 'with the values of its variables it is not such a hash'
-    throw new DiagnosticsError([diagnostic('config-invalid-value', parameters, place, { hint })])
+    throw new DiagnosticsError([diagnostic('config-invalid-value', parameters, place, hint)])
   })
 }

@@ -114,6 +114,6 @@ export function valueOfReference(
   const parameters = { key, expected: describeType(type) }
   const hint = 'with the values of its variables it is not'
   throw new DiagnosticsError([
-    diagnostic('config-invalid-value', parameters, { source, span }, { hint }),
+    diagnostic('config-invalid-value', parameters, { source, span }, hint),
   ])
 }

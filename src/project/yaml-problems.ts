@@ -21,7 +21,7 @@ export function parseYaml(source: SourceFile): {
   if (at === null) return { document, problems: yamlProblems(source, document) }
   const problem = `groups and lists are more than ${limits.yamlDepth} deep`
   const place = { source, span: { start: at, end: at } }
-  return { document, problems: [diagnostic('config-syntax', { problem }, place, {})] }
+  return { document, problems: [diagnostic('config-syntax', { problem }, place)] }
 }
 
 /**
@@ -50,10 +50,10 @@ const TOO_DEEP = new RegExp(
 function yamlProblems(source: SourceFile, { errors }: Document.Parsed): readonly Diagnostic[] {
   const marker = conflictMarker(source.text)
   if (marker !== null)
-    return [diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT })]
+    return [diagnostic('merge-conflict', {}, { source, span: marker }, CONFLICT_HINT)]
   return errors.map(({ code, message, pos: [start, end] }) => {
     const { problem, hint, span = { start, end } } = wordsFor(source.text, code, message, start)
-    return diagnostic('config-syntax', { problem }, { source, span }, { hint })
+    return diagnostic('config-syntax', { problem }, { source, span }, hint)
   })
 }
 

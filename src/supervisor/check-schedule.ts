@@ -31,7 +31,7 @@ export async function checkSchedule({ runs, source }: Schedule, check: Program):
     if (selector === undefined) return []
     const { name: run, span } = selector
     const problem = message.slice(message.indexOf(': ') + 2)
-    return [diagnostic('schedule-selector', { run, problem }, { source, span }, { hint })]
+    return [diagnostic('schedule-selector', { run, problem }, { source, span }, hint)]
   })
   if (mistakes.length > 0) throw new DiagnosticsError(mistakes)
 }

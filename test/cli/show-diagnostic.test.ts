@@ -56,7 +56,7 @@ test('the end of a file has a place too', () => {
 test('a whole file has no line', () => {
   const at = { source: { path: 'x.sql', text: 'select 1' }, span: { start: 0, end: 0 } }
   assert.is(
-    showDiagnostic(diagnostic('not-a-select', {}, at, { hint: 'go on' })),
+    showDiagnostic(diagnostic('not-a-select', {}, at, 'go on')),
     'x.sql:1:1 error not-a-select: a model is one SELECT statement\n  hint: go on',
   )
 })

@@ -155,9 +155,7 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
     else if (mentioned.has(shape.name) && !repeats(shape.name)) {
       const line = positionOf(source, mentioned.get(shape.name)!).line
       const hint = 'delete one of the two'
-      diagnostics.push(
-        diagnostic('duplicate-annotation', { name: shape.name, line }, place, { hint }),
-      )
+      diagnostics.push(diagnostic('duplicate-annotation', { name: shape.name, line }, place, hint))
     } else {
       if (!mentioned.has(shape.name)) mentioned.set(shape.name, start)
       const annotation = parseValue(shape, place)
@@ -192,7 +190,7 @@ export function misplacedAnnotations(
     return [given]
       .flat()
       .map(({ span }) =>
-        diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, { hint }),
+        diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, hint),
       )
   })
 }
@@ -230,13 +228,13 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
     didYouMean(`@${name}`, names) ??
     `the annotations are ${names.join(', ')}`
   const place = { source, span: { start: span.start, end: span.start + parts.nameEnd } }
-  return diagnostic('unknown-annotation', { name }, place, { hint })
+  return diagnostic('unknown-annotation', { name }, place, hint)
 }
 
 /** `@expose(id)` is how a call or a decorator looks. */
-function hintOfCall(text: string): { readonly hint?: string } {
+function hintOfCall(text: string): string | undefined {
   const [, name = '', value = ''] = /^@(\w+)[ \t]*\((.*)\)$/.exec(text) ?? []
-  return isAnnotationName(name.toLowerCase()) ? { hint: `write -- @${name}: ${value}` } : {}
+  return isAnnotationName(name.toLowerCase()) ? `write -- @${name}: ${value}` : undefined
 }
 
 function parseValue(
@@ -250,8 +248,8 @@ function parseValue(
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
     const [, meant] = /^=\s*(.+)/.exec(value) ?? []
-    const more = meant === undefined ? {} : { hint: `write -- @${name}: ${meant}` }
-    return diagnostic('annotation-syntax', { expected: rule.expected }, place, more)
+    const hint = meant === undefined ? undefined : `write -- @${name}: ${meant}`
+    return diagnostic('annotation-syntax', { expected: rule.expected }, place, hint)
   }
   const valueSpan = { start: valueStart, end: span.end }
   return { value: read.value, span, valueSpan }

@@ -123,4 +123,4 @@ function continuation(source: SourceFile, comment: Token, before: Token): readon
 const nameIn = (written: string) => /^@\w+/.exec(written)?.[0] ?? ''
 
 const warning = (problem: string, hint: string, place: Parameters<typeof diagnostic>[2]) =>
-  diagnostic('ignored-annotation', { problem }, place, { hint, severity: 'warning' })
+  diagnostic('ignored-annotation', { problem }, place, hint)

@@ -27,7 +27,7 @@ export function parseColumnList(
   statement: Statement,
 ): { readonly columns: readonly DeclaredColumn[]; readonly diagnostics: readonly Diagnostic[] } {
   const complain = (expected: string, span: Span, hint?: string) =>
-    diagnostic('not-a-column-list', { expected }, { source, span }, { hint })
+    diagnostic('not-a-column-list', { expected }, { source, span }, hint)
   const [first] = statement
   if (isWord(first, 'select') || isWord(first, 'with')) {
     const hint = 'put the SELECT into a model of another kind that reads this one'
@@ -57,7 +57,7 @@ export function parseColumnList(
           'duplicate-column',
           { column: column.name },
           { source, span: column.span },
-          { hint: 'rename or delete one of the two' },
+          'rename or delete one of the two',
         ),
       )
     else {

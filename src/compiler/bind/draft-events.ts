@@ -62,15 +62,14 @@ function unstorableTypes(
   { source, declared }: ParsedEvents,
   columns: readonly Column[],
 ): readonly Diagnostic[] {
-  const problem = 'DuckDB tables do not support it yet'
   return declared
     .filter((_, i) => /\bVARIANT\b/.test(columns[i]!.type))
     .map(({ type }) =>
       diagnostic(
         'invalid-column-type',
-        { type: type.text, problem },
+        { type: type.text, problem: 'DuckDB tables do not support it yet' },
         { source, span: type.span },
-        { hint: 'take JSON' },
+        'take JSON',
       ),
     )
 }
@@ -95,9 +94,7 @@ async function wrongTypes(
     const isPlain = isWhole || twoColumns !== undefined
     const problem = isPlain ? '' : (missing?.problem ?? problemOf(details))
     const hint = twoColumns ?? missing?.hint ?? TYPE_HINT
-    found.push(
-      diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
-    )
+    found.push(diagnostic('invalid-column-type', { type: text, problem }, { source, span }, hint))
   }
   return found
 }

@@ -155,7 +155,7 @@ function explainQuery(
     if (upstream === undefined)
       return [unknownModel(source.text.slice(place.span.start, place.span.end), place, modelNames)]
     const use = `leaves ${upstream.name} without columns that are known at compile time`
-    return [diagnostic('dynamic-pivot', { use }, place, { hint })]
+    return [diagnostic('dynamic-pivot', { use }, place, hint)]
   }
   if (details.message.startsWith('Set operations can only apply')) {
     const uneven = unevenOperation(tree)
@@ -163,7 +163,7 @@ function explainQuery(
       const problem = `the SELECT on the left has ${columns(uneven.left)}, this one has ${columns(uneven.right)}`
       const at = { source, span: spanAtByte(body, uneven.at) }
       const all = 'give both the same columns, or match them by name with UNION ALL BY NAME'
-      return [diagnostic('sql-binding', { problem }, at, { hint: all })]
+      return [diagnostic('sql-binding', { problem }, at, all)]
     }
   }
   const found = engineDiagnostic(details, body, prefix)

@@ -40,9 +40,7 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     const problem = problemOfSystem(error)
-    return diagnostic('unreadable-file', { problem }, wholeFile(path), {
-      hint: hintOfSystem(error),
-    })
+    return diagnostic('unreadable-file', { problem }, wholeFile(path), hintOfSystem(error))
   }
 }
 
@@ -53,8 +51,8 @@ function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnosti
     counts.set(foldCase(column), before + 1)
     if (before === 0 || column === '') return []
     const parameters = { column, name: `${column}_${before}` }
-    const more = { hint: 'give each column a name', severity: 'warning' } as const
-    return [diagnostic('duplicate-seed-column', parameters, wholeFile(path), more)]
+    const hint = 'give each column a name'
+    return [diagnostic('duplicate-seed-column', parameters, wholeFile(path), hint)]
   })
 }
 
@@ -122,7 +120,7 @@ async function explainSeed(
   const unreadable = (error: DatabaseErrorDetails) => {
     const problem = `the file cannot be read: ${problemOf(withoutDir(error, dir))}`
     const hint = 'check that the file is complete and has the format of its extension'
-    return diagnostic('unreadable-file', { problem }, wholeFile(file.path), { hint })
+    return diagnostic('unreadable-file', { problem }, wholeFile(file.path), hint)
   }
   const wrong = await ifRefused(wrongSeedTypes(connection, file, rows, dir), (error) => [
     unreadable(error.details),

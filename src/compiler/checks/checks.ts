@@ -76,7 +76,7 @@ export async function resolveDeclared(
     if (value === null) {
       const problem = `this is not a check: expected a condition, or ${Object.values(checkExamples).join(', ')}`
       const hint = 'write it as you would after @check in a model'
-      const wrong = diagnostic('invalid-check', { problem }, { source, span }, { hint })
+      const wrong = diagnostic('invalid-check', { problem }, { source, span }, hint)
       return Promise.resolve({ checks: [], diagnostics: [wrong] })
     }
     const given = { value, span, valueSpan: span, severity }
@@ -188,7 +188,7 @@ async function mistakesIn(
   connection: Connection,
 ): Promise<readonly Diagnostic[]> {
   const invalid = (problem: string, hint?: string) => [
-    diagnostic('invalid-check', { problem }, { source, span }, { hint }),
+    diagnostic('invalid-check', { problem }, { source, span }, hint),
   ]
   if (test.is === 'condition' && !isPlainCondition(test.body))
     return invalid(
@@ -224,7 +224,7 @@ async function mistakesIn(
     if (misunderstood === null)
       return [engineDiagnostic(details, test.body, beforeCondition(name).inline())]
     const { problem, hint, span: at } = misunderstood
-    return [diagnostic('invalid-check', { problem }, { source, span: at }, { hint })]
+    return [diagnostic('invalid-check', { problem }, { source, span: at }, hint)]
   })
 }
 

@@ -88,7 +88,7 @@ export function placeFileChecks(
       const { source } = each.query.parsed
       const hint = 'select from a model, such as FROM core.orders, or from a source that one reads'
       const place = { source, span: each.check.span }
-      diagnostics.push(diagnostic('check-without-model', {}, place, { hint }))
+      diagnostics.push(diagnostic('check-without-model', {}, place, hint))
       continue
     }
     for (const name of owners)
@@ -176,7 +176,7 @@ function parseCheck(
     } else {
       const all = known.map((each) => `@${each}`)
       const hint = HINTS[name] ?? didYouMean(`@${name}`, all) ?? `a check has ${all.join(', ')}`
-      wrong.push(diagnostic('unknown-annotation', { name }, place, { hint }))
+      wrong.push(diagnostic('unknown-annotation', { name }, place, hint))
     }
   }
   const [statement, second] = statements
@@ -185,19 +185,10 @@ function parseCheck(
     const hint = 'such as SELECT … FROM schema.table WHERE …'
     const place = { source, span: { start: end, end: end + 1 } }
     wrong.push(
-      diagnostic('empty-body', { expected: 'a SELECT of rows that must not exist' }, place, {
-        hint,
-      }),
+      diagnostic('empty-body', { expected: 'a SELECT of rows that must not exist' }, place, hint),
     )
   } else if (second !== undefined)
-    wrong.push(
-      diagnostic(
-        'not-a-select',
-        {},
-        { source, span: second[0] },
-        { hint: 'a check is one SELECT' },
-      ),
-    )
+    wrong.push(diagnostic('not-a-select', {}, { source, span: second[0] }, 'a check is one SELECT'))
   diagnostics.push(...wrong)
   if (statement === undefined || wrong.length > 0) return []
   const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)

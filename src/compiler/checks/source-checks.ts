@@ -45,7 +45,7 @@ function circular({ test, source, span }: Check): readonly Diagnostic[] {
   if (test.is !== 'references' || source === undefined) return []
   const problem = 'a source is checked before the models, so it cannot refer to one'
   const hint = 'write a file in checks/ that selects the rows without a partner'
-  return [diagnostic('invalid-check', { problem }, { source, span }, { hint })]
+  return [diagnostic('invalid-check', { problem }, { source, span }, hint)]
 }
 
 export function withSourceChecks(

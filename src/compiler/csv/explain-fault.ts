@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import { type SourceFile, type Span, wholeFile } from '../../core/source.ts'
 import type { CsvFault, CsvShape } from './shape.ts'
 
 interface Excerpt {
@@ -22,19 +22,18 @@ export async function explainFault(
   path: string,
 ): Promise<Diagnostic> {
   if (fault.is === 'utf-16') {
-    const place = { source: { path, text: '' }, span: { start: 0, end: 0 } }
-    const more = { hint: 'save it as UTF-8' }
-    return diagnostic('unreadable-file', { problem: 'the file is UTF-16' }, place, more)
+    const problem = 'the file is UTF-16'
+    return diagnostic('unreadable-file', { problem }, wholeFile(path), 'save it as UTF-8')
   }
   if (fault.is === 'not-utf-8') {
     const { byte, ...place } = await invalidByte(fault, dir, path)
     const problem = `the byte ${byte} is not UTF-8`
     const hint = 'it looks like Latin-1 (Windows-1252); save it as UTF-8'
-    return diagnostic('unreadable-file', { problem }, place, { hint })
+    return diagnostic('unreadable-file', { problem }, place, hint)
   }
   const line = await lineOf(fault, dir, path, 'utf8')
   const { problem, hint } = wordsFor(fault, shape!, line.rest)
-  return diagnostic('seed-row', { problem }, line, { hint })
+  return diagnostic('seed-row', { problem }, line, hint)
 }
 
 function wordsFor(

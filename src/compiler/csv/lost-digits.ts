@@ -46,7 +46,7 @@ export async function lostDigits(
         ? `the column "${name}" has ${short(cut!)} as well as fractions, so it would be DOUBLE and lose digits`
         : `the column "${name}" has ${short(infinite)}, which is beyond DOUBLE and would be infinite`
     const hint = `declare its type in ${path.replace(/\.\w+$/, '.yml')}, under columns: ${name}: ${type}`
-    found.push(diagnostic('seed-row', { problem }, wholeFile(path), { hint }))
+    found.push(diagnostic('seed-row', { problem }, wholeFile(path), hint))
   }
   return found
 }

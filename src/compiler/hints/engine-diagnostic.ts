@@ -47,10 +47,8 @@ export function engineDiagnostic(
   const code = isSyntax ? 'sql-syntax' : 'sql-binding'
   const { source } = body
   const isVariable = source.text.startsWith('${', span.start)
-  const more = {
-    hint: isVariable ? 'the value of this variable is inserted here; see vars in eider.yml' : hint,
-  }
-  return diagnostic(code, { problem }, { source, span }, more)
+  const ofVariable = 'the value of this variable is inserted here; see vars in eider.yml'
+  return diagnostic(code, { problem }, { source, span }, isVariable ? ofVariable : hint)
 }
 
 function explainSyntax(

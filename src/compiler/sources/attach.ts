@@ -122,7 +122,7 @@ function wrongTime(table: CompiledExternal, { source }: ExternalSource): Diagnos
   if (loadedAt === null) return null
   const column = columns.find((known) => sameName(known.name, loadedAt))
   const wrong = (problem: string, hint?: string) =>
-    diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
+    diagnostic('invalid-source', { name, problem }, { source, span }, hint)
   if (column === undefined) {
     const names = columns.map((known) => known.name)
     return wrong(`it has no column "${loadedAt}"`, didYouMean(loadedAt, names))

@@ -104,7 +104,7 @@ function nameClashes(
         'invalid-source',
         { name, problem: 'models have a schema of that name' },
         { source, span },
-        { hint: 'rename the source or the models folder' },
+        'rename the source or the models folder',
       ),
     )
 }

@@ -40,7 +40,7 @@ export function unusable(
 ): Diagnostic {
   const at = { source, span }
   const refused = ({ problem, hint }: Reason) =>
-    diagnostic('invalid-source', { name, problem: hide(problem, hidden) }, at, { hint })
+    diagnostic('invalid-source', { name, problem: hide(problem, hidden) }, at, hint)
   if (error instanceof SourceProblem) return refused({ problem: error.message, hint: error.hint })
   if (error instanceof ExtensionError) return extensionProblem(error, name, at)
   if (!(error instanceof DatabaseError)) throw error
@@ -61,8 +61,8 @@ function extensionProblem(
 ): Diagnostic {
   const hint = `eider extension install ${extension}`
   return code === 'extension-missing'
-    ? diagnostic(code, { name, extension }, at, { hint })
-    : diagnostic('invalid-source', { name, problem: message }, at, { hint })
+    ? diagnostic(code, { name, extension }, at, hint)
+    : diagnostic('invalid-source', { name, problem: message }, at, hint)
 }
 
 function tableProblem(details: DatabaseErrorDetails, name: string): Reason | null {

@@ -51,7 +51,7 @@ export async function createMacros(
     .map((body) => {
       const hint =
         'let the macro take the name of a table as a parameter, for query_table(parameter)'
-      return diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body), { hint })
+      return diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body), hint)
     })
   const macros = bodies.map((body) => ({ name: macroName(body), body }))
   return { macros, facts, definition, diagnostics: [...misplaced, ...failed, ...hidden] }
@@ -82,7 +82,7 @@ function parseMacro(
     const place = { source, span: name ?? keyword ?? first }
     const hint = 'write CREATE MACRO name(x) AS …'
     const expected = 'a name without a schema, and "("'
-    return [diagnostic('not-a-macro', { expected }, place, { hint })]
+    return [diagnostic('not-a-macro', { expected }, place, hint)]
   }
   const span = { start: name.start, end: tokensSpan(statement).end }
   const { body, diagnostics } = bodyOf(source, span, variables)
@@ -90,11 +90,10 @@ function parseMacro(
 }
 
 /** Folders of that name hold Jinja in a project of dbt. */
-const notAMacro = ({ text }: SourceFile) => ({
-  hint: /\{%-?\s*macro\b/.test(text)
+const notAMacro = ({ text }: SourceFile) =>
+  /\{%-?\s*macro\b/.test(text)
     ? 'macros of dbt are not read; write CREATE MACRO name(x) AS …'
-    : 'write CREATE MACRO name(x) AS …',
-})
+    : 'write CREATE MACRO name(x) AS …'
 
 /** A macro may call one that stands below it or in another file, so those that fail are tried again. */
 async function createAll(

@@ -29,11 +29,11 @@ export function resolveColumns(
       const names = columns.map((candidate) => candidate.name)
       const hint = didYouMean(name, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
       const wrong = { annotation, column: name }
-      diagnostics.push(diagnostic('unknown-key-column', wrong, place, { hint }))
+      diagnostics.push(diagnostic('unknown-key-column', wrong, place, hint))
     } else if (found.includes(column.name)) {
-      const more = { hint: 'name each column once' }
+      const hint = 'name each column once'
       diagnostics.push(
-        diagnostic('duplicate-key-column', { annotation, column: name }, place, more),
+        diagnostic('duplicate-key-column', { annotation, column: name }, place, hint),
       )
     } else found.push(column.name)
   }

@@ -114,7 +114,7 @@ export async function requireBound(
       const expected = `a condition that fits ${set} (token "${token.name}"): ${problem}`
       const parameters = { key: 'odata.tokens.rows', expected }
       const { source, span } = filter
-      wrong.push(diagnostic('config-invalid-value', parameters, { source, span }, { hint }))
+      wrong.push(diagnostic('config-invalid-value', parameters, { source, span }, hint))
     }
   }
   throwIfErrors(wrong)

@@ -24,9 +24,9 @@ export function fromEnvironment(
     const { start, end } = spanOf(node)
     const at = source.text.slice(start, end).indexOf(shown)
     const span = at < 0 ? { start, end } : { start: start + at, end: start + at + shown.length }
-    const more = { hint: missingHint(variable, environments) }
+    const hint = missingHint(variable, environments)
     const parameters = { key: path, name: variable }
-    mistakes.push(diagnostic('secret-not-set', parameters, { source, span }, more))
+    mistakes.push(diagnostic('secret-not-set', parameters, { source, span }, hint))
   }
   return {
     mistakes,
@@ -50,7 +50,7 @@ export function fromEnvironment(
     /** What a variable holds that it must not; the value is not shown. */
     wrong(problem: string, node: Node, hint: string) {
       const place = { source, span: spanOf(node) }
-      mistakes.push(diagnostic('invalid-source', { name, problem }, place, { hint }))
+      mistakes.push(diagnostic('invalid-source', { name, problem }, place, hint))
     },
   }
 }
