@@ -36,7 +36,7 @@ export default class Mv extends BaseCommand {
     const { file, to } = await renamingOf(project, args.old, args.new)
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
-    const { prepareFile } = await import('../pipeline/rename/rename-file.ts')
+    const { prepareFile } = await import('../pipeline/rename/rename-model.ts')
     const { renameModel } = await import('../pipeline/rename/rename-model.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     const { paths } = project

@@ -1,16 +1,17 @@
 // Why a model was not built, in one line. The run goes on with its siblings.
 
-import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
+import { positionOf, offsetOfByte, type SourceFile, type Span } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
-import type { ModelName } from '../core/names.ts'
+import { type ModelName, sameName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
 import { DamagedRowsError } from '../store/table-storage.ts'
 import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { causePlace, columnPlace } from './failure-place.ts'
+import { onlyToken, outputColumnSpan } from '../compiler/sql/select-list.ts'
+import { isSymbol, isWord, nameOf, type Token, tokenize } from '../compiler/sql/tokens.ts'
 
 /** The annotation that asks for the impossible, or the column; or the message begins with its place in the project. */
 type FailurePlace = PlacedAnnotation | 'placed' | { readonly column: string }
@@ -182,3 +183,47 @@ function placeOf(error: DatabaseError, model: Model, statement: Sql): string | n
   const offset = body.spanInFile({ start: at - start, end: at - start }).start
   return placeAt(body.source, offset)
 }
+
+/** Where the model gives the column its name or its type. */
+function columnPlace(model: Model, column: string): Span | null {
+  if ('body' in model) {
+    const span = outputColumnSpan(model.body.text, column)
+    return span === null ? null : model.body.spanInFile(span)
+  }
+  if (model.kind !== 'events') return null
+  const tokens = tokenize(model.source.text).filter(({ kind }) => kind !== 'comment')
+  const isColumn = (token: Token, i: number) =>
+    (i === 0 || isSymbol(tokens[i - 1], ',')) && sameName(nameOf(token) ?? '', column)
+  const at = tokens.findIndex(isColumn)
+  return tokens[at + 1] ?? null
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  addition: '+',
+  subtraction: '-',
+  multiplication: '*',
+  division: '/',
+}
+
+/** What the message is about, where the query has it once. */
+function causePlace(model: Model, message: string): Span | null {
+  if (!('body' in model)) return null
+  const { body } = model
+  const isCall = (name: string) => (token: Token, next: Token | undefined) =>
+    isWord(token, name) && isSymbol(next, '(')
+  const [, operation = ''] = /^Overflow in (\w+) of/.exec(message) ?? []
+  const operator = OPERATORS[operation]
+  const found =
+    operator !== undefined
+      ? onlyToken(body.text, (token, _, before) => isSymbol(token, operator) && endsValue(before))
+      : message.startsWith('Could not parse string')
+        ? onlyToken(body.text, isCall('strptime'))
+        : onlyToken(body.text, isCall('error'))
+  return found && body.spanInFile(found)
+}
+
+/** The `*` of `SELECT *` and of `count(*)` multiplies nothing. */
+const endsValue = (token: Token | undefined): boolean =>
+  token !== undefined &&
+  !isWord(token, 'select') &&
+  (token.kind !== 'symbol' || isSymbol(token, ')') || isSymbol(token, ']'))

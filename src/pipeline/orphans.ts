@@ -4,7 +4,7 @@
 import { UsageError } from '../core/failures.ts'
 import { knownModels } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
-import { type ModelName, sameName } from '../core/names.ts'
+import { type ModelName, sameName, foldCase } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -13,7 +13,7 @@ import type { Connection } from '../duckdb/database.ts'
 import { countRows, relationType } from './build/materialize/relation.ts'
 import type { State } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
-import { mayHoldMoreModels } from './kept-relations.ts'
+import { mistakesOfNoModel } from '../compiler/failed-models.ts'
 
 /** By name. None while files are there that could not be placed or read: one of them may be that of the relation. */
 export async function readOrphans(
@@ -74,3 +74,20 @@ export async function dropRelation(
 }
 
 const lower = (name: ModelName) => sql`lower(${sql.value(name)})`
+
+/**
+ * Whether files of models were found that have no name, or a directory of theirs could not be read. Then a model that the
+ * project does not have may be one of them.
+ */
+const mayHoldMoreModels = (project: CompiledProject): boolean =>
+  mistakesOfNoModel(project).some(({ source: { path } }) => /^(?:models|seeds)(?:\/|$)/.test(path))
+
+/** Whether the relation of a model that does not compile stays as it is. By name, in any letter case. */
+export function keptRelations(project: CompiledProject): (name: string) => boolean {
+  const namesOf = (models: ReadonlyMap<string, unknown>) =>
+    new Set(Array.from(models.keys(), foldCase))
+  const failed = namesOf(project.failed)
+  const compiled = namesOf(project.models)
+  const isHidden = mayHoldMoreModels(project)
+  return (name) => failed.has(foldCase(name)) || (isHidden && !compiled.has(foldCase(name)))
+}

@@ -8,10 +8,9 @@ import type { Connection, Database } from '../duckdb/database.ts'
 import type { Published } from '../store/snapshots.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { searchPath } from './borrow/borrow.ts'
-import { sampleSources } from './borrow/sample-rows.ts'
-import { buildAll } from './build/build-all.ts'
-import { replaceMacros } from './build/macros.ts'
-import { catalogRun } from './catalog/write-catalog.ts'
+import { sampleSources } from './borrow/sample.ts'
+import { buildAll, replaceMacros } from './build/build-all.ts'
+import { catalogRun } from './catalog/catalog-text.ts'
 import { watchEngine } from './engine-use.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
@@ -19,8 +18,7 @@ import { flushEvents } from './flush/flush-events.ts'
 import { interruptOnAbort } from './interrupt.ts'
 import { planSteps, uncompiledSteps } from './plan/steps.ts'
 import { finishRenaming } from './rename/rename-model.ts'
-import { keptRelations } from './kept-relations.ts'
-import { readOrphans } from './orphans.ts'
+import { keptRelations, readOrphans } from './orphans.ts'
 import { readContext } from './read-context.ts'
 import { allModels, isAboutAll, type RunRequest } from './run-request.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
@@ -29,7 +27,8 @@ import { type NoteDraft, RunResults, type WriteNote, wroteLittle } from './resul
 import type { RunContext } from './run-context.ts'
 import { readableSources, withSources } from './open-warehouse.ts'
 import { publishModels } from './publish.ts'
-import { warnOfVersions } from './versions-in-turn.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Step } from '../core/step.ts'
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
@@ -290,4 +289,29 @@ async function publish(
   for (const change of await contractChanges(before, snapshot))
     progress({ event: 'contract-change', ...change })
   return published
+}
+
+/**
+ * Two versions of a project that run in turn on one lake build the models again each as it has them. A change is no sign of
+ * that; a change back to what another run has replaced is.
+ */
+async function warnOfVersions(
+  { connection, runId, state, store }: RunContext,
+  steps: readonly Step[],
+  logger: Logger,
+): Promise<void> {
+  const changed = steps
+    .map(({ model }) => model)
+    .filter(({ name, definition }) => {
+      const record = state.models.get(name)
+      return record !== undefined && !record.removed && record.definition !== definition
+    })
+  const models = await store.state.changedBack(connection, runId, changed)
+  if (models.length === 0) return
+  logger.warn('versions-in-turn', {
+    models: models.length,
+    such_as: models[0],
+    problem: 'changed back to a definition that another run has replaced',
+    hint: 'if nobody has taken a change back, machines run different versions of the project',
+  })
 }

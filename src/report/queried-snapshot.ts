@@ -37,7 +37,7 @@ export async function queriedSnapshot(
   const { models } = compiled
   const { findModel } = await import('../compiler/find-model.ts')
   const model = findModel(compiled, name)
-  const { publishPreview } = await import('../pipeline/preview.ts')
+  const { publishPreview } = await import('../pipeline/scratch.ts')
   const { makeScratch } = await import('../pipeline/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
   await publishPreview({

@@ -3,7 +3,7 @@
 //
 //   source         the target that the tables come from; empty for the default one
 //   model          a table that is there whole, and was compared with its source; empty in the row that is made first
-//   rows, content  of that table (pipeline/move/content.ts)
+//   rows, content  of that table (pipeline/move/copy-table.ts)
 
 import { EnvironmentError } from '../core/failures.ts'
 import type { ModelName } from '../core/names.ts'

@@ -9,14 +9,13 @@ import { EnvironmentError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
-import { type Sample, sampleKey } from './sample.ts'
+import { type Sample, sampleKey, sampled } from './sample.ts'
 import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import { limits } from '../../core/limits.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
-import { sampled } from './sample-rows.ts'
 
 export interface Lender {
   /** The name of the target. */

@@ -6,9 +6,11 @@ import type { Connection } from '../../duckdb/database.ts'
 import type { Step } from '../../core/step.ts'
 import type { RunResults } from '../results.ts'
 import type { RunContext } from '../run-context.ts'
-import type { FlushPosition } from '../../store/state.ts'
+import type { FlushPosition, SavedMacro, StateStore } from '../../store/state.ts'
 import { prepare } from './build.ts'
 import { buildGroup, finishEarly } from './build-group.ts'
+import type { Macro } from '../../core/model.ts'
+import { sql } from '../../core/sql.ts'
 
 interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
@@ -72,4 +74,27 @@ export async function buildAll(
   } finally {
     await Promise.allSettled(running)
   }
+}
+
+/**
+ * The macros of the project in the warehouse, before the models that call them. A leftover macro would keep hiding the
+ * DuckDB function of the same name. Changes nothing when the macros are those of the run before.
+ */
+export async function replaceMacros(
+  state: StateStore,
+  connection: Connection,
+  before: readonly SavedMacro[],
+  macros: readonly Macro[],
+): Promise<void> {
+  const now = macros.map(({ name, body }) => ({ name, text: body.text }))
+  if (JSON.stringify(before) === JSON.stringify(now)) return
+  await state.change(connection, async () => {
+    for (const { name } of before) {
+      await connection.run(sql`DROP MACRO IF EXISTS ${sql.ident(name)}`)
+      await connection.run(sql`DROP MACRO TABLE IF EXISTS ${sql.ident(name)}`)
+    }
+    for (const { body } of macros)
+      await connection.run(sql`CREATE OR REPLACE MACRO ${sql.body(body)}`)
+    await state.recordMacros(connection, macros)
+  })
 }

@@ -17,9 +17,11 @@ import type { CompiledProject } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
-import type { SnapshotStore } from '../../store/snapshots.ts'
+import type { SnapshotStore, Published } from '../../store/snapshots.ts'
 import { DETAILS, describeModels, describeSet, describeSources } from './describe-project.ts'
 import { NO_RUNS, type PastRuns } from './past-runs.ts'
+import { knownModels } from '../../compiler/select.ts'
+import type { Logger } from '../../core/logger.ts'
 
 const MODELS = '\n],"models":[\n'
 const END = '\n]}\n'
@@ -28,7 +30,7 @@ const headOf = (identity: string | null) =>
   `{"format":${CATALOG_FORMAT},"of":${JSON.stringify(identity)},\n`
 
 /** Identifies what is said of the models; null where that is not known. */
-export const catalogIdentity = ({ identity }: CompiledProject): string | null =>
+const catalogIdentity = ({ identity }: CompiledProject): string | null =>
   identity === undefined ? null : hashOf(32, [identity, buildStamp()])
 
 /** What is said of runs; null where the text is not of this form. */
@@ -100,3 +102,39 @@ function setsOf({ id, publishedAt, runId, relations }: Snapshot): string {
 
 const linesOf = (objects: readonly object[]) =>
   objects.map((object) => JSON.stringify(object)).join(',\n')
+
+interface CatalogedRun {
+  readonly snapshots: SnapshotStore
+  readonly project: CompiledProject
+  readonly published: Pick<Published, 'snapshot' | 'before' | 'changed'>
+  /** Whether it has changed nothing. */
+  readonly isIdle: boolean
+  /** What is said of runs now, this one included; `before` is what the last catalog said, null for nothing. */
+  readonly readRuns: (before: PastRuns | null, models: ReadonlySet<string>) => Promise<PastRuns>
+  readonly logger: Logger
+}
+
+/**
+ * Writes the catalog of what is published now: the run that published it does so, and later ones that change nothing, since
+ * they too are in it. The page of the service is not worth a failed run: without a catalog it shows what the manifest tells.
+ */
+export async function catalogRun(run: CatalogedRun): Promise<void> {
+  const { snapshots, published, isIdle, logger } = run
+  const isSame = !published.changed && isIdle && !snapshots.catalogsIdleRuns
+  try {
+    if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
+    await writeCatalog(run)
+  } catch (error) {
+    logger.warn('catalog-not-written', { error: String(error) })
+  }
+}
+
+async function writeCatalog({ snapshots, project, published, readRuns }: CatalogedRun) {
+  const { snapshot } = published
+  const before = published.before === null ? null : await snapshots.catalog(published.before.id)
+  const models = new Set<string>(knownModels(project).keys())
+  const runs = await readRuns(before === null ? null : pastRunsOf(before), models)
+  const identity = catalogIdentity(project)
+  const text = printCatalog(project, snapshot, runs, { identity, before })
+  await snapshots.writeCatalog(snapshot.id, text)
+}

@@ -1,13 +1,22 @@
-// The columns of an events model as DuckDB reads them out of an event, and as they come into the table.
+// The columns of an events model as DuckDB reads them out of the lines of segments (buffer/segment.ts), and as they come
+// into the table.
 
-import { exactKey } from '../../buffer/segment.ts'
+import {
+  exactKey,
+  EVENT_TEXT,
+  LINE_COLUMNS,
+  LINE_START,
+  type LineColumn,
+} from '../../buffer/segment.ts'
 import type { EventsModel } from '../../core/model.ts'
 import { type Column, type ColumnType, columnType, isReceivedAt } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { withText } from '../../core/type-syntax.ts'
+import { type Claim, locationOf } from '../../buffer/claim-source.ts'
+import { limits } from '../../core/limits.ts'
 
 /** What is read of an event. */
-export const structOf = (columns: readonly Column[]): Sql => struct(membersOf(columns))
+const structOf = (columns: readonly Column[]): Sql => struct(membersOf(columns))
 
 /**
  * The event `e` as structOf() says, NULL where a value does not fit. TRY_CAST throws for what a MAP cannot hold, so each
@@ -34,7 +43,7 @@ const isUnread = (scalar: string) => scalar === 'BIT' || scalar === 'BIGNUM'
 const readAs = (type: ColumnType) => withText(type, isUnread)
 
 /** Whether exact texts may stand for values of the column. */
-export const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
+const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
 
 /** The type in which an exact text of `type` is read. A key is text and not JSON, so nothing reformats it. */
 const textForJson = (type: ColumnType) =>
@@ -84,3 +93,42 @@ function exactly(given: Sql, column: Column, cast: Sql, hasExact: boolean): Sql 
 export const isRequired = (column: Column) => !column.nullable && !isReceivedAt(column)
 
 export const isNested = ({ type }: Column) => /^(STRUCT|MAP|UNION)\b|\]$/i.test(type)
+
+/** Types of the members of a line that are to be read; each costs time. */
+type Members = { readonly e: Sql } & { readonly [column in LineColumn]?: Sql }
+
+/** The type of the member x: text of JSON by exactKey(). */
+export const EXACT_TEXTS = sql`MAP(VARCHAR, VARCHAR)`
+
+/** What a flush needs of a line whose event fits the model; `withExact`: its exact texts in any case. */
+export function membersFor({ columns }: EventsModel, withExact: boolean): Members {
+  return {
+    ...(columns.some(isReceivedAt) && { t: sql`VARCHAR` }),
+    e: structOf(columns),
+    ...((withExact || columns.some(mayBeExact)) && { x: EXACT_TEXTS }),
+  }
+}
+
+/** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
+export function linesOf(segments: readonly Pick<Claim, 'url'>[], members: Members): Sql {
+  const locations = sql.join(segments.map((segment) => sql.value(locationOf(segment))))
+  const columns = LINE_COLUMNS.flatMap((name) => {
+    const type = members[name]
+    return type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`]
+  })
+  return sql`read_json([${locations}], format = 'newline_delimited', columns = {${sql.join(columns)}},
+    records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
+}
+
+/** The text of each event as it was sent. \x01 cannot be in a line of JSON, so that each line is one field. */
+export function rawEvents(claim: Claim): Sql {
+  return sql`
+    SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq,
+      CAST(json_extract_string(line, '$.t') AS TIMESTAMPTZ) AS received_at,
+      regexp_extract(line, ${sql.value(EVENT_TEXT)}, 1) AS event,
+      CAST(json_extract(line, '$.x') AS ${EXACT_TEXTS}) AS exact
+    FROM read_csv(${sql.value(locationOf(claim))}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
+      comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
+      max_line_size = ${sql.value(limits.segmentLineBytes)})
+    WHERE starts_with(line, ${sql.value(LINE_START)})`
+}

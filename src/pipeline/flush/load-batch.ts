@@ -13,10 +13,19 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
 import { type DatabaseError, ifRefused } from '../../duckdb/errors.ts'
-import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
+import {
+  field,
+  fields,
+  isNested,
+  isRequired,
+  typedOf,
+  EXACT_TEXTS,
+  linesOf,
+  membersFor,
+  rawEvents,
+} from './event-columns.ts'
 import { ModelFailure } from '../failure.ts'
 import { countRows } from '../build/materialize/relation.ts'
-import { EXACT_TEXTS, linesOf, membersFor, rawEvents } from './segment-lines.ts'
 
 /** What step 4 inserts. */
 export interface Batch {

@@ -1,4 +1,5 @@
-// Rows that a test of a model gives or expects, as tables with the columns of the compiled project.
+// Rows that a test of a model gives or expects, as tables with the columns of the compiled project, and the place of a value
+// that DuckDB cannot read.
 
 import { join } from 'node:path'
 import { readTextLater } from '../../files/read-file.ts'
@@ -12,10 +13,8 @@ import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { ifRefused } from '../../duckdb/errors.ts'
-import { ModelFailure } from '../failure.ts'
-import { placeInFixture } from './fixture-place.ts'
-import { readLines } from './ndjson-lines.ts'
+import { ifRefused, type DatabaseError } from '../../duckdb/errors.ts'
+import { ModelFailure, problemIn } from '../failure.ts'
 
 /** A file of rows, relative to the project directory. */
 export interface RowsFile {
@@ -141,3 +140,121 @@ export const inFile = <T>(dir: string, path: string, work: () => Promise<T>): Pr
   ifRefused(work(), async (error) => {
     throw new ModelFailure(await placeInFixture(error, dir, path), 'placed')
   })
+
+/** One line with the place, as far as it is known. */
+async function placeInFixture(error: DatabaseError, dir: string, path: string): Promise<string> {
+  const { message } = error.details
+  const [, csvLine, name] =
+    /^CSV Error on Line: (\d+)\n[^]*?Error when converting column "((?:[^"]|"")*)"/.exec(message) ??
+    []
+  const [, problem = ''] = /^line \d+: (.*)$/s.exec(problemIn(error)) ?? []
+  if (csvLine !== undefined && name !== undefined)
+    return await placeInCsv(dir, path, Number(csvLine), name, problem)
+  const [, jsonLine, misfit = ''] =
+    /^JSON transform error in file "[^]*?", in line (\d+): ([^\n]*)/.exec(message) ?? []
+  if (jsonLine !== undefined) return await placeInNdjson(dir, path, Number(jsonLine), misfit)
+  const line = /^line (\d+): (.*)$/s.exec(problemIn(error))
+  return line === null ? `${path}: ${problemIn(error)}` : `${path}:${line[1]}: ${line[2]}`
+}
+
+async function placeInCsv(
+  dir: string,
+  path: string,
+  line: number,
+  name: string,
+  problem: string,
+): Promise<string> {
+  const lines = (await readTextLater(join(dir, path))).replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
+  const index = fieldsOf(lines[0] ?? '').findIndex(({ value }) => value === name)
+  const field = fieldsOf(lines[line - 1] ?? '')[index]
+  const at = field === undefined ? '' : `:${field.start + 1}`
+  const isEmptyText = field?.text === '""'
+  const what = isEmptyText
+    ? 'only string columns can hold an empty string; leave the field empty for NULL'
+    : problem.replace(
+        /^Error when converting column ".*?"\. Could not convert string "(.*)" to '(\w+)'$/s,
+        "'$1' does not fit $2",
+      )
+  return `${path}:${line}${at}: ${what}${what.includes(name) ? '' : ` (column ${name})`}`
+}
+
+interface Field {
+  readonly start: number
+  readonly text: string
+  readonly value: string
+}
+
+/** The fields of a row without line ends in its values. */
+function fieldsOf(line: string): readonly Field[] {
+  const fields: Field[] = []
+  const field = /( *"(?:[^"]|"")*" *|[^,]*)(?:,|$)/y
+  while (field.lastIndex <= line.length) {
+    const start = field.lastIndex
+    const found = field.exec(line)
+    if (found === null) break
+    const text = found[1]!.trim()
+    const value = text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text
+    fields.push({ start, text, value })
+    if (!found[0].endsWith(',')) break
+  }
+  return fields
+}
+
+/** DuckDB counts lines that are not blank, and names the value, not the field. */
+async function placeInNdjson(
+  dir: string,
+  path: string,
+  number: number,
+  problem: string,
+): Promise<string> {
+  const found = (await textLines(dir, path))[number - 1]
+  if (found === undefined) return `${path}: ${problem}`
+  const [, value = ''] = /(?:: |cast )("(?:[^"\\]|\\.)*"|'[^']*')/.exec(problem) ?? []
+  const bare = value.slice(1, -1)
+  const at = bare === '' ? -1 : found.text.search(new RegExp(`:\\s*"?${escaped(bare)}"?\\s*[,}]`))
+  const start = at === -1 ? -1 : found.text.slice(at + 1).search(/\S/) + at + 2
+  return `${path}:${found.line}${start < 1 ? '' : `:${start}`}: ${problem}`
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
+interface NdjsonLine {
+  /** From 1 on; blank lines count. */
+  readonly line: number
+  readonly text: string
+  readonly names: readonly string[]
+}
+
+/** Those with an object. Throws ModelFailure with the line of one that is something else. */
+export async function readLines(dir: string, path: string): Promise<readonly NdjsonLine[]> {
+  return (await textLines(dir, path)).map(({ line, text }) => {
+    const value = parsed(
+      text,
+      (problem) => new ModelFailure(`${path}:${line}: ${problem}`, 'placed'),
+    )
+    return { line, text, names: Object.keys(value) }
+  })
+}
+
+/** Those that are not blank. */
+export async function textLines(
+  dir: string,
+  path: string,
+): Promise<readonly Omit<NdjsonLine, 'names'>[]> {
+  const text = await readTextLater(join(dir, path))
+  return text
+    .split('\n')
+    .map((each, i) => ({ line: i + 1, text: each.trim() }))
+    .filter((each) => each.text !== '')
+}
+
+function parsed(text: string, failure: (problem: string) => Error): object {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw failure(`this is not JSON: ${(error as Error).message}`)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw failure('each line is a JSON object, such as {"id": 1}')
+}

@@ -9,8 +9,7 @@ import { ModelFailure } from '../failure.ts'
 import { RunResults } from '../results.ts'
 import { flushEvents } from '../flush/flush-events.ts'
 import type { RunContext } from '../run-context.ts'
-import { type RowsFile, unknownColumn } from './fixtures.ts'
-import { readLines, textLines } from './ndjson-lines.ts'
+import { type RowsFile, unknownColumn, readLines, textLines } from './fixtures.ts'
 
 /** An event that the daemon would not take. */
 export interface RefusedEvent {

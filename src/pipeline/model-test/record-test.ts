@@ -10,7 +10,7 @@ import type { CompiledProject } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ModelFailure } from '../failure.ts'
-import { csvText } from './csv-text.ts'
+import { csvText } from './row-pairs.ts'
 import { type Recorded, type RecordedTable, recordRows } from './record-rows.ts'
 import { type TestedModel, testedModel } from './tested-model.ts'
 

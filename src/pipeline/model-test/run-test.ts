@@ -12,15 +12,14 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { openStore } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
-import { buildAll } from '../build/build-all.ts'
-import { replaceMacros } from '../build/macros.ts'
+import { buildAll, replaceMacros } from '../build/build-all.ts'
 import { ModelFailure } from '../failure.ts'
 import { planSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
 import type { RunContext } from '../run-context.ts'
 import type { RowDifference } from '../../core/report/row-difference.ts'
 import { RunResults } from '../results.ts'
-import { csvText } from './csv-text.ts'
+import { csvText } from './row-pairs.ts'
 import {
   type Compared,
   compareWithExpected,
@@ -34,8 +33,9 @@ import {
   type Filling,
   type GivenFile,
   recordGiven,
-} from './fill-inputs.ts'
-import { type Inputs, inputsOf } from './inputs.ts'
+  type Inputs,
+  inputsOf,
+} from './inputs.ts'
 import {
   type EventsDoor,
   placeOfRefusal,

@@ -9,8 +9,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { catalogKey } from '../../duckdb/catalog.ts'
 import { endMove } from '../../store/moved-tables.ts'
 import { NO_STATE, STATE_SCHEMA } from '../../store/state.ts'
-import { contentOf } from './content.ts'
-import { carried, carry, type Ways } from './copy-table.ts'
+import { contentOf, carried, carry, type Ways } from './copy-table.ts'
 
 export interface MovedState {
   readonly runs: number

@@ -10,9 +10,12 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { forgetMoved, noteMoved, type TableContent } from '../../store/moved-tables.ts'
 import { createSchema, relationType } from '../build/materialize/relation.ts'
-import { contentOf } from './content.ts'
 import type { SourceTable } from './refusals.ts'
 import { inWordsOf, sideName, type OpenSide } from './sides.ts'
+import { hashOf } from '../../core/hash.ts'
+import type { Column } from '../../core/relation.ts'
+import { hasScalar, parseType } from '../../core/type-syntax.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
 
 const CARRIER = '_eider_carrier'
 
@@ -132,4 +135,35 @@ async function compare(
   throw new EnvironmentError('move-differs', `${name} did not arrive unchanged: ${what}`, {
     hint: 'nothing of the table is kept; start the move again, and report it if it fails again',
   })
+}
+
+/**
+ * What the rows of a table are known by, in any order: their number, and the sum of a hash of each. Rows that are there
+ * twice count twice. A hash is taken of what the engine sorts rows by, which differs where values do, nested ones too, but
+ * for a few types. So of columns with these their text counts as well: -0.0 sorts as 0.0.
+ */
+export async function contentOf(
+  connection: Connection,
+  relation: Sql,
+  columns: readonly Column[],
+): Promise<TableContent> {
+  const row = await connection.row(sql`
+    SELECT count(*)::VARCHAR AS rows, coalesce(sum(('0x' || left(hash, 16))::UBIGINT), 0)::VARCHAR AS high,
+      coalesce(sum(('0x' || right(hash, 16))::UBIGINT), 0)::VARCHAR AS low
+    FROM (SELECT md5(create_sort_key(ROW(${sql.join(columns.flatMap(parts))}, ''), 'ASC NULLS LAST')) AS hash
+      FROM ${relation})`)
+  const [rows, high, low] = ['rows', 'high', 'low'].map((name) => textOf(row?.[name]))
+  return { rows: numberOf(rows), hash: hashOf(32, [rows, high, low]) }
+}
+
+const isNumberOrTime = (name: string) => ['FLOAT', 'DOUBLE', 'INTERVAL'].includes(name)
+/** The same value can lie in it in several ways. */
+const isVariant = (name: string) => name === 'VARIANT'
+
+function parts({ name, type }: Column): readonly Sql[] {
+  const column = sql.ident(name)
+  const tree = parseType(type)
+  const text = sql`CAST(${column} AS VARCHAR)`
+  if (hasScalar(tree, isVariant)) return [text]
+  return hasScalar(tree, isNumberOrTime) ? [column, text] : [column]
 }

@@ -16,9 +16,8 @@ import { makeOwnedDirectory } from '../../files/owned-directory.ts'
 import { forgetMoved, readMove, startMove, type TableContent } from '../../store/moved-tables.ts'
 import { isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
-import { contentOf } from './content.ts'
+import { contentOf, copyTable, type Ways } from './copy-table.ts'
 import { copyState, type MovedState } from './copy-state.ts'
-import { copyTable, type Ways } from './copy-table.ts'
 import {
   refuseOccupied,
   refuseTypes,

@@ -1,4 +1,4 @@
-// What the next run would publish, as far as the compiled models show.
+// What the next run would publish, as far as the compiled models show, and what it would change of columns.
 
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
@@ -6,6 +6,7 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import type { ModelRecord } from '../../store/state.ts'
+import type { ColumnChange, PlannedStep } from '../../core/report/planned-changes.ts'
 
 type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
 
@@ -70,4 +71,30 @@ function requiredColumns(
 ): ReadonlySet<string> {
   const given = kind === 'events' ? columns.filter(({ nullable }) => !nullable) : []
   return new Set([...key, ...given.map(({ name }) => name)].map(foldCase))
+}
+
+/** For a step whose rows and events were not looked at. */
+export const nothingKnown = {
+  columns: [],
+  events: null,
+  diff: null,
+} as const satisfies Partial<PlannedStep>
+
+/** `keepsGone`: columns that are not among `next` stay in the table. */
+export function columnChanges(
+  before: readonly Pick<Column, 'name' | 'type'>[],
+  next: readonly Pick<Column, 'name' | 'type'>[],
+  keepsGone: boolean,
+): readonly ColumnChange[] {
+  const gone = new Map(before.map(({ name, type }) => [foldCase(name), { name, type }]))
+  const changed = next.flatMap(({ name, type: to }): readonly ColumnChange[] => {
+    const from = gone.get(foldCase(name))?.type ?? null
+    gone.delete(foldCase(name))
+    return from === to ? [] : [{ column: name, from, to }]
+  })
+  if (keepsGone) return changed
+  return [
+    ...changed,
+    ...Array.from(gone.values(), ({ name, type }) => ({ column: name, from: type, to: null })),
+  ]
 }

@@ -9,8 +9,12 @@ import type { PlannedStep } from '../../core/report/planned-changes.ts'
 import { columnType } from '../../core/relation.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { type Contents, editOf, goneFrom, type Manifest } from '../catalog/manifest.ts'
-import { expectedRelation, nextPublication } from './next-publication.ts'
-import { columnChanges, nothingKnown } from './planned-step.ts'
+import {
+  expectedRelation,
+  nextPublication,
+  columnChanges,
+  nothingKnown,
+} from './next-publication.ts'
 import { uncompiledSteps } from './steps.ts'
 
 interface PlanAgainst {

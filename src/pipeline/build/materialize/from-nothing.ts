@@ -11,8 +11,9 @@ import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
 import { checkKey } from './check-key.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows, makeWay, relationType } from './relation.ts'
+import { seedQuery } from '../../../compiler/seed.ts'
 
-export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
+function fromNothing<M extends ViewModel | TableModel | SeedModel>(
   statement: (model: M, dir: string, createdIn: string | null) => Sql,
   /** The rows of a table. */
   query: ((model: M, dir: string) => Sql) | null = null,
@@ -75,3 +76,27 @@ async function compareTables(
   const isKey = rowsAfter === rowsBefore + changes.inserted - changes.removed
   return isKey ? changes : compareRows(connection, { before, after })
 }
+
+export const table: Materialization<TableModel> = fromNothing(
+  (model, _, createdIn) => createTable(model, sql.body(model.body), createdIn),
+  ({ body }) => sql.body(body),
+)
+
+/** The newline keeps a comment at the end of the query away from the parenthesis. */
+function createTable(
+  { name }: Pick<TableModel, 'name'>,
+  query: Sql,
+  createdIn: string | null,
+): Sql {
+  return sql`CREATE OR REPLACE TABLE ${sql.relation(name, createdIn)} AS (${query}\n)`
+}
+
+export const view: Materialization<ViewModel> = fromNothing(
+  ({ name, body }, _, createdIn) =>
+    sql`CREATE OR REPLACE VIEW ${sql.relation(name, createdIn)} AS (${sql.body(body)}\n)`,
+)
+
+export const seed: Materialization<SeedModel> = fromNothing<SeedModel>(
+  (model, dir, createdIn) => createTable(model, seedQuery(model, dir), createdIn),
+  seedQuery,
+)

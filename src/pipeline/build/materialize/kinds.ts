@@ -6,9 +6,7 @@ import { events } from './events.ts'
 import type { Materialization } from './materialization.ts'
 import { merge } from './merge.ts'
 import { scd2 } from './scd2.ts'
-import { seed } from './seed.ts'
-import { table } from './table.ts'
-import { view } from './view.ts'
+import { seed, table, view } from './from-nothing.ts'
 
 export const materializations: {
   readonly [K in Kind]: Materialization<Extract<Model, { readonly kind: K }>>
