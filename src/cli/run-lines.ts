@@ -1,8 +1,7 @@
 // What a run says, line by line, for people.
 
 import { count, grouped } from '../core/counts.ts'
-import type { ModelResult, Orphan } from '../core/report/progress.ts'
-import type { RunSummary } from '../core/report/run-summary.ts'
+import type { ModelResult, Orphan, RunSummary } from '../core/report/progress.ts'
 import type { Paint, Style } from './paint.ts'
 
 /** Columns of the first word of a line. */

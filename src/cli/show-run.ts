@@ -2,8 +2,7 @@
 
 import { count } from '../core/counts.ts'
 import { damagedText } from '../core/report/damaged-events.ts'
-import type { ModelResult, RunEvent, Share } from '../core/report/progress.ts'
-import type { RunSummary } from '../core/report/run-summary.ts'
+import type { ModelResult, RunEvent, Share, RunSummary } from '../core/report/progress.ts'
 import { widthOf, wrap } from './cells.ts'
 import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
 import type { Look, Output } from './paint.ts'

@@ -64,7 +64,7 @@ export default class Check extends BaseCommand {
       const { files, paths, schedule, readers } = opened
       const { compileOnce } = await import('../compiler/compile-once.ts')
       const { knownModels, select } = await import('../compiler/select.ts')
-      const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
+      const { scheduleMistakes } = await import('../compiler/select.ts')
       const { hashSeeds } = await import('../compiler/file-hashes.ts')
       const { diagnosticsOf } = await import('../compiler/failed-models.ts')
       const project = await compileOnce(files, { ...paths, save: false })
@@ -85,7 +85,7 @@ export default class Check extends BaseCommand {
         })
       }
       const { senderMistakes } = await import('../project/sender-mistakes.ts')
-      const { readerMistakes } = await import('../compiler/reader-mistakes.ts')
+      const { readerMistakes } = await import('../compiler/row-filter.ts')
       const targets = [...known].flatMap(([name, { kind }]) => (kind === 'events' ? [name] : []))
       const diagnostics = [
         ...scheduleMistakes(schedule, known),

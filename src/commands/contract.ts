@@ -16,7 +16,7 @@ export default class Contract extends BaseCommand {
     const { contractLines, publishedColumns, withContract, withoutContract } =
       await import('../compiler/contract.ts')
     const { compileOnce } = await import('../compiler/compile-once.ts')
-    const { findModel } = await import('../compiler/find-model.ts')
+    const { findModel } = await import('../compiler/select.ts')
     const models = files.models.map(({ name, source }) => {
       return { name, source: { ...source, text: withoutContract(source.text) } }
     })

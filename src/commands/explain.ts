@@ -24,7 +24,7 @@ export default class Explain extends BaseCommand {
     const { args, flags } = await this.parse(Explain)
     const project = await this.openProject(flags)
     const { openToRead } = await import('../wiring/reading.ts')
-    const { findModel } = await import('../compiler/find-model.ts')
+    const { findModel } = await import('../compiler/select.ts')
     const { explainModel } = await import('../pipeline/explain-model.ts')
     await using reading = await openToRead(project)
     const model = findModel(reading.project, args.model)

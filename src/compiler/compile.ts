@@ -12,13 +12,15 @@ import type { CompiledExternal } from '../core/sources.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind/bind.ts'
 import { checkEntitySets } from './exposure.ts'
-import { cycleDiagnostic } from './cycle.ts'
+import { cycleDiagnostic, failedModels, Mistakes, type NamedFile } from './failed-models.ts'
 import type { Draft, DraftContext } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
 import { draftSeed } from './bind/draft-seed.ts'
-import { checksOfSources, type SourceChecks, withSourceChecks } from './checks/source-checks.ts'
 import {
+  checksOfSources,
+  type SourceChecks,
+  withSourceChecks,
   type FileCheck,
   mistakesInFileCheck,
   type PlacedCheck,
@@ -26,10 +28,13 @@ import {
   resolveFileChecks,
   withFileChecks,
 } from './checks/file-checks.ts'
-import { failedModels, Mistakes, type NamedFile } from './failed-models.ts'
 import { orderOf } from './graph.ts'
-import { closeEngine, mustCloseEngine } from './sources/engine-reach.ts'
-import { attachKnownSources, type KnownSources } from './sources/known-sources.ts'
+import {
+  closeEngine,
+  mustCloseEngine,
+  attachKnownSources,
+  type KnownSources,
+} from './sources/known-sources.ts'
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'

@@ -107,7 +107,7 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
 }
 
 /** DuckDB places an operator at its sign, so the leftmost place inside counts. */
-export function firstLocation(node: unknown): Location {
+function firstLocation(node: unknown): Location {
   if (typeof node !== 'object' || node === null) return null
   const own = nodeLocation(node as SyntaxNode)
   const all = [own, ...Object.values(node).map(firstLocation)].filter((at) => at !== null)
@@ -122,4 +122,38 @@ function aliasFor(name: string, index: number, columns: readonly Column[]): stri
     .replaceAll(/^[_\d]+|_+$/g, '')
   const taken = columns.some((column) => foldCase(column.name) === letters)
   return letters === '' || taken ? `column_${index + 1}` : letters
+}
+
+interface UnevenOperation {
+  readonly left: number
+  readonly right: number
+  /** The place of the first column of the right SELECT. */
+  readonly at: Location
+}
+
+/** The first one whose two lists are both written out; null where a star leaves it open. */
+export function unevenOperation(node: unknown): UnevenOperation | null {
+  if (typeof node !== 'object' || node === null) return null
+  const { left, right } = node as SyntaxNode
+  if (left !== undefined && right !== undefined) {
+    const [one, other] = [left, right].map((side) => columnsOf(side as SyntaxNode))
+    if (one != null && other != null && one !== other)
+      return { left: one, right: other, at: firstLocation(listOf(right as SyntaxNode)?.[0]) }
+  }
+  for (const child of Object.values(node)) {
+    const found = unevenOperation(child)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function listOf(node: SyntaxNode): readonly SyntaxNode[] | undefined {
+  let first = node
+  while (first['left'] !== undefined) first = first['left'] as SyntaxNode
+  return first['select_list'] as readonly SyntaxNode[] | undefined
+}
+
+function columnsOf(node: SyntaxNode): number | null {
+  const list = listOf(node)
+  return list === undefined || list.some((item) => item['class'] === 'STAR') ? null : list.length
 }

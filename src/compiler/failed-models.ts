@@ -1,12 +1,13 @@
 // Which models cannot be built when files have mistakes: those of the files, and all that read them. The others compile
 // and are built as if nothing had happened.
 
-import { type Diagnostic, hasErrors } from '../core/diagnostics.ts'
+import { type Diagnostic, hasErrors, diagnostic } from '../core/diagnostics.ts'
 import type { CompiledProject, FailedModel, Kind, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
-import type { SourceFile } from '../core/source.ts'
+import { type SourceFile, positionOf } from '../core/source.ts'
 import type { GraphNode } from './graph.ts'
+import type { Draft } from './bind/draft.ts'
 
 export interface NamedFile {
   readonly name: ModelName
@@ -72,7 +73,7 @@ function ownersOf(
   return owners
 }
 
-export interface CompileFacts {
+interface CompileFacts {
   readonly names: readonly NamedFile[]
   readonly understood: ReadonlyMap<ModelName, Understanding>
   /** What models read, as far as it was understood; what comes later holds. */
@@ -155,4 +156,22 @@ export function diagnosticsOf(
 export function mistakesOfNoModel({ failed, errors }: CompiledProject): readonly Diagnostic[] {
   const ofModels = new Set([...failed.values()].flatMap(({ mistakes }) => mistakes))
   return errors.filter((error) => !ofModels.has(error))
+}
+
+/** At the annotation that closes the circle where there is one: it is easier to remove than a table of a query. */
+export function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {
+  const edges = cycle.map((name, i) => {
+    const next = cycle[(i + 1) % cycle.length]!
+    const place = drafts.find((draft) => draft.name === name)!.placeOf(next)
+    const { lineText } = positionOf(place.source, place.span.start)
+    return { name, next, place, isAnnotation: /^\s*--/.test(lineText) }
+  })
+  const { name, next, place, isAnnotation } = edges.find((edge) => edge.isAnnotation) ?? edges[0]!
+  const hint =
+    cycle.length === 1
+      ? 'a table that keeps its rows is @kind: append or @kind: merge, and does not read itself'
+      : isAnnotation
+        ? `this line makes ${name} wait for ${next}; leave it out, or put it on a model that reads both`
+        : 'move what they share into a model that both of them read'
+  return diagnostic('dependency-cycle', { models: cycle }, place, hint)
 }

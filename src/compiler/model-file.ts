@@ -19,8 +19,7 @@ import { foreignKind } from './hints/other-tools.ts'
 import { ignoredAnnotations } from './annotations/ignored.ts'
 import { type DeclaredColumn, parseColumnList } from './bind/columns.ts'
 import { statementHint } from './hints/statements.ts'
-import { type Statement, statementsOf } from './sql/statements.ts'
-import { tokensSpan } from './sql/tokens.ts'
+import { type Statement, statementsOf, tokensSpan } from './sql/tokens.ts'
 import { bodyOf } from './variables.ts'
 
 interface ParsedBase {

@@ -10,8 +10,10 @@
 
 import { UsageError } from '../core/failures.ts'
 import type { CompiledProject, FailedModel, Model } from '../core/model.ts'
-import { foldCase, type ModelName } from '../core/names.ts'
-import { nearest } from '../core/suggest.ts'
+import { foldCase, type ModelName, entitySetName, sameName } from '../core/names.ts'
+import { nearest, didYouMean } from '../core/suggest.ts'
+import { DiagnosticsError, type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Schedule } from '../core/schedule.ts'
 
 export interface Selection {
   /** Empty: all models. */
@@ -174,10 +176,54 @@ function hintFor(
 }
 
 /** The only model whose table has the name, or that is made by the file. */
-export function meantModel(models: Models, typed: string): ModelName | null {
+function meantModel(models: Models, typed: string): ModelName | null {
   const wanted = foldCase(typed)
   const isMeant = ({ name, source }: Model | FailedModel) =>
     foldCase(name).endsWith(`.${wanted}`) || foldCase(source.path) === wanted.replace(/^\.\//, '')
   const found = [...models.values()].filter(isMeant)
   return found.length === 1 ? found[0]!.name : null
+}
+
+/** By its name or that of its entity set. Throws UsageError with a suggestion, and the mistakes of one that failed. */
+export function findModel(
+  { models, failed }: Pick<CompiledProject, 'models' | 'failed'>,
+  name: string,
+): Model {
+  const isMeant = (model: { readonly name: ModelName }) =>
+    sameName(model.name, name) || sameName(entitySetName(model.name), name)
+  for (const model of models.values()) if (isMeant(model)) return model
+  const broken = [...failed.values()].find(isMeant)
+  if (broken !== undefined)
+    throw new DiagnosticsError(failed.get(broken.failedBy)?.mistakes ?? broken.mistakes)
+  const meant = meantModel(knownModels({ models, failed }), name)
+  const hint =
+    meant === null
+      ? (didYouMean(name, models.keys()) ?? 'see "eider ls" for the models')
+      : `did you mean "${meant}"?`
+  throw new UsageError(`there is no model or entity set "${name}"`, { hint })
+}
+
+export function scheduleMistakes(
+  { runs, source }: Schedule,
+  models: Models,
+): readonly Diagnostic[] {
+  return runs.flatMap(({ name, select, exclude }) =>
+    [...select, ...exclude].flatMap(({ text, span }) => {
+      const problem = problemOf(text, models)
+      if (problem === null) return []
+      const { message, hint = 'eider ls lists the models' } = problem
+      const parameters = { run: name, problem: message }
+      return [diagnostic('schedule-selector', parameters, { source, span }, hint)]
+    }),
+  )
+}
+
+function problemOf(selector: string, models: Models): UsageError | null {
+  try {
+    checkSelection(models, { include: [selector], exclude: [] })
+    return null
+  } catch (error) {
+    if (error instanceof UsageError) return error
+    throw error
+  }
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Resources } from '../core/resources.ts'
-import { sql } from '../core/sql.ts'
+import { sql, type Sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { type Connection, Database } from './database.ts'
 import { dropCache } from './vectors/memory.ts'
@@ -155,3 +155,27 @@ const realPath = (path: string): Promise<string> =>
   realpath(path).catch(async () =>
     dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path)),
   )
+
+interface FileWriterOptions extends Omit<EngineSettings, 'threads' | 'connections'> {
+  readonly files: readonly AttachedFile[]
+  /** Absolute; it is empty, so that there is nothing in it to read. */
+  readonly dir: string
+}
+
+/**
+ * An instance that writes rows of attached database files into one directory. The query comes from a stranger, if in our
+ * words: it reads the attached files and that directory and nothing else, and writes nowhere else. Throws DatabaseError.
+ */
+export async function openFileWriter({
+  files,
+  dir,
+  ...settings
+}: FileWriterOptions): Promise<ConnectionPool> {
+  // One thread, so that the same query on the same rows makes the same bytes.
+  const engine = await EmptyEngine.open({ ...settings, threads: 1, connections: 1 })
+  return await engine.openReadOnly(files, dir)
+}
+
+/** A statement that writes `rows` to a file in that directory, with these options of COPY. */
+export const writtenTo = (path: string, rows: Sql, options: Sql): Sql =>
+  sql`COPY (${rows}) TO ${sql.value(path)} (${options})`

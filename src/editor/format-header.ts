@@ -3,7 +3,7 @@
 
 import { type AnnotationName, annotations } from '../compiler/annotations/annotations.ts'
 import { readParts, readValue } from '../compiler/annotations/read-annotation.ts'
-import { statementsOf } from '../compiler/sql/statements.ts'
+import { statementsOf } from '../compiler/sql/tokens.ts'
 
 /** Written without a colon, as in `-- @expose id`. */
 const WITHOUT_COLON: ReadonlySet<AnnotationName> = new Set(['expose', 'column', 'contract'])

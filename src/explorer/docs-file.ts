@@ -1,6 +1,6 @@
 // The page of `eider docs`: one file, with its script, its style and its data in it.
 
-import type { DocsData } from '../core/docs-data.ts'
+import type { DocsData } from '../core/catalog.ts'
 
 const PLACE = '<script type="application/json" id="data">'
 

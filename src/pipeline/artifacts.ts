@@ -12,7 +12,7 @@ import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
 import { buildStamp } from '../files/package.ts'
 import { annotationsOf, type Contents, contentsOf } from './catalog/manifest.ts'
-import type { RunSummary } from '../core/report/run-summary.ts'
+import type { RunSummary } from '../core/report/progress.ts'
 
 const SCHEMA_VERSION = 1
 

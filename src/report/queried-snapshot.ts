@@ -35,7 +35,7 @@ export async function queriedSnapshot(
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const compiled = await compileOnce(files, { ...paths, save: false })
   const { models } = compiled
-  const { findModel } = await import('../compiler/find-model.ts')
+  const { findModel } = await import('../compiler/select.ts')
   const model = findModel(compiled, name)
   const { publishPreview } = await import('../pipeline/scratch.ts')
   const { makeScratch } = await import('../pipeline/scratch.ts')

@@ -2,8 +2,14 @@
 
 import { waitingBytes } from '../buffer/waiting.ts'
 import { limits } from '../core/limits.ts'
-import type { ServiceState, UpState } from '../core/report/up.ts'
-import type { UpProblem, RunStatus, ServiceStatus, UpStatus } from '../core/report/up-status.ts'
+import type {
+  ServiceState,
+  UpState,
+  UpProblem,
+  RunStatus,
+  ServiceStatus,
+  UpStatus,
+} from '../core/report/up.ts'
 import { readLockHolder } from '../files/process-lock.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'

@@ -1,14 +1,13 @@
 // What a run says on a terminal of any width, and without one.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { widthOf } from '../../src/cli/cells.ts'
 import { liveText, type LiveState } from '../../src/cli/live-line.ts'
 import { lookOf } from '../../src/cli/paint.ts'
 import { showFailedModel } from '../../src/cli/show-failed-model.ts'
-import type { RunSummary } from '../../src/core/report/run-summary.ts'
+import type { RunSummary, ModelResult, RunEvent } from '../../src/core/report/progress.ts'
 import { RunDisplay, type RunDisplayOptions } from '../../src/cli/show-run.ts'
-import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
 
 const WIDTHS = [40, 80, 200]
 const START = Date.parse('2026-11-22T18:35:06.500Z')

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { DocsData } from '../../src/core/docs-data.ts'
+import type { DocsData } from '../../src/core/catalog.ts'
 import { workspace, type Workspace } from '../support/workspace.ts'
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)><!-- ' "`

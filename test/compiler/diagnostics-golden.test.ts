@@ -1,11 +1,10 @@
 // Every diagnostic as it is printed, from projects with mistakes.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { compile } from '../../src/compiler/compile.ts'
-import { scheduleMistakes } from '../../src/compiler/schedule-mistakes.ts'
-import { knownModels } from '../../src/compiler/select.ts'
+import { scheduleMistakes, knownModels } from '../../src/compiler/select.ts'
 import {
   type Code,
   type Diagnostic,

@@ -6,7 +6,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { openFileWriter, writtenTo } from '../../src/duckdb/file-writer.ts'
+import { openFileWriter, writtenTo } from '../../src/duckdb/read-only.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const parquetOf = (rows: Sql, path: string) => writtenTo(path, rows, sql`FORMAT parquet`)

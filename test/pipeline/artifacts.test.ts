@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CompiledProject } from '../../src/core/model.ts'
 import { writeArtifacts } from '../../src/pipeline/artifacts.ts'
-import type { RunSummary } from '../../src/core/report/run-summary.ts'
+import type { RunSummary } from '../../src/core/report/progress.ts'
 import { projectOf, query } from '../support/handmade-models.ts'
 import { workspace } from '../support/workspace.ts'
 

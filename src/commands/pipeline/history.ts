@@ -48,6 +48,6 @@ async function historyOf<T>(
 ): Promise<readonly T[]> {
   const rows = await read(asked)
   if (rows.length > 0) return rows
-  const { findModel } = await import('../../compiler/find-model.ts')
+  const { findModel } = await import('../../compiler/select.ts')
   return read(findModel(project, asked).name)
 }

@@ -35,7 +35,7 @@ export default class PipelineShow extends BaseCommand {
     const { models, external } = project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
     if (table !== undefined) return this.#showSource(table, models, flags.json)
-    const { findModel } = await import('../../compiler/find-model.ts')
+    const { findModel } = await import('../../compiler/select.ts')
     const model = findModel(project, args.model)
     if (flags.lineage) return await this.#showLineage(project, model, flags.json)
     const description = describeModel(model, models)

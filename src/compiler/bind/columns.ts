@@ -7,8 +7,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase } from '../../core/names.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import { ModelBody } from '../../core/sql.ts'
-import type { Statement } from '../sql/statements.ts'
-import { type Token, isSymbol, isWord, nameOf, tokensSpan } from '../sql/tokens.ts'
+import { type Statement, type Token, isSymbol, isWord, nameOf, tokensSpan } from '../sql/tokens.ts'
 
 export interface DeclaredColumn {
   readonly name: string

@@ -6,7 +6,13 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
 import { definitionOf } from '../definition.ts'
-import { type Draft, type DraftContext, extraDependencies, finishHeader } from './draft.ts'
+import {
+  type Draft,
+  type DraftContext,
+  extraDependencies,
+  finishHeader,
+  unstorableColumns,
+} from './draft.ts'
 import { resolveChecks } from '../checks/checks.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
@@ -14,7 +20,6 @@ import { describeColumns } from '../sql/named-columns.ts'
 import { columnHint, missingType, TYPE_HINT } from '../hints/binding.ts'
 import { problemOf } from '../hints/engine-words.ts'
 import { spanOfError } from '../hints/engine-diagnostic.ts'
-import { unstorableColumns } from '../stored-columns.ts'
 
 export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft {
   const { connection } = context

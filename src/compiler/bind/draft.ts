@@ -1,6 +1,6 @@
 // A model in progress: references resolved, columns still to be bound. Each sort of file has its own draft-*.ts.
 
-import type { Diagnostic } from '../../core/diagnostics.ts'
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { Expose, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -10,9 +10,10 @@ import type { Bindable } from './bind.ts'
 import { type CheckContext, modelsInChecks } from '../checks/checks.ts'
 import { checkContract, publishedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
-import type { TargetTypes } from '../stored-columns.ts'
 import type { ParsedModel } from '../model-file.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
+import { storedType } from '../../core/stored-types.ts'
+import type { ProjectFiles } from '../../core/project.ts'
 
 export interface Draft extends Bindable {
   readonly finish: (columns: readonly Column[]) => Promise<DraftResult>
@@ -82,4 +83,37 @@ export function extraDependencies(
     if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
   }
   return found
+}
+
+/** What a draft knows of where its rows will lie. */
+interface TargetTypes {
+  readonly hasStoredTypes: ProjectFiles['hasStoredTypes']
+}
+
+interface StoredPlaces {
+  readonly source: SourceFile
+  /** The place of a column in the text. */
+  readonly spanOf: (index: number) => Span
+  readonly hintOf: (column: Column) => string
+}
+
+export function unstorableColumns(
+  { hasStoredTypes }: TargetTypes,
+  columns: readonly Column[],
+  { source, spanOf, hintOf }: StoredPlaces,
+): readonly Diagnostic[] {
+  if (hasStoredTypes !== true) return []
+  return columns.flatMap((column, i): readonly Diagnostic[] => {
+    const { name, type } = column
+    if (storedType(type) !== null) return []
+    const place = { source, span: spanOf(i) }
+    return [diagnostic('lake-type', { column: name, type }, place, hintOf(column))]
+  })
+}
+
+const PLAIN = /^[a-z_]\w*$/
+
+export function castToJson({ name }: Pick<Column, 'name'>): string {
+  const column = PLAIN.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+  return `cast it: CAST(${column} AS JSON) AS ${column}`
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import { type SourceFile, type Span, wholeFile } from '../../core/source.ts'
-import type { CsvFault, CsvShape } from './shape.ts'
+import type { CsvFault, CsvShape } from './scan.ts'
 
 interface Excerpt {
   readonly source: SourceFile

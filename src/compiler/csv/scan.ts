@@ -10,8 +10,6 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { limits } from '../../core/limits.ts'
 import { firstInvalid } from '../../core/utf8.ts'
-import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline } from './shape.ts'
-import { RowScanner } from './row-scanner.ts'
 
 interface CsvScan {
   /** null: it cannot be determined. */
@@ -92,4 +90,196 @@ function headerOf(text: string, delimiter: Delimiter): CsvShape {
   const [newline = '\n'] =
     /^(?:\r\n|\r|\n)/.exec(text.slice(field.lastIndex, field.lastIndex + 2)) ?? []
   return { delimiter, columns, newline: newline as Newline }
+}
+
+/** What a byte is. */
+const [ORDINARY, DELIMITER, NEWLINE, QUOTE, SPACE] = [0, 1, 2, 3, 4]
+
+/** Where a byte stands: at the start of a field, in it, in quotes, after a quote in quotes, after the closing quote. */
+const [START, PLAIN, QUOTED, MAYBE_CLOSED, CLOSED] = [0, 1, 2, 3, 4]
+
+const [LF, CR] = [0x0a, 0x0d]
+
+interface Place {
+  readonly at: number
+  readonly line: number
+  readonly lineStart: number
+}
+
+/** The rows, byte by byte: whether each has as many fields as the header and each quote is closed. */
+class RowScanner {
+  readonly shape: CsvShape
+  readonly #kinds = new Uint8Array(256)
+  /** Bytes of the chunks before. */
+  #offset = 0
+  #skip: number
+  #state = START
+  #fields = 1
+  #line = 1
+  #lineStart: number
+  #rowStart: Place
+  #isHeader = true
+  /** The first field of the row that is too many. */
+  #surplus: Place | null = null
+  #opened: Place | null = null
+  /** Outside of quotes, where the newlines of the file are CR LF. */
+  #afterCr = false
+
+  /** `skip`: bytes before the header. */
+  constructor(shape: CsvShape, skip: number) {
+    this.shape = shape
+    this.#skip = skip
+    this.#lineStart = skip
+    this.#rowStart = { at: skip, line: 1, lineStart: skip }
+    this.#kinds[shape.delimiter.charCodeAt(0)] = DELIMITER
+    this.#kinds[LF] = NEWLINE
+    this.#kinds[CR] = NEWLINE
+    this.#kinds['"'.charCodeAt(0)] = QUOTE
+    this.#kinds[' '.charCodeAt(0)] = SPACE
+  }
+
+  /** The next bytes of the file, cut between characters. Returns what is wrong first, after which it must not go on. */
+  scan(chunk: Uint8Array): CsvFault | null {
+    const kinds = this.#kinds
+    const length = chunk.length
+    for (let i = this.#skip; i < length; i++) {
+      if (this.#state === PLAIN || this.#state === QUOTED) {
+        while (i < length && kinds[chunk[i]!] === ORDINARY) i++
+        if (i === length) break
+      }
+      const fault = this.#step(chunk[i]!, kinds[chunk[i]!]!, this.#offset + i)
+      if (fault !== null) return fault
+    }
+    this.#skip = 0
+    this.#offset += length
+    return null
+  }
+
+  /** At the end of the file. */
+  end(): CsvFault | null {
+    if (this.#afterCr) return this.faultHere('newline')
+    if (this.#state === QUOTED) return { ...this.#opened!, is: 'open-quote' }
+    return this.#isBlank(this.#offset) && !this.#isHeader ? null : this.#endRow(this.#offset)
+  }
+
+  /** After what was scanned. */
+  faultHere(is: CsvFault['is']): CsvFault {
+    return { ...this.#place(this.#offset), is }
+  }
+
+  #place(at: number): Place {
+    return { at, line: this.#line, lineStart: this.#lineStart }
+  }
+
+  #step(byte: number, kind: number, at: number): CsvFault | null {
+    if (this.#state === QUOTED) {
+      if (kind === QUOTE) this.#state = MAYBE_CLOSED
+      else if (byte === (this.shape.newline === '\r' ? CR : LF)) this.#nextLine(at)
+      return null
+    }
+    if (this.#afterCr && byte !== LF) return { ...this.#place(at), is: 'newline' }
+    switch (kind) {
+      case DELIMITER:
+        if (this.#isHeader && this.#state === START) return this.#unnamed(at)
+        this.#state = START
+        if (++this.#fields === this.shape.columns.length + 1) this.#surplus = this.#place(at + 1)
+        return null
+      case NEWLINE:
+        return this.#newline(byte, at)
+      case QUOTE:
+        return this.#quote(at)
+      case SPACE:
+        if (this.#state === MAYBE_CLOSED) this.#state = CLOSED
+        return null
+      default:
+        if (this.#state === MAYBE_CLOSED || this.#state === CLOSED)
+          return { ...this.#place(at), is: 'after-quote' }
+        this.#state = PLAIN
+        return null
+    }
+  }
+
+  #quote(at: number): CsvFault | null {
+    if (this.#state === CLOSED) return { ...this.#place(at), is: 'after-quote' }
+    if (this.#state === START) this.#opened = this.#place(at)
+    if (this.#state !== PLAIN) this.#state = QUOTED
+    return null
+  }
+
+  #newline(byte: number, at: number): CsvFault | null {
+    const { newline } = this.shape
+    if (newline === '\r\n' && byte === CR) {
+      this.#afterCr = true
+      return null
+    }
+    if ((newline === '\r\n' && !this.#afterCr) || byte !== newline.charCodeAt(newline.length - 1))
+      return { ...this.#place(at), is: 'newline' }
+    this.#afterCr = false
+    const fault = this.#endRow(at - newline.length + 1)
+    this.#nextLine(at)
+    this.#rowStart = this.#place(at + 1)
+    this.#state = START
+    this.#fields = 1
+    this.#isHeader = false
+    return fault
+  }
+
+  #nextLine(at: number): void {
+    this.#line++
+    this.#lineStart = at + 1
+  }
+
+  /** An empty line is not a row; in a file of one column DuckDB reads it as NULL. */
+  #endRow(at: number): CsvFault | null {
+    const isBlank = this.#isBlank(at)
+    if (this.#isHeader) {
+      if (isBlank) return { ...this.#rowStart, is: 'blank-header' }
+      return this.#state === START ? this.#unnamed(at) : null
+    }
+    if (isBlank || this.#fields === this.shape.columns.length) return null
+    const fields = this.#fields
+    const place = fields > this.shape.columns.length ? this.#surplus! : this.#rowStart
+    return { ...place, is: 'fields', fields }
+  }
+
+  /** DuckDB would make a name up. */
+  #unnamed(at: number): CsvFault {
+    return { ...this.#place(at), is: 'unnamed', fields: this.#fields }
+  }
+
+  #isBlank(at: number): boolean {
+    return at === this.#rowStart.at
+  }
+}
+
+const delimiters = [',', ';', '\t', '|'] as const
+type Delimiter = (typeof delimiters)[number]
+
+export interface CsvShape {
+  readonly delimiter: Delimiter
+  /** Names as the header has them. */
+  readonly columns: readonly string[]
+  readonly newline: Newline
+}
+
+type Newline = '\n' | '\r' | '\r\n'
+
+/** The first thing that is wrong with the file. */
+export interface CsvFault {
+  readonly is:
+    | 'utf-16'
+    | 'not-utf-8'
+    | 'blank-header'
+    | 'unnamed'
+    | 'fields'
+    | 'open-quote'
+    | 'after-quote'
+    | 'newline'
+  /** Bytes from the start of the file. */
+  readonly at: number
+  /** The line of `at`, counted from 1, and where it starts. */
+  readonly line: number
+  readonly lineStart: number
+  /** Fields of the row, when their number is wrong; or the number of the field that has no name. */
+  readonly fields?: number
 }

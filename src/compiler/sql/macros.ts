@@ -12,8 +12,15 @@ import { parseTree } from '../../duckdb/syntax.ts'
 import { definitionOf } from '../definition.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { type MacroFacts, type References, referencesOf } from './references.ts'
-import { type Statement, statementsOf } from './statements.ts'
-import { isSymbol, isWord, nameOf, tokensSpan, tokenize } from './tokens.ts'
+import {
+  type Statement,
+  statementsOf,
+  isSymbol,
+  isWord,
+  nameOf,
+  tokensSpan,
+  tokenize,
+} from './tokens.ts'
 import { bodyOf } from '../variables.ts'
 
 export interface Macros {

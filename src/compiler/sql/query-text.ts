@@ -7,8 +7,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
 import { parseStatements } from '../../duckdb/syntax.ts'
 import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
-import { statementsOf } from './statements.ts'
-import { tokensSpan } from './tokens.ts'
+import { statementsOf, tokensSpan } from './tokens.ts'
 
 /** Statements that only read, and that stand where a query may: `FROM (SHOW TABLES)`. */
 const READS = new Set(['show', 'describe', 'desc', 'summarize'])

@@ -2,7 +2,7 @@
 // DuckDB decides what the statements mean. The lexical rules are those of its parser: block comments nest,
 // E'…' has backslash escapes, $tag$…$tag$ is a literal, every character beyond ASCII is a letter but for some spaces.
 
-import type { Span } from '../../core/source.ts'
+import type { Span, SourceFile } from '../../core/source.ts'
 
 export interface Token extends Span {
   /** `open`: a block comment without an end. It counts as part of a statement, so that DuckDB refuses it. */
@@ -106,4 +106,36 @@ function endOfBlock(text: string, start: number): number | null {
     if (depth === 0) return edge.lastIndex
   }
   return null
+}
+
+/** Tokens of one statement without comments; never empty. */
+export type Statement = readonly [Token, ...Token[]]
+
+interface Statements {
+  /** Comments before the first token of the first statement. */
+  readonly header: readonly Token[]
+  /** All other comments. */
+  readonly below: readonly Token[]
+  readonly statements: readonly Statement[]
+}
+
+/** Splits at semicolons; empty statements are left out. */
+export function statementsOf({ text }: SourceFile): Statements {
+  const tokens = tokenize(text)
+  const bodyStart = tokens.findIndex(({ kind }) => kind !== 'comment')
+  const header = bodyStart < 0 ? tokens : tokens.slice(0, bodyStart)
+  const below = tokens.slice(header.length).filter(({ kind }) => kind === 'comment')
+  const statements: Statement[] = []
+  let current: Token[] = []
+  const finish = () => {
+    const [first, ...rest] = current
+    if (first !== undefined) statements.push([first, ...rest])
+    current = []
+  }
+  for (const token of tokens) {
+    if (isSymbol(token, ';')) finish()
+    else if (token.kind !== 'comment') current.push(token)
+  }
+  finish()
+  return { header, below, statements }
 }

@@ -1,7 +1,6 @@
 import { type ComponentType, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Catalog } from '../../core/catalog.ts'
-import type { Changes } from '../../core/docs-data.ts'
+import type { Catalog, Changes } from '../../core/catalog.ts'
 import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
 import type { ReadonlyState } from './parts/state.ts'

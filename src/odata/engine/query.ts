@@ -6,8 +6,11 @@ import { Resources } from '../../core/resources.ts'
 import type { Sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isDamage } from '../../duckdb/errors.ts'
-import type { TextPart } from '../../duckdb/vectors/long-text.ts'
-import { TextStream, type TextStreamOptions } from '../../duckdb/vectors/text-stream.ts'
+import {
+  type TextPart,
+  TextStream,
+  type TextStreamOptions,
+} from '../../duckdb/vectors/text-stream.ts'
 import type { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 import { raised } from '../sql/raised.ts'

@@ -1,7 +1,6 @@
 // What a project changes against the manifest of another state of it, such as that of the main branch.
 
-import type { CatalogModel } from '../../core/catalog.ts'
-import type { Changes, ColumnChange, ModelChange } from '../../core/docs-data.ts'
+import type { CatalogModel, Changes, ColumnChange, ModelChange } from '../../core/catalog.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import { goneFrom, type ManifestModel, parseArtifact } from './manifest.ts'

@@ -18,7 +18,7 @@ import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import type { Progress, Share } from '../../core/report/progress.ts'
+import type { Progress, Share, FlushCount } from '../../core/report/progress.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isOutcomeUnknown } from '../../duckdb/errors.ts'
 import { problemOfSystem } from '../../files/system-errors.ts'
@@ -32,7 +32,6 @@ import {
   MisfitError,
   viewTyped,
 } from './load-batch.ts'
-import type { FlushCount } from '../../core/report/run-summary.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state.ts'

@@ -1,8 +1,7 @@
 // The trace of one run of the command line; nothing where no endpoint is set.
 
 import type { Logger } from '../../core/logger.ts'
-import type { RunSummary } from '../../core/report/run-summary.ts'
-import type { Phase, RunEvent } from '../../core/report/progress.ts'
+import type { RunSummary, Phase, RunEvent } from '../../core/report/progress.ts'
 import { RunTrace } from './run-trace.ts'
 import { traceSettings, type TraceSettings } from './trace-settings.ts'
 

@@ -1,7 +1,6 @@
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { statementsOf } from '../../../src/compiler/sql/statements.ts'
-import { nameOf, tokenize } from '../../../src/compiler/sql/tokens.ts'
+import { test } from 'uvu'
+import { statementsOf, nameOf, tokenize } from '../../../src/compiler/sql/tokens.ts'
 
 const shown = (text: string) => tokenize(text).map((token) => `${token.kind} ${token.text}`)
 

@@ -1,12 +1,15 @@
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { limits } from '../../../src/core/limits.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { type Connection, Database } from '../../../src/duckdb/database.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
-import type { TextPart } from '../../../src/duckdb/vectors/long-text.ts'
-import { TextStream, type TextStreamOptions } from '../../../src/duckdb/vectors/text-stream.ts'
+import {
+  type TextPart,
+  TextStream,
+  type TextStreamOptions,
+} from '../../../src/duckdb/vectors/text-stream.ts'
 
 const MODES = ['whole', 'streamed'] as const
 

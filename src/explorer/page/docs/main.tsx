@@ -1,8 +1,14 @@
 // The page of `eider docs`: the views of the explorer that need nothing but a catalog, which lies in the file itself.
 
 import { state } from '../parts/state.ts'
-import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
-import type { Changes, ColumnChange, DocsData, ModelChange } from '../../../core/docs-data.ts'
+import type {
+  Catalog,
+  CatalogModel,
+  Changes,
+  ColumnChange,
+  DocsData,
+  ModelChange,
+} from '../../../core/catalog.ts'
 import { readRoute, type Route, writeRoute } from '../address/route.ts'
 import type { EntitySet, Schema } from '../model/schema.ts'
 import { type Page, PageProvider, usePage, type View } from '../page.ts'

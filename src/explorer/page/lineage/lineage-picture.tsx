@@ -3,7 +3,7 @@ import { groupDigits } from '../model/show.ts'
 import { type Page, usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { type ColumnPaths, type LineageGraph, type LineageNode, lineageRoute } from './graph.ts'
-import type { ModelChange } from '../../../core/docs-data.ts'
+import type { ModelChange } from '../../../core/catalog.ts'
 
 interface LineagePictureProps {
   readonly layout: GraphLayout
