@@ -1,6 +1,13 @@
 // What a project changes against the manifest of another state of it, such as that of the main branch.
 
-import type { CatalogModel, Changes, ColumnChange, ModelChange } from '../../core/catalog.ts'
+import { columnChanges } from '../plan/next-publication.ts'
+import type {
+  CatalogModel,
+  Changes,
+  ColumnChange,
+  ModelChange,
+  CatalogColumn,
+} from '../../core/catalog.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import { goneFrom, type ManifestModel, parseArtifact } from './manifest.ts'
@@ -35,31 +42,22 @@ const added: ModelChange = { is: 'added', columns: [] }
 
 /** null: it is the same. */
 function changeOf(model: Model, before: ManifestModel): ModelChange | null {
-  const columns = columnChanges(model, before)
+  const columns = changesOfColumns(model, before)
   const isSame = model.definition === before.definition && columns.length === 0
   return isSame ? null : { is: 'changed', columns }
 }
 
-function columnChanges(model: Model, before: ManifestModel): readonly ColumnChange[] {
-  const typeOf = ({ type, nullable }: { type: string; nullable: boolean }) =>
-    nullable ? type : `${type} NOT NULL`
-  const old = new Map(before.columns.map((column) => [foldCase(column.name), column]))
-  const found = model.columns.flatMap((column): readonly ColumnChange[] => {
-    const earlier = old.get(foldCase(column.name))
-    old.delete(foldCase(column.name))
-    const { name } = column
-    const after = typeOf(column)
-    if (earlier === undefined) return [{ name, is: 'added', before: null, after }]
-    const was = typeOf(earlier)
-    return was === after ? [] : [{ name, is: 'changed', before: was, after }]
+function changesOfColumns(model: Model, before: ManifestModel): readonly ColumnChange[] {
+  const typed = ({ name, type, nullable }: Omit<CatalogColumn, 'description'>) => ({
+    name,
+    type: nullable ? type : `${type} NOT NULL`,
   })
-  const removed = Array.from(old.values(), (column): ColumnChange => ({
-    name: column.name,
-    is: 'removed',
-    before: typeOf(column),
-    after: null,
-  }))
-  return [...found, ...removed]
+  return columnChanges(before.columns.map(typed), model.columns.map(typed), false).map(
+    ({ column: name, from, to }) => {
+      const is = from === null ? 'added' : to === null ? 'removed' : 'changed'
+      return { name, is, before: from, after: to }
+    },
+  )
 }
 
 function asCatalogModel({ entity_set: set, columns, ...model }: ManifestModel): CatalogModel {

@@ -1,12 +1,13 @@
 // What the next run would publish, as far as the compiled models show, and what it would change of columns.
 
+import { publishedColumns } from '../../compiler/contract.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import type { ModelRecord } from '../../store/state.ts'
-import type { ColumnChange, PlannedStep } from '../../core/report/planned-changes.ts'
+import type { PlannedStep } from '../../core/report/planned-changes.ts'
 
 type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
 
@@ -56,21 +57,9 @@ export function expectedRelation(
   key: readonly string[],
 ): ExpectedRelation {
   const { name, description } = model
-  const required = requiredColumns(model, key)
-  const columns = model.columns.map((column): Column => {
-    return { ...column, nullable: !required.has(foldCase(column.name)) }
-  })
+  const columns = publishedColumns(model.kind, key, model.columns)
   const empty = { file: '', bytes: 0, rows: 0, perhapsNullable: [] }
   return { ...empty, model: name, key, description, columns }
-}
-
-/** Names in lower case of the columns that the model says are never NULL. */
-function requiredColumns(
-  { kind, columns }: Pick<Model, 'columns'> & { readonly kind: string },
-  key: readonly string[],
-): ReadonlySet<string> {
-  const given = kind === 'events' ? columns.filter(({ nullable }) => !nullable) : []
-  return new Set([...key, ...given.map(({ name }) => name)].map(foldCase))
 }
 
 /** For a step whose rows and events were not looked at. */
@@ -81,20 +70,17 @@ export const nothingKnown = {
 } as const satisfies Partial<PlannedStep>
 
 /** `keepsGone`: columns that are not among `next` stay in the table. */
-export function columnChanges(
-  before: readonly Pick<Column, 'name' | 'type'>[],
-  next: readonly Pick<Column, 'name' | 'type'>[],
+export function columnChanges<T extends string>(
+  before: readonly { readonly name: string; readonly type: T }[],
+  next: readonly { readonly name: string; readonly type: T }[],
   keepsGone: boolean,
-): readonly ColumnChange[] {
+) {
   const gone = new Map(before.map(({ name, type }) => [foldCase(name), { name, type }]))
-  const changed = next.flatMap(({ name, type: to }): readonly ColumnChange[] => {
-    const from = gone.get(foldCase(name))?.type ?? null
-    gone.delete(foldCase(name))
-    return from === to ? [] : [{ column: name, from, to }]
+  const changed = next.flatMap(({ name: column, type: to }) => {
+    const from = gone.get(foldCase(column))?.type ?? null
+    gone.delete(foldCase(column))
+    return from === to ? [] : [{ column, from, to }]
   })
-  if (keepsGone) return changed
-  return [
-    ...changed,
-    ...Array.from(gone.values(), ({ name, type }) => ({ column: name, from: type, to: null })),
-  ]
+  const left = keepsGone ? [] : Array.from(gone.values())
+  return [...changed, ...left.map(({ name, type }) => ({ column: name, from: type, to: null }))]
 }

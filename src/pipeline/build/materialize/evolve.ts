@@ -1,7 +1,8 @@
 // Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
 
+import { columnChanges } from '../../plan/next-publication.ts'
 import type { OnSchemaChange } from '../../../core/model.ts'
-import { foldCase, type ModelName } from '../../../core/names.ts'
+import type { ModelName } from '../../../core/names.ts'
 import type { Column, ColumnType } from '../../../core/relation.ts'
 import type { StoredColumnChange } from '../../../store/table-storage.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
@@ -12,6 +13,9 @@ interface Evolution {
   readonly to: readonly Column[]
   /** What happens to a column that the model no longer has. */
   readonly removed: 'keep' | 'refuse'
+  readonly policy: OnSchemaChange
+  /** True where all rows can be rebuilt from the source. */
+  readonly canRebuild: boolean
 }
 
 /** `rebuild` leaves the table to the caller. */
@@ -22,82 +26,63 @@ export interface Adaptation {
 }
 
 /** How `@on_schema_change` handles the difference. Throws ModelFailure for one that it does not allow. */
-export function adaptationOf(
-  evolution: Evolution & {
-    readonly policy: OnSchemaChange
-    /** True where all rows can be rebuilt from the source. */
-    readonly canRebuild: boolean
-  },
-): Adaptation {
+export function adaptationOf(evolution: Evolution): Adaptation {
   const { model, from, to, policy, canRebuild, removed } = evolution
-  if (policy === 'evolve') {
-    const changes = planEvolution(evolution)
-    return { is: changes.length > 0 ? 'evolved' : 'same', changes }
-  }
-  const difference = differenceOf(from, to, removed)
-  if (difference === '') return { is: 'same', changes: [] }
+  const differences = columnChanges(from, to, removed === 'keep')
+  if (differences.length === 0) return { is: 'same', changes: [] }
+  if (policy === 'evolve') return { is: 'evolved', changes: planEvolution(evolution, differences) }
   if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', changes: [] }
-  if (removed === 'keep')
-    throw new ModelFailure(
-      `the columns changed (${difference}); to apply the changes, write @on_schema_change: evolve`,
-      'on_schema_change',
-    )
-  throw new ModelFailure(
-    policy === 'fail'
-      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table: ${fullRefreshOf(model)}`
-      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only when asked: ${fullRefreshOf(model)}`,
-    'on_schema_change',
-  )
+  const rebuild = fullRefreshOf(model)
+  const rule =
+    removed === 'keep'
+      ? '; to apply the changes, write @on_schema_change: evolve'
+      : policy === 'fail'
+        ? ` and @on_schema_change is fail; rebuild the table: ${rebuild}`
+        : `; the table holds rows that its source may no longer have, so it is rebuilt only when asked: ${rebuild}`
+  const changed = differences.map(wordsFor).join(', ')
+  throw new ModelFailure(`the columns changed (${changed})${rule}`, 'on_schema_change')
 }
 
-function differenceOf(
-  from: readonly Column[],
-  to: readonly Column[],
-  removed: Evolution['removed'],
-): string {
-  const before = new Map(from.map((column) => [foldCase(column.name), column]))
-  const after = new Set(to.map(({ name }) => foldCase(name)))
-  const changes = to.flatMap(({ name, type }) => {
-    const column = before.get(foldCase(name))
-    if (column === undefined) return [`new "${name}"`]
-    return column.type === type ? [] : [`"${name}" from ${column.type} to ${type}`]
-  })
-  const lost = removed === 'keep' ? [] : from.filter(({ name }) => !after.has(foldCase(name)))
-  return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
-}
+type Difference = ReturnType<typeof columnChanges<ColumnType>>[number]
+
+const wordsFor = ({ column, from, to }: Difference): string =>
+  from === null
+    ? `new "${column}"`
+    : to === null
+      ? `no "${column}"`
+      : `"${column}" from ${from} to ${to}`
 
 // A seed that happens to be empty would cost the table its rows.
 const seedHint = (model: ModelName) =>
   `; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: ${fullRefreshOf(model)}`
 
 /** Throws ModelFailure for a change that would lose values. */
-function planEvolution({ model, from, to, removed }: Evolution): readonly StoredColumnChange[] {
+function planEvolution(
+  { model, removed }: Evolution,
+  differences: readonly Difference[],
+): readonly StoredColumnChange[] {
   const hint =
     removed === 'refuse'
       ? `; rebuild the table: ${fullRefreshOf(model)}`
       : '; give the column another name, or keep its type'
-  const before = new Map(from.map((column) => [foldCase(column.name), column]))
-  const after = new Set(to.map(({ name }) => foldCase(name)))
-  const lost = from.filter(({ name }) => !after.has(foldCase(name)))
-  if (removed === 'refuse' && lost.length > 0) {
-    const names = lost.map(({ name }) => `"${name}"`).join(', ')
+  const lost = differences.filter(({ to }) => to === null)
+  if (lost.length > 0) {
+    const names = lost.map(({ column }) => `"${column}"`).join(', ')
     throw new ModelFailure(
       `the model no longer has ${names}, which the table holds${hint}`,
       'on_schema_change',
     )
   }
-  return to.flatMap(({ name, type }): readonly StoredColumnChange[] => {
-    const column = before.get(foldCase(name))
-    if (column === undefined) return [{ name, type, isNew: true }]
-    if (column.type === type) return []
-    if (!isLosslessWidening(column.type, type)) {
+  return differences.flatMap(({ column: name, from, to: type }) => {
+    if (type === null) return []
+    if (from !== null && !isLosslessWidening(from, type)) {
       const help = removed === 'refuse' && type === 'VARCHAR' ? seedHint(model) : hint
       throw new ModelFailure(
-        `column "${name}" cannot change from ${column.type} to ${type} without losing values${help}`,
+        `column "${name}" cannot change from ${from} to ${type} without losing values${help}`,
         { column: name },
       )
     }
-    return [{ name, type, isNew: false }]
+    return [{ name, type, isNew: from === null }]
   })
 }
 

@@ -68,26 +68,30 @@ export interface DryWritten {
   readonly writes: boolean | null
 }
 
+/** The table of a model, in a run or in a plan of one. */
+interface Kept {
+  readonly kind: KeptKind<KeptModel>
+  readonly context: RunContext
+  readonly model: KeptModel
+  readonly slice: Slice
+}
+
 export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materialization<M> {
   return {
     ...kind,
     statement: (model) => stageStatement(model),
-    refuse: (context, model, slice) => refuse(kind, context, model, slice),
+    refuse: (context, model, slice) => refuse({ kind, context, model, slice }),
     refuseReplacement: (name, by, fullRefresh) =>
       fullRefresh
         ? null
         : `${name} ${kind.holds}; as kind ${by} it would lose them; to drop them: ${fullRefreshOf(name)}`,
-    build: (context, model, slice) => build(kind, context, model, slice),
-    dryRun: (context, model, input) => dryRun(kind, context, model, input),
+    build: (context, model, slice) => build({ kind, context, model, slice }),
+    dryRun: (context, model, input) => dryRun({ kind, context, model, slice: input.slice }, input),
   }
 }
 
-async function refuse<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-  slice: Slice,
-): Promise<void> {
+async function refuse(kept: Kept): Promise<void> {
+  const { context, model, slice } = kept
   const watermark = watermarkOf(model)
   if (slice !== 'whole' && watermark !== null)
     await refuseWrongRange(context.connection, model, watermark, slice)
@@ -95,7 +99,7 @@ async function refuse<M extends KeptModel>(
   const before = (await context.columnsBefore(model.name)) ?? []
   if (watermark !== null) refuseLostWatermark(model.name, watermark, before)
   if (columnsAreKnown(context, model))
-    adaptationFor(kind, model, ownColumns(model, before), ownColumns(model, model.columns))
+    adaptationFor(kept, ownColumns(model, before), ownColumns(model, model.columns))
 }
 
 /**
@@ -119,28 +123,18 @@ function columnsAreKnown(context: RunContext, model: Model): boolean {
   return isKnown(model)
 }
 
-async function build<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-  slice: Slice,
-): Promise<Built> {
-  const { connection } = context
-  const staged = await fillStage(context, model, slice)
-  const built = await writeStage(kind, context, model, { slice, staged })
-  await connection.run(sql`DROP TABLE ${STAGE}`)
-  await checkKeys(kind, context, model, slice)
+async function build(kept: Kept): Promise<Built> {
+  const { context, model, slice } = kept
+  const built = await writeStage(kept, await fillStage(context, model, slice))
+  await context.connection.run(sql`DROP TABLE ${STAGE}`)
+  await checkKeys(kept)
   return built
 }
 
-async function writeStage<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-  { slice, staged }: Omit<Staged, 'before'>,
-): Promise<Built> {
-  const adapted = await adapt(kind, context, model, staged)
-  if (adapted === null) return create(kind, context, model)
+async function writeStage(kept: Kept, staged: readonly Column[]): Promise<Built> {
+  const { kind, context, model, slice } = kept
+  const adapted = await adapt(kept, staged)
+  if (adapted === null) return create(kept)
   const { is, changes, before } = adapted
   await context.store.tables.change(context.connection, model.name, changes)
   const rows = await kind.write(context, model, { slice, staged, before })
@@ -148,32 +142,25 @@ async function writeStage<M extends KeptModel>(
 }
 
 /** null: the table is made from nothing. `before`: its own columns until now. */
-async function adapt<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
+async function adapt(
+  kept: Kept,
   staged: readonly Column[],
 ): Promise<(Adaptation & Pick<Staged, 'before'>) | null> {
+  const { context, model } = kept
   if (!continuesTable(context, model)) return null
   const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
-  const adaptation = adaptationFor(kind, model, before, staged)
+  const adaptation = adaptationFor(kept, before, staged)
   return adaptation.is === 'rebuild' ? null : { ...adaptation, before }
 }
 
-async function create<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-): Promise<Built> {
-  const { connection, store } = context
-  const target = sql.relation(model.name)
+async function create({ kind, context, model }: Kept): Promise<Built> {
+  const { connection, store, createdIn } = context
   await kind.refuseStage(context, model)
   await makeWay(context, model)
   const query = kind.firstRows(context, STAGE)
-  const made = sql.relation(model.name, context.createdIn)
-  const statement = sql`CREATE OR REPLACE TABLE ${made} AS ${query}`
+  const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
   const rows = await store.tables.create(connection, model.name, { query, statement })
-  return { changed: true, rows: rows ?? (await countRows(connection, target)) }
+  return { changed: true, rows: rows ?? (await countRows(connection, sql.relation(model.name))) }
 }
 
 /** Those that the SELECT gives. */
@@ -183,20 +170,14 @@ function ownColumns({ kind }: KeptModel, columns: readonly Column[]): readonly C
 }
 
 /** How the columns become those of the SELECT. Throws ModelFailure for a change that `@on_schema_change` refuses. */
-function adaptationFor<M extends KeptModel>(
-  kind: KeptKind<M>,
-  model: M,
+function adaptationFor(
+  { kind, model }: Kept,
   from: readonly Column[],
   to: readonly Column[],
 ): Adaptation {
-  return adaptationOf({
-    model: model.name,
-    from,
-    to,
-    removed: 'refuse',
-    policy: model.onSchemaChange,
-    canRebuild: kind.canRebuild(model),
-  })
+  const { name, onSchemaChange: policy } = model
+  const canRebuild = kind.canRebuild(model)
+  return adaptationOf({ model: name, from, to, removed: 'refuse', policy, canRebuild })
 }
 
 // The rows of the SELECT have been checked, so no change of it helps.
@@ -207,12 +188,7 @@ const otherKeyHint = ({ name }: KeptModel) =>
  * The stage has each key once, so the table has too, unless it was built with another key, or a range of it was
  * replaced. An exposed key that differs is checked each time.
  */
-async function checkKeys<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-  slice: Slice,
-): Promise<void> {
+async function checkKeys({ kind, context, model, slice }: Kept): Promise<void> {
   const { connection } = context
   const target = sql.relation(model.name)
   if (isEdited(recordOf(context, model), model) || slice !== 'whole') {
@@ -228,39 +204,31 @@ const sameColumns = (a: readonly string[], b: readonly string[]) =>
   isDeepStrictEqual(a.map(foldCase).toSorted(), b.map(foldCase).toSorted())
 
 /** The rows are staged and checked as a run does it. The table itself is not copied. */
-async function dryRun<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-  input: DryRunInput,
-): Promise<DryBuilt> {
-  const { before: relation, slice, unique } = input
+async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
+  const { kind, context, model, slice } = kept
+  const { before: relation, unique } = input
   const staged = await fillStage(context, model, slice)
-  const adapted = relation === null ? null : await adapt(kind, context, model, staged)
-  if (relation === null || adapted === null) return dryCreate(kind, context, model, input)
+  const adapted = relation === null ? null : await adapt(kept, staged)
+  if (relation === null || adapted === null) return dryCreate(kept, input)
   const { is, before } = adapted
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
   const dry = { slice, staged, before, table, unique }
   const { changes, writes } = await kind.dryWrite(context, model, dry)
-  await checkKeys(kind, context, model, slice)
+  await checkKeys(kept)
   const { inserted, changed, removed } = changes
   const isChanged = is === 'evolved' || (writes ?? inserted + changed + removed > 0)
   return { changed: isChanged, added: kind.rowsAdded(changes), changes }
 }
 
-async function dryCreate<M extends KeptModel>(
-  kind: KeptKind<M>,
-  context: RunContext,
-  model: M,
-  { current, slice, unique }: DryRunInput,
-): Promise<DryBuilt> {
+async function dryCreate(kept: Kept, { current, unique }: DryRunInput): Promise<DryBuilt> {
+  const { kind, context, model } = kept
   const { connection } = context
   await kind.refuseStage(context, model)
   const stage = await keepTable(connection, '_eider_stage', unique)
   await layOver(connection, model.name, kind.firstRows(context, stage))
-  await checkKeys(kind, context, model, slice)
-  if (current === null) return { changed: true, added: null, changes: null }
-  const changes = await compareRows(connection, { before: current, after: stage })
+  await checkKeys(kept)
+  const compared = current !== null && { before: current, after: stage }
+  const changes = compared ? await compareRows(connection, compared) : null
   return { changed: true, added: null, changes }
 }
