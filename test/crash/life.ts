@@ -201,12 +201,15 @@ export class Life {
       logger: silentLogger,
       signal: new AbortController().signal,
       progress: () => {},
+      model,
+      startedAt: new Date(),
+      count: () => {},
       onStep: () => this.#step(),
     }
     const { acks, positions } = (await fileState('').read(connection, [])).state
     await finishCommitted(deps, acks)
     const fence = positions.get(model.name)
-    await flushTarget(deps, model, model.name, fence, new Date(), () => {})
+    await flushTarget(deps, model.name, fence)
   }
 
   /** A step is a point too: of the run, and as an operation that changes nothing also of the disk. */

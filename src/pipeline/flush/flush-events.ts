@@ -1,5 +1,6 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
+import { type FlushCount } from '../../core/report/progress.ts'
 import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
@@ -18,7 +19,7 @@ import { describeOnce } from '../read-context.ts'
 import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { RunRequest } from '../run-request.ts'
-import { finishCommitted, type FlushDependencies, FlushedMeanwhile, flushTarget } from './flush.ts'
+import { finishCommitted, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
 import { noteRelation } from '../build/materialize/relation.ts'
@@ -88,7 +89,7 @@ async function flushClaimed(
   const { flushed: records, tables } = store
   const makeRoom = await roomMaker(connection)
   const reported = { logger, signal, progress, onShare, onStep }
-  const all = { ...reported, connection, records, tables, makeRoom, claims, formerly: false }
+  const all = { ...reported, connection, records, tables, makeRoom, claims, startedAt }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...knownModels(context.project).values()].filter(
@@ -99,15 +100,12 @@ async function flushClaimed(
       logger.warn('flush-target-without-model', { target })
   for (const model of ready) {
     const { name } = model
-    const deps = { ...all, formerly: isRedefined(context, model) }
+    const count = (flushed: FlushCount) => results.countFlushed(name, flushed)
+    const deps = { ...all, model, count, formerly: isRedefined(context, model) }
     const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
       for (const target of [...others.toSorted(), name])
-        await flushUnlessMet(deps, context, (fence) =>
-          flushTarget(deps, model, target, fence.get(target), startedAt, (flushed) =>
-            results.countFlushed(name, flushed),
-          ),
-        )
+        await flushUnlessMet(context, (fence) => flushTarget(deps, target, fence.get(target)))
     } catch (error) {
       fail(model, error)
     }
@@ -119,8 +117,7 @@ async function flushClaimed(
  * it is read again, and so are the claims.
  */
 async function flushUnlessMet(
-  { connection }: FlushDependencies,
-  { state, store }: RunContext,
+  { connection, state, store }: RunContext,
   flush: (positions: ReadonlyMap<ModelName, FlushPosition>) => Promise<void>,
 ): Promise<void> {
   let { positions } = state
@@ -148,7 +145,7 @@ async function retryRejected(
 ): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
-  const events = await insertRejected(connection, model, store.tables)
+  const events = await insertRejected({ connection, model, tables: store.tables })
   await dropBatch(connection)
   return events
 }

@@ -16,10 +16,8 @@
 import { type Claim, type ClaimSource, locationOf } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Progress, Share, FlushCount } from '../../core/report/progress.ts'
-import type { Connection } from '../../duckdb/database.ts'
 import { isOutcomeUnknown } from '../../duckdb/errors.ts'
 import { problemOfSystem } from '../../files/system-errors.ts'
 import { ModelFailure } from '../failure.ts'
@@ -31,9 +29,10 @@ import {
   loadTolerantly,
   MisfitError,
   viewTyped,
+  type Loading,
 } from './load-batch.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
-import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
+import type { WrittenTable } from '../../store/table-storage.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state.ts'
 
 export type FlushStep =
@@ -46,10 +45,8 @@ export type FlushStep =
   | 'acked'
   | 'record-deleted'
 
-export interface FlushDependencies {
-  readonly connection: Connection
+export interface FlushDependencies extends Loading {
   readonly records: FlushRecords
-  readonly tables: TableStorage
   /** Called with the size of each batch before DuckDB reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
@@ -59,13 +56,17 @@ export interface FlushDependencies {
   readonly signal: AbortSignal
   readonly progress: Progress
   readonly onShare?: ((share: Share) => void) | undefined
+  /** When the run began. */
+  readonly startedAt: Date
+  /** Called after each commit, so it is right even when a later batch throws. */
+  readonly count: (flushed: FlushCount) => void
   /** Called after each step; crash tests end the process there. */
   readonly onStep?: ((step: FlushStep) => void | Promise<void>) | undefined
 }
 
 /** First thing in a run: batches that were committed, but not cleaned up. Steps 7 and 8 change nothing when repeated. */
 export async function finishCommitted(
-  deps: FlushDependencies,
+  deps: Pick<FlushDependencies, 'claims' | 'records' | 'connection' | 'logger'>,
   acks: readonly AckRecord[],
 ): Promise<void> {
   for (const ack of acks) {
@@ -79,19 +80,15 @@ export async function finishCommitted(
 
 /**
  * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
- * differs from it in case: the model was spelled so when the events came. `fence` is that of the target. `count`
- * is called after each commit, so it is right even when a later batch throws. What is not committed when it throws is
- * back in the buffer.
+ * differs from it in case: the model was spelled so when the events came. `fence` is that of the target. What is not
+ * committed when it throws is back in the buffer.
  */
 export async function flushTarget(
   deps: FlushDependencies,
-  model: EventsModel,
   target: ModelName,
   fence: FlushPosition | undefined,
-  runStartedAt: Date,
-  count: (flushed: FlushCount) => void,
 ): Promise<void> {
-  const { claims, progress, signal } = deps
+  const { claims, model, progress, signal } = deps
   // What an earlier run left open is not committed, or finishCommitted() had removed it. The buffer takes it back and
   // hands everything out again, oldest first and under the same ids.
   for (const claim of await claims.inflight(target)) await claims.nack(claim)
@@ -100,7 +97,7 @@ export async function flushTarget(
     const startedAt = performance.now()
     const batch: Claim[] = []
     try {
-      isLast = await claimBatch(deps, target, fence, runStartedAt, batch) // step 1
+      isLast = await claimBatch(deps, target, fence, batch) // step 1
       if (batch.length === 0) break
       await using _turn = await deps.records.hold(target, signal)
       flushed = true
@@ -108,12 +105,13 @@ export async function flushTarget(
       let rejected = 0
       let done = 0
       await deps.makeRoom(bytesOf(batch))
-      await flushClaims(deps, model, batch, (part) => {
-        count(part)
+      const count = (part: FlushCount) => {
+        deps.count(part)
         rejected += part.rejected
         done += part.events + part.rejected
         deps.onShare?.({ step: 'flush', model: model.name, done, total: eventsOf(batch) })
-      })
+      }
+      await flushClaims({ ...deps, count }, batch)
       const events = eventsOf(batch) - rejected
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
@@ -130,7 +128,6 @@ async function claimBatch(
   deps: FlushDependencies,
   target: ModelName,
   fence: FlushPosition | undefined,
-  runStartedAt: Date,
   batch: Claim[],
 ): Promise<boolean> {
   for (let bytes = 0; bytes < limits.flushBytes;) {
@@ -151,7 +148,7 @@ async function claimBatch(
     // time that is still to come is of a clock that was ahead when they were accepted, and says nothing.
     const newest = new Date(claim.newest)
     const aheadMs = newest.getTime() - Date.now()
-    if (newest >= runStartedAt && aheadMs <= limits.clockSetBackMs) return true
+    if (newest >= deps.startedAt && aheadMs <= limits.clockSetBackMs) return true
   }
   return false
 }
@@ -185,13 +182,8 @@ async function refuseBehindAnother(
 }
 
 /** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in its own. */
-async function flushClaims(
-  deps: FlushDependencies,
-  model: EventsModel,
-  claims: readonly Claim[],
-  count: (flushed: FlushCount) => void,
-): Promise<void> {
-  const { connection, records, onStep } = deps
+async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
+  const { connection, model, records, onStep } = deps
   const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
     await transact(deps, claims, async () => {
@@ -203,7 +195,7 @@ async function flushClaims(
       if (taken !== null) throw new FlushedMeanwhile(`another run has flushed ${taken} meanwhile`)
       await onStep?.('recorded')
     }) // step 6
-    count(batch)
+    deps.count(batch)
     await onStep?.('committed')
     await ackAll(deps, claims) // step 7
     await onStep?.('acked')
@@ -211,19 +203,19 @@ async function flushClaims(
     await onStep?.('record-deleted')
   }
   try {
-    const batch = await viewTyped(connection, model, claims, deps.formerly) // step 2
-    return await commit(batch, (target) => insertTyped(connection, target, batch))
+    const batch = await viewTyped(deps, claims, deps.formerly) // step 2
+    return await commit(batch, (target) => insertTyped(deps, target, batch))
   } catch (error) {
     if (!(error instanceof MisfitError)) throw error
   }
   const [claim, ...others] = claims
   if (claim === undefined) return
   if (others.length > 0) {
-    for (const one of claims) await flushClaims(deps, model, [one], count)
+    for (const one of claims) await flushClaims(deps, [one])
     return
   }
-  const batch = await loadTolerantly(connection, model, claim, deps.tables)
-  await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
+  const batch = await loadTolerantly(deps, claim)
+  await commit(batch, (target) => insertTolerantly(deps, target, claim, batch))
 }
 
 /** Several at a time, as the buffer removes those that it is asked for together with one sync. */

@@ -7,7 +7,6 @@ import type { EventsModel } from '../../core/model.ts'
 import type { EventsVerdict } from '../../core/report/planned-changes.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { catalogKey } from '../../duckdb/catalog.ts'
-import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { RunContext } from '../run-context.ts'
 import {
@@ -19,9 +18,10 @@ import {
   MisfitError,
   VERDICTS,
   viewTyped,
+  type Loading,
 } from './load-batch.ts'
 import { countRows } from '../build/materialize/relation.ts'
-import { plainTable, type TableStorage } from '../../store/table-storage.ts'
+import { plainTable } from '../../store/table-storage.ts'
 import { isEdited, STATE_SCHEMA } from '../../store/state.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
@@ -46,32 +46,26 @@ export async function judgeEvents(
 ): Promise<EventsVerdict> {
   const columns = sql.definitions(model.columns)
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${columns})`)
+  const loading = { connection, model, tables }
   let retried = 0
   if (rejectedIn !== null) {
-    await judgeRejected(connection, model, rejectedIn, tables)
+    await judgeRejected(loading, rejectedIn)
     retried = await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
   }
   const waiting = segments.reduce((sum, { events }) => sum + events, 0)
-  const fit = waiting === 0 || (await insertAll(connection, model, segments, tables))
-  const verdict = fit
-    ? { rejected: 0, reasons: [] }
-    : await rejectMisfits(connection, model, segments, tables)
+  const fit = waiting === 0 || (await insertAll(loading, segments))
+  const verdict = fit ? { rejected: 0, reasons: [] } : await rejectMisfits(loading, segments)
   await dropBatch(connection)
   return { waiting, retried, ...verdict }
 }
 
 /** The fast path: all fit, or nothing is inserted. */
-async function insertAll(
-  connection: Connection,
-  model: EventsModel,
-  segments: readonly WaitingSegment[],
-  tables: TableStorage,
-): Promise<boolean> {
-  const batch = await viewTyped(connection, model, segments, true)
+async function insertAll(loading: Loading, segments: readonly WaitingSegment[]): Promise<boolean> {
+  const batch = await viewTyped(loading, segments, true)
   try {
-    await connection.transact(async () => {
-      await insertTyped(connection, plainTable(ARRIVING), batch)
-      if (await holdsUnkept(connection, model, tables)) throw new MisfitError()
+    await loading.connection.transact(async () => {
+      await insertTyped(loading, plainTable(ARRIVING), batch)
+      if (await holdsUnkept(loading)) throw new MisfitError()
     })
     return true
   } catch (error) {
@@ -81,24 +75,19 @@ async function insertAll(
 }
 
 /** Here the rows lie in a table that stores all values. */
-async function holdsUnkept(
-  connection: Connection,
-  { columns }: EventsModel,
-  tables: TableStorage,
-): Promise<boolean> {
-  const all = columns.flatMap(({ name, type }) => tables.keeps(sql.ident(name), type) ?? [])
+async function holdsUnkept({ connection, model, tables }: Loading): Promise<boolean> {
+  const all = model.columns.flatMap(({ name, type }) => tables.keeps(sql.ident(name), type) ?? [])
   if (all.length === 0) return false
   const query = sql`SELECT 1 FROM ${ARRIVING} WHERE NOT (${sql.join(all, sql` AND `)}) LIMIT 1`
   return (await connection.row(query)) !== null
 }
 
 async function rejectMisfits(
-  connection: Connection,
-  model: EventsModel,
+  loading: Loading,
   segments: readonly WaitingSegment[],
-  tables: TableStorage,
 ): Promise<Pick<EventsVerdict, 'rejected' | 'reasons'>> {
-  await judgeSegments(connection, model, segments, tables)
+  const { connection } = loading
+  await judgeSegments(loading, segments)
   await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
   // Events with the same mistake in different values are one row.
   const rows = await connection.rows(sql`

@@ -27,6 +27,13 @@ import {
 import { ModelFailure } from '../failure.ts'
 import { countRows } from '../build/materialize/relation.ts'
 
+/** An events model, and where its rows go. */
+export interface Loading {
+  readonly connection: Connection
+  readonly model: EventsModel
+  readonly tables: TableStorage
+}
+
 /** What step 4 inserts. */
 export interface Batch {
   /** A relation with the columns of the model. */
@@ -55,8 +62,7 @@ export class MisfitError extends Error {
  * time in which the columns had other types. It costs time.
  */
 export async function viewTyped(
-  connection: Connection,
-  model: EventsModel,
+  { connection, model }: Loading,
   claims: readonly Pick<Claim, 'url' | 'events'>[],
   formerly: boolean,
 ): Promise<Batch> {
@@ -73,11 +79,11 @@ export async function viewTyped(
 
 /** Step 4 for a batch of viewTyped(). Throws MisfitError when a value does not fit its column, or is missing. */
 export async function insertTyped(
-  connection: Connection,
+  into: Loading,
   target: WrittenTable,
   batch: Batch,
 ): Promise<void> {
-  const inserted = await ifRefused(insertRows(connection, target, batch), (error) => {
+  const inserted = await ifRefused(insertRows(into, target, batch), (error) => {
     if (isAboutValues(error)) return null
     throw error
   })
@@ -85,13 +91,9 @@ export async function insertTyped(
 }
 
 /** One segment, event by event. Throws ModelFailure when it does not hold as many events as the claim says. */
-export async function loadTolerantly(
-  connection: Connection,
-  model: EventsModel,
-  claim: Claim,
-  tables: TableStorage,
-): Promise<Batch> {
-  await judgeSegments(connection, model, [claim], tables)
+export async function loadTolerantly(loading: Loading, claim: Claim): Promise<Batch> {
+  const { connection } = loading
+  await judgeSegments(loading, [claim])
   const rejected = await countRows(connection, VERDICTS)
   const events = await countRows(connection, FITTING)
   if (events + rejected !== claim.events)
@@ -103,14 +105,14 @@ export async function loadTolerantly(
 
 /** Step 4 for a batch of loadTolerantly(): each event is in the table or set aside afterwards. */
 export async function insertTolerantly(
-  connection: Connection,
+  into: Loading,
   target: WrittenTable,
   claim: Claim,
   batch: Batch,
 ): Promise<void> {
-  await insertRows(connection, target, batch)
+  await insertRows(into, target, batch)
   if (batch.rejected === 0) return // the statement below reads the whole segment
-  const rejected = await connection.run(sql`
+  const rejected = await into.connection.run(sql`
     INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, exact, received_at, rejected_at)
     SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, exact, received_at, now()
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
@@ -124,15 +126,12 @@ export async function insertTolerantly(
  * Rejected events go into the table if they fit by now; the others stay, with their new reason. Call this
  * in a transaction. Returns the number of events that are in the table now.
  */
-export async function insertRejected(
-  connection: Connection,
-  model: EventsModel,
-  tables: TableStorage,
-): Promise<number> {
+export async function insertRejected(loading: Loading): Promise<number> {
+  const { connection, model, tables } = loading
   const target = await tables.written(connection, model.name)
-  await judgeRejected(connection, model, sql`_eider.rejected_events`, tables)
+  await judgeRejected(loading, sql`_eider.rejected_events`)
   const events = await countRows(connection, FITTING)
-  await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
+  await insertRows(loading, target, { rows: FITTING, events, rejected: 0 })
   await connection.run(sql`
     UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
     WHERE ${isOf(model)} AND rejected_events.rowid = verdict.seq`)
@@ -151,31 +150,24 @@ export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${
 
 /** Validates each event: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
 export function judgeSegments(
-  connection: Connection,
-  model: EventsModel,
+  loading: Loading,
   segments: readonly Pick<WaitingSegment, 'url'>[],
-  tables: TableStorage,
 ): Promise<void> {
   const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON`, x: EXACT_TEXTS }
-  return giveVerdicts(connection, model, linesOf(segments, members), tables)
+  return giveVerdicts(loading, linesOf(segments, members))
 }
 
 /** Does what judgeSegments() does, for rejected events in `table`. */
-export function judgeRejected(
-  connection: Connection,
-  model: EventsModel,
-  table: Sql,
-  tables: TableStorage,
-): Promise<void> {
+export function judgeRejected(loading: Loading, table: Sql): Promise<void> {
   const rejected = sql`(
     SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e, exact AS x
-    FROM ${table} WHERE ${isOf(model)})`
-  return giveVerdicts(connection, model, rejected, tables)
+    FROM ${table} WHERE ${isOf(loading.model)})`
+  return giveVerdicts(loading, rejected)
 }
 
 /** By name, since a table may have columns that its model no longer lists. */
 const insertRows = async (
-  connection: Connection,
+  { connection }: Loading,
   target: WrittenTable,
   { rows }: Batch,
 ): Promise<number> =>
@@ -191,12 +183,7 @@ export async function dropBatch(connection: Connection): Promise<void> {
  * `source` gives s (a unique number for each event), t (when it was accepted), e (the event as JSON) and x (its exact
  * texts).
  */
-async function giveVerdicts(
-  connection: Connection,
-  model: EventsModel,
-  source: Sql,
-  tables: TableStorage,
-): Promise<void> {
+async function giveVerdicts({ connection, model, tables }: Loading, source: Sql): Promise<void> {
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS

@@ -1,5 +1,6 @@
 // What the validator accepts, DuckDB reads, as it was meant; and what the engine would change in silence is refused.
 
+import { fileTables } from '../../../src/store/files/tables.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,9 +42,9 @@ async function flushed(model: EventsModel, events: readonly string[]): Promise<r
     const claim = await claims.add(model.name, events)
     await using database = await Database.open({ path: ':memory:' })
     await using connection = await database.connect()
-    const batch = await viewTyped(connection, model, [claim], false)
+    const batch = await viewTyped({ connection, model, tables: fileTables }, [claim], false)
     await connection.run(sql`CREATE TABLE t (c ${sql.type(model.columns[0]!.type)})`)
-    await insertTyped(connection, plainTable(sql`t`), batch)
+    await insertTyped({ connection, model, tables: fileTables }, plainTable(sql`t`), batch)
     const rows = await connection.rows(
       sql`SELECT CAST(c AS VARCHAR) AS shown FROM t ORDER BY rowid`,
     )

@@ -225,12 +225,12 @@ test('a runner that slept through the flush of its claim by another cannot inser
       signal,
       progress,
       logger,
+      model,
+      startedAt: new Date(),
+      count: () => {},
     },
-    model,
     model.name,
     undefined, // the fence as it was before the other runner moved it
-    new Date(),
-    () => {},
   )
   const message = await sleeper.catch((error: Error) => error.message)
   assert.is(message, 'another run has flushed raw.e/1 meanwhile')

@@ -59,7 +59,7 @@ const opened = async (tables: TableStorage) => {
 test('a flush sets them aside with the reason, and takes the others', async () => {
   await using space = await opened(lakeTables)
   const { connection, claim } = space
-  const batch = await loadTolerantly(connection, model, claim, lakeTables)
+  const batch = await loadTolerantly({ connection, model, tables: lakeTables }, claim)
   assert.equal([batch.events, batch.rejected], [2, 4])
   assert.equal(await space.idsOf(FITTING), [1, 6])
   const reasons = await connection.rows(sql`SELECT reason FROM ${VERDICTS} ORDER BY seq`)
@@ -76,7 +76,8 @@ test('a flush sets them aside with the reason, and takes the others', async () =
 
 test('a file takes them all', async () => {
   await using space = await opened(fileTables)
-  const batch = await loadTolerantly(space.connection, model, space.claim, fileTables)
+  const { connection, claim } = space
+  const batch = await loadTolerantly({ connection, model, tables: fileTables }, claim)
   assert.equal([batch.events, batch.rejected], [6, 0])
 })
 
