@@ -183,9 +183,7 @@ async function openCompilation(
   const isClosed = mustCloseEngine(dir, declared, files.extensions)
   if (isClosed) await closeEngine(connection, dir, declared)
   const context = {
-    pathOfSource: sources.pathOf,
-    partOfSource: sources.partOf,
-    isVolatileSource: sources.isVolatile,
+    sources,
     variables,
     hasStoredTypes: files.hasStoredTypes,
     connection,
@@ -213,7 +211,6 @@ async function resolveAll(
   return { queries: resolved.queries, checks: inFiles.checks }
 }
 
-/** Data files and patterns. */
 const inputsOf = (
   { kept }: Compilation,
   queries: readonly ResolvedQuery[],
@@ -297,7 +294,6 @@ interface Bindings {
   readonly cycles: readonly Cycle[]
 }
 
-/** Which models each mistake is in the way of. */
 async function blameAll(
   { files, names, found, connection, macros, sources }: Compilation,
   parsed: readonly ParsedModel[],
@@ -370,7 +366,6 @@ const readsOf = ({ parsed: { name }, references: { models, sources } }: Resolved
   sources,
 })
 
-/** By their places. */
 const allDiagnostics = ({
   errors,
   warnings,

@@ -79,7 +79,6 @@ export function publishedColumns(
   })
 }
 
-/** The lines that say what a model has. */
 export function contractLines(
   key: readonly string[],
   columns: readonly Column[],

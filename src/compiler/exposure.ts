@@ -10,7 +10,6 @@ import { type Location, nodeLocation } from './sql/references.ts'
 
 interface ExposedModel {
   readonly source: SourceFile
-  /** The place of the annotation. */
   readonly span: Span
   readonly key: readonly string[]
   /** The key that the model itself declares. */
@@ -114,7 +113,6 @@ function firstLocation(node: unknown): Location {
   return all.length === 0 ? null : Math.min(...all)
 }
 
-/** A unique identifier that keeps the letters of the name. */
 function aliasFor(name: string, index: number, columns: readonly Column[]): string {
   const letters = name
     .toLowerCase()

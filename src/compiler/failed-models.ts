@@ -79,7 +79,6 @@ interface CompileFacts {
   /** What models read, as far as it was understood; what comes later holds. */
   readonly reads: readonly (GraphNode & { readonly sources?: readonly string[] })[]
   readonly mistakes: Mistakes
-  /** The models that were bound. */
   readonly finished: ReadonlyMap<ModelName, Model>
 }
 

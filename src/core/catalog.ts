@@ -61,7 +61,6 @@ export interface CatalogModel {
   readonly tags: readonly string[]
   /** Its entity set; null: it is not exposed. */
   readonly set: string | null
-  /** Models that it reads. */
   readonly depends_on: readonly string[]
   /** Tables of sources that it reads, as `source.table`. */
   readonly sources: readonly string[]
@@ -176,7 +175,6 @@ export interface RejectedEvents {
 
 export interface DocsData {
   readonly catalog: Catalog
-  /** When the file was written. */
   readonly written_at: string
   /** null: it was not compared with anything. */
   readonly changes: Changes | null

@@ -1,5 +1,6 @@
 // A target whose tables are a lake: its catalog in PostgreSQL, its rows as Parquet in an S3-compatible store.
 
+import { type StoreAccess } from './sources.ts'
 import { UsageError } from './failures.ts'
 import type { ServerAddress } from './server-url.ts'
 
@@ -15,7 +16,6 @@ export interface LakeSettings {
   /** Its objects are, by keys in the catalog; decided for good when it is made. One that is does not need this. */
   readonly encrypted: boolean
   readonly keepDays: number
-  /** Where extensions of the engine are. */
   readonly extensionsDirectory: string
 }
 
@@ -29,18 +29,10 @@ export interface LakeStore extends LakeStoreSettings {
   readonly data: string
 }
 
-interface LakeStoreSettings {
+interface LakeStoreSettings extends StoreAccess {
   /** `s3://bucket/prefix/`, always with the slash. */
   readonly data: string | null
-  /** `host:port`; null: AWS. */
-  readonly endpoint: string | null
-  readonly usesTls: boolean
-  readonly region: string
-  readonly urlStyle: 'vhost' | 'path'
   readonly credentials: 'keys' | 'chain'
-  readonly keyId: string | null
-  readonly secret: string | null
-  readonly token: string | null
 }
 
 /**

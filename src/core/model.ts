@@ -15,7 +15,6 @@ interface ModelBase {
   readonly description: string | null
   /** Free-form words, for `tag:` in a selector. */
   readonly tags: readonly string[]
-  /** The owner of the model, as free text. */
   readonly owner: string | null
   /** null: not served. An empty key: served as a collection only. */
   readonly expose: Expose | null

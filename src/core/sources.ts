@@ -3,6 +3,7 @@
 // A kind of source has three parts. What is true of it everywhere is here, how its keys of eider.yml are read in
 // project/sources/kinds.ts, and how an engine reads it in compiler/sources/kinds.ts.
 
+import { type ServerAddress } from './server-url.ts'
 import type { DeclaredCheck } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { HiddenValue } from './hidden.ts'
@@ -77,14 +78,7 @@ export const fileFormats: Readonly<Record<FileFormat, FormatTraits>> = {
   delta: { extensions: ['delta'], isDirectory: true },
 }
 
-export interface SourceServer {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-  readonly password: string | null
-  /** Such as sslmode; none of them is a secret. */
-  readonly parameters: readonly (readonly [name: string, value: string])[]
+export interface SourceServer extends ServerAddress {
   /** For people: `db.example:5432`, or `the server of ${CRM_URL}`. */
   readonly shown: string
   /** What to do about a password that is refused. */
@@ -96,10 +90,14 @@ export interface SourceServer {
 /** An entry of `secrets`, with the values of the environment. */
 export type FileSecret = StoreSecret | WebSecret
 
-export interface StoreSecret {
+/** Without keys: nobody's, for what everybody may read. */
+export interface StoreSecret extends StoreAccess {
   readonly name: string
   readonly type: 's3'
-  /** null: nobody's, for what everybody may read. */
+}
+
+/** How an S3-compatible store is asked. */
+export interface StoreAccess {
   readonly keyId: string | null
   readonly secret: string | null
   readonly token: string | null

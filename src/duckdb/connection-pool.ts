@@ -41,7 +41,6 @@ export class ConnectionPool implements AsyncDisposable {
     return new ConnectionPool(database, free, { settings, resources: resources.move() })
   }
 
-  /** Connections that wait for a query. */
   get free(): number {
     return this.#free.length
   }

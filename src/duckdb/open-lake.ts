@@ -16,7 +16,6 @@ import { type Connection, Database, type OpenOptions } from './database.ts'
 import { textOf } from './values.ts'
 import { DatabaseError } from './errors.ts'
 
-/** The secret of the catalog, for ATTACH. */
 const CATALOG_SECRET = sql.ident('lake_catalog')
 
 /** Nothing listens there. */

@@ -12,7 +12,6 @@ import { dropCache } from './vectors/memory.ts'
 export interface AttachedFile {
   /** The catalog name under which queries find it. */
   readonly name: string
-  /** Absolute path of a database file. */
   readonly path: string
 }
 
@@ -22,7 +21,6 @@ export interface EngineSettings {
   readonly memoryLimit: string | null
   /** Large sorts and groupings spill into a directory of the engine's own below this one, which goes with it. */
   readonly tempDir: string
-  /** Connections in the pool. */
   readonly connections: number
 }
 

@@ -26,7 +26,6 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The command that builds one model from nothing, for hints. */
 export const fullRefreshOf = (name: ModelName): string => `eider run ${name} --full-refresh`
 
 /**
@@ -51,7 +50,7 @@ export function explainFailure(
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
-  const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
+  const message = isDiskFull(error) ? `the disk is full: ${problemIn(error)}` : problemIn(error)
   const place =
     statement === null ? null : (placeOf(error, model, statement) ?? causeOf(error, model))
   return `${place ?? startPlace(model)}: ${message}${leftBehind(error, model, selected)}`
@@ -106,7 +105,7 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
   const failure = (code: string, message: string, hint = KEPT) =>
     new EnvironmentError(code, message, { hint, cause: error })
   if (error instanceof DatabaseError) {
-    if (isDiskFull(error)) return failure('disk-full', `the disk is full: ${oneLine(error)}`)
+    if (isDiskFull(error)) return failure('disk-full', `the disk is full: ${problemIn(error)}`)
     const isOurs = !['IO', 'FATAL', 'Out of Memory'].includes(error.details.type)
     if (isOurs) return error
     if (error.details.type === 'Out of Memory') {
@@ -117,7 +116,7 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
         'raise memory_limit in eider.yml; 256MB is a sensible minimum',
       )
     }
-    return failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`)
+    return failure('warehouse-failed', `the warehouse failed: ${problemIn(error)}`)
   }
   if (!(error instanceof Error && 'syscall' in error)) return error
   const code = isDiskFull(error) ? 'disk-full' : 'file-failed'
@@ -127,9 +126,7 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
 const KEPT = 'nothing was lost: what was committed and published is kept'
 
 /** What DuckDB complains about, in one line. */
-export const problemIn = (error: DatabaseError): string => oneLine(error)
-
-function oneLine(error: DatabaseError): string {
+export function problemIn(error: DatabaseError): string {
   const text = error.details.message
     .replace(/^TransactionContext Error: /, '')
     // The reason is on the next line.

@@ -62,7 +62,6 @@ export interface IdleScope {
 
 const pathOf = ({ state }: ProjectPaths): string => join(state, 'idle.json')
 
-/** What the last run has noted, if anything. */
 export class Idle {
   readonly #scope: IdleScope
   readonly note: IdleNote | null

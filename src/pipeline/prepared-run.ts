@@ -26,7 +26,6 @@ export interface Preparation {
 export interface RunNotes {
   /** null: nothing. */
   readonly note: object | null
-  /** Hashes of the data files that are as they were. */
   readonly knownHashes: ReadonlyMap<string, string>
   /** null: nothing can be noted of this project. */
   draft(project: CompiledProject): NoteDraft | null
@@ -38,14 +37,12 @@ export interface RunWithoutEngine {
   readonly project: CompiledProject
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
-  /** The same as in RunRequest. */
   readonly openClaims: () => Promise<ClaimSource>
   readonly signal: AbortSignal
   readonly progress: Progress
   readonly logger: Logger
 }
 
-/** What is asked of a run beyond its preparation. */
 export interface PreparedRequest
   extends
     Omit<

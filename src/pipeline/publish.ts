@@ -24,7 +24,6 @@ interface PublishModelsOptions {
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
   readonly versions: ReadonlyMap<ModelName, string>
   readonly now: Date
-  /** By default the limits of core/limits.ts. */
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
   readonly onPhase?: ((phase: Phase) => void) | undefined

@@ -9,7 +9,6 @@ import type { ModelResult, Progress, FlushCount, RunSummary } from '../core/repo
 import type { Connection } from '../duckdb/database.ts'
 import type { Published } from '../store/snapshots.ts'
 
-/** Lives as long as the run. */
 export class RunResults {
   readonly runId: string
   readonly startedAt: Date
@@ -128,7 +127,6 @@ export class RunResults {
   }
 }
 
-/** The reason shown for a model that is not built. */
 export const whyUnchanged = ({ kind }: Model): string =>
   kind === 'events' ? 'no new events' : 'nothing changed'
 
@@ -157,7 +155,6 @@ export interface NoteDraft {
 interface EndedRun {
   readonly summary: RunSummary
   readonly published: Published
-  /** Hashes of the files that models read. */
   readonly fileHashes: ReadonlyMap<string, string>
 }
 

@@ -22,7 +22,6 @@ export interface RunContext {
   /** When the run started: the time from which new versions of scd2 rows are valid. */
   readonly startedAt: Date
   readonly signal: AbortSignal
-  /** Called after each part of the work on a model. */
   readonly onPhase?: ((phase: Phase) => void) | undefined
   /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
   readonly fullRefresh: boolean
@@ -40,7 +39,6 @@ export interface RunContext {
   readonly selected: ReadonlySet<ModelName>
   /** Kept up to date while models are committed. */
   readonly catalog: EngineCatalog
-  /** The state that earlier runs left. */
   readonly state: State
   /** Models whose table held rows that nothing can make again, and is gone: somebody dropped it, or an older file is there. */
   readonly lost: ReadonlySet<ModelName>

@@ -50,7 +50,6 @@ export interface RunRequest extends PlanRequest, WriteOptions {
   readonly openClaims: (() => Promise<ClaimSource>) | null
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
-  /** Build no further model after a failure. */
   readonly failFast?: boolean
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
@@ -68,9 +67,7 @@ export interface RunRequest extends PlanRequest, WriteOptions {
   readonly startedMs?: number
   readonly logger: Logger
   readonly progress: Progress
-  /** Called after each part of the work on a model. */
   readonly onPhase?: ((phase: Phase) => void) | undefined
-  /** Called many times a second with what the engine holds. */
   readonly onUse?: ((use: EngineUse) => void) | undefined
   /** Called while a flush or the publication goes on. */
   readonly onShare?: (share: Share) => void
@@ -78,7 +75,6 @@ export interface RunRequest extends PlanRequest, WriteOptions {
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
 }
 
-/** The lease of a target, and its warehouse. */
 export interface TargetAhead extends AsyncDisposable {
   /** From now on it is the caller's to close. */
   takeWarehouse(): Promise<Database>

@@ -61,7 +61,6 @@ interface PreviewOptions {
   readonly extensions?: Extensions | undefined
   readonly models: ReadonlyMap<ModelName, Model>
   readonly model: Model
-  /** To publish in. */
   readonly snapshots: SnapshotStore
 }
 

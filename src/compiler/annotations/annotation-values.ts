@@ -10,7 +10,6 @@ export interface NamedColumn {
   readonly span: Span
 }
 
-/** By the form of the value. */
 export interface AnnotationValues {
   readonly word: string
   readonly text: string

@@ -10,11 +10,9 @@ import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from '../hints/other-tools.ts'
 
-/** Kinds that a model file may have. */
 export type FileKind = Exclude<Kind, SeedModel['kind']>
 
 interface KindRule {
-  /** The annotation that the kind requires. */
   readonly needs: 'unique_key' | 'incremental' | null
   /** The annotations that are for some kinds only, and for this one. */
   readonly takes: readonly (
@@ -40,11 +38,9 @@ const kindsThatTake = (name: KindRule['takes'][number]) =>
   fileKinds.filter((kind) => kindRules[kind].takes.includes(name))
 
 interface AnnotationRule {
-  /** Form that the value must have. */
   readonly value: keyof AnnotationValues
   /** What a diagnostic names as expected. */
   readonly expected: string
-  /** Kinds on which it has an effect. */
   readonly kinds: readonly FileKind[]
   /** It may be given several times. */
   readonly repeats?: true
@@ -177,7 +173,6 @@ export function placesOf(header: ModelHeader): Model['places'] {
   return Object.fromEntries(given)
 }
 
-/** Annotations that have no effect on a model of this kind. */
 export function misplacedAnnotations(
   source: SourceFile,
   header: ModelHeader,

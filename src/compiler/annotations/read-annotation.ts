@@ -14,7 +14,6 @@ import {
   type UpToSyntax,
 } from './annotation-values.ts'
 
-/** A text that is not what was expected. */
 interface Failure {
   /** Offset of what could not be read. */
   readonly failedAt: number
@@ -22,7 +21,6 @@ interface Failure {
 
 interface AnnotationParts {
   readonly name: string
-  /** Offset of the end of the name. */
   readonly nameEnd: number
   readonly value: string
   readonly valueStart: number
@@ -259,7 +257,6 @@ class Reader {
     return found.slice(1, -1).replaceAll(quote + quote, quote)
   }
 
-  /** One or more, with commas between them. */
   list<Item>(read: (reader: Reader) => Item): readonly Item[] {
     const items = [read(this)]
     while (this.take(COMMA) !== null) items.push(read(this))

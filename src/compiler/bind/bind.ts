@@ -89,7 +89,6 @@ async function bindInOneScript(
   return (await refusedOutside(connection, script)) === null
 }
 
-/** What is wrong with the model. */
 async function bindOne(connection: Connection, model: Bindable): Promise<readonly Diagnostic[]> {
   const prefix = prefixOf(model)
   const refusal = await refusedOutside(connection, sql`${prefix}${model.rows()}${SUFFIX}`)

@@ -65,8 +65,8 @@ async function finishQuery(
 ): Promise<DraftResult> {
   const { source, header, kind, body } = parsed
   const { sources } = references
-  const volatile = references.volatile || sources.some(context.isVolatileSource)
-  const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
+  const volatile = references.volatile || sources.some(context.sources.isVolatile)
+  const files = [...new Set([...references.files, ...sources.map(context.sources.pathOf)])]
   const own = (all: readonly Column[]) => columnsOfBody(kind, all)
   const named = await namesOfQuery(body, columns, context)
   const placeOfColumn = (i: number) => {
@@ -86,7 +86,7 @@ async function finishQuery(
     spanOf: (i) => placeOfColumn(i) ?? spanAtByte(body, null),
     hintOf: castToJson,
   })
-  const parts = sources.map(context.partOfSource)
+  const parts = sources.map(context.sources.partOf)
   const settings = settingsOf(source, header, context.variables)
   const definition = definitionOf(kind, settings, canonical, context.macros, ...parts)
   const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)

@@ -1,5 +1,6 @@
 // A model in progress: references resolved, columns still to be bound. Each sort of file has its own draft-*.ts.
 
+import { type KnownSources } from '../sources/known-sources.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { Expose, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -32,19 +33,12 @@ interface Place {
 }
 
 export interface DraftContext extends CheckContext, TargetTypes {
-  /** Project directory. */
   readonly dir: string
-  /** File, or database, of a table of a source. */
-  readonly pathOfSource: (name: string) => string
-  /** Whether nothing tells cheaply that a table of a source has changed. */
-  readonly isVolatileSource: (name: string) => boolean
-  /** What of a database or a file a table of a source is. */
-  readonly partOfSource: (name: string) => string
+  readonly sources: Pick<KnownSources, 'pathOf' | 'isVolatile' | 'partOf'>
   /** Definition of all macros. */
   readonly macros: string
 }
 
-/** What the annotations give to every kind. */
 export function finishHeader(
   parsed: ParsedModel,
   columns: readonly Column[],
@@ -92,7 +86,6 @@ interface TargetTypes {
 
 interface StoredPlaces {
   readonly source: SourceFile
-  /** The place of a column in the text. */
   readonly spanOf: (index: number) => Span
   readonly hintOf: (column: Column) => string
 }

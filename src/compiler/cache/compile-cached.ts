@@ -50,7 +50,6 @@ interface Heading {
 }
 
 export interface CachedOptions {
-  /** The project directory, absolute. */
   readonly dir: string
   /** Directory of the saved compile: `.eider`, or that of the target. */
   readonly state: string
@@ -206,7 +205,6 @@ interface Keys {
   readonly base: string
   /** Identifies all that is compiled, except data files. */
   readonly key: string
-  /** A hash of the files of each model. */
   readonly hashes: ReadonlyMap<ModelName, string>
 }
 

@@ -52,7 +52,6 @@ interface SavedBody extends Span {
   readonly source: string
 }
 
-/** Texts by path. */
 type Sources = ReadonlyMap<string, SourceFile>
 
 /**

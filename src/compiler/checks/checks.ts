@@ -32,7 +32,6 @@ import { unknownModel } from '../resolve.ts'
 import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 
-/** Models that checks refer to. */
 export function modelsInChecks(header: ModelHeader): readonly NamedModel[] {
   return givenChecks(header).flatMap(({ value }) =>
     value.is === 'references' ? [value.model] : [],
@@ -96,7 +95,6 @@ function readDeclared({ source, span }: Pick<DeclaredCheck, 'source' | 'span'>) 
   return 'failedAt' in read ? null : read.value
 }
 
-/** Models that such checks refer to. */
 export const modelsInDeclared = (declared: readonly DeclaredCheck[]): readonly NamedModel[] =>
   declared.flatMap((one) => {
     const value = readDeclared(one)

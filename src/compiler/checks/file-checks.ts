@@ -212,7 +212,6 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 export interface SourceChecks {
-  /** By the name of the table. */
   readonly checks: ReadonlyMap<string, readonly Check[]>
   readonly mistakes: ReadonlyMap<string, readonly Diagnostic[]>
   readonly diagnostics: readonly Diagnostic[]

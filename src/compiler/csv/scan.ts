@@ -155,7 +155,6 @@ class RowScanner {
     return null
   }
 
-  /** At the end of the file. */
   end(): CsvFault | null {
     if (this.#afterCr) return this.faultHere('newline')
     if (this.#state === QUOTED) return { ...this.#opened!, is: 'open-quote' }

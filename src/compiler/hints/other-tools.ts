@@ -63,7 +63,6 @@ const names: Readonly<Record<string, string>> = {
   public: '@expose',
 }
 
-/** Hint for an annotation that another tool has. */
 export function foreignAnnotation(name: string, value: string): string | undefined {
   const word = foreignName(names, name)
   if (word === undefined) return undefined
@@ -74,13 +73,11 @@ export function foreignAnnotation(name: string, value: string): string | undefin
     : `write ${kind} for what other tools call "${value}"`
 }
 
-/** Hint for a kind that another tool has. */
 export function foreignKind(kind: string): string | undefined {
   const word = foreignName(kinds, kind)
   return word === undefined ? undefined : `write ${word} for what other tools call "${kind}"`
 }
 
-/** Hint for a test that another tool has, as the form of a check. */
 export const foreignTest = (name: string): CheckName | undefined => foreignName(tests, name)
 
 const tests: Readonly<Record<string, CheckName>> = {

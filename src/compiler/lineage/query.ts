@@ -54,7 +54,6 @@ export interface LineageSources {
   readonly trees: ReadonlyMap<ModelName, SyntaxNode | null>
   /** The lineage of models that were not compiled now. */
   readonly known?: ReadonlyMap<ModelName, Lineage>
-  /** Tables of sources. */
   readonly external: readonly CompiledExternal[]
   readonly findModel: (name: string) => ModelName | null
   readonly readsTables: (call: string) => boolean
@@ -119,7 +118,6 @@ export interface QueryPlace {
   readonly context: LineageContext
 }
 
-/** What a query gives. */
 export function columnsOfQuery(node: SyntaxNode, outer: QueryPlace): Columns {
   const place = enterCtes(node, outer)
   switch (node['type']) {

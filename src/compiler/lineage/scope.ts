@@ -38,7 +38,6 @@ export const scopeColumn = (
 /** In order; null: unknown. */
 export type Columns = readonly ScopeColumn[] | null
 
-/** The columns of a model or a source. */
 export function ownColumns(model: string, columns: readonly Column[]): Columns {
   return columns.map(({ name, type }) => {
     const origin = { model, column: name }
@@ -60,7 +59,6 @@ export interface Scope {
   readonly merged: ReadonlyMap<string, ScopeColumn>
   /** Names that the SELECT list has given so far. */
   readonly aliases: readonly ScopeColumn[]
-  /** The query around this one. */
   readonly outer: Scope | null
 }
 

@@ -110,7 +110,6 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   return { ...whole, merged }
 }
 
-/** The columns that the join makes one of two. */
 function usingOf(
   table: SyntaxNode,
   left: readonly ScopeRelation[],

@@ -10,7 +10,6 @@ import { textOf } from '../../duckdb/values.ts'
 import { type Reason, SourceProblem } from './problems.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
 
-/** What the servers of one maker have of their own. */
 export interface ServerDialect {
   /** The name that the engine has for the kind. */
   readonly type: Sql
@@ -23,7 +22,6 @@ export interface ServerDialect {
   readonly query: Sql
   /** Name and type of each column whose values are no DECIMAL of the engine. */
   readonly inexactColumns: (schema: string, table: string) => Sql
-  /** What a URL needs for TLS. */
   readonly tlsParameter: string
   /** It says that the password is wrong to who comes without TLS. */
   readonly hidesTls: boolean
@@ -31,7 +29,6 @@ export interface ServerDialect {
   readonly endsStatements: boolean
 }
 
-/** Where the relay listens. */
 export const LOCALHOST = '127.0.0.1'
 
 export const serverAccess = (dialect: ServerDialect): SourceAccess => ({

@@ -114,7 +114,6 @@ export type Statement = readonly [Token, ...Token[]]
 interface Statements {
   /** Comments before the first token of the first statement. */
   readonly header: readonly Token[]
-  /** All other comments. */
   readonly below: readonly Token[]
   readonly statements: readonly Statement[]
 }

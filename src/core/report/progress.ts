@@ -17,7 +17,6 @@ export type RunEvent =
       readonly target: string | null
       readonly snapshot: string | null
       readonly published_at: string | null
-      /** Models that are read there. */
       readonly models: readonly ModelName[]
       /** Models that are built along since it does not publish them. */
       readonly along: readonly ModelName[]

@@ -47,7 +47,6 @@ export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
-  /** DuckDB has returned everything. */
   #ended = false
   /** What is left of the last chunk. */
   #left: TextPart[] = []
@@ -79,7 +78,6 @@ export class TextStream implements AsyncDisposable {
     return new TextStream(connection, chunks, maxRows)
   }
 
-  /** Texts handed out so far. */
   get rows(): number {
     return this.#rows
   }

@@ -18,7 +18,6 @@ import { DatabaseError } from '../../duckdb/errors.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 
 export interface Lender {
-  /** The name of the target. */
   readonly name: string
   readonly published: SnapshotReader
   /** Where its state comes to this machine from another one: the command that brings it. */

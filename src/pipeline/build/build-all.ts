@@ -15,9 +15,7 @@ import { sql } from '../../core/sql.ts'
 interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
   readonly connections: readonly Connection[]
-  /** Do not start another model after a failure. */
   readonly failFast: boolean
-  /** The last segment that went into each events model. */
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
 }
 

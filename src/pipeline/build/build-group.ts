@@ -23,9 +23,7 @@ import { continuesTable, noteRelation } from './materialize/relation.ts'
 interface GroupBuilder {
   readonly context: RunContext
   readonly results: RunResults
-  /** The last segment that went into each events model. */
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
-  /** True when no further model must be started. */
   readonly isStopped: () => boolean
   /** The next step whose inputs were finished when the group began, or are in it. */
   readonly take: (group: ReadonlySet<ModelName>) => Step | null

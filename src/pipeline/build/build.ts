@@ -13,7 +13,6 @@ import type { Built } from './materialize/materialization.ts'
 import { createSchema, relationType } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
 
-/** What a build gives, besides the relation. */
 interface BuiltRows extends Pick<ModelResult, 'rows'> {
   readonly version: string
   readonly warnings: readonly string[]
@@ -56,7 +55,6 @@ export async function build(
   return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
 }
 
-/** Does what runChecks() does, and reports the time. */
 export function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
   const check = () => runChecks(context.connection, model)
   return model.checks.length === 0 ? check() : timed(context, model, 'checks', check)

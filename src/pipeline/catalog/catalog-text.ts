@@ -107,7 +107,6 @@ interface CatalogedRun {
   readonly snapshots: SnapshotStore
   readonly project: CompiledProject
   readonly published: Pick<Published, 'snapshot' | 'before' | 'changed'>
-  /** Whether it has changed nothing. */
   readonly isIdle: boolean
   /** What is said of runs now, this one included; `before` is what the last catalog said, null for nothing. */
   readonly readRuns: (before: PastRuns | null, models: ReadonlySet<string>) => Promise<PastRuns>

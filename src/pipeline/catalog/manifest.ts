@@ -5,7 +5,6 @@ import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 
-/** The part of it that is read. */
 interface ManifestDocument {
   readonly schema_version: number
   readonly models: readonly ManifestModel[]
@@ -22,7 +21,6 @@ export interface ManifestModel extends Pick<
   readonly definition: string
   /** annotationsOf(); absent in manifests of earlier versions, as is `contents`. */
   readonly annotations?: string
-  /** Hash of the file of a seed. */
   readonly contents?: string | null
 }
 
@@ -78,7 +76,6 @@ export function editOf(model: Model, { models }: Manifest, contents: Contents): 
   return null
 }
 
-/** Models of the manifest that the project does not have any more. */
 export function goneFrom(
   { models, failed }: Pick<CompiledProject, 'models' | 'failed'>,
   manifest: Manifest,

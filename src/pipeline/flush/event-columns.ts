@@ -15,7 +15,6 @@ import { withText } from '../../core/type-syntax.ts'
 import { type Claim, locationOf } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
 
-/** What is read of an event. */
 const structOf = (columns: readonly Column[]): Sql => struct(membersOf(columns))
 
 /**

@@ -26,7 +26,6 @@ export interface FlushSummary {
   readonly ok: boolean
   readonly ms: number
   readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
-  /** Why, by model. */
   readonly failed: readonly { readonly model: ModelName; readonly because: string }[]
   readonly damaged: readonly DamagedEvents[]
 }

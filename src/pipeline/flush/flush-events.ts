@@ -25,7 +25,6 @@ import { events as eventsTable, isAsListed } from '../build/materialize/events.t
 import { noteRelation } from '../build/materialize/relation.ts'
 import { type FlushPosition, isEdited } from '../../store/state.ts'
 
-/** What the flush of a run shares with its parts. */
 interface Flush {
   readonly context: RunContext
   readonly results: RunResults

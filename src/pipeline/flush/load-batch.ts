@@ -36,9 +36,7 @@ export interface Loading {
 
 /** What step 4 inserts. */
 export interface Batch {
-  /** A relation with the columns of the model. */
   readonly rows: Sql
-  /** Events that fit the table. */
   readonly events: number
   readonly rejected: number
 }

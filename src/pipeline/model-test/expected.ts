@@ -11,12 +11,10 @@ import { ModelFailure } from '../failure.ts'
 import { inFile, readRows, type Target } from './fixtures.ts'
 import { changedRows, type CountedRows, withoutClose } from './row-pairs.ts'
 
-/** What is compared with an expectation. */
 export interface Compared extends Target {
   readonly rows: Sql
   /** Columns that tell which row is which; empty: none do. */
   readonly key: readonly string[]
-  /** The order of the rows counts. */
   readonly isOrdered: boolean
   /** By how much a DOUBLE or FLOAT may differ. */
   readonly tolerance: number

@@ -20,7 +20,6 @@ export interface TestInput {
 }
 
 export interface Inputs {
-  /** Tables with the rows of fixtures, or none. */
   readonly tables: readonly TestInput[]
   /** In the order of the DAG, the model of the test last. */
   readonly built: readonly Model[]

@@ -19,7 +19,6 @@ interface RecordRequest {
   readonly name: string
   /** A condition in SQL. */
   readonly where: string
-  /** Columns whose texts are replaced. */
   readonly mask: readonly string[]
 }
 
@@ -36,7 +35,6 @@ export interface Recording {
   readonly project: CompiledProject
   /** Relations are looked up in the warehouse through it. */
   readonly connection: Connection
-  /** The directory of the project. */
   readonly dir: string
   /** Runs the test at `path`, and gives what is wrong with it. `accept` takes the rows that come out. */
   readonly run: (

@@ -50,7 +50,6 @@ interface TestCase {
   readonly model: string
   /** When the first run takes place; each further one is a day later. */
   readonly now: Date
-  /** By how much a DOUBLE or FLOAT may differ from what is expected. */
   readonly tolerance: number
   readonly runs: readonly CaseRun[]
 }
@@ -94,7 +93,6 @@ export async function runTest(options: TestOptions): Promise<TestOutcome> {
   }
 }
 
-/** What the runs of one test share. */
 interface Testing extends Omit<TestOptions, 'openDoor'> {
   readonly connection: Connection
   readonly store: Store

@@ -34,7 +34,6 @@ export function testedModel({ models, failed }: CompiledProject, name: string): 
   throw new ModelFailure(`no model "${name}"${hint === undefined ? '' : `; ${hint}`}`, 'placed')
 }
 
-/** Its rows, as they are compared. */
 export function comparedModel(model: TestedModel, tolerance: number): Compared {
   return {
     relation: model.name,

@@ -106,7 +106,6 @@ function fencesOf({ models, positions }: KnownState): KnownState['positions'] {
   return fences
 }
 
-/** Returns its rows. */
 async function compareLog(
   { from, to }: Ways,
   log: keyof typeof LOGS,

@@ -37,7 +37,6 @@ import {
 interface MoveOptions {
   readonly from: Side
   readonly to: Side
-  /** How long to wait for runs to end. */
   readonly waitMs: number
   readonly signal: AbortSignal
   readonly onStep: (step: MoveStep) => void
@@ -49,7 +48,6 @@ export interface MoveStep {
   /** Tables that are done with. */
   readonly done: number
   readonly total: number
-  /** What was moved, where the table is copied. */
   readonly moved?: MovedTable
 }
 

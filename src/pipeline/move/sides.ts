@@ -30,7 +30,6 @@ export interface OpenSide extends AsyncDisposable {
 
 export const sideName = ({ target }: Pick<Side, 'target'>): string => target ?? 'the default target'
 
-/** The flag with which other commands are about the target. */
 const flagOf = ({ target }: Pick<Side, 'target'>): string =>
   target === null ? '' : ` --target ${target}`
 

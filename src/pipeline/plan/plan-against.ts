@@ -19,10 +19,8 @@ import { uncompiledSteps } from './steps.ts'
 
 interface PlanAgainst {
   readonly steps: readonly PlannedStep[]
-  /** What the manifest exposes. */
   readonly published: Snapshot
   readonly next: readonly ExpectedRelation[]
-  /** Models that the project no longer has. */
   readonly removed: readonly string[]
 }
 

@@ -24,7 +24,6 @@ import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication, columnChanges, nothingKnown } from './next-publication.ts'
 import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
-/** What a read-only command needs of a project. */
 interface PlanSource {
   readonly connection: Connection
   /** Events models for which events wait. */
@@ -42,9 +41,7 @@ export interface RunPlan {
   readonly steps: readonly PlannedStep[]
   /** What is published; null where nothing is. */
   readonly published: Snapshot | null
-  /** What would be. */
   readonly next: readonly ExpectedRelation[]
-  /** Orphans: what no file creates any more. */
   readonly orphans: readonly Orphan[]
   /** Why a run would end before the first step; null: it would not. */
   readonly refusal: EnvironmentError | null

@@ -72,7 +72,6 @@ async function readAge(
   return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
 }
 
-/** Tables of sources that the selected models read. */
 export const sourcesRead = (
   models: CompiledProject['models'],
   selected: Iterable<ModelName>,

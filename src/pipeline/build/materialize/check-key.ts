@@ -7,7 +7,6 @@ import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { ModelFailure } from '../../failure.ts'
 
-/** The annotations that name keys. */
 type KeyAnnotation = 'unique_key' | 'expose'
 
 /**

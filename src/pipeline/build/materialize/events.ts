@@ -49,7 +49,6 @@ export async function isAsListed(context: RunContext, model: EventsModel): Promi
   return (await adaptationFor(context, model)).changes.length === 0
 }
 
-/** How the columns of the model change its table. */
 async function adaptationFor(
   { connection, columnsBefore }: RunContext,
   model: EventsModel,

@@ -21,7 +21,6 @@ interface Evolution {
 /** `rebuild` leaves the table to the caller. */
 export interface Adaptation {
   readonly is: 'same' | 'evolved' | 'rebuild'
-  /** What brings the columns of the table in line. */
   readonly changes: readonly StoredColumnChange[]
 }
 

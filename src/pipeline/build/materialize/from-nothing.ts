@@ -15,7 +15,6 @@ import { seedQuery } from '../../../compiler/seed.ts'
 
 function fromNothing<M extends ViewModel | TableModel | SeedModel>(
   statement: (model: M, dir: string, createdIn: string | null) => Sql,
-  /** The rows of a table. */
   query: ((model: M, dir: string) => Sql) | null = null,
 ): Materialization<M> {
   return {

@@ -27,7 +27,6 @@ import {
   watermarkOf,
 } from './stage.ts'
 
-/** What a kind adds to these steps. */
 interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
   'losses' | 'rowKey' | 'currentRows'
@@ -38,7 +37,6 @@ interface KeptKind<M extends KeptModel> extends Pick<
   canRebuild(model: M): boolean
   /** Throws ModelFailure for staged rows that must not be written. */
   refuseStage(context: RunContext, model: M): Promise<void>
-  /** The rows of a new table. */
   firstRows(context: RunContext, stage: Sql): Sql
   /** Writes the staged rows into the table; returns how many it wrote or deleted. */
   write(context: RunContext, model: M, staged: Staged): Promise<number>
@@ -50,7 +48,6 @@ interface KeptKind<M extends KeptModel> extends Pick<
 
 export interface Staged {
   readonly slice: Slice
-  /** Columns of the staged rows. */
   readonly staged: readonly Column[]
   /** Those that the table had until now, without the ones that a run adds. */
   readonly before: readonly Column[]
@@ -68,7 +65,6 @@ export interface DryWritten {
   readonly writes: boolean | null
 }
 
-/** The table of a model, in a run or in a plan of one. */
 interface Kept {
   readonly kind: KeptKind<KeptModel>
   readonly context: RunContext

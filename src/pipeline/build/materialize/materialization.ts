@@ -32,7 +32,6 @@ export interface Materialization<M extends Model = Model> {
   currentRows(table: Sql): Sql
 }
 
-/** What a build did. */
 export interface Built {
   /** False when the content is what it was, so that nothing downstream needs to run. */
   readonly changed: boolean
@@ -48,17 +47,14 @@ export interface DryRunInput {
   readonly current: Sql | null
   /** Makes the names of temporary tables differ from those of other models. */
   readonly unique: number
-  /** Events that wait for a run. */
   readonly waiting: (model: EventsModel) => Promise<readonly WaitingSegment[]>
 }
 
 export interface DryBuilt {
-  /** The same as in Built. */
   readonly changed: boolean
   /** Rows that the relation would have more than before; null: to be counted. */
   readonly added: number | null
   /** null: rows are not compared. */
   readonly changes: RowChanges | null
-  /** What happens to waiting events. */
   readonly events?: EventsVerdict
 }

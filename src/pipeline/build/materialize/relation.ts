@@ -14,7 +14,6 @@ import { recordOf, type RunContext } from '../../run-context.ts'
 export const isWithin = (watermark: Sql, { start, end }: WatermarkRange): Sql =>
   sql`${watermark} >= ${sql.value(start)} AND ${watermark} < ${sql.value(end)}`
 
-/** What the warehouse has under the name. */
 export const relationType = (catalog: EngineCatalog, name: ModelName): RelationType | null =>
   catalog.relations.get(foldCase(name)) ?? null
 
@@ -23,7 +22,6 @@ export function noteRelation({ catalog }: RunContext, { name, kind }: Model): vo
   catalog.relations.set(foldCase(name), kinds[kind].relation)
 }
 
-/** Whether the table that an earlier run created is continued. */
 export function continuesTable(context: RunContext, model: Model): boolean {
   if (recordOf(context, model)?.kind !== model.kind) return false
   // Events that were collected exist nowhere else.

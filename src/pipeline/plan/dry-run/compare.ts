@@ -13,7 +13,6 @@ import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { needsText, sameValues } from '../../build/materialize/stage.ts'
 
 interface Comparison {
-  /** What is there. */
   readonly before: Sql
   readonly after: Sql
   readonly key: readonly string[]
@@ -146,7 +145,6 @@ export async function compareRows(
   return { inserted, changed: 0, removed, key: [], sample }
 }
 
-/** A column that both relations have. */
 interface Pair {
   readonly name: string
   /** The types differ, or equal values may print differently: the texts are compared. */

@@ -20,7 +20,6 @@ import { isEdited } from '../../../store/state.ts'
 import { layOver } from './layers.ts'
 
 interface DryRunResult {
-  /** Why the run would fail here; else null. */
   readonly problem: string | null
   /** False: what reads the model would not be built on its account. */
   readonly changed: boolean
