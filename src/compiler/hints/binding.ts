@@ -11,29 +11,27 @@ import {
   typeNames,
   otherFunction,
 } from './dialects.ts'
-import { problemOf, quotedNames, refusedCall, type RefusedCall } from './engine-words.ts'
+import {
+  problemOf,
+  quotedNames,
+  refusedCall,
+  type RefusedCall,
+  type Explanation,
+  type PlacedError,
+} from './engine-words.ts'
 
-export interface Explanation {
-  readonly problem: string
-  readonly hint?: string | undefined
-}
-
-/** `tokens` without comments; `at`: the one that the error is about. */
-export function explainBinding(
-  details: DatabaseErrorDetails,
-  tokens: readonly Token[],
-  at: number,
-): Explanation {
+export function explainBinding(error: PlacedError): Explanation {
+  const { tokens, at } = error
   const typographic = typographicQuote(tokens.slice(at, at + 1))
   if (typographic !== null) return typographic
-  const call = refusedCall(details)
-  if (call !== null) return refusedCallText(call, tokens, at)
+  const call = refusedCall(error)
+  if (call !== null) return refusedCallText({ ...call, tokens, at })
   return (
-    missingColumn(details, tokens, at) ??
-    missingFunction(details, tokens, at) ??
-    missingType(details) ??
-    missingExtension(details) ??
-    outsideFile(details) ?? { problem: problemOf(details), hint: hintOf(details, tokens, at) }
+    missingColumn(error) ??
+    missingFunction(error) ??
+    missingType(error) ??
+    missingExtension(error) ??
+    outsideFile(error) ?? { problem: problemOf(error), hint: hintOf(error) }
   )
 }
 
@@ -53,11 +51,7 @@ export function typographicQuote(tokens: readonly Token[]): Explanation | null {
 const NO_COLUMN =
   /^Referenced column "?(.+?)"? (?:not found in FROM clause|was not found because the FROM clause is missing)/s
 
-function missingColumn(
-  { message, candidates }: DatabaseErrorDetails,
-  tokens: readonly Token[],
-  at: number,
-): Explanation | null {
+function missingColumn({ message, candidates, tokens, at }: PlacedError): Explanation | null {
   const [, name] = NO_COLUMN.exec(message) ?? []
   if (name === undefined) return null
   const hasFrom = !message.includes('FROM clause is missing')
@@ -74,7 +68,7 @@ function missingColumn(
   if (near !== undefined) return { problem, hint: near }
   if (isCompared(tokens, at)) return { problem, hint: `if it is text, quote it: '${name}'` }
   return {
-    problem,
+    problem: problem,
     hint:
       candidates.length === 0 ? undefined : `available here: ${candidates.slice(0, 5).join(', ')}`,
   }
@@ -97,11 +91,7 @@ function isCompared(tokens: readonly Token[], at: number): boolean {
 const NO_FUNCTION =
   /^(?:Scalar|Aggregate|Table|Window|Macro|Table Macro) Function with name (.+?) does not exist/
 
-function missingFunction(
-  { message, candidates }: DatabaseErrorDetails,
-  tokens: readonly Token[],
-  at: number,
-): Explanation | null {
+function missingFunction({ message, candidates, tokens, at }: PlacedError): Explanation | null {
   const macro = /^Macro (\w+)\(\) does not support the supplied arguments/.exec(message)?.[1]
   if (macro !== undefined) {
     const problem = `${macro} does not take these arguments`
@@ -214,11 +204,7 @@ function outsideFile({ message }: DatabaseErrorDetails): Explanation | null {
 }
 
 /** What DuckDB itself suggests, and what its commonest other errors ask for. */
-function hintOf(
-  { message, name, candidates }: DatabaseErrorDetails,
-  tokens: readonly Token[],
-  at: number,
-): string | undefined {
+function hintOf({ message, name, candidates, tokens, at }: PlacedError): string | undefined {
   if (message.startsWith('WHERE clause cannot contain aggregates'))
     return 'filter by an aggregate with HAVING, after GROUP BY'
   if (message.startsWith('WHERE clause cannot contain window functions'))
@@ -272,31 +258,23 @@ function columnsIn(tokens: readonly Token[], open: number): readonly string[] {
 }
 
 /** `at`: the name of the function, or the operator. */
-function refusedCallText(
-  call: RefusedCall,
-  tokens: readonly Token[],
-  at: number,
-): { readonly problem: string; readonly hint: string | undefined } {
+type PlacedCall = RefusedCall & Pick<PlacedError, 'tokens' | 'at'>
+
+function refusedCallText(call: PlacedCall): Explanation {
   const isOperator = !/^\w/.test(call.name)
   const name = isOperator ? `"${call.name}"` : call.name
   const problem =
     call.types.length === 0
       ? `${name} needs arguments`
       : `${name} does not take ${call.types.join(isOperator ? ' and ' : ', ')}`
-  return {
-    problem,
-    hint: isOperator ? operatorHint(call, tokens, at) : functionHint(call, tokens, at),
-  }
+  return { problem, hint: isOperator ? operatorHint(call) : functionHint(call) }
 }
 
 const isText = (type: string | undefined) => type === 'VARCHAR'
 const isTime = (type: string | undefined) => /^(?:DATE|TIME)/.test(type ?? '')
 
-function operatorHint(
-  { name, types: [left, right] }: RefusedCall,
-  tokens: readonly Token[],
-  at: number,
-): string | undefined {
+function operatorHint({ name, types, tokens, at }: PlacedCall): string | undefined {
+  const [left, right] = types
   const before = tokens[at - 1]
   const after = tokens[at + name.length] // each character of an operator is a token
   if (name === '+' && isText(left) && isText(right)) return 'join text with ||'
@@ -320,11 +298,7 @@ function dotted(tokens: readonly Token[], at: number, step: 1 | -1): string {
   return (step === 1 ? parts : parts.toReversed()).join('.')
 }
 
-function functionHint(
-  { name, types, forms }: RefusedCall,
-  tokens: readonly Token[],
-  at: number,
-): string | undefined {
+function functionHint({ name, types, forms, tokens, at }: PlacedCall): string | undefined {
   const [, open, first, comma, unit, close] = tokens.slice(at, at + 6)
   const isSwapped = /^date_?(?:trunc|part)$/i.test(name) && types.length === 2 && isText(types[1])
   if (isSwapped && isSymbol(open, '(') && isSymbol(comma, ',') && isSymbol(close, ')'))

@@ -1,5 +1,6 @@
 // What the author of a condition that DuckDB cannot bind meant: mostly one of the forms of a check.
 
+import { type Explanation } from './engine-words.ts'
 import type { Span } from '../../core/source.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import { nearest } from '../../core/suggest.ts'
@@ -9,9 +10,7 @@ import { foreignTest } from './other-tools.ts'
 import { spanAt } from './engine-diagnostic.ts'
 import { isSymbol, tokenize } from '../sql/tokens.ts'
 
-interface Misunderstanding {
-  readonly problem: string
-  readonly hint: string
+interface Misunderstanding extends Explanation {
   readonly span: Span
 }
 

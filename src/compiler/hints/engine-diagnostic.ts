@@ -5,10 +5,10 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { type Span, offsetOfByte } from '../../core/source.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
-import { type Explanation, explainBinding, typographicQuote } from './binding.ts'
-import { problemOf, quotedNames } from './engine-words.ts'
+import { explainBinding, typographicQuote } from './binding.ts'
+import { problemOf, quotedNames, type Explanation, type PlacedError } from './engine-words.ts'
 import { syntaxHint } from './syntax.ts'
-import { isSymbol, nameOf, type Token, tokenize, withAsciiSpaces } from '../sql/tokens.ts'
+import { isSymbol, nameOf, tokenize, withAsciiSpaces } from '../sql/tokens.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {
@@ -41,9 +41,8 @@ export function engineDiagnostic(
   const offset = offsetOfError(details, body, prefix) ?? 0
   const found = tokens.findIndex((token) => token.end > offset)
   const at = found < 0 ? tokens.length : found
-  const { problem, hint } = isSyntax
-    ? explainSyntax(details, tokens, at, body.text)
-    : explainBinding(details, tokens, at)
+  const error = { ...details, tokens, at, text: body.text }
+  const { problem, hint } = isSyntax ? explainSyntax(error) : explainBinding(error)
   const code = isSyntax ? 'sql-syntax' : 'sql-binding'
   const { source } = body
   const isVariable = source.text.startsWith('${', span.start)
@@ -51,16 +50,8 @@ export function engineDiagnostic(
   return diagnostic(code, { problem }, { source, span }, isVariable ? ofVariable : hint)
 }
 
-function explainSyntax(
-  details: DatabaseErrorDetails,
-  tokens: readonly Token[],
-  at: number,
-  text: string,
-): Explanation {
-  const typographic = typographicQuote(tokens)
-  const problem = problemOf(details)
-  return typographic ?? { problem, hint: syntaxHint(details, tokens, at, text) }
-}
+const explainSyntax = (error: PlacedError): Explanation =>
+  typographicQuote(error.tokens) ?? { problem: problemOf(error), hint: syntaxHint(error) }
 
 export const spanOfError = (details: DatabaseErrorDetails, body: ModelBody, prefix: string): Span =>
   spanAt(body, offsetOfError(details, body, prefix))

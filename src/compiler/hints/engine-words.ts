@@ -1,7 +1,22 @@
 // What DuckDB says in an error, taken apart.
 
+import { type Token } from '../sql/tokens.ts'
 import { limits } from '../../core/limits.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
+
+export interface Explanation {
+  readonly problem: string
+  readonly hint?: string | undefined
+}
+
+/** Where an error lies in the text of a query. */
+export interface PlacedError extends DatabaseErrorDetails {
+  /** Of the text, without comments. */
+  readonly tokens: readonly Token[]
+  /** The token that the error is about; past the end where something is missing. */
+  readonly at: number
+  readonly text: string
+}
 
 /** The message without candidates and advice, in one line. */
 export function problemOf({ message }: DatabaseErrorDetails): string {

@@ -1,6 +1,6 @@
 // Hints for SQL that DuckDB cannot parse, from the words around the place.
 
-import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { type PlacedError } from './engine-words.ts'
 import { nearest } from '../../core/suggest.ts'
 import { isSymbol, isWord, nameOf, type Token } from '../sql/tokens.ts'
 import { otherFunction } from './dialects.ts'
@@ -30,13 +30,7 @@ const reserved = new Set(
   where window with`.split(/\s+/),
 )
 
-/** `tokens` without comments; `at`: the first one that DuckDB could not read, past the end where something is missing. */
-export function syntaxHint(
-  { message }: DatabaseErrorDetails,
-  tokens: readonly Token[],
-  at: number,
-  text: string,
-): string | undefined {
+export function syntaxHint({ message, tokens, at, text }: PlacedError): string | undefined {
   if (message.startsWith('unterminated quoted string'))
     return "end the text with a single quote; a quote inside it is doubled: 'it''s'"
   if (message.startsWith('unterminated quoted identifier'))

@@ -1,13 +1,14 @@
 // Sources that are databases in files of this machine.
 
+import { type Explanation } from '../hints/engine-words.ts'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Reason, SourceProblem } from './problems.ts'
+import { SourceProblem } from './problems.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
 
 /** What the engine would try to install, or take for an empty database; `head`: the first 16 bytes. */
-type Check = (head: string) => Reason | null
+type Check = (head: string) => Explanation | null
 
 const isSqlite = (head: string) => head.startsWith('SQLite format 3')
 
@@ -48,7 +49,7 @@ function databaseFile(type: Sql, check: Check): SourceAccess {
 const COMPANIONS = ['', '.wal', '-wal', '-shm', '-journal']
 
 /** A missing file is left for the engine to report. */
-async function wrongFormat(path: string, check: Check): Promise<Reason | null> {
+async function wrongFormat(path: string, check: Check): Promise<Explanation | null> {
   const file = await open(path).catch(() => null)
   if (file === null) return null
   try {

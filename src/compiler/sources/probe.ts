@@ -1,10 +1,11 @@
 // A file on a web server is asked for before the engine reads it: the engine follows a redirect to any host, and says of
 // most refusals that something went wrong.
 
+import { type Explanation } from '../hints/engine-words.ts'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
-import { type Reason, SourceProblem } from './problems.ts'
+import { SourceProblem } from './problems.ts'
 
 const MAX_REDIRECTS = 5
 
@@ -55,7 +56,7 @@ async function ask(
   }
 }
 
-function reasonOf(code: string, file: string): Reason | null {
+function reasonOf(code: string, file: string): Explanation | null {
   const hint = 'check the URL, and whether the server runs'
   switch (code) {
     case 'ENOTFOUND':

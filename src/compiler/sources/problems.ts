@@ -7,17 +7,12 @@ import type { Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
-import { problemOf } from '../hints/engine-words.ts'
+import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'
-
-export interface Reason {
-  readonly problem: string
-  readonly hint?: string | undefined
-}
 
 export class SourceProblem extends Error {
   readonly hint: string | undefined
-  constructor({ problem, hint }: Reason) {
+  constructor({ problem, hint }: Explanation) {
     super(problem)
     this.hint = hint
   }
@@ -36,10 +31,10 @@ export function unusable(
   dir: string,
   { source, hidden, secret }: ExternalSource,
   { name, span, file = null }: SourcePart,
-  opened: { readonly explain: (message: string) => Reason | null },
+  opened: { readonly explain: (message: string) => Explanation | null },
 ): Diagnostic {
   const at = { source, span }
-  const refused = ({ problem, hint }: Reason) =>
+  const refused = ({ problem, hint }: Explanation) =>
     diagnostic('invalid-source', { name, problem: hide(problem, hidden) }, at, hint)
   if (error instanceof SourceProblem) return refused({ problem: error.message, hint: error.hint })
   if (error instanceof ExtensionError) return extensionProblem(error, name, at)
@@ -65,7 +60,7 @@ function extensionProblem(
     : diagnostic('invalid-source', { name, problem: message }, at, hint)
 }
 
-function tableProblem(details: DatabaseErrorDetails, name: string): Reason | null {
+function tableProblem(details: DatabaseErrorDetails, name: string): Explanation | null {
   const { message, candidates } = details
   if (/can only read versions? between/.test(message))
     return {
@@ -92,7 +87,7 @@ function fileProblem(
   { message }: DatabaseErrorDetails,
   secret: string | undefined,
   file: string | null,
-): Reason | null {
+): Explanation | null {
   const status = /\(HTTP (\d+)[^)]*\)/.exec(message)?.[1]
   const url = /'((?:s3|https?):\/\/[^']+)'/.exec(message)?.[1]
   const what = urlWithoutQuery(url ?? file ?? 'the store')

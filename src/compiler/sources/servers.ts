@@ -1,5 +1,6 @@
 // Sources on database servers: attached for reading only, by way of a relay that ends a connection to a silent one.
 
+import { type Explanation } from '../hints/engine-words.ts'
 import { columnType } from '../../core/relation.ts'
 import { limits } from '../../core/limits.ts'
 import type { ExternalSource, ExternalTable, SourceServer } from '../../core/sources.ts'
@@ -7,7 +8,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import { type RelayProblem, ServerRelay } from '../../duckdb/server-relay.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { type Reason, SourceProblem } from './problems.ts'
+import { SourceProblem } from './problems.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
 
 export interface ServerDialect {
@@ -148,7 +149,7 @@ function modelProblem(
   { endsStatements }: ServerDialect,
   relay: ServerRelay,
   isOnly: boolean,
-): Reason | null {
+): Explanation | null {
   if (isTooLong(message)) return isOnly && endsStatements ? tooLong(server) : null
   if (!isLost(message) || !/Postgres|MySQL|COPY|query/i.test(message)) return null
   const problem = relay.takeProblem()
@@ -161,7 +162,7 @@ function serverProblem(
   server: SourceServer,
   { type, tlsParameter: parameter, hidesTls }: ServerDialect,
   relay: ServerRelay,
-): Reason | null {
+): Explanation | null {
   const { shown, user, database, passwordHint } = server
   const orTls = hidesTls ? `; where the user needs TLS, add ?${parameter} to the URL` : ''
   const ofPassword = `${passwordHint}${orTls}`
@@ -218,12 +219,12 @@ const isLost = (message: string) =>
 
 const isTooLong = (message: string) => /canceling statement due to statement timeout/.test(message)
 
-const tooLong = ({ shown, timeout }: SourceServer): Reason => ({
+const tooLong = ({ shown, timeout }: SourceServer): Explanation => ({
   problem: `${shown} takes longer than ${timeout.text} for a statement`,
   hint: 'set a longer "timeout" of the source, such as 5 minutes',
 })
 
-function relayProblem(server: SourceServer, problem: RelayProblem | null): Reason {
+function relayProblem(server: SourceServer, problem: RelayProblem | null): Explanation {
   const { shown } = server
   const check = 'check its URL, and whether the server runs'
   switch (problem?.is) {

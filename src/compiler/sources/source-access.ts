@@ -1,10 +1,10 @@
 // What an engine does with the sources of a kind.
 
+import { type Explanation } from '../hints/engine-words.ts'
 import type { ExternalSource, ExternalTable } from '../../core/sources.ts'
 import type { Column } from '../../core/relation.ts'
 import type { Sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
-import type { Reason } from './problems.ts'
 
 export interface SourceAccess {
   /** The files of this machine that the source itself is, without those of its tables; null: it is on the network. */
@@ -27,9 +27,9 @@ export interface OpenSource {
   /** Refuses columns that the engine has read wrongly. */
   readonly check?: (table: ExternalTable, columns: readonly Column[]) => Promise<void>
   /** What an error of the engine means for this source; null: nothing special. */
-  readonly explain: (message: string) => Reason | null
+  readonly explain: (message: string) => Explanation | null
   /** The same for an error of a model, which names no source. `isOnly`: no other source of the kind is attached. */
-  readonly explainModel?: (message: string, isOnly: boolean) => Reason | null
+  readonly explainModel?: (message: string, isOnly: boolean) => Explanation | null
 }
 
 /** What is attached for a source, in addition to the catalog that has its views. */
