@@ -3,7 +3,7 @@
 // Each step continues with what earlier steps understood, so that one run reports all mistakes. A model with a mistake
 // is still known by name; those that read it are left out and not blamed.
 
-import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import { type Diagnostic, DiagnosticsError, byPlace } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles, SeedFile } from '../core/project.ts'
@@ -381,8 +381,3 @@ function onceAsked<T extends object>(find: () => T): () => T {
 /** Whether a call reads the table that its argument names. */
 const readsItsArgument = (call: string, { facts }: Macros) =>
   call === 'query' || call === 'query_table' || facts.get(call)?.takesTable === true
-
-function byPlace(a: Diagnostic, b: Diagnostic): number {
-  if (a.source.path !== b.source.path) return a.source.path < b.source.path ? -1 : 1
-  return a.span.start - b.span.start
-}

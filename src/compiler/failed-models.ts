@@ -1,12 +1,12 @@
 // Which models cannot be built when files have mistakes: those of the files, and all that read them. The others compile
 // and are built as if nothing had happened.
 
-import { type Diagnostic, hasErrors, diagnostic } from '../core/diagnostics.ts'
+import { type Diagnostic, hasErrors, diagnostic, byPlace } from '../core/diagnostics.ts'
 import type { CompiledProject, FailedModel, Kind, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import { type SourceFile, positionOf } from '../core/source.ts'
-import type { GraphNode } from './graph.ts'
+import { type GraphNode, readersOf } from './graph.ts'
 import type { Draft } from './bind/draft.ts'
 
 export interface NamedFile {
@@ -108,13 +108,11 @@ function rootsOf({ names, reads, mistakes }: CompileFacts): ReadonlyMap<ModelNam
     hasErrors(mistakes.of(name)),
   )
   if (withMistakes.length === 0) return roots
-  const readers = new Map<ModelName, ModelName[]>()
-  for (const { name, dependsOn } of reads)
-    for (const input of dependsOn) readers.set(input, [...(readers.get(input) ?? []), name])
+  const readers = readersOf(reads)
   for (const name of withMistakes) roots.set(name, name)
   const open = withMistakes.toSorted()
   for (let name = open.shift(); name !== undefined; name = open.shift())
-    for (const reader of readers.get(name) ?? [])
+    for (const reader of readers(name))
       if (!roots.has(reader)) {
         roots.set(reader, roots.get(name)!)
         open.push(reader)
@@ -144,11 +142,7 @@ export function diagnosticsOf(
   const paths = new Set(all.flatMap(({ name, source }) => (chosen.has(name) ? [source.path] : [])))
   const isAll = all.every(({ name }) => chosen.has(name))
   const wanted = warnings.filter(({ source }) => isAll || paths.has(source.path))
-  const place = ({ source, span }: Diagnostic) => [source.path, span.start] as const
-  return [...mistakesOf(project, chosen), ...wanted].toSorted((a, b) => {
-    const [[path, at], [other, start]] = [place(a), place(b)]
-    return path === other ? at - start : path < other ? -1 : 1
-  })
+  return [...mistakesOf(project, chosen), ...wanted].toSorted(byPlace)
 }
 
 /** Files that cannot be placed, settings, macros: no model fails for them alone. */

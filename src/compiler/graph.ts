@@ -8,6 +8,34 @@ export interface GraphNode {
   readonly dependsOn: readonly ModelName[]
 }
 
+/** The models that read each one, directly. */
+export function readersOf(nodes: Iterable<GraphNode>): (name: ModelName) => readonly ModelName[] {
+  const readers = new Map<ModelName, ModelName[]>()
+  for (const { name, dependsOn } of nodes)
+    for (const input of dependsOn) {
+      const known = readers.get(input)
+      if (known === undefined) readers.set(input, [name])
+      else known.push(name)
+    }
+  return (name) => readers.get(name) ?? []
+}
+
+/** What `next` leads to from these, directly or through others. */
+export function reach(
+  from: Iterable<ModelName>,
+  next: (name: ModelName) => Iterable<ModelName>,
+): Set<ModelName> {
+  const reached = new Set<ModelName>()
+  const open = [...from]
+  for (let name = open.pop(); name !== undefined; name = open.pop())
+    for (const other of next(name)) {
+      if (reached.has(other)) continue
+      reached.add(other)
+      open.push(other)
+    }
+  return reached
+}
+
 interface Order<Node> {
   /** Each after all that it reads, by name among equals. Models on a cycle are left out. */
   readonly order: readonly Node[]

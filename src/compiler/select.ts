@@ -8,6 +8,7 @@
 //
 // Several selectors add up. A model whose name has such characters is meant where the whole selector is its name.
 
+import { reach, readersOf } from './graph.ts'
 import { UsageError } from '../core/failures.ts'
 import type { CompiledProject, FailedModel, Model } from '../core/model.ts'
 import { foldCase, type ModelName, entitySetName, sameName } from '../core/names.ts'
@@ -53,11 +54,9 @@ export function checkSelection(models: Models, selection: Selection): void {
   select(models, selection, () => true)
 }
 
-function matchAll(
-  models: Models,
-  selector: string,
-  isModified: (model: Model | FailedModel) => boolean,
-): ReadonlySet<ModelName> {
+type Matcher = (model: Model | FailedModel) => boolean
+
+function matchAll(models: Models, selector: string, isModified: Matcher): ReadonlySet<ModelName> {
   const exact = findByName(models, selector)
   if (exact !== null) return new Set([exact])
   const parts = selector.split(',').map((part) => matchOne(models, part.trim(), isModified))
@@ -65,24 +64,17 @@ function matchAll(
   return new Set([...first].filter((name) => others.every((other) => other.has(name))))
 }
 
-function matchOne(
-  models: Models,
-  text: string,
-  isModified: (model: Model | FailedModel) => boolean,
-): ReadonlySet<ModelName> {
+function matchOne(models: Models, text: string, isModified: Matcher): ReadonlySet<ModelName> {
   const [, up = '', what = '', down = ''] = /^(\+?)(.*?)(\+?)$/s.exec(text) ?? []
   const found = [...models.values()].filter(matcherOf(what, isModified))
   if (found.length === 0 && what !== 'state:modified') throw matchesNothing(models, text, what)
   const names = new Set(found.map(({ name }) => name))
   const above = up === '' ? [] : reach(names, (name) => models.get(name)?.dependsOn ?? [])
-  const below = down === '' ? [] : reach(names, readersOf(models))
+  const below = down === '' ? [] : reach(names, readersOf(models.values()))
   return new Set([...names, ...above, ...below])
 }
 
-function matcherOf(
-  what: string,
-  isModified: (model: Model | FailedModel) => boolean,
-): (model: Model | FailedModel) => boolean {
+function matcherOf(what: string, isModified: Matcher): Matcher {
   const [, method, value = ''] = /^(tag|kind|source|state):(.*)$/s.exec(what) ?? []
   if (method === 'tag') return ({ tags }) => tags.some((tag) => foldCase(tag) === foldCase(value))
   if (method === 'kind') return ({ kind }) => kind === foldCase(value)
@@ -103,32 +95,6 @@ function findByName(models: Models, text: string): ModelName | null {
   const folded = foldCase(text)
   for (const name of models.keys()) if (foldCase(name) === folded) return name
   return null
-}
-
-function readersOf(models: Models): (name: ModelName) => readonly ModelName[] {
-  const readers = new Map<ModelName, ModelName[]>()
-  for (const { name, dependsOn } of models.values())
-    for (const input of dependsOn) {
-      const known = readers.get(input)
-      if (known === undefined) readers.set(input, [name])
-      else known.push(name)
-    }
-  return (name) => readers.get(name) ?? []
-}
-
-function reach(
-  from: Iterable<ModelName>,
-  next: (name: ModelName) => readonly ModelName[],
-): ReadonlySet<ModelName> {
-  const reached = new Set<ModelName>()
-  const open = [...from]
-  for (let name = open.pop(); name !== undefined; name = open.pop())
-    for (const other of next(name))
-      if (!reached.has(other)) {
-        reached.add(other)
-        open.push(other)
-      }
-  return reached
 }
 
 function matchesNothing(models: Models, text: string, what: string): UsageError {

@@ -1,6 +1,6 @@
 // What a project's author did wrong, with the place. A stage collects all of them and throws them once.
 
-import { positionOf, type SourceFile, type Span } from './source.ts'
+import { placeText, type SourceFile, type Span } from './source.ts'
 
 type Severity = 'error' | 'warning'
 
@@ -165,12 +165,15 @@ export function diagnostic<C extends Code>(
   return hint === undefined ? found : { ...found, hint }
 }
 
-/** One line with the place. */
-export function lineOf({ source, span, message }: Diagnostic): string {
-  if (source.text === '') return `${source.path}: ${message}`
-  const { line, column } = positionOf(source, span.start)
-  return `${source.path}:${line}:${column}: ${message}`
+/** For sorting. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (a.source.path !== b.source.path) return a.source.path < b.source.path ? -1 : 1
+  return a.span.start - b.span.start
 }
+
+/** One line with the place. */
+export const lineOf = ({ source, span, message }: Diagnostic): string =>
+  `${placeText(source, span.start)}: ${message}`
 
 /** Thrown once by a stage that found errors; exit code 1. */
 export class DiagnosticsError extends Error {

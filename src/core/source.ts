@@ -31,6 +31,13 @@ export function positionOf(source: SourceFile, offset: number): Position {
   return { line, column, lineText: lineText.replace(/\r$/, '') }
 }
 
+/** `models/mart/a.sql:4:3`, for messages; the path alone of a file whose text is not known. */
+export function placeText(source: SourceFile, offset: number): string {
+  if (source.text === '') return source.path
+  const { line, column } = positionOf(source, offset)
+  return `${source.path}:${line}:${column}`
+}
+
 /** The inverse of positionOf(); the end of the text where there is no such place. */
 export function offsetOf(
   { text, firstLine = 1 }: SourceFile,

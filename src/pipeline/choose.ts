@@ -1,6 +1,7 @@
 // Which models a run is about: all, those that were selected, or those of them that did not succeed last time, with what
 // was edited since among that which they read.
 
+import { reach } from '../compiler/graph.ts'
 import { editOf, type Manifest } from './catalog/manifest.ts'
 import { isModified } from './plan/decide.ts'
 import { type Models, type Selection, select } from '../compiler/select.ts'
@@ -44,12 +45,10 @@ function withEdited(
   unfinished: ReadonlySet<ModelName>,
   isEdited: (model: Model) => boolean,
 ): ReadonlySet<ModelName> {
-  const before = new Set(unfinished) // and grows while it is walked
-  for (const name of before)
-    for (const input of models.get(name)?.dependsOn ?? []) before.add(input)
+  const before = reach(unfinished, (name) => models.get(name)?.dependsOn ?? [])
   const taken = new Set(unfinished)
   for (const [name, model] of models) {
-    if (!before.has(name)) continue
+    if (!before.has(name) && !unfinished.has(name)) continue
     const isMended = 'mistakes' in model || isEdited(model)
     if (isMended || model.dependsOn.some((input) => taken.has(input))) taken.add(name)
   }

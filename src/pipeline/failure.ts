@@ -1,6 +1,6 @@
 // Why a model was not built, in one line. The run goes on with its siblings.
 
-import { positionOf, offsetOfByte, type SourceFile, type Span } from '../core/source.ts'
+import { offsetOfByte, type Span, placeText } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
@@ -70,28 +70,22 @@ function leftBehind(
 function placeOfFailure(model: Model, at: Exclude<FailurePlace, 'placed'>): string {
   if (typeof at === 'string') return annotationPlace(model, at)
   const span = columnPlace(model, at.column)
-  return span === null ? annotationPlace(model, 'kind') : placeAt(model.source, span.start)
+  return span === null ? annotationPlace(model, 'kind') : placeText(model.source, span.start)
 }
 
 function causeOf({ details }: DatabaseError, model: Model): string | null {
   const span = details.position === null ? causePlace(model, details.message) : null
-  return span && placeAt(model.source, span.start)
+  return span && placeText(model.source, span.start)
 }
 
 /** Where the annotation stands; where it is not written, the one that says the kind, or the start of the SELECT. */
 function annotationPlace(model: Model, at: PlacedAnnotation): string {
   const span = model.places[at] ?? model.places.kind
-  return span === undefined ? startPlace(model) : placeAt(model.source, span.start)
+  return span === undefined ? startPlace(model) : placeText(model.source, span.start)
 }
 
 const startPlace = (model: Model): string =>
-  placeAt(model.source, 'body' in model ? model.body.span.start : 0)
-
-function placeAt(source: SourceFile, offset: number): string {
-  if (source.text === '') return source.path
-  const { line, column } = positionOf(source, offset)
-  return `${source.path}:${line}:${column}`
-}
+  placeText(model.source, 'body' in model ? model.body.span.start : 0)
 
 /** What a statement or a wait ends with once the run is aborted: a lake has other words for the interrupt. */
 export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
@@ -178,7 +172,7 @@ function placeOf(error: DatabaseError, model: Model, statement: Sql): string | n
   const at = type === 'Parser' ? position : offsetOfByte(text, position)
   if (start < 0 || at < start || at > start + body.text.length) return null
   const offset = body.spanInFile({ start: at - start, end: at - start }).start
-  return placeAt(body.source, offset)
+  return placeText(body.source, offset)
 }
 
 /** Where the model gives the column its name or its type. */

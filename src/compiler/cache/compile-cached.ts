@@ -20,6 +20,7 @@
 // may lie outside too. A volatile model, whose columns may depend on the time, a setting or a remote file, is always
 // compiled.
 
+import { reach, readersOf } from '../graph.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readTextLater } from '../../files/read-file.ts'
@@ -268,27 +269,10 @@ function staleAmong(
     const relation = kept.has(name) ? standIns.get(name) : model.columns
     return relation === undefined || isSameRelation(relation, columns.get(name) ?? []) ? [] : [name]
   }).flat()
-  const stale = readersOf(others, kept)
+  const stale = reach(others, readersOf(Array.from(kept.values(), ({ model }) => model)))
   for (const name of others) if (kept.has(name)) stale.add(name)
   for (const [name, { model }] of kept) if (model.files.some(isChanged)) stale.add(name)
   return stale
-}
-
-/** Those that read one of `models`, directly or through others. */
-function readersOf(models: readonly ModelName[], kept: KeptModels): Set<ModelName> {
-  const readers = new Map<ModelName, ModelName[]>()
-  for (const { model } of kept.values())
-    for (const input of model.dependsOn)
-      readers.set(input, [...(readers.get(input) ?? []), model.name])
-  const found = new Set<ModelName>()
-  const open = [...models]
-  for (let name = open.pop(); name !== undefined; name = open.pop())
-    for (const reader of readers.get(name) ?? []) {
-      if (found.has(reader)) continue
-      found.add(reader)
-      open.push(reader)
-    }
-  return found
 }
 
 /** Whether those who read a relation see the same of another. */

@@ -2,6 +2,7 @@
 // none of the others waits for; that one is built after all of them, and the check runs in the transaction that builds
 // it, so it keeps that model from being published.
 
+import { reach } from '../graph.ts'
 import { basename } from 'node:path'
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Check, Model } from '../../core/model.ts'
@@ -74,6 +75,8 @@ export function placeFileChecks(
   models: readonly ModelInputs[],
 ): { readonly placed: readonly PlacedCheck[]; readonly diagnostics: readonly Diagnostic[] } {
   const inputs = new Map(models.map(({ name, dependsOn }) => [name, new Set(dependsOn)]))
+  const waitsFor = (model: ModelName, other: ModelName) =>
+    reach([model], (name) => inputs.get(name) ?? []).has(other)
   const placed: PlacedCheck[] = []
   const diagnostics: Diagnostic[] = []
   for (const each of checks) {
@@ -82,7 +85,7 @@ export function placeFileChecks(
     const known = read.filter((name) => inputs.has(name))
     // There is one: of those that are read, the last in the order of the DAG.
     const owner = known.find((name) =>
-      known.every((other) => other === name || !waitsFor(inputs, other, name)),
+      known.every((other) => other === name || !waitsFor(other, name)),
     )
     const readers = models.filter((one) => sources.some((name) => one.sources.includes(name)))
     const owners = read.length === 0 ? readers.map(({ name }) => name) : [owner ?? read[0]!]
@@ -98,22 +101,6 @@ export function placeFileChecks(
     placed.push({ ...each, owners })
   }
   return { placed, diagnostics }
-}
-
-function waitsFor(
-  inputs: ReadonlyMap<ModelName, ReadonlySet<ModelName>>,
-  model: ModelName,
-  other: ModelName,
-): boolean {
-  const open = [model]
-  const seen = new Set(open)
-  for (let name = open.pop(); name !== undefined; name = open.pop())
-    for (const input of inputs.get(name) ?? []) {
-      if (input === other) return true
-      if (!seen.has(input)) open.push(input)
-      seen.add(input)
-    }
-  return false
 }
 
 /** Call this once the models are bound. What is wrong with its SQL; `bound`: models whose columns are known. */

@@ -5,7 +5,7 @@ import { count } from '../../core/counts.ts'
 import { failingRows } from '../../compiler/checks/check-query.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
-import { positionOf } from '../../core/source.ts'
+import { placeText } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
@@ -54,10 +54,8 @@ async function runCheck(
   return `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`
 }
 
-function placeOf(model: Model, { source = model.source, span }: Check): string {
-  const { line, column } = positionOf(source, span.start)
-  return `${source.path}:${line}:${column}`
-}
+const placeOf = (model: Model, { source = model.source, span }: Check): string =>
+  placeText(source, span.start)
 
 /** A query that fails on these rows, such as a cast, is reported with the file of the check. */
 async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
