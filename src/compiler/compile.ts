@@ -66,9 +66,10 @@ export async function compile(
   return withoutMistakes(await compileAll(files, options))
 }
 
-/** Throws one DiagnosticsError with every mistake of the project. */
+/** Throws one DiagnosticsError with every mistake of the project, by their places. */
 export function withoutMistakes(project: CompiledProject): CompiledProject {
-  if (project.errors.length > 0) throw new DiagnosticsError(allDiagnostics(project))
+  const { errors, warnings } = project
+  if (errors.length > 0) throw new DiagnosticsError([...errors, ...warnings].toSorted(byPlace))
   return project
 }
 
@@ -102,15 +103,21 @@ export async function compileUnits(
   const { parsed, understood } = parseAll(files, { names, kept, found })
   await using database = await opening
   await using connection = await database.connect()
-  const of = await openCompilation(database, connection, { files, names, kept, found }, options)
+  const of = await openCompilation(
+    database,
+    connection,
+    { files, names, kept, found, parsed },
+    options,
+  )
   const { sources, context } = of
-  const { queries, checks } = await resolveAll(of, parsed)
+  const resolved = await resolveAll(of)
+  const { queries, checks } = resolved
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path && !kept.has(name),
   )
-  await options.onInputs?.(connection, inputsOf(of, queries, checks, seeds))
+  await options.onInputs?.(connection, inputsOf(resolved, seeds))
 
-  const { drafts, order, cycles } = await draftAll(of, parsed, queries, seeds)
+  const { drafts, order, cycles } = await draftAll(resolved, seeds)
   const alsoRead = checks.flatMap(({ query }) => query.references.models.map(nameOf))
   const bound = await bindAll(connection, order, { kept, alsoRead })
   found.add(bound.diagnostics)
@@ -126,7 +133,7 @@ export async function compileUnits(
 
   const finished = withChecks(all, sourceChecks, placed)
   const bindings = { all, columns: bound.columns, sourceChecks, placed, cycles }
-  const mistakes = await blameAll(of, parsed, queries, bindings)
+  const mistakes = await blameAll(resolved, bindings)
   const waits = placed.flatMap(({ owners, query }) =>
     owners.map((name) => ({ ...readsOf(query), name })),
   )
@@ -141,7 +148,7 @@ export async function compileUnits(
       absent: absent.get(model.name) ?? [],
     }
   return {
-    project: projectOf(of, queries, checks, { models, failed }),
+    project: projectOf(resolved, { models, failed }),
     units: new Map(Array.from(all, ([name, model]) => [name, unitOf(model)])),
     standIns: new Map([...bound.columns].filter(([name]) => kept.has(name))),
   }
@@ -153,6 +160,7 @@ interface Reading {
   readonly names: ReadonlyMap<string, NamedFile>
   readonly kept: KeptModels
   readonly found: Findings
+  readonly parsed: readonly ParsedModel[]
 }
 
 /** What every step knows after the files are parsed. */
@@ -196,11 +204,14 @@ async function openCompilation(
   return { ...reading, connection, macros, sources, readable, isClosed, context }
 }
 
+interface Resolved extends Compilation {
+  readonly queries: readonly ResolvedQuery[]
+  readonly checks: readonly FileCheck[]
+}
+
 /** Queries of models and of files of checks/, with what they refer to. */
-async function resolveAll(
-  { files, found, connection, macros, sources, readable, isClosed, context }: Compilation,
-  parsed: readonly ParsedModel[],
-): Promise<{ readonly queries: readonly ResolvedQuery[]; readonly checks: readonly FileCheck[] }> {
+async function resolveAll(of: Compilation): Promise<Resolved> {
+  const { files, found, connection, macros, sources, readable, isClosed, context, parsed } = of
   const { findModel, variables } = context
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const asked = parsed.filter(isQuery)
@@ -208,13 +219,11 @@ async function resolveAll(
   const more = { known, readable, variables }
   const inFiles = await resolveFileChecks(connection, files.checks ?? [], more)
   found.add([...inFiles.diagnostics, ...macros.diagnostics, ...resolved.diagnostics])
-  return { queries: resolved.queries, checks: inFiles.checks }
+  return { ...of, queries: resolved.queries, checks: inFiles.checks }
 }
 
 const inputsOf = (
-  { kept }: Compilation,
-  queries: readonly ResolvedQuery[],
-  checks: readonly FileCheck[],
+  { kept, queries, checks }: Resolved,
   seeds: readonly SeedFile[],
 ): readonly string[] => [
   ...queries.flatMap(({ references }) => references.files),
@@ -229,9 +238,7 @@ interface Cycle {
 }
 
 async function draftAll(
-  { kept, found, sources, context }: Compilation,
-  parsed: readonly ParsedModel[],
-  queries: readonly ResolvedQuery[],
+  { kept, found, sources, context, parsed, queries }: Resolved,
   seeds: readonly SeedFile[],
 ): Promise<{
   readonly drafts: readonly Draft[]
@@ -295,9 +302,7 @@ interface Bindings {
 }
 
 async function blameAll(
-  { files, names, found, connection, macros, sources }: Compilation,
-  parsed: readonly ParsedModel[],
-  queries: readonly ResolvedQuery[],
+  { files, names, found, connection, macros, sources, parsed, queries }: Resolved,
   { all, columns, sourceChecks, placed, cycles }: Bindings,
 ): Promise<Mistakes> {
   const mistakes = new Mistakes(files, names)
@@ -321,9 +326,7 @@ async function blameAll(
 }
 
 function projectOf(
-  { files, kept, found, macros, sources, context: { findModel } }: Compilation,
-  queries: readonly ResolvedQuery[],
-  checks: readonly FileCheck[],
+  { files, kept, found, macros, sources, context: { findModel }, queries, checks }: Resolved,
   { models, failed }: Pick<CompiledProject, 'models' | 'failed'>,
 ): CompiledProject {
   const sorted = found.all.toSorted(byPlace)
@@ -365,12 +368,6 @@ const readsOf = ({ parsed: { name }, references: { models, sources } }: Resolved
   dependsOn: models.map(nameOf),
   sources,
 })
-
-const allDiagnostics = ({
-  errors,
-  warnings,
-}: Pick<CompiledProject, 'errors' | 'warnings'>): readonly Diagnostic[] =>
-  [...errors, ...warnings].toSorted(byPlace)
 
 /** Few commands look at it. */
 function onceAsked<T extends object>(find: () => T): () => T {

@@ -5,6 +5,7 @@
 // does so with the settings of the engine, statements run with those of their connection; so the engine's lead to a dead
 // end, and what a failed commit leaves is deleted by nobody but `eider maintain`.
 
+import { connectionString } from '../core/server-url.ts'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,7 +113,7 @@ export class LakeEngine {
       '-c tcp_keepalives_interval=5',
       '-c tcp_keepalives_count=3',
     ].join(' ')
-    return [
+    return connectionString([
       ['application_name', this.#applicationName],
       ['connect_timeout', '10'],
       // The same seen from here: a server that is gone for good would be waited for two hours.
@@ -122,9 +123,7 @@ export class LakeEngine {
       ['tcp_user_timeout', '30000'],
       ...parameters,
       ['options', options],
-    ]
-      .map(([name, value = '']) => `${name}=${quoted(value)}`)
-      .join(' ')
+    ])
   }
 
   /**
@@ -255,9 +254,6 @@ function createCatalogSecret({ catalog }: LakeTarget): Sql {
 function keysOf({ keyId, secret, token }: LakeStore): StoreKeys {
   return { keyId: keyId ?? '', secret: secret ?? '', token }
 }
-
-/** A value in the form that libpq reads. */
-const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 
 interface StoreKeys {
   readonly keyId: string

@@ -1,24 +1,19 @@
 // PostgreSQL.
 
+import { connectionString } from '../../core/server-url.ts'
 import { limits } from '../../core/limits.ts'
 import type { SourceServer } from '../../core/sources.ts'
 import { sql } from '../../core/sql.ts'
 import { LOCALHOST, type ServerDialect } from './servers.ts'
 
 /** The name of the host is that of the certificate; the relay is where it is. */
-function attachText({ timeout, parameters }: SourceServer): string {
-  return [
+const attachText = ({ timeout, parameters }: SourceServer): string =>
+  connectionString([
     ['hostaddr', LOCALHOST],
     ['connect_timeout', String(limits.sourceConnectSeconds + 2)],
     ...parameters,
     ['options', `-c statement_timeout=${timeout.ms}`],
-  ]
-    .map(([name, value = '']) => `${name}=${quoted(value)}`)
-    .join(' ')
-}
-
-/** A value in the form that libpq reads. */
-const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
+  ])
 
 /**
  * Also of arrays, and of materialized views, which information_schema leaves out. The type modifier of a numeric is its

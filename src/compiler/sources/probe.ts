@@ -5,7 +5,7 @@ import { type Explanation } from '../hints/engine-words.ts'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
-import { SourceProblem } from './problems.ts'
+import { SourceProblem, urlWithoutQuery } from './problems.ts'
 
 const MAX_REDIRECTS = 5
 
@@ -27,12 +27,15 @@ export async function probeFile(
     const next = URL.canParse(target, url.href) ? new URL(target, url) : null
     if (next?.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:'))
       throw new SourceProblem({
-        problem: `${shown(file)} redirects to another host, ${next?.host ?? 'which has no URL'}`,
+        problem: `${urlWithoutQuery(file)} redirects to another host, ${next?.host ?? 'which has no URL'}`,
         hint: 'write the URL on that host, if it is one that you trust',
       })
     url = next
   }
-  throw new SourceProblem({ problem: `${shown(file)} redirects in a loop`, hint: 'check the URL' })
+  throw new SourceProblem({
+    problem: `${urlWithoutQuery(file)} redirects in a loop`,
+    hint: 'check the URL',
+  })
 }
 
 /** null where only the engine can say what is wrong, such as with a certificate. */
@@ -62,18 +65,21 @@ function reasonOf(code: string, file: string): Explanation | null {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return {
-        problem: `the host of ${shown(file)} is unknown`,
+        problem: `the host of ${urlWithoutQuery(file)} is unknown`,
         hint: 'check the name of the host',
       }
     case 'ECONNREFUSED':
-      return { problem: `nothing listens at ${shown(file)}`, hint }
+      return { problem: `nothing listens at ${urlWithoutQuery(file)}`, hint }
     case 'TimeoutError':
     case 'UND_ERR_CONNECT_TIMEOUT':
-      return { problem: `${shown(file)} does not answer (${limits.sourceConnectSeconds} s)`, hint }
+      return {
+        problem: `${urlWithoutQuery(file)} does not answer (${limits.sourceConnectSeconds} s)`,
+        hint,
+      }
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ETIMEDOUT':
-      return { problem: `${shown(file)} cannot be reached`, hint }
+      return { problem: `${urlWithoutQuery(file)} cannot be reached`, hint }
     default:
       return null
   }
@@ -87,21 +93,21 @@ function stampOf(
   const refused = (problem: string, hint: string) => new SourceProblem({ problem, hint })
   if (status === 401 || status === 403)
     throw refused(
-      `${shown(file)} is refused (HTTP ${status})`,
+      `${urlWithoutQuery(file)} is refused (HTTP ${status})`,
       secret === undefined
         ? 'declare a secret of type http under secrets, and name it as "secret" of the source'
         : `check the secret "${secret}", and what it may read`,
     )
   if (status === 404 || status === 410)
-    throw refused(`there is no file ${shown(file)} (HTTP ${status})`, 'check the URL')
+    throw refused(`there is no file ${urlWithoutQuery(file)} (HTTP ${status})`, 'check the URL')
   if (status === 429 || status >= 500)
     // Not every server knows HEAD.
     if (status !== 501)
-      throw refused(`${shown(file)} is not available now (HTTP ${status})`, 'run again later')
+      throw refused(
+        `${urlWithoutQuery(file)} is not available now (HTTP ${status})`,
+        'run again later',
+      )
   const tag = headers.get('etag') ?? headers.get('last-modified')
   if (status !== 200 || tag === null) return null
   return hashOf(16, [tag, headers.get('content-length')])
 }
-
-/** The path as it is written, without what may be a signature. */
-const shown = (file: string) => file.replace(/[?#].*$/s, '')

@@ -138,7 +138,7 @@ function fileProblem(
 }
 
 /** What follows a question mark may be a signature. */
-const urlWithoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
+export const urlWithoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
 
 function hintOf(message: string): string | undefined {
   if (/Could not set lock/.test(message))

@@ -32,21 +32,29 @@ export interface ServerDialect {
 
 export const LOCALHOST = '127.0.0.1'
 
+/** A source whose server is to be asked. */
+interface Asked {
+  readonly dialect: ServerDialect
+  readonly source: ExternalSource
+  readonly server: SourceServer
+  readonly relay: ServerRelay
+}
+
 export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
   filesOf: ({ server }) => (server === null ? [] : null),
   async open(database, _dir, source) {
     const server = source.server!
-    const relay = await openRelay(database, server)
+    const asked = { dialect, source, server, relay: await openRelay(database, server) }
     return {
-      attach: (connection) => attachServer(connection, dialect, source, relay),
+      attach: (connection) => attachServer(connection, asked),
       stamp: async () => null,
       async select(connection, table) {
-        const columns = await exactColumns(connection, dialect, source, table)
+        const columns = await exactColumns(connection, asked, table)
         const name = sql.ident(attachedName(source), source.schema, table.name)
         return sql`SELECT ${columns} FROM ${name}`
       },
-      explain: (message) => serverProblem(message, server, dialect, relay),
-      explainModel: (message, isOnly) => modelProblem(message, server, dialect, relay, isOnly),
+      explain: (message) => serverProblem(message, asked),
+      explainModel: (message, isOnly) => modelProblem(message, asked, isOnly),
     }
   },
 })
@@ -66,14 +74,10 @@ async function openRelay(database: Database, server: SourceServer): Promise<Serv
 }
 
 /** The password goes into a secret: errors repeat what is attached. */
-async function attachServer(
-  connection: Connection,
-  { type, settings, secretParts, attachText }: ServerDialect,
-  source: ExternalSource,
-  relay: ServerRelay,
-): Promise<void> {
+async function attachServer(connection: Connection, asked: Asked): Promise<void> {
+  const { dialect, source, server, relay } = asked
+  const { type, settings, secretParts, attachText } = dialect
   const as = sql.ident(attachedName(source))
-  const server = source.server!
   const { user, database, password } = server
   const parts = [
     sql`TYPE ${type}`,
@@ -92,13 +96,12 @@ async function attachServer(
 /** The columns of a table, of which each value is as it is there, or an error when it is read. */
 async function exactColumns(
   connection: Connection,
-  { query, inexactColumns }: ServerDialect,
-  source: ExternalSource,
+  { dialect, source }: Asked,
   table: ExternalTable,
 ): Promise<Sql> {
-  const columns = inexactColumns(source.schema, table.name).inline()
+  const columns = dialect.inexactColumns(source.schema, table.name).inline()
   const rows = await connection.rows(
-    sql`FROM ${query}(${sql.value(attachedName(source))}, ${sql.value(columns)})`,
+    sql`FROM ${dialect.query}(${sql.value(attachedName(source))}, ${sql.value(columns)})`,
   )
   const inexact = new Set(rows.map((row) => textOf(row['name'])))
   const needless = [...(table.columns?.keys() ?? [])].find((column) => !inexact.has(column))
@@ -145,24 +148,18 @@ function exactNumber(
  */
 function modelProblem(
   message: string,
-  server: SourceServer,
-  { endsStatements }: ServerDialect,
-  relay: ServerRelay,
+  { dialect, server, relay }: Asked,
   isOnly: boolean,
 ): Explanation | null {
-  if (isTooLong(message)) return isOnly && endsStatements ? tooLong(server) : null
+  if (isTooLong(message)) return isOnly && dialect.endsStatements ? tooLong(server) : null
   if (!isLost(message) || !/Postgres|MySQL|COPY|query/i.test(message)) return null
   const problem = relay.takeProblem()
   return problem === null ? null : relayProblem(server, problem)
 }
 
 /** What went wrong with the server; null: nothing is known. */
-function serverProblem(
-  message: string,
-  server: SourceServer,
-  { type, tlsParameter: parameter, hidesTls }: ServerDialect,
-  relay: ServerRelay,
-): Explanation | null {
+function serverProblem(message: string, { dialect, server, relay }: Asked): Explanation | null {
+  const { type, tlsParameter: parameter, hidesTls } = dialect
   const { shown, user, database, passwordHint } = server
   const orTls = hidesTls ? `; where the user needs TLS, add ?${parameter} to the URL` : ''
   const ofPassword = `${passwordHint}${orTls}`
