@@ -1,10 +1,9 @@
 // Where the time and the memory of a run or of a query went, for people.
 
-import type { RunProfile } from '../core/report/run-profile.ts'
+import type { RunProfile, ExplainedPlan } from '../core/report/run-profile.ts'
 import { grouped } from '../core/counts.ts'
 import { duration } from './run-lines.ts'
 import { showRows } from './table.ts'
-import type { ExplainedPlan } from '../core/report/explained-plan.ts'
 import { cut } from './cells.ts'
 
 /** Models that a table shows; the others are a sum. */

@@ -15,7 +15,7 @@ import { EnvironmentError, UsageError } from '../core/failures.ts'
 import type { ModelName } from '../core/names.ts'
 import { damagedText } from '../core/report/damaged-events.ts'
 import type { RunEvent } from '../core/report/progress.ts'
-import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
+import type { FlushSummary } from '../pipeline/flush/flush-events.ts'
 import { runOptionsOf } from '../wiring/run-options.ts'
 
 type FlushFlags = FlagsOf<typeof Flush>
@@ -82,7 +82,7 @@ export default class Flush extends BaseCommand {
     if (ifAny && (await waitingBytes(paths.buffer)).size === 0) return NOTHING
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { knownModels, select } = await import('../compiler/select.ts')
-    const { flushBuffer } = await import('../pipeline/flush/flush-buffer.ts')
+    const { flushBuffer } = await import('../pipeline/flush/flush-events.ts')
     const { openStore } = await import('../store/open.ts')
     const compiled = await compileOnce(project.files, { ...paths, save: true })
     const given = selectionOf(argv, flags)

@@ -13,7 +13,14 @@ import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind/bind.ts'
 import { checkEntitySets } from './exposure.ts'
 import { cycleDiagnostic, failedModels, Mistakes, type NamedFile } from './failed-models.ts'
-import type { Draft, DraftContext } from './bind/draft.ts'
+import {
+  type Draft,
+  type DraftContext,
+  type CompiledUnits,
+  draftKept,
+  type KeptModels,
+  type ModelUnit,
+} from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
 import { draftSeed } from './bind/draft-seed.ts'
@@ -38,7 +45,6 @@ import {
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
-import { type CompiledUnits, draftKept, type KeptModels, type ModelUnit } from './kept-models.ts'
 import type { ParsedModel, ParsedQuery } from './model-file.ts'
 import { Findings, NO_VARIABLES, parseAll, readSeeds, uniqueNames } from './read-files.ts'
 import { type ResolvedQuery, resolveQueries } from './resolve.ts'

@@ -7,7 +7,7 @@ import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { Annotation } from './annotations/annotations.ts'
-import type { ContractTerm } from './annotations/annotation-values.ts'
+import type { ContractTerm } from './annotations/read-annotation.ts'
 
 interface ContractSubject {
   readonly name: ModelName

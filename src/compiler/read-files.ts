@@ -6,7 +6,7 @@ import type { ProjectFiles, SeedFile } from '../core/project.ts'
 import type { Variables } from '../core/variables.ts'
 import { type KnownSeed, readSeed } from './bind/draft-seed.ts'
 import type { NamedFile, Understanding } from './failed-models.ts'
-import type { KeptModels } from './kept-models.ts'
+import type { KeptModels } from './bind/draft.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
 
 /** What a compile finds, and which of it is about one model. */

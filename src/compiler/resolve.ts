@@ -9,7 +9,7 @@ import { type ParsedStatement, type SyntaxNode, parseStatements } from '../duckd
 import { fileFunctions, isVolatile } from './sql/engine-functions.ts'
 import type { ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, spanAt, spanAtByte } from './hints/engine-diagnostic.ts'
-import { templatesIn } from './hints/templates.ts'
+import { templatesIn } from './hints/other-tools.ts'
 import { type KnownNames, type References, isDataFile, referencesOf } from './sql/references.ts'
 import { isSymbol, isWord, nameOf, tokenize } from './sql/tokens.ts'
 

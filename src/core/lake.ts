@@ -48,7 +48,7 @@ export const LAKE_EXTENSIONS = ['ducklake', 'postgres_scanner', 'httpfs'] as con
 export const extensionsOfLake = ({ store }: LakeSettings): readonly string[] =>
   store.credentials === 'chain' ? [...LAKE_EXTENSIONS, 'aws'] : LAKE_EXTENSIONS
 
-/** The schema of rows that are stored under other types than their relation has (stored-types.ts). */
+/** The schema of rows that are stored under other types than their relation has (type-syntax.ts). */
 export const STORED_SCHEMA = '_eider_stored'
 
 /** Throws UsageError for what is not set. */

@@ -21,7 +21,7 @@ export interface ProjectFiles {
   readonly checks?: readonly SourceFile[]
   /** What each engine of the project loads; nothing when absent. */
   readonly extensions?: Extensions | undefined
-  /** Whether the target stores some types as others, and refuses some (stored-types.ts). Data, since files go to other processes. */
+  /** Whether the target stores some types as others, and refuses some (type-syntax.ts). Data, since files go to other processes. */
   readonly hasStoredTypes?: boolean | undefined
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]

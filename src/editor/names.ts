@@ -1,10 +1,9 @@
 // Where a project names models and columns, in its queries and in what their headers say; and where each is defined.
 
 import { parseHeader } from '../compiler/annotations/annotations.ts'
-import type { CheckSyntax, NamedColumn } from '../compiler/annotations/annotation-values.ts'
+import type { CheckSyntax, NamedColumn } from '../compiler/annotations/read-annotation.ts'
 import { parseColumnList } from '../compiler/bind/columns.ts'
-import { outputColumnSpan } from '../compiler/sql/select-list.ts'
-import { statementsOf, nameOf, tokenize } from '../compiler/sql/tokens.ts'
+import { outputColumnSpan, statementsOf, nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { CompiledProject, Mention, Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { SourceFile, Span } from '../core/source.ts'

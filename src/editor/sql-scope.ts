@@ -1,7 +1,13 @@
 // What a query has in scope at a place, by its tokens alone: while somebody types there is no syntax tree.
 
-import { outputNames } from '../compiler/sql/select-list.ts'
-import { isSymbol, isWord, nameOf, type Token, tokenize } from '../compiler/sql/tokens.ts'
+import {
+  outputNames,
+  isSymbol,
+  isWord,
+  nameOf,
+  type Token,
+  tokenize,
+} from '../compiler/sql/tokens.ts'
 
 interface ScopedTable {
   /** By which columns name it. */

@@ -3,7 +3,7 @@
 import { seedQuery } from '../compiler/seed.ts'
 import { UsageError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
-import type { ExplainedPlan, PlanOperator } from '../core/report/explained-plan.ts'
+import type { ExplainedPlan, PlanOperator } from '../core/report/run-profile.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { ifRefused } from '../duckdb/errors.ts'

@@ -10,8 +10,15 @@ import type { Sql } from '../core/sql.ts'
 import { DamagedRowsError } from '../store/table-storage.ts'
 import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { onlyToken, outputColumnSpan } from '../compiler/sql/select-list.ts'
-import { isSymbol, isWord, nameOf, type Token, tokenize } from '../compiler/sql/tokens.ts'
+import {
+  onlyToken,
+  outputColumnSpan,
+  isSymbol,
+  isWord,
+  nameOf,
+  type Token,
+  tokenize,
+} from '../compiler/sql/tokens.ts'
 
 /** The annotation that asks for the impossible, or the column; or the message begins with its place in the project. */
 type FailurePlace = PlacedAnnotation | 'placed' | { readonly column: string }

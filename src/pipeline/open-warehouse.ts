@@ -1,6 +1,6 @@
 // The warehouse of a target with the sources of its project.
 
-import { attachSources } from '../compiler/sources/attach.ts'
+import { attachSources } from '../compiler/sources/known-sources.ts'
 import type { ExternalSource } from '../core/sources.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { Resources } from '../core/resources.ts'

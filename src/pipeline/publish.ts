@@ -12,7 +12,7 @@ import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { isInterrupt } from '../duckdb/errors.ts'
 import type { Published, PublishedRows, Retention, SnapshotStore } from '../store/snapshots.ts'
-import { checkKey } from './build/materialize/check-key.ts'
+import { checkKey } from './build/materialize/stage.ts'
 
 interface PublishModelsOptions {
   readonly connection: Connection

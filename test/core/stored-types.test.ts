@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { columnType } from '../../src/core/relation.ts'
 import { sql } from '../../src/core/sql.ts'
-import { asStored, fromStored, storedType } from '../../src/core/stored-types.ts'
+import { asStored, fromStored, storedType } from '../../src/core/type-syntax.ts'
 
 const same = [
   'BOOLEAN',

@@ -1,11 +1,10 @@
 // Each type of the engine through a lake and back: the same values, to the last digit, under the same type.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { test } from 'uvu'
 import { columnType } from '../../src/core/relation.ts'
 import { sql } from '../../src/core/sql.ts'
-import { asStored, fromStored, storedType } from '../../src/core/stored-types.ts'
-import { parseType } from '../../src/core/type-syntax.ts'
+import { asStored, fromStored, storedType, parseType } from '../../src/core/type-syntax.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { openRawEngine, type RawConnection } from '../support/lake/raw-engine.ts'
 import { withLake } from '../support/lake/with-lake.ts'
@@ -130,7 +129,7 @@ lakeTest('what would not come back as it was is refused', async () => {
   }
 })
 
-/** Why there are other types at all. When one of these is no longer so, its row in stored-types.ts may go. */
+/** Why there are other types at all. When one of these is no longer so, its row in type-syntax.ts may go. */
 const spoiled = [
   ['HUGEINT', '9007199254740993', '9007199254740992'],
   ['INTERVAL', '00:00:00.000001', '00:00:00'],

@@ -38,7 +38,7 @@ import { literalOf } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { bindingsVersion } from '../../duckdb/bindings-version.ts'
 import { type RestoredUnits, restoreProject, restoreUnits, saveProject } from './saved-project.ts'
-import type { CompiledUnits, KeptModels } from '../kept-models.ts'
+import type { CompiledUnits, KeptModels } from '../bind/draft.ts'
 import type { Column } from '../../core/relation.ts'
 
 interface Heading {

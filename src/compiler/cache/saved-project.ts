@@ -10,7 +10,7 @@ import type { Column } from '../../core/relation.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import type { SqlValue } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
-import type { CompiledUnits, KeptUnit, KeptModels } from '../kept-models.ts'
+import type { CompiledUnits, KeptUnit, KeptModels } from '../bind/draft.ts'
 import { bodyOf } from '../variables.ts'
 
 interface SavedProject {

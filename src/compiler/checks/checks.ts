@@ -2,15 +2,15 @@
 // that a mistake in it is found before anything runs.
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
-import { isNoValue } from '../sql/exact-value.ts'
+import { isNoValue, beforeCondition, failingRows } from './check-query.ts'
 import type { Check, CheckTest } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile, Span, DeclaredCheck } from '../../core/source.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean, nearest } from '../../core/suggest.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import {
@@ -18,19 +18,18 @@ import {
   type CheckSyntax,
   type NamedColumn,
   type NamedModel,
-} from '../annotations/annotation-values.ts'
+  checkNames,
+  readValue,
+} from '../annotations/read-annotation.ts'
 import type { Annotation, ModelHeader } from '../annotations/annotations.ts'
-import { beforeCondition, failingRows } from './check-query.ts'
-import { misunderstoodCheck } from '../hints/checks.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
-import type { DeclaredCheck } from '../../core/source.ts'
-import { readValue } from '../annotations/read-annotation.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
-import { problemOf } from '../hints/engine-words.ts'
-import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
+import { problemOf, type Explanation } from '../hints/engine-words.ts'
+import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { unknownModel } from '../resolve.ts'
 import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
+import { foreignTest } from '../hints/other-tools.ts'
 
 export function modelsInChecks(header: ModelHeader): readonly NamedModel[] {
   return givenChecks(header).flatMap(({ value }) =>
@@ -274,4 +273,38 @@ function hasEnd({ kind, text }: Token): boolean {
   if (!text.startsWith('$')) return /^[eE]'(?:[^'\\]|''|\\[^])*'$/.test(text)
   const tag = text.slice(0, text.indexOf('$', 1) + 1)
   return text.length >= 2 * tag.length && text.endsWith(tag)
+}
+
+interface Misunderstanding extends Explanation {
+  readonly span: Span
+}
+
+/** null: an ordinary SQL mistake. */
+function misunderstoodCheck(
+  { message }: DatabaseErrorDetails,
+  body: ModelBody,
+): Misunderstanding | null {
+  const text = body.text.trim()
+  const [, rows = ''] =
+    /^(?:row_count|count\s*\(\s*\*?\s*\))\s*((?:[<>=]|<>|<=|>=)\s*\d+)$/i.exec(text) ?? []
+  const span = spanAt(body, 0)
+  if (rows !== '') {
+    const problem = text.toLowerCase().startsWith('count')
+      ? 'a condition looks at one row at a time, so it cannot count'
+      : '"row_count" takes its condition in parentheses'
+    return { problem, hint: `write row_count(${rows})`, span }
+  }
+  if (message.includes('cannot contain aggregates'))
+    return {
+      problem: 'a condition looks at one row at a time, so it cannot call an aggregate function',
+      hint: 'write a model that selects the aggregate, and check that',
+      span,
+    }
+  const [first, second] = tokenize(text)
+  const word = first?.text.toLowerCase() ?? ''
+  if (!message.startsWith('Scalar Function with name') || !isSymbol(second, '(')) return null
+  const meant = foreignTest(word) ?? nearest(word, checkNames)
+  if (meant === null) return null
+  const problem = `there is no check or function "${first!.text}"`
+  return { problem, hint: `did you mean ${meant}${text.slice(first!.end)}?`, span }
 }

@@ -7,8 +7,9 @@ import type { ModelBody } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { explainBinding, typographicQuote } from './binding.ts'
 import { problemOf, quotedNames, type Explanation, type PlacedError } from './engine-words.ts'
-import { syntaxHint } from './syntax.ts'
-import { isSymbol, nameOf, tokenize, withAsciiSpaces } from '../sql/tokens.ts'
+import { isSymbol, nameOf, tokenize, withAsciiSpaces, isWord, type Token } from '../sql/tokens.ts'
+import { nearest } from '../../core/suggest.ts'
+import { otherFunction } from './dialects.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {
@@ -83,4 +84,175 @@ function offsetOfQuotedName(message: string, body: ModelBody): number | null {
     return text !== null && names.includes(text.toLowerCase())
   })
   return token?.start ?? null
+}
+
+/** Keywords that begin or join clauses, for those that are misspelt. */
+const clauses = [
+  'SELECT',
+  'FROM',
+  'WHERE',
+  'GROUP',
+  'ORDER',
+  'HAVING',
+  'QUALIFY',
+  'JOIN',
+  'UNION',
+  'LIMIT',
+  'WITH',
+  'DISTINCT',
+  'BETWEEN',
+]
+
+/** Words that cannot name a table or a column without quotes, and are likely to. */
+const reserved = new Set(
+  `all and any array as asc both case cast check collate column constraint create default desc distinct do else end
+  except false fetch for foreign from group having in initially into lateral leading limit not null offset on only or
+  order primary references returning select some symmetric table then to trailing true union unique using variadic when
+  where window with`.split(/\s+/),
+)
+
+function syntaxHint({ message, tokens, at, text }: PlacedError): string | undefined {
+  if (message.startsWith('unterminated quoted string'))
+    return "end the text with a single quote; a quote inside it is doubled: 'it''s'"
+  if (message.startsWith('unterminated quoted identifier'))
+    return 'end the name with a double quote; text goes in single quotes'
+  if (message.includes('NOT IMPLEMENTED')) return limitHint(tokens)
+  const [here, before] = [tokens[at], tokens[at - 1]]
+  return (
+    dialectHint(tokens, at) ??
+    unclosedCase(tokens, here) ??
+    reservedHint(tokens, at) ??
+    misspeltHint(tokens, at) ??
+    unfinishedHint(tokens, at) ??
+    missingBy(here, before) ??
+    missingComma(tokens, at, text) ??
+    (here === undefined ? endHint(tokens) : undefined)
+  )
+}
+
+function dialectHint(tokens: readonly Token[], at: number): string | undefined {
+  const [here, before] = [tokens[at], tokens[at - 1]]
+  const backtick = tokens.findIndex((token) => isSymbol(token, '`'))
+  if (backtick >= 0) return namesInQuotes(tokens[backtick + 1])
+  if (isSymbol(here, '[')) return namesInQuotes(tokens[at + 1])
+  if (isWord(before, 'top') && here?.kind === 'number') return `write LIMIT ${here.text} at the end`
+  if (isWord(here, 'apply')) return 'write CROSS JOIN LATERAL (…), or LEFT JOIN LATERAL (…) ON true'
+  if (isWord(before, 'minus')) return 'write EXCEPT for MINUS'
+  if (isWord(here, 'with') && isSymbol(tokens[at + 1], '('))
+    return 'remove hints such as WITH (NOLOCK)'
+  const isStar = isSymbol(tokens[at - 3], '*') || isSymbol(tokens[at - 2], '*')
+  if (isStar && tokens.slice(at - 2, at).some((token) => isWord(token, 'except')))
+    return `write * EXCLUDE (${here?.text ?? '…'})`
+  const call = isWord(here, 'as')
+    ? tokens.slice(0, at).findLast((_, i) => isSymbol(tokens[i + 1], '('))
+    : undefined
+  const other = call?.kind === 'word' ? otherFunction(call.text) : undefined
+  if (other !== undefined) return `in DuckDB: ${other}`
+  const operator = tokens.findIndex(
+    (token, i) => i < at && '&|'.includes(token.text) && isNext(tokens, i, token.text),
+  )
+  if (operator < 0) return undefined
+  return isSymbol(tokens[operator], '&') ? 'write AND for &&' : 'write OR; || joins text'
+}
+
+const isNext = (tokens: readonly Token[], i: number, sign: string) =>
+  isSymbol(tokens[i + 1], sign) && tokens[i + 1]!.start === tokens[i]!.end
+
+const namesInQuotes = (name: Token | undefined) =>
+  `names go in double quotes: "${nameOf(name) ?? 'name'}"`
+
+function limitHint(tokens: readonly Token[]): string | undefined {
+  const at = tokens.findLastIndex((token) => isWord(token, 'limit'))
+  const [skip, comma, count] = tokens.slice(at + 1)
+  if (at < 0 || !isSymbol(comma, ',')) return undefined
+  return `write LIMIT ${count?.text} OFFSET ${skip?.text}`
+}
+
+function unclosedCase(tokens: readonly Token[], here: Token | undefined): string | undefined {
+  const count = (word: string) => tokens.filter((token) => isWord(token, word)).length
+  const isAfter = here === undefined || ['from', 'as', 'where'].some((word) => isWord(here, word))
+  return isAfter && count('case') > count('end') ? 'a CASE is not closed: add END' : undefined
+}
+
+function reservedHint(tokens: readonly Token[], at: number): string | undefined {
+  const here = tokens[at]
+  const before = tokens[at - 1]
+  if (here?.kind !== 'word' || !reserved.has(here.text.toLowerCase())) return undefined
+  const isName =
+    ['from', 'join', 'select', 'by', 'as'].some((word) => isWord(before, word)) ||
+    isSymbol(before, '.') ||
+    isSymbol(tokens[at + 1], '.')
+  if (!isName) return undefined
+  const parts = [here]
+  for (let i = at + 1; isSymbol(tokens[i], '.') && tokens[i + 1] !== undefined; i += 2)
+    parts.push(tokens[i + 1]!)
+  const name = parts.map((part) => `"${nameOf(part) ?? part.text}"`).join('.')
+  return `"${here.text}" is a reserved word of SQL; quote it: ${name}`
+}
+
+/** A misspelt keyword is taken for a name, so the error is at it or after it. */
+function misspeltHint(tokens: readonly Token[], at: number): string | undefined {
+  if (at >= tokens.length) return undefined
+  for (const i of [at - 1, at]) {
+    const token = tokens[i]
+    if (token?.kind !== 'word' || token.text.length < 4) continue
+    const isPart = isSymbol(tokens[i - 1], '.') || isSymbol(tokens[i + 1], '.')
+    const isNamed = ['from', 'join', 'as'].some((word) => isWord(tokens[i - 1], word))
+    const word = token.text.toUpperCase()
+    const meant = isPart || isNamed || clauses.includes(word) ? null : nearest(word, clauses, 1)
+    if (meant !== null) return `did you mean ${meant} for "${token.text}"?`
+  }
+  return undefined
+}
+
+/** A clause that begins before the one above it is complete, or in the wrong order. */
+function unfinishedHint(tokens: readonly Token[], at: number): string | undefined {
+  const [here, before] = [tokens[at], tokens[at - 1]]
+  if (here?.kind !== 'word' || before === undefined) return undefined
+  const clause = here.text.toUpperCase()
+  const isSetOperation = ['UNION', 'EXCEPT', 'INTERSECT'].includes(clause)
+  if (isSetOperation && tokens.slice(0, at).some((token) => isWord(token, 'order')))
+    return `ORDER BY comes after the last SELECT of a ${clause}`
+  if (!clauses.includes(clause)) return undefined
+  const isOpen = ['and', 'or', 'not', 'in', 'like', 'where', 'by', 'on', 'when', 'then'].some(
+    (word) => isWord(before, word),
+  )
+  return isOpen || '=<>+*('.includes(before.text)
+    ? `something is missing between ${before.text} and ${here.text}`
+    : undefined
+}
+
+const missingBy = (here: Token | undefined, before: Token | undefined): string | undefined =>
+  ['group', 'order', 'partition'].some((word) => isWord(before, word)) && !isWord(here, 'by')
+    ? `write ${before!.text.toUpperCase()} BY`
+    : undefined
+
+/** `a b c`: b is taken for a name of a, so the error is at c, often a line too far down. */
+function missingComma(tokens: readonly Token[], at: number, text: string): string | undefined {
+  const [here, before, first] = [tokens[at], tokens[at - 1], tokens[at - 2]]
+  const isName = (token: Token | undefined) => token !== undefined && nameOf(token) !== null
+  if (!isName(here) || before === undefined) return undefined
+  const startsLine = (token: Token, previous: Token | undefined) =>
+    previous !== undefined && text.slice(previous.end, token.start).includes('\n')
+  const isValue =
+    isName(before) || isSymbol(before, ')') || ['number', 'string'].includes(before.kind)
+  if (!isValue || clauses.includes(before.text.toUpperCase())) return undefined
+  if (startsLine(before, first) && isName(before))
+    return `is a comma missing before ${before.text} or ${here!.text}?`
+  return startsLine(here!, before) ? `is a comma missing before ${here!.text}?` : undefined
+}
+
+function endHint(tokens: readonly Token[]): string | undefined {
+  const open = tokens.filter((token) => isSymbol(token, '(')).length
+  const closed = tokens.filter((token) => isSymbol(token, ')')).length
+  if (open > closed)
+    return open - closed === 1 ? 'a ")" is missing' : `${open - closed} ")" are missing`
+  const join = tokens.findLastIndex((token) => isWord(token, 'join'))
+  if (
+    join >= 0 &&
+    !tokens.slice(join).some((token) => isWord(token, 'on') || isWord(token, 'using'))
+  )
+    return 'a JOIN needs ON or USING'
+  const last = tokens.at(-1)
+  return last === undefined ? undefined : `something is missing after ${last.text}`
 }

@@ -5,7 +5,7 @@ import { foldCase, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { NamedColumn } from '../annotations/annotation-values.ts'
+import type { NamedColumn } from '../annotations/read-annotation.ts'
 import type { ParsedModel } from '../model-file.ts'
 
 interface ResolvedColumns {

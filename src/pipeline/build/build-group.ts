@@ -5,20 +5,34 @@
 // elsewhere has a separate group, whose transaction begins once its rows are there.
 
 import { limits } from '../../core/limits.ts'
-import type { ModelName } from '../../core/names.ts'
-import type { ModelResult } from '../../core/report/progress.ts'
-import { explainFailure, isInterruption } from '../failure.ts'
+import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
+import type { ModelResult, Phase } from '../../core/report/progress.ts'
+import { explainFailure, isInterruption, ModelFailure, problemIn } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
 import type { Step } from '../../core/step.ts'
-import { isConflict } from '../../duckdb/errors.ts'
+import { isConflict, DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
-import { build, buildRows, checkRows, hasWork, versionOf } from './build.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import type { Built } from './materialize/materialization.ts'
-import { continuesTable, noteRelation } from './materialize/relation.ts'
+import {
+  continuesTable,
+  noteRelation,
+  createSchema,
+  relationType,
+  countRows,
+} from './materialize/relation.ts'
+import type { Model, Check } from '../../core/model.ts'
+import { kinds } from '../../core/kinds.ts'
+import { hashOf } from '../../core/hash.ts'
+import { sql } from '../../core/sql.ts'
+import { count } from '../../core/counts.ts'
+import { failingRows } from '../../compiler/checks/check-query.ts'
+import { placeText } from '../../core/source.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf } from '../../duckdb/values.ts'
 
 interface GroupBuilder {
   readonly context: RunContext
@@ -193,4 +207,157 @@ function leaveAsItIs(context: RunContext, results: RunResults, step: Step): Outc
 function withWarnings(step: Step, outcome: Outcome, found: readonly string[] = []): Outcome {
   const warnings = [...step.warnings, ...found]
   return warnings.length === 0 ? outcome : { ...outcome, warnings }
+}
+
+interface BuiltRows extends Pick<ModelResult, 'rows'> {
+  readonly version: string
+  readonly warnings: readonly string[]
+}
+
+/** What carries out each action; null: there is nothing to do. One that removes rows would be another row here. */
+const work: Readonly<
+  Record<Step['action'], ((context: RunContext, step: Step) => Promise<Built>) | null>
+> = {
+  build: (context, { model, slice }) => materializationOf(model).build(context, model, slice),
+  unchanged: null,
+  skip: null,
+}
+
+const hasWork = ({ action }: Step): boolean => work[action] !== null
+
+/** Does a step that nothing blocks (plan/steps.ts). When it throws, the transaction, if any, is to be rolled back. */
+async function buildRows(context: RunContext, step: Step): Promise<Built> {
+  const worker = work[step.action]
+  if (worker === null) throw new Error(`${step.model.name} has no work to do`)
+  return await timed(context, step.model, 'build', () => worker(context, step))
+}
+
+/**
+ * In the transaction of the caller, who records the version in it. `made`: rows that are there already, else they are
+ * made here. Throws with the transaction to be rolled back.
+ */
+async function build(
+  context: RunContext,
+  step: Step,
+  fingerprint: string,
+  made: Built | null,
+): Promise<BuiltRows> {
+  const { model } = step
+  const built = made ?? (await buildRows(context, step))
+  const warnings = await checkRows(context, model)
+  const before = recordOf(context, model)
+  const isNew = built.changed || before === null
+  const version = isNew ? versionOf(context, model, fingerprint) : before.version
+  return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
+}
+
+function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
+  const check = () => runChecks(context.connection, model)
+  return model.checks.length === 0 ? check() : timed(context, model, 'checks', check)
+}
+
+async function timed<T>(
+  { onPhase }: RunContext,
+  { name: model }: Model,
+  phase: Phase['phase'],
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedMs = performance.now()
+  try {
+    return await work()
+  } finally {
+    onPhase?.({ model, phase, startedMs, ms: performance.now() - startedMs })
+  }
+}
+
+/**
+ * Makes the schemas of models that have none yet, and the place where slices are remembered. Not in the transactions of
+ * the steps: two that create one schema at once would conflict.
+ */
+export async function prepare(
+  { connection, catalog, store }: RunContext,
+  steps: readonly Step[],
+): Promise<void> {
+  const missing = new Map<string, ModelName>()
+  const made = steps.filter((step) => hasWork(step) && step.problem === null)
+  if (made.some(({ slice }) => slice !== 'whole')) await store.state.makeSlices(connection)
+  for (const { model } of made) {
+    const { name, kind } = model
+    if (kind !== 'events' && relationType(catalog, name) === null)
+      missing.set(foldCase(splitModelName(name).schema), name)
+  }
+  if (missing.size === 0) return
+  const statements = Array.from(missing.values(), createSchema)
+  await connection.transact(() => connection.run(sql.join(statements, sql`;\n`)))
+}
+
+/**
+ * The rows of a table that goes on depend on its previous contents, so each change gets a new version. So does
+ * a model that was built although no known input changed.
+ */
+function versionOf(
+  { fullRefresh, runId }: RunContext,
+  { kind, volatile }: Pick<Model, 'kind' | 'volatile'>,
+  fingerprint: string,
+): string {
+  const own = kinds[kind].keepsRows || volatile || fullRefresh
+  return own ? hashOf(16, [fingerprint, runId]) : fingerprint
+}
+
+/**
+ * In the transaction that made the rows: a failure rolls it back, so that the last good version stays. One line for each
+ * `@warn` that found rows. Throws ModelFailure with all of `@check` that did.
+ */
+export async function runChecks(connection: Connection, model: Model): Promise<readonly string[]> {
+  const warnings: string[] = []
+  const failures: string[] = []
+  for (const check of model.checks) {
+    const found = await withPlace(model, check, () => runCheck(connection, model, check))
+    if (found !== null) (check.severity === 'warn' ? warnings : failures).push(found)
+  }
+  const [first, ...more] = failures
+  if (first !== undefined) throw new ModelFailure([first, ...more].join('; '), 'placed')
+  return warnings
+}
+
+async function runCheck(
+  connection: Connection,
+  model: Model,
+  check: Check,
+): Promise<string | null> {
+  const { test, text: condition, on = model.name, upTo } = check
+  const text = sql`CAST(_eider_row AS VARCHAR)`
+  const most = sql.value(limits.shownRowCharacters)
+  const cut = sql`CASE WHEN length(${text}) > ${most} THEN left(${text}, ${most}) || '…' ELSE ${text} END`
+  const row = await connection.row(sql`
+    SELECT count(*) AS n, min(${cut}, ${sql.value(limits.shownKeys)}) AS shown
+    FROM (${failingRows(on, test)}) AS _eider_row`)
+  const rows = numberOf(row?.['n'])
+  if (rows === 0) return null
+  let share = ''
+  if (upTo?.unit === 'rows' && rows <= upTo.most) return null
+  if (upTo?.unit === 'percent') {
+    const percent = (100 * rows) / Math.max(1, await countRows(connection, sql.relation(on)))
+    if (percent <= upTo.most) return null
+    share = ` (${Number(percent.toPrecision(3))}%)`
+  }
+  const shown = row?.['shown'] as readonly string[]
+  const more = rows > shown.length ? '; and more' : ''
+  const what = test.is === 'query' ? 'finds' : 'does not hold for'
+  const where = check.on === undefined ? '' : ` of ${check.on}`
+  return `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`
+}
+
+const placeOf = (model: Model, { source = model.source, span }: Check): string =>
+  placeText(source, span.start)
+
+/** A query that fails on these rows, such as a cast, is reported with the file of the check. */
+async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isOwn = error instanceof DatabaseError && check.source !== undefined
+    if (!isOwn || isInterrupt(error) || error.details.type === 'FATAL') throw error
+    throw new ModelFailure(`${placeOf(model, check)}: ${problemIn(error)}`, 'placed')
+  }
 }

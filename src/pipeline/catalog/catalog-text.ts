@@ -11,17 +11,27 @@
 //
 // A JSON text has no line break inside of a value, so these lines cannot occur anywhere else.
 
-import { CATALOG_FORMAT, type Catalog, type CatalogModel } from '../../core/catalog.ts'
+import {
+  CATALOG_FORMAT,
+  type Catalog,
+  type CatalogModel,
+  type CatalogColumn,
+  type CatalogModelColumn,
+  type CatalogSet,
+  type CatalogSource,
+} from '../../core/catalog.ts'
 import { hashOf } from '../../core/hash.ts'
-import type { CompiledProject } from '../../core/model.ts'
+import type { CompiledProject, FailedModel, Lineage, Model } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
-import type { Snapshot } from '../../core/snapshot.ts'
+import type { Snapshot, PublishedRelation } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
 import type { SnapshotStore, Published } from '../../store/snapshots.ts'
-import { DETAILS, describeModels, describeSet, describeSources } from './describe-project.ts'
 import { NO_RUNS, type PastRuns } from './past-runs.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Logger } from '../../core/logger.ts'
+import type { CompiledExternal } from '../../core/sources.ts'
+import { entitySetName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
 
 const MODELS = '\n],"models":[\n'
 const END = '\n]}\n'
@@ -137,3 +147,72 @@ async function writeCatalog({ snapshots, project, published, readRuns }: Catalog
   const text = printCatalog(project, snapshot, runs, { identity, before })
   await snapshots.writeCatalog(snapshot.id, text)
 }
+
+/** How much is said of models, from all to least. */
+const DETAILS = ['sql', 'lineage', 'columns', 'names'] as const
+type Detail = (typeof DETAILS)[number]
+
+function describeSet(relation: PublishedRelation): CatalogSet {
+  const { model, description, rows, bytes, key, columns } = relation
+  const name = entitySetName(model)
+  return { name, model, description, rows, bytes, key, columns: columns.map(describeColumn) }
+}
+
+function describeModels(project: CompiledProject, detail: Detail = 'sql'): readonly CatalogModel[] {
+  const has = (part: Detail) => DETAILS.indexOf(part) >= DETAILS.indexOf(detail)
+  const lineage = has('lineage') ? project.lineage() : new Map<string, Lineage>()
+  return Array.from(knownModels(project).values(), (model) => {
+    const described = describeModel(model)
+    const of = lineage.get(model.name) ?? []
+    return {
+      ...described,
+      columns: has('columns') ? columnsOf(model, of) : [],
+      sql: has('sql') ? described.sql : null,
+    }
+  })
+}
+
+const describeSources = ({ external }: CompiledProject): readonly CatalogSource[] =>
+  (external?.tables ?? []).map(describeSource)
+
+/** A model that does not compile is described by what its file says all the same. */
+function describeModel(model: Model | FailedModel): CatalogModel {
+  const { name, kind, tags, dependsOn, sources, source } = model
+  const compiled = 'mistakes' in model ? null : model
+  const checks = (compiled?.checks ?? []).map(({ severity, text, on }) => ({
+    severity,
+    text: on === undefined ? text : `${on}: ${text}`,
+  }))
+  return {
+    name,
+    kind,
+    description: compiled?.description ?? null,
+    owner: compiled?.owner ?? null,
+    tags,
+    set: compiled?.expose == null ? null : entitySetName(name),
+    depends_on: dependsOn,
+    sources,
+    columns: [],
+    checks,
+    path: source.path,
+    // The text of a seed is data.
+    sql: kind === 'seed' ? null : source.text,
+  }
+}
+
+function columnsOf(model: Model | FailedModel, lineage: Lineage): readonly CatalogModelColumn[] {
+  if ('mistakes' in model) return []
+  return model.columns.map((column, i) => ({
+    ...describeColumn(column),
+    lineage: lineage[i] ?? null,
+  }))
+}
+
+function describeColumn({ name, type, nullable, description }: Column): CatalogColumn {
+  return { name, type, nullable, ...(description === undefined ? {} : { description }) }
+}
+
+const describeSource = ({ name, columns }: CompiledExternal): CatalogSource => ({
+  name,
+  columns: columns.map(describeColumn),
+})

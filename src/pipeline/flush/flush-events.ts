@@ -1,11 +1,12 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
-import { type FlushCount } from '../../core/report/progress.ts'
+import type { DamagedEvents } from '../../core/report/damaged-events.ts'
+import type { FlushCount } from '../../core/report/progress.ts'
 import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
 import { knownModels } from '../../compiler/select.ts'
-import type { EventsModel } from '../../core/model.ts'
+import type { EventsModel, CompiledProject, Kind } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import { type ModelName, sameName, targetsOf } from '../../core/names.ts'
@@ -13,10 +14,15 @@ import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { roomMaker } from '../../duckdb/vectors/memory.ts'
-import { explainFailure, isInterruption } from '../failure.ts'
-import { type EarlyFailure, type EarlyFailures, refuseEvents } from '../plan/steps.ts'
-import { describeOnce } from '../read-context.ts'
-import type { RunResults } from '../results.ts'
+import { explainFailure, isInterruption, toEnvironmentError } from '../failure.ts'
+import {
+  type EarlyFailure,
+  type EarlyFailures,
+  refuseEvents,
+  uncompiledSteps,
+} from '../plan/steps.ts'
+import { describeOnce, readContext } from '../read-context.ts'
+import { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { RunRequest } from '../run-request.ts'
 import { finishCommitted, FlushedMeanwhile, flushTarget } from './flush.ts'
@@ -24,6 +30,9 @@ import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
 import { noteRelation } from '../build/materialize/relation.ts'
 import { type FlushPosition, isEdited } from '../../store/state.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { interruptOnAbort } from '../interrupt.ts'
+import { refusalToEmpty } from '../orphans.ts'
 
 interface Flush {
   readonly context: RunContext
@@ -207,4 +216,70 @@ async function prepareTable(
   if (retried === 0) return
   results.countFlushed(model.name, { events: retried, rejected: 0 })
   logger.info('flush-rejected-retried', { target: model.name, events: retried })
+}
+
+type FlushOptions = Omit<
+  RunRequest,
+  'fullRefresh' | 'keepHistory' | 'range' | 'modelsAtOnce' | 'failFast' | 'retention'
+>
+
+export interface FlushSummary {
+  /** No events model failed, and no event has changed on disk. */
+  readonly ok: boolean
+  readonly ms: number
+  readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
+  readonly failed: readonly { readonly model: ModelName; readonly because: string }[]
+  readonly damaged: readonly DamagedEvents[]
+}
+
+/**
+ * `eider flush`: nothing is built and nothing is published; the next run finds what has come. The selection is of events
+ * models. Throws EnvironmentError as runPipeline() does.
+ */
+export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> {
+  const { store, lockWaitMs, signal, progress } = options
+  const results = new RunResults(options.now?.() ?? new Date(), progress)
+  try {
+    await using _lease = await store.flushLease.take({ waitMs: lockWaitMs, signal })
+    const refusal = await refusalToEmpty(options)
+    if (refusal !== null) throw refusal
+    await using warehouse = await store.warehouse.open(options)
+    await using connection = await warehouse.connect()
+    using _interrupts = interruptOnAbort([connection], signal)
+    // The lease of a flush is for the buffer too.
+    const own = { ...options, store: { ...store, bufferLease: null } }
+    await flush({ ...own, project: eventsOf(options.project) }, results, connection)
+    await store.warehouse.checkpoint(connection, 'much')
+  } catch (error) {
+    if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
+  }
+  results.selected = results.finished
+  const { ok, ms, flushed, models } = results.summarize()
+  const failed = models.map(({ model, because }) => ({ model, because }))
+  return { ok, ms, flushed, failed, damaged: results.damaged }
+}
+
+async function flush(
+  options: FlushOptions,
+  results: RunResults,
+  connection: Connection,
+): Promise<void> {
+  const { store, project, signal } = options
+  const { runId, startedAt } = results
+  const { catalog, state } = await store.state.begin(connection, knownModels(project).keys())
+  const found = { connection, catalog, state, runId, startedAt, signal }
+  const context = await readContext(options, found)
+  for (const { model, problem } of uncompiledSteps(context))
+    if (problem !== null) results.fail(model.name, problem)
+  await flushEvents(options, results, context)
+}
+
+/** What else there is has no say in a flush, and need not be looked at. */
+function eventsOf(project: CompiledProject): CompiledProject {
+  const isEvents = ([, { kind }]: readonly [ModelName, { readonly kind: Kind | null }]) =>
+    kind === 'events' || kind === null
+  const models = new Map([...project.models].filter(isEvents))
+  const failed = new Map([...project.failed].filter(isEvents))
+  const { external: _, ...rest } = project
+  return { ...rest, models, failed }
 }

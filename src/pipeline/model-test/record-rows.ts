@@ -17,9 +17,8 @@ import { ifRefused, refusalOf } from '../../duckdb/errors.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import { ModelFailure } from '../failure.ts'
 import { textRows } from './expected.ts'
-import { inputsOf, type TestInput } from './inputs.ts'
+import { inputsOf, type TestInput, testedKey, type TestedModel } from './inputs.ts'
 import type { TextRow } from '../../core/report/row-difference.ts'
-import { testedKey, type TestedModel } from './tested-model.ts'
 
 export interface RecordedTable {
   readonly relation: string

@@ -10,9 +10,9 @@ import type { CompiledProject } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ModelFailure } from '../failure.ts'
-import { csvText } from './row-pairs.ts'
+import { csvText } from './expected.ts'
 import { type Recorded, type RecordedTable, recordRows } from './record-rows.ts'
-import { type TestedModel, testedModel } from './tested-model.ts'
+import { type TestedModel, testedModel } from './inputs.ts'
 
 interface RecordRequest {
   readonly model: string

@@ -19,8 +19,8 @@ import { readContext } from '../read-context.ts'
 import type { RunContext } from '../run-context.ts'
 import type { RowDifference } from '../../core/report/row-difference.ts'
 import { RunResults } from '../results.ts'
-import { csvText } from './row-pairs.ts'
 import {
+  csvText,
   type Compared,
   compareWithExpected,
   expectedColumns,
@@ -35,6 +35,9 @@ import {
   recordGiven,
   type Inputs,
   inputsOf,
+  comparedModel,
+  type TestedModel,
+  testedModel,
 } from './inputs.ts'
 import {
   type EventsDoor,
@@ -44,7 +47,6 @@ import {
   refusalRows,
   type RefusedEvent,
 } from './post-events.ts'
-import { comparedModel, type TestedModel, testedModel } from './tested-model.ts'
 
 interface TestCase {
   readonly model: string

@@ -24,8 +24,6 @@ import {
   refuseValues,
   type SourceTable,
   tablesOf,
-} from './refusals.ts'
-import {
   inWordsOf,
   sideName,
   openDestination,

@@ -1,9 +1,12 @@
 // Each form of a value: texts that it takes, and texts that it refuses with the place that a diagnostic points at.
 
-import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { AnnotationValues } from '../../../src/compiler/annotations/annotation-values.ts'
-import { readParts, readValue } from '../../../src/compiler/annotations/read-annotation.ts'
+import { test } from 'uvu'
+import {
+  type AnnotationValues,
+  readParts,
+  readValue,
+} from '../../../src/compiler/annotations/read-annotation.ts'
 
 type Form = keyof AnnotationValues
 

@@ -14,11 +14,9 @@ import { compareRows } from '../../plan/dry-run/compare.ts'
 import { fullRefreshOf } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state.ts'
-import { checkKey, duplicatesHint } from './check-key.ts'
-import { type Adaptation, adaptationOf } from './evolve.ts'
-import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
-import { continuesTable, countRows, makeWay } from './relation.ts'
 import {
+  checkKey,
+  duplicatesHint,
   fillStage,
   refuseLostWatermark,
   refuseWrongRange,
@@ -26,6 +24,9 @@ import {
   stageStatement,
   watermarkOf,
 } from './stage.ts'
+import { type Adaptation, adaptationOf } from './evolve.ts'
+import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
+import { continuesTable, countRows, makeWay } from './relation.ts'
 
 interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,

@@ -1,7 +1,7 @@
 // Rows on their way into an incremental table: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
-import { isNoValue } from '../../../compiler/sql/exact-value.ts'
+import { isNoValue } from '../../../compiler/checks/check-query.ts'
 import type { KeptModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
@@ -9,11 +9,11 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { WatermarkRange, Slice } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
-import { numberOf } from '../../../duckdb/values.ts'
+import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
-import { checkKey, duplicatesHint } from './check-key.ts'
 import type { RunContext } from '../../run-context.ts'
 import { continuesTable, isWithin } from './relation.ts'
+import { limits } from '../../../core/limits.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
 
@@ -160,4 +160,53 @@ export function differs(columns: readonly Column[], key: readonly string[]): Sql
       return sql`${left} IS DISTINCT FROM ${right}`
     })
   return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
+}
+
+type KeyAnnotation = 'unique_key' | 'expose'
+
+/**
+ * A key must name each row, before anything is published under it. Throws ModelFailure with the first keys that are NULL or duplicate; `at` is the annotation that names the key, `hint`
+ * what to do.
+ */
+export async function checkKey(
+  connection: Connection,
+  relation: Sql,
+  key: readonly string[],
+  at: KeyAnnotation,
+  hint: string = hints[at],
+): Promise<void> {
+  if (key.length === 0) return
+  const columns = sql.idents(key)
+  const texts = sql.join(
+    key.map((name) => sql`coalesce(left(${sql.ident(name)}::VARCHAR, 100), 'NULL')`),
+  )
+  const anyNull = sql.join(
+    key.map((name) => sql`${sql.ident(name)} IS NULL`),
+    sql` OR `,
+  )
+  const rows = await connection.rows(sql`
+    SELECT [${texts}] AS "values", count(*) AS "rows", ${anyNull} AS "null"
+    FROM ${relation} GROUP BY ${columns} HAVING count(*) > 1 OR ${anyNull}
+    ORDER BY ${columns} NULLS FIRST LIMIT ${sql.value(limits.shownKeys + 1)}`)
+  if (rows.length > 0) throw new ModelFailure(`${explain(rows, key)}; ${hint}`, at)
+}
+
+const hints: Readonly<Record<KeyAnnotation, string>> = {
+  unique_key:
+    'filter them in the SELECT, or keep one row of each key with @on_duplicate: latest(column)',
+  expose: 'expose a key that is unique for each row, or none: @expose',
+}
+
+/** For rows of the SELECT; not every kind takes @on_duplicate. */
+export const duplicatesHint = (model: KeptModel): string =>
+  'onDuplicate' in model ? hints.unique_key : 'filter them in the SELECT'
+
+function explain(rows: readonly Row[], key: readonly string[]): string {
+  const shown = rows.slice(0, limits.shownKeys).map((row) => {
+    const values = row['values'] as readonly string[]
+    return `${key.map((name, i) => `${name} = ${values[i]}`).join(', ')} (${numberOf(row['rows'])} rows)`
+  })
+  const more = rows.length > limits.shownKeys ? '; and more' : ''
+  const what = rows.some((row) => row['null'] === true) ? 'NULL or duplicate' : 'duplicate'
+  return `${what} keys: ${shown.join('; ')}${more}`
 }
