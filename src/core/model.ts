@@ -5,7 +5,7 @@ import type { CompiledExternal, ExternalSource } from './sources.ts'
 import type { ModelName } from './names.ts'
 import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
-import type { ModelBody, SqlValue } from './sql.ts'
+import type { ModelBody } from './sql.ts'
 
 export type Kind = Model['kind']
 
@@ -78,7 +78,7 @@ export type CheckTest =
       readonly is: 'accepted'
       readonly column: string
       readonly type: ColumnType
-      readonly values: readonly SqlValue[]
+      readonly values: readonly (string | boolean)[]
     }
   | {
       readonly is: 'references'
@@ -86,7 +86,7 @@ export type CheckTest =
       readonly model: ModelName
       readonly target: string
     }
-  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: bigint }
+  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: number }
   /** True of every row. */
   | { readonly is: 'condition'; readonly body: ModelBody }
   /** A SELECT of the rows that must not exist. */

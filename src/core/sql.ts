@@ -4,7 +4,7 @@
 import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
 
-export type SqlValue = string | number | bigint | boolean | null
+type SqlValue = string | number | bigint | boolean | null
 
 type Node =
   | { readonly kind: 'ident'; readonly quoted: string }

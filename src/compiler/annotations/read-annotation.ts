@@ -3,7 +3,6 @@
 
 import type { Comparison, OnSchemaChange, UpTo } from '../../core/model.ts'
 import type { Span } from '../../core/source.ts'
-import type { SqlValue } from '../../core/sql.ts'
 
 /** A column that an annotation names, as written there. */
 export interface NamedColumn {
@@ -61,14 +60,18 @@ interface UpToSyntax extends UpTo {
 
 type CheckForm =
   | { readonly is: 'not_null' | 'unique'; readonly columns: readonly NamedColumn[] }
-  | { readonly is: 'accepted'; readonly column: NamedColumn; readonly values: readonly SqlValue[] }
+  | {
+      readonly is: 'accepted'
+      readonly column: NamedColumn
+      readonly values: readonly (string | boolean)[]
+    }
   | {
       readonly is: 'references'
       readonly column: NamedColumn
       readonly model: NamedModel
       readonly target: NamedColumn
     }
-  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: bigint }
+  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: number }
   | { readonly is: 'condition' }
 
 /** A model that an annotation names, as written there but for its quotes. */
@@ -245,7 +248,7 @@ const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckForm }
   row_count(r) {
     const comparison = r.expect(/>=|<=|<>|>|<|=/y) as Comparison
     r.expect(/[ \t]*/y)
-    return { is: 'row_count', comparison, rows: BigInt(r.expect(/[0-9]+/y)) }
+    return { is: 'row_count', comparison, rows: Number(r.expect(/[0-9]+/y)) }
   },
 }
 

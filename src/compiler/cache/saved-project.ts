@@ -8,7 +8,6 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
-import type { SqlValue } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { CompiledUnits, KeptUnit, KeptModels } from '../bind/draft.ts'
 import { bodyOf } from '../variables.ts'
@@ -40,11 +39,14 @@ type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
   readonly checks: readonly SavedCheck[]
 }
 
+/** `source` is a path, where it is not that of the model. */
 type SavedCheck = Omit<Check, 'test' | 'source'> & {
-  /** A path, where it is not that of the model. */
   readonly source?: string
-  readonly test: Readonly<Record<string, unknown>>
+  readonly test:
+    | Exclude<Check['test'], { readonly body: unknown }>
+    | { readonly is: 'condition' | 'query'; readonly body: Span }
 }
+
 /** `source` is a path, or a part of a data file. */
 type SavedDiagnostic = Omit<Diagnostic, 'source'> & { readonly source: string | SourceFile }
 
@@ -98,12 +100,11 @@ export function saveProject(
 
 /** `text` is what saveProject() returned for a project with these files. */
 export function restoreProject(text: string, files: ProjectFiles): CompiledProject {
-  const sourceOf = finderOf(files)
-  const variables = files.variables ?? new Map()
+  const restoring = restoringFrom(files)
+  const { sourceOf, variables, diagnosticOf } = restoring
   const [first = '', second = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
-  const models = saved.models.map((model) => restoreModel(model, sourceOf, variables))
-  const restoreDiagnostic = diagnosticsFrom(sourceOf)
+  const models = saved.models.map((model) => restoreModel(model, restoring))
   return {
     models: new Map(models.map((model) => [model.name, model])),
     macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
@@ -112,8 +113,8 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
     })),
     lineage: () => new Map(JSON.parse(second) as SavedLineage),
     macrosAreWhole: saved.macrosAreWhole,
-    warnings: saved.warnings.map(restoreDiagnostic),
-    errors: saved.errors.map(restoreDiagnostic),
+    warnings: saved.warnings.map(diagnosticOf),
+    errors: saved.errors.map(diagnosticOf),
     failed: new Map(),
   }
 }
@@ -133,9 +134,7 @@ export function restoreUnits(
   files: ProjectFiles,
   hashes: ReadonlyMap<ModelName, string>,
 ): RestoredUnits {
-  const sourceOf = finderOf(files)
-  const restoreDiagnostic = diagnosticsFrom(sourceOf)
-  const variables = files.variables ?? new Map()
+  const restoring = restoringFrom(files)
   const [first = '', second = '', third = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
   const units = JSON.parse(third) as readonly SavedUnit[]
@@ -150,8 +149,8 @@ export function restoreUnits(
     const isSameNames =
       alone.dependsOn.every((read) => hashes.has(read)) && !absent.some((read) => names.has(read))
     if (!isSameNames) return []
-    const model = restoreModel(alone, sourceOf, variables)
-    const restored = warnings.map(restoreDiagnostic)
+    const model = restoreModel(alone, restoring)
+    const restored = warnings.map(restoring.diagnosticOf)
     return [{ model, warnings: restored, absent, lineage: lineage.get(name) ?? [] }]
   })
   return {
@@ -160,90 +159,60 @@ export function restoreUnits(
   }
 }
 
-/** Finds a file that is known to be there. */
-function finderOf(files: ProjectFiles): (path: string) => SourceFile {
+/** What a saved project was made of. */
+interface Restoring {
+  /** A file that is known to be there. */
+  readonly sourceOf: (path: string) => SourceFile
+  readonly variables: Variables
+  readonly diagnosticOf: (saved: SavedDiagnostic) => Diagnostic
+}
+
+function restoringFrom(files: ProjectFiles): Restoring {
   const sources = sourcesOf(files)
-  return (path) => {
+  const sourceOf = (path: string) => {
     const source = sources.get(path)
     if (source === undefined) throw new Error(`a saved project has another file ${path}`)
     return source
   }
+  const diagnosticOf = (item: SavedDiagnostic) => {
+    return {
+      ...item,
+      source: typeof item.source === 'string' ? sourceOf(item.source) : item.source,
+    }
+  }
+  return { sourceOf, variables: files.variables ?? new Map(), diagnosticOf }
 }
-
-const diagnosticsFrom =
-  (sourceOf: (path: string) => SourceFile) =>
-  (item: SavedDiagnostic): Diagnostic => ({
-    ...item,
-    source: typeof item.source === 'string' ? sourceOf(item.source) : item.source,
-  })
 
 function saveModel(model: Model): SavedModel {
   const saved = { ...model, source: model.source.path, checks: model.checks.map(saveCheck) }
   return 'body' in model ? { ...saved, body: model.body.span } : (saved as SavedModel)
 }
 
-function restoreModel(
-  saved: SavedModel,
-  sourceOf: (path: string) => SourceFile,
-  variables: Variables,
-): Model {
+function restoreModel(saved: SavedModel, restoring: Restoring): Model {
   const { body } = saved
-  const source = sourceOf(saved.source)
-  const checks = saved.checks.map(({ source: path, ...check }) => {
-    if (path === undefined) return restoreCheck(check, source, variables)
-    const own = sourceOf(path)
-    return { ...restoreCheck(check, own, variables), source: own }
-  })
-  const model = { ...saved, source, checks }
-  return (
-    body === undefined ? model : { ...model, body: bodyOf(source, body, variables).body }
-  ) as Model
+  const source = restoring.sourceOf(saved.source)
+  const checks = saved.checks.map((check) => restoreCheck(check, restoring, source))
+  const model = { ...saved, source, checks } as unknown as Model
+  if (body === undefined) return model
+  return { ...model, body: bodyOf(source, body, restoring.variables).body } as Model
 }
 
-function saveCheck({ source, ...rest }: Check): SavedCheck {
-  const { test } = rest
-  const check = { ...rest, ...(source === undefined ? {} : { source: source.path }) }
-  switch (test.is) {
-    case 'query':
-    case 'condition':
-      return { ...check, test: { is: test.is, body: test.body.span } }
-    case 'row_count':
-      return { ...check, test: { ...test, rows: String(test.rows) } }
-    case 'accepted':
-      return { ...check, test: { ...test, values: test.values.map(saveValue) } }
-    default:
-      return { ...check, test: { ...test } }
-  }
+function saveCheck({ source, test, ...check }: Check): SavedCheck {
+  const saved = 'body' in test ? { ...test, body: test.body.span } : test
+  return { ...check, test: saved, ...(source === undefined ? {} : { source: source.path }) }
 }
 
 function restoreCheck(
-  check: Omit<SavedCheck, 'source'>,
-  source: SourceFile,
-  variables: Variables,
+  { source: path, test, ...check }: SavedCheck,
+  restoring: Restoring,
+  own: SourceFile,
 ): Check {
-  const test = check.test as unknown as Check['test']
-  switch (test.is) {
-    case 'query':
-    case 'condition': {
-      const { body } = bodyOf(source, check.test['body'] as Span, variables)
-      return { ...check, test: { ...test, body } }
-    }
-    case 'row_count':
-      return { ...check, test: { ...test, rows: BigInt(test.rows) } }
-    case 'accepted':
-      return { ...check, test: { ...test, values: test.values.map(restoreValue) } }
-    default:
-      return { ...check, test }
-  }
+  const source = path === undefined ? own : restoring.sourceOf(path)
+  const restored = { ...check, ...(path === undefined ? {} : { source }) }
+  if (!('body' in test)) return { ...restored, test }
+  const { body } = bodyOf(source, test.body, restoring.variables)
+  return { ...restored, test: { ...test, body } }
 }
-
-/** JSON has no integers of any size. */
-const saveValue = (value: SqlValue) => (typeof value === 'bigint' ? { bigint: `${value}` } : value)
-
-const restoreValue = (value: unknown): SqlValue =>
-  typeof value === 'object' && value !== null && 'bigint' in value
-    ? BigInt(value.bigint as string)
-    : (value as SqlValue)
 
 function sourcesOf({
   models,

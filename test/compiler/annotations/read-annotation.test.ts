@@ -41,7 +41,7 @@ const taken: readonly (readonly [form: Form, text: string, value: unknown])[] = 
     'references(customer_id, core."my customers".id)',
     { is: 'references', column: 'customer_id', model: 'core.my customers', target: 'id' },
   ],
-  ['check', 'row_count(>= 10)', { is: 'row_count', comparison: '>=', rows: 10n }],
+  ['check', 'row_count(>= 10)', { is: 'row_count', comparison: '>=', rows: 10 }],
   ['check', "amount >= 0 OR status = 'refund'", { is: 'condition' }],
   ['check', 'not_nullable', { is: 'condition' }],
   ['models', 'raw.orders, "my shop".orders', ['raw.orders', 'my shop.orders']],

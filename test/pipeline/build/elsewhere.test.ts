@@ -71,7 +71,7 @@ test('rows that a check refuses stay, and nothing is recorded of them', async ()
   await using space = await openProject()
   const calls: string[] = []
   using _program = runElsewhere(program(calls))
-  const isEmpty = { is: 'row_count', comparison: '=', rows: 0n } as const
+  const isEmpty = { is: 'row_count', comparison: '=', rows: 0 } as const
   const span = { start: 0, end: 0 }
   const failed = await space.run(
     models({ severity: 'fail', text: 'row_count(= 0)', span, test: isEmpty }),

@@ -75,7 +75,7 @@ test('a full refresh forgets them, and what fails remembers nothing', async () =
   await using space = await openProject()
   await space.ok([days, appended])
   await space.ok([days, appended], { range: range(1, 2) })
-  const isEmpty = { is: 'row_count', comparison: '=', rows: 0n } as const
+  const isEmpty = { is: 'row_count', comparison: '=', rows: 0 } as const
   const check = {
     severity: 'fail',
     text: 'none',
