@@ -51,7 +51,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
       return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
-      if (!isLocked(error) && (await setUnmadeAside(paths.database))) continue
+      if (!isLocked(error) && (await setUnmadeAside(paths))) continue
       if (!isLocked(error) || Date.now() >= deadline) throw openError(error, paths.database, AS_RUN)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
@@ -81,11 +81,12 @@ async function checkpoint(
  * the lease for a repair.
  */
 async function repaired(
-  { database }: ProjectPaths,
+  paths: ProjectPaths,
   lease: RunLease,
   { hasLease = false }: ReadOptions,
   open: () => Promise<Database>,
 ): Promise<Database> {
+  const { database } = paths
   let opened: Database | null = null
   let failure: unknown = null
   try {
@@ -94,14 +95,14 @@ async function repaired(
     if (!(error instanceof EnvironmentError) || error.code === 'warehouse-locked') throw error
     failure = error
   }
-  const isUnmade = opened === null && (await isUnmadeFile(database))
+  const isUnmade = opened === null && (await isUnmadeFile(paths))
   if (!isUnmade && !(await hasBadLog(database))) {
     if (opened === null) throw failure
     return opened
   }
   await opened?.[Symbol.asyncDispose]()
   await using _lease = hasLease ? null : await takeToRepair(lease)
-  if (isUnmade) await setUnmadeAside(database)
+  if (isUnmade) await setUnmadeAside(paths)
   await repairLogs(database).catch((error: unknown) => {
     throw error instanceof DatabaseError ? openError(error, database, AS_READER) : error
   })

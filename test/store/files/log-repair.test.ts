@@ -249,13 +249,28 @@ test('a file that was just being made is made again by a run, and is nothing to 
   assert.ok((await readdir(join(directory.path, '3-false'))).some((name) => name.includes('.torn')))
 })
 
+async function checkpointed(path: string): Promise<Buffer> {
+  {
+    await using database = await Database.open({ path })
+    await using connection = await database.connect()
+    await connection.run(sql`CREATE TABLE t AS SELECT 1 AS id`)
+    await connection.run(sql`CHECKPOINT`)
+  }
+  return await readFile(path)
+}
+
 test('a damaged file with tables in it, with a log, or of another program is never put aside', async () => {
   await using made = await written()
   const whole = await readFile(await made.withLog(made.log))
+  await using directory = await temporaryDirectory()
+  const filled = await checkpointed(join(directory.path, 'filled.duckdb'))
   for (const [bytes, log] of [
     [zeroed(Buffer.concat([whole, Buffer.alloc(65_536, 1)]), 4096, 12_288), null],
     [zeroed(whole.subarray(0, 12_288), 4096), made.log],
     [Buffer.from('some notes of somebody'), null],
+    // Cut short by a disk, after a checkpoint.
+    [filled.subarray(0, 5_000), null],
+    [filled.subarray(0, 8_192), null],
   ] as const) {
     const path = await made.withLog(log ?? Buffer.alloc(0))
     if (log === null) await rm(`${path}.wal`)
