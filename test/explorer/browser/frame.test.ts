@@ -54,6 +54,11 @@ frameTest(
     await heading(page, 'core_orders').waitFor()
     await page.keyboard.press('k')
     await heading(page, 'core_customers').waitFor()
+    await page
+      .getByRole('table', { name: 'Rows of core_customers' })
+      .getByRole('row')
+      .nth(1)
+      .waitFor()
     await page.keyboard.press('f')
     await page.getByRole('form', { name: 'Condition' }).waitFor()
     await page.keyboard.press('Escape')
