@@ -28,15 +28,14 @@ export function plainTexts(dir: string): Plain {
     return ids.get(id)!
   }
   return (text) => {
-    const timeless = TIMES.reduce(
-      (all, [pattern, by]) => all.replace(pattern, by),
-      text.replace(MARKS, ''),
-    )
-    return timeless
+    // Ids come first: one may look as if it began with a time, such as 9s.
+    const numbered = text
+      .replace(MARKS, '')
       .replaceAll(dir, 'DIR')
       .replace(/\b(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
       .replace(TOKEN, '$1TOKEN')
       .replace(ID, numberOf)
+    return TIMES.reduce((all, [pattern, by]) => all.replace(pattern, by), numbered)
   }
 }
 
