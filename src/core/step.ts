@@ -13,6 +13,12 @@ export interface WatermarkRange {
   readonly end: string
 }
 
+/** Values of a column from `start` on and below `end`, as texts; null: no limit. */
+export interface ValueRange {
+  readonly start: string | null
+  readonly end: string | null
+}
+
 /** A step of a model that does not compile says no more than why. */
 export interface Step<M extends Model | FailedModel = Model> {
   readonly model: M

@@ -1,43 +1,54 @@
 // What runs have built of ranges of models, in both stores: a table that is made before the first of them is recorded, so
 // that a target without any is stored as it always was.
 //
-//   _eider.slices   one row per slice and build, and a row without a range where a table was made from nothing or dropped:
-//                   rows of its model before it say nothing of the table that is there. Of one range the newest counts
+//   _eider.slices   one row per range and build: from range_start on and below range_end, where NULL is no limit. The newest
+//                   row that contains a value says by which definition the rows with that value were made; one without a
+//                   definition, that the table was dropped, or made from nothing by some of its ranges only
 //
-// Rows are only ever inserted, since on a lake a DELETE would refuse those who insert meanwhile.
+// Rows are only ever inserted, since on a lake a DELETE would refuse those who insert meanwhile. They are read where a model
+// needs them, not at the start of a run: there may be many.
 
 import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { kinds } from '../core/kinds.ts'
+import type { ValueRange } from '../core/step.ts'
 import { type NewRecord, type SliceRecord, spelledAs, STATE_SCHEMA } from './state.ts'
 
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
   seq BIGINT, model VARCHAR, range_start VARCHAR, range_end VARCHAR, definition VARCHAR, run_id VARCHAR, built_at TIMESTAMPTZ)`
 
-const IN_FORCE = sql`(
-  FROM _eider.slices
-  QUALIFY range_start IS NOT NULL
-    AND seq > coalesce(max(seq) FILTER (range_start IS NULL) OVER (PARTITION BY lower(model)), 0)
-    AND row_number() OVER (PARTITION BY lower(model), range_start, range_end ORDER BY seq DESC) = 1)`
+/** Rows before one without limits say nothing, and neither do those whose range was built again. */
+const inForce = (models: Iterable<string>): Sql => {
+  const names = [...models].map((name) => sql`lower(${sql.value(name)})`)
+  return sql`(
+    FROM _eider.slices
+    WHERE ${names.length === 0 ? sql`false` : sql`lower(model) IN (${sql.join(names)})`}
+    QUALIFY definition IS NOT NULL
+      AND seq >= coalesce(
+        max(seq) FILTER (range_start IS NULL AND range_end IS NULL) OVER (PARTITION BY lower(model)), 0)
+      AND row_number() OVER (PARTITION BY lower(model), range_start, range_end ORDER BY seq DESC) = 1)`
+}
 
 const LAST = sql`(SELECT coalesce(max(seq), 0) FROM _eider.slices)`
 
 export class SliceTable {
   #exists = false
 
-  /** Oldest first. Records take the name of the model in `names` where the two differ only in case. */
-  async read(
-    connection: Connection,
-    { relations }: EngineCatalog,
-    names: Iterable<ModelName>,
-  ): Promise<readonly SliceRecord[]> {
+  /** Call this before all else. */
+  look({ relations }: EngineCatalog): void {
     this.#exists = relations.has(catalogKey(STATE_SCHEMA, 'slices'))
+  }
+
+  /** Oldest first. Records take the name of the model in `models` where the two differ only in case. */
+  async read(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]> {
     if (!this.#exists) return []
+    const names = [...models]
     const spelled = spelledAs(names)
     const rows = (await connection.texts(sql`
       SELECT model, range_start AS start, range_end AS "end", definition, run_id AS "runId", built_at::VARCHAR AS "builtAt"
-      FROM ${IN_FORCE} ORDER BY seq`)) as unknown as readonly SliceRecord[]
+      FROM ${inForce(names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
     return rows.map((row) => ({ ...row, model: spelled(row.model) }))
   }
 
@@ -54,13 +65,14 @@ export class SliceTable {
   ): Promise<void> {
     if (!this.#exists) return
     const rows = records.flatMap((record) => {
-      const { model, slice = 'whole', forgetsSlices = false } = record
-      const row = (start: string | null, end: string | null) =>
-        sql`${sql.value(model.name)}, ${sql.value(start)}, ${sql.value(end)}, ${sql.value(model.definition)},
+      const { model, ranges = [], isNewTable = false } = record
+      const row = ({ start, end }: ValueRange, definition: string | null) =>
+        sql`${sql.value(model.name)}, ${sql.value(start)}, ${sql.value(end)}, ${sql.value(definition)},
           ${sql.value(runId)}, now()`
+      const forgets = isNewTable && kinds[model.kind].keepsRows
       return [
-        ...(forgetsSlices ? [row(null, null)] : []),
-        ...(slice === 'whole' ? [] : [row(slice.start, slice.end)]),
+        ...(forgets ? [row(ALL, null)] : []),
+        ...ranges.map((range) => row(range, model.definition)),
       ]
     })
     await insert(connection, rows)
@@ -90,9 +102,11 @@ export class SliceTable {
     await connection.run(sql`
       INSERT INTO _eider.slices
       SELECT ${LAST} + row_number() OVER (ORDER BY seq), ${sql.value(to)}, * EXCLUDE (seq, model)
-      FROM ${IN_FORCE} WHERE lower(model) = lower(${sql.value(from)})`)
+      FROM ${inForce([from])}`)
   }
 }
+
+const ALL: ValueRange = { start: null, end: null }
 
 async function insert(connection: Connection, rows: readonly Sql[]): Promise<void> {
   if (rows.length === 0) return

@@ -9,7 +9,7 @@ import type { Kind, Macro, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
-import type { Slice, WatermarkRange } from '../core/step.ts'
+import type { ValueRange } from '../core/step.ts'
 import type { Connection } from '../duckdb/database.ts'
 
 export const STATE_SCHEMA = '_eider'
@@ -40,7 +40,9 @@ export interface StateStore {
    * EnvironmentError `run-lock-lost` for a run that is no longer the one that may.
    */
   change<T>(connection: Connection, work: () => Promise<T>): Promise<T>
-  /** Call this in no transaction, before one that records or adopts a slice that is not a whole model. */
+  /** Those of these models, oldest first: of two that contain a value the later one holds. */
+  readSlices(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]>
+  /** Call this in no transaction, before one that records ranges that must not be lost, or adopts slices. */
   makeSlices(connection: Connection): Promise<void>
   /** Remembers slices that another target has, as they are there. */
   adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void>
@@ -84,11 +86,9 @@ export interface State {
   readonly models: ReadonlyMap<ModelName, ModelRecord>
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
   readonly acks: readonly AckRecord[]
-  /** Oldest first. */
-  readonly slices: readonly SliceRecord[]
 }
 
-export const NO_STATE: State = { models: new Map(), positions: new Map(), acks: [], slices: [] }
+export const NO_STATE: State = { models: new Map(), positions: new Map(), acks: [] }
 
 /** The recorded state of a relation in the warehouse. */
 export interface ModelRecord {
@@ -142,8 +142,8 @@ export interface AckRecord {
   readonly opening: number
 }
 
-/** A range of a model whose rows a run has built, as the table now has them. */
-export interface SliceRecord extends WatermarkRange {
+/** A range of a model whose rows a run has built, or has found as they should be. */
+export interface SliceRecord extends ValueRange {
   readonly model: ModelName
   /** The definition of the model at that time. */
   readonly definition: string
@@ -159,10 +159,10 @@ export interface NewRecord {
   readonly version: string
   /** The project no longer has it; false when not given. */
   readonly removed?: boolean
-  /** `whole` when not given. */
-  readonly slice?: Slice
-  /** The table was made from nothing, so what is remembered of its slices no longer holds. */
-  readonly forgetsSlices?: boolean
+  /** Those whose rows were made by this definition; they are remembered once there is a place for them. */
+  readonly ranges?: readonly ValueRange[]
+  /** The table was made from nothing, so what is remembered of its ranges no longer holds. */
+  readonly isNewTable?: boolean
 }
 
 export interface FinishedRun {

@@ -175,14 +175,16 @@ async function buildOne(
     return done(withWarnings(step, outcome, found), { model, fingerprint, version })
   }
   results.start(model.name, because)
-  const isNew = !continuesTable(context, model)
-  const forgetsSlices = isNew && context.state.slices.some((one) => one.model === model.name)
+  const isNewTable = !continuesTable(context, model)
   const { rows, version, warnings } = await build(context, step, fingerprint, built)
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
-  const record = { model, fingerprint, version, slice: step.slice, forgetsSlices }
+  const ranges = step.slice === 'whole' ? (isNewTable ? [EVERYTHING] : []) : [step.slice]
+  const record = { model, fingerprint, version, ranges, isNewTable }
   return done(withWarnings(step, outcome, warnings), record)
 }
+
+const EVERYTHING = { start: null, end: null } as const
 
 /** Whether the model must be built after all, now that those before it are finished. */
 function decideNow(

@@ -65,11 +65,12 @@ export async function copyState(ways: Ways, moveId: string): Promise<MovedState>
     (log) => [log, sql`SELECT ${namesOf(log)} FROM ${sources[log]}`] as const,
   )
   const copied = { runs: 0, rejected_events: 0 }
-  if (known.slices.length > 0) await state.makeSlices(connection)
+  const slices = await from.side.store.state.readSlices(from.connection, known.models.keys())
+  if (slices.length > 0) await state.makeSlices(connection)
   await carry(ways, Object.fromEntries(queries), () =>
     state.change(connection, async () => {
       await state.recordModels(connection, moveId, recordsOf(known))
-      await state.adoptSlices(connection, known.slices)
+      await state.adoptSlices(connection, slices)
       for (const [target, position] of fencesOf(known))
         await flushed.adopt(connection, target, position)
       for (const log of logs) {

@@ -33,17 +33,19 @@ export function fileState(stateDir: string): StateStore {
     ...withoutMemory,
     async read(connection, names) {
       const catalog = await readEngineCatalog(connection)
+      slices.look(catalog)
       const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
       if (!exists) return { catalog, state: NO_STATE, macros: [] }
       await checkFormat(connection)
-      return readKnown(connection, catalog, names, slices)
+      return readKnown(connection, catalog, names)
     },
     async begin(connection, names, options) {
       const catalog = await readEngineCatalog(connection)
       if (options?.isMove !== true) refuseUnfinishedMove(catalog)
       await ensureState(connection, catalog)
       await recordWaitingRuns(connection, stateDir)
-      began = await readKnown(connection, catalog, names, slices)
+      slices.look(catalog)
+      began = await readKnown(connection, catalog, names)
       return began
     },
     saveForReaders: (connection) => saveLastState(connection, stateDir, began),
@@ -55,6 +57,7 @@ export function fileState(stateDir: string): StateStore {
       return Buffer.byteLength(text)
     },
     allRuns: () => allRuns(stateDir),
+    readSlices: (connection, models) => slices.read(connection, models),
     makeSlices: (connection) => slices.make(connection),
     adoptSlices: (connection, records) => slices.adopt(connection, records),
     async recordModels(connection, runId, records) {
@@ -94,12 +97,9 @@ async function readKnown(
   connection: Connection,
   catalog: EngineCatalog,
   names: Iterable<ModelName>,
-  slices: SliceTable,
 ): Promise<Began> {
-  const spelled = [...names]
-  const { macros, runs, lastRun, ...state } = await readAll(connection, spelled)
-  const found = await slices.read(connection, catalog, spelled)
-  return { catalog, macros, state: { ...state, slices: found }, runs, lastRun }
+  const { macros, runs, lastRun, ...state } = await readAll(connection, names)
+  return { catalog, macros, state, runs, lastRun }
 }
 
 const list = (query: Sql): Sql => sql`(SELECT coalesce(list(one), []) FROM (${query}) AS one)`

@@ -73,9 +73,7 @@ export class LakeState implements StateStore {
     const spelled = [...names]
     const look = this.#session.takeLook()
     let found =
-      look === null
-        ? await this.#readAll(connection, spelled)
-        : await this.#foundIn(connection, look, spelled)
+      look === null ? await this.#readAll(connection, spelled) : this.#foundIn(look, spelled)
     if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
     found ??= await this.#make(connection, spelled)
     if (found !== null) found = await this.#takeOver(connection, found, spelled)
@@ -158,6 +156,10 @@ export class LakeState implements StateStore {
     await this.#slices.record(connection, runId, records)
   }
 
+  readSlices(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]> {
+    return this.#slices.read(connection, models)
+  }
+
   makeSlices(connection: Connection): Promise<void> {
     return retried(() => this.#slices.make(connection))
   }
@@ -229,17 +231,12 @@ export class LakeState implements StateStore {
   /** null: no run has been there. */
   async #readAll(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
     const look = await connection.transact(() => readLook(connection, this.#session.lake))
-    return look === null ? null : await this.#foundIn(connection, look, names)
+    return look === null ? null : this.#foundIn(look, names)
   }
 
-  async #foundIn(
-    connection: Connection,
-    look: LakeLook,
-    names: readonly ModelName[],
-  ): Promise<Found> {
-    const found = foundIn(look, names)
-    const slices = await this.#slices.read(connection, look.catalog, names)
-    return { ...found, state: { ...found.state, slices } }
+  #foundIn(look: LakeLook, names: readonly ModelName[]): Found {
+    this.#slices.look(look.catalog)
+    return foundIn(look, names)
   }
 
   /** Deletes the marks of runs that can no longer work, since this one has their lock. */
@@ -328,7 +325,7 @@ function foundIn({ catalog, builds, positions }: LakeLook, names: readonly Model
   const models = new Map(ofModels.map((build) => [spelled(build.model), recordOf(build)]))
   return {
     catalog,
-    state: { models, positions, acks: [], slices: [] },
+    state: { models, positions, acks: [] },
     macros: macros === undefined ? [] : (JSON.parse(macros.definition) as SavedMacro[]),
     marks: builds.flatMap(markOf),
     lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),

@@ -10,7 +10,7 @@ import { catalogKey } from '../../../src/duckdb/catalog.ts'
 import { dropRelation, type Opened } from '../../../src/pipeline/orphans.ts'
 import { renameRelation } from '../../../src/pipeline/rename/rename-model.ts'
 import { openStore } from '../../../src/store/open.ts'
-import type { Known } from '../../../src/store/state.ts'
+import type { Known, SliceRecord } from '../../../src/store/state.ts'
 import { modelName } from '../../support/model-name.ts'
 import { appended, appendedFrom } from '../../support/killed-range-project.ts'
 import { openProject, resultOf, type TestProject } from '../../support/pipeline-project.ts'
@@ -21,17 +21,24 @@ const LOCK_WAIT_MS = 10_000
 const days = appendedFrom('a', 1, 2, 3, 4)
 const later = appendedFrom('b', 1, 2, 3, 4)
 
-async function known({ paths }: TestProject): Promise<Known> {
+interface Remembered {
+  readonly catalog: Known['catalog']
+  readonly slices: readonly SliceRecord[]
+}
+
+async function known({ paths }: TestProject): Promise<Remembered> {
   const { warehouse, state } = openStore(paths)
   await using database = await warehouse.openToRead({ memoryLimit: null })
   await using connection = await database.connect()
-  return await state.read(connection, [])
+  const { catalog } = await state.read(connection, [])
+  const names = ['mart.t', 'core.other'].map(modelName)
+  return { catalog, slices: await state.readSlices(connection, names) }
 }
 
 /** Its model, and the days from which and to which it goes. */
 async function slices(space: TestProject): Promise<readonly string[]> {
-  const { state } = await known(space)
-  return state.slices.map(({ model, start, end }) => `${model} ${start} ${end}`)
+  const { slices: found } = await known(space)
+  return found.map(({ model, start, end }) => `${model} ${start} ${end}`)
 }
 
 const range = (from: number, to: number) => ({ start: `2024-01-0${from}`, end: `2024-01-0${to}` })
@@ -43,12 +50,11 @@ test('each range is remembered once, with the definition, the run and the time o
   await using space = await openProject()
   await space.ok([days, appended])
   const before = await known(space)
-  assert.equal(before.state.slices, [])
+  assert.equal(before.slices, [])
   assert.not(before.catalog.relations.has(catalogKey('_eider', 'slices')), 'made without need')
   const summary = await space.ok([later, appended], { range: range(2, 3) })
   assert.is(resultOf(summary, 'mart.t').because, 'backfill')
-  const { state } = await known(space)
-  const slice = state.slices[0]!
+  const slice = (await known(space)).slices[0]!
   assert.is(slice.runId, summary.runId)
   assert.is(slice.definition, appended.definition)
   assert.ok(Math.abs(Date.parse(slice.builtAt) - summary.startedAt.getTime()) < 600_000)
@@ -58,7 +64,7 @@ test('each range is remembered once, with the definition, the run and the time o
     'mart.t 2024-01-03 2024-01-04',
     'mart.t 2024-01-02 2024-01-03',
   ])
-  assert.is((await known(space)).state.slices[1]?.runId, again.runId)
+  assert.is((await known(space)).slices[1]?.runId, again.runId)
   await space.ok([later, appended])
   assert.is((await slices(space)).length, 2)
   assert.equal(await rowsOf(space), ['a1', 'a2', 'a4', 'b3', 'b4'])
@@ -71,7 +77,7 @@ test('a model that takes no range is a whole step of the same run', async () => 
   assert.equal(await rowsOf(space), ['a1', 'a2'])
 })
 
-test('a full refresh forgets them, and what fails remembers nothing', async () => {
+test('a full refresh is one without limits and forgets the others, and what fails remembers nothing', async () => {
   await using space = await openProject()
   await space.ok([days, appended])
   await space.ok([days, appended], { range: range(1, 2) })
@@ -86,9 +92,11 @@ test('a full refresh forgets them, and what fails remembers nothing', async () =
   assert.is(resultOf(failed, 'mart.t').status, 'failed')
   assert.equal(await slices(space), ['mart.t 2024-01-01 2024-01-02'])
   await space.ok([days, appended], { fullRefresh: true })
-  assert.equal(await slices(space), [])
+  assert.equal(await slices(space), ['mart.t null null'])
   await space.ok([days, appended], { range: range(4, 5) })
-  assert.equal(await slices(space), ['mart.t 2024-01-04 2024-01-05'])
+  assert.equal(await slices(space), ['mart.t null null', 'mart.t 2024-01-04 2024-01-05'])
+  await space.ok([days, appended], { fullRefresh: true, range: range(1, 3) })
+  assert.equal(await slices(space), ['mart.t 2024-01-01 2024-01-03'])
 })
 
 test('they go with the table to another name, and with it', async () => {

@@ -42,7 +42,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
   return {
     project,
     selected: new Set(project.models.keys()),
-    state: { models: records, positions: new Map(), acks: [], slices: [] },
+    state: { models: records, positions: new Map(), acks: [] },
     catalog: { database: 'warehouse', relations: new Map(exists ? relations : []) },
     lost: new Set(),
     fileHashes,
