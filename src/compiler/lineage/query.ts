@@ -34,6 +34,8 @@ interface NameObserver {
   readonly table: (node: SyntaxNode, name: string) => void
   /** `isItem`: it is an item of a SELECT list, whose name it gives. */
   readonly column: (node: SyntaxNode, value: ScopeValue, isItem: boolean) => void
+  /** Two columns are compared by `=`, USING or IN. */
+  readonly equality?: (left: ScopeValue, right: ScopeValue) => void
 }
 
 interface LineageContext {
@@ -306,10 +308,16 @@ export function originsOf(value: unknown, place: Inside): Origins {
       const isValue = node['subquery_type'] === 'SCALAR' || node['subquery_type'] === 'ANY'
       if (!isValue && place.context.observer === undefined) return null
       const given = columnsOfQuery(nodeOf(node['subquery'] as SyntaxNode), place)
+      if (node['subquery_type'] === 'ANY' && node['comparison_type'] === 'COMPARE_EQUAL')
+        observeEquality(place, valueOf(node['child'], place), given?.[0] ?? null)
       const inner = given === null ? null : union(given.map(({ origins }) => origins))
       const all = union([inner, originsOf(node['child'], place)])
       return isValue ? all : null
     }
+    case 'COMPARISON':
+      if (node['type'] === 'COMPARE_EQUAL')
+        observeEquality(place, valueOf(node['left'], place), valueOf(node['right'], place))
+      break
     case 'LAMBDA': {
       const parameters = parametersOf(node['lhs'])
       const own = { alias: '', schema: null, columns: parameters }
@@ -324,6 +332,17 @@ export function originsOf(value: unknown, place: Inside): Origins {
       if (place.context.readsTables(foldCase(String(node['function_name'])))) return null
   }
   return union(Object.values(node).map((member) => originsOf(member, place)))
+}
+
+function observeEquality(place: Inside, left: ScopeValue | null, right: ScopeValue | null): void {
+  if (left !== null && right !== null) place.context.observer?.equality?.(left, right)
+}
+
+/** What a name stands for; null for any other expression. */
+function valueOf(expression: unknown, { scope }: Inside): ScopeValue | null {
+  const node = expression as SyntaxNode | null
+  if (node?.['class'] !== 'COLUMN_REF') return null
+  return resolveName(node['column_names'] as readonly string[], scope)
 }
 
 /** The values of a parameter come from the list, which is an argument of the same call. */

@@ -102,9 +102,11 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const merged = new Map(whole.merged)
   for (const name of names) {
     const side = (relations: readonly ScopeRelation[], merged: Scope['merged']) =>
-      resolveName([name], { ...emptyScope(null), relations, merged }).origins
+      resolveName([name], { ...emptyScope(null), relations, merged })
     const [l, r] = [side(before, mergedBefore), side(after, new Map())]
-    const origins = type === 'RIGHT' ? r : type === 'FULL' ? union([l, r]) : l
+    place.context.observer?.equality?.(l, r)
+    const both = () => union([l.origins, r.origins])
+    const origins = type === 'RIGHT' ? r.origins : type === 'FULL' ? both() : l.origins
     merged.set(foldCase(name), scopeColumn(name, origins))
   }
   return { ...whole, merged }

@@ -1,10 +1,17 @@
 // Rows of the warehouse from which a sample of a model was made: what a recorded test gives.
 //
 // Lineage says which column of a model comes from which column of what it reads; it does not say whether the value is the
-// same. So a pair of columns counts where all values of the sample stand in the other one too. Among these, the columns of
-// the key lead from a row to all rows that it was made of, also where it sums them up. Where none of the key does, as
-// for a table that is only looked up, the others lead to the one row that they all come from.
+// same. So a pair of columns counts where all values of the sample stand in the other one too, and so does a column that
+// is an expression over one input. Among the inputs of a model the one that most columns of the key lead to comes first,
+// also where the model sums its rows up. From its rows the columns that the query joins by lead to those of the others.
+// Where there is no join, the columns that are passed on have to do.
 
+import {
+  type ComputedColumn,
+  type RowWays,
+  rowWaysOf,
+  VALUE,
+} from '../../compiler/lineage/row-ways.ts'
 import { type TracedColumn, traceModel } from '../../compiler/lineage/trace.ts'
 import { tokenize, isWord, nameOf } from '../../compiler/sql/tokens.ts'
 import { limits } from '../../core/limits.ts'
@@ -46,8 +53,9 @@ export async function recordRows(
   const most = limits.recordedRows
   const leads = new Map<string, Sql[] | null>()
   const samples = new Map<ModelName, Sql>()
+  let taken = 0
   const take = async (name: string, rows: Sql): Promise<Sql> => {
-    const sample = sql.ident('temp', 'main', `_eider_sample_${name}`)
+    const sample = sql.ident('temp', 'main', `_eider_sample_${taken++}_${name}`)
     const refusal = await refusalOf(
       connection.run(
         sql`CREATE OR REPLACE TEMP TABLE ${sample} AS (${rows} LIMIT ${sql.value(most + 1)})`,
@@ -71,13 +79,8 @@ export async function recordRows(
     const sample = await take(one.name, isTarget ? sql.body(query) : related(one.name))
     samples.set(one.name, sample)
     const keys = isTarget ? [...testedKey(one), ...wordsOf(query.text)] : testedKey(one)
-    const traced = traceModel(project, one.name)
-    for (const input of [...one.dependsOn, ...one.sources]) {
-      const pairs = traced
-        .flatMap((column) => originsOf(column).map((origin) => ({ ...origin, own: column.column })))
-        .filter((origin) => foldCase(origin.model) === foldCase(input))
-        .map(({ own, column }) => ({ own, theirs: column }))
-      const way = await wayTo(connection, sample, input, pairs, keys)
+    const ways = await waysOf({ connection, project, take }, one, sample, keys)
+    for (const [input, way] of ways) {
       const known = leads.get(foldCase(input))
       leads.set(foldCase(input), way === null || known === null ? null : [...(known ?? []), way])
     }
@@ -109,22 +112,119 @@ interface ColumnPair {
   readonly theirs: string
 }
 
-/** The condition on rows `d` of the input that lead to the sample; null: nothing tells. */
-async function wayTo(
-  connection: Connection,
+interface Search {
+  readonly connection: Connection
+  readonly project: CompiledProject
+  /** Rows as a table that lasts. */
+  readonly take: (name: string, rows: Sql) => Promise<Sql>
+}
+
+/** Of each input the condition on its rows `d` that lead to the sample; null: nothing tells. */
+async function waysOf(
+  search: Search,
+  model: Model,
   sample: Sql,
-  input: string,
-  pairs: readonly ColumnPair[],
   keys: readonly string[],
-): Promise<Sql | null> {
-  const usable: ColumnPair[] = []
-  for (const pair of pairs)
-    if (await hasAllValues(connection, sample, input, pair)) usable.push(pair)
+): Promise<ReadonlyMap<string, Sql | null>> {
+  const { connection, project, take } = search
+  const { joins, computed } =
+    'body' in model ? await rowWaysOf(connection, project, model.body) : { joins: [], computed: [] }
+  const traced = traceModel(project, model.name)
   const folded = new Set(keys.map(foldCase))
-  const ofKey = usable.filter(({ own }) => folded.has(foldCase(own)))
-  const used = ofKey.length > 0 ? ofKey : usable
-  if (used.length === 0) return null
-  const equal = used.map(
+  const isKey = ({ own }: Pick<ColumnPair, 'own'>) => folded.has(foldCase(own))
+  const found: Lead[] = []
+  for (const input of [...model.dependsOn, ...model.sources]) {
+    const pairs: ColumnPair[] = []
+    for (const pair of pairsWith(traced, input))
+      if (await hasAllValues(connection, sample, sql.relation(input), pair)) pairs.push(pair)
+    const made = computed.filter((one) => isSame(one.input, input))
+    found.push(await leadTo(search, sample, { input, made, pairs, isKey }))
+  }
+  const ways = new Map<string, Sql | null>()
+  const byKey = found.toSorted((a, b) => b.keys - a.keys || a.rows - b.rows)
+  for (const { input, way } of byKey) {
+    if (ways.has(input)) continue
+    ways.set(input, way)
+    if (way === null) continue
+    // Its rows lead to those of all inputs that it is joined with, through others too.
+    for (const [from, known] of ways)
+      for (const { mine, other, theirs } of joinsFrom(from, joins)) {
+        const next = found.find((one) => isSame(one.input, other))?.input
+        if (known === null || next === undefined || (next !== from && ways.has(next))) continue
+        const rows = sql`SELECT DISTINCT d.${sql.ident(mine)} FROM ${sql.relation(from)} AS d WHERE ${known}`
+        const values = await take(from, rows)
+        const partners = sql`d.${sql.ident(theirs)} IN (FROM ${values})`
+        ways.set(next, next === from ? sql`(${ways.get(from)!} OR ${partners})` : partners)
+      }
+  }
+  return ways
+}
+
+const isSame = (a: string, b: string) => foldCase(a) === foldCase(b)
+
+const pairsWith = (traced: readonly TracedColumn[], input: string): readonly ColumnPair[] =>
+  traced
+    .flatMap((column) => originsOf(column).map((origin) => ({ ...origin, own: column.column })))
+    .filter(({ model }) => isSame(model, input))
+    .map(({ own, column }) => ({ own, theirs: column }))
+
+const joinsFrom = (from: string, joins: RowWays['joins']) =>
+  joins
+    .flatMap(([l, r]) => [
+      { of: l, to: r },
+      { of: r, to: l },
+    ])
+    .filter(({ of }) => isSame(of.model, from))
+    .map(({ of, to }) => ({ mine: of.column, other: to.model, theirs: to.column }))
+
+/** How far the columns of the sample lead to an input. */
+interface Lead {
+  readonly input: string
+  readonly way: Sql | null
+  /** How many columns of the key lead there. */
+  readonly keys: number
+  /** How many rows are led to, no further than a little beyond the bound. */
+  readonly rows: number
+}
+
+async function leadTo(
+  { connection, take }: Search,
+  sample: Sql,
+  given: {
+    readonly input: string
+    readonly pairs: readonly ColumnPair[]
+    readonly made: readonly ComputedColumn[]
+    readonly isKey: (pair: Pick<ColumnPair, 'own'>) => boolean
+  },
+): Promise<Lead> {
+  const { input, pairs, made, isKey } = given
+  const ofKey = pairs.filter(isKey)
+  let keys = ofKey.length
+  let way = keys > 0 ? wayBy(sample, ofKey) : null
+  for (const { column, query } of made.filter(({ column: own }) => isKey({ own }))) {
+    const rows = sql`json_execute_serialized_sql(${sql.value(query)})`
+    const pair = { own: column, theirs: VALUE }
+    if (!(await hasAllValues(connection, sample, rows, pair))) continue
+    const all = sql.join([wayBy(sample, [pair]), ...(way === null ? [] : [way])], sql` AND `)
+    const found = await take(
+      input,
+      sql`SELECT d.* EXCLUDE (${sql.ident(VALUE)}) FROM ${rows} AS d WHERE ${all}`,
+    )
+    const columns = await connection.columnsOf(sql`FROM ${found}`)
+    way = wayBy(
+      found,
+      columns.map(({ name: one }) => ({ own: one, theirs: one })),
+    )
+    keys++
+  }
+  way ??= pairs.length > 0 ? wayBy(sample, pairs) : null
+  const led = sql`(SELECT 1 FROM ${sql.relation(input)} AS d WHERE ${way ?? sql`true`}
+    LIMIT ${sql.value(limits.recordedRows + 1)})`
+  return { input, way, keys, rows: await countRows(connection, led) }
+}
+
+function wayBy(sample: Sql, pairs: readonly ColumnPair[]): Sql {
+  const equal = pairs.map(
     ({ own, theirs }) => sql`s.${sql.ident(own)} IS NOT DISTINCT FROM d.${sql.ident(theirs)}`,
   )
   return sql`EXISTS (SELECT 1 FROM ${sample} AS s WHERE ${sql.join(equal, sql` AND `)})`
@@ -133,13 +233,13 @@ async function wayTo(
 async function hasAllValues(
   connection: Connection,
   sample: Sql,
-  input: string,
+  rows: Sql,
   { own, theirs }: ColumnPair,
 ): Promise<boolean> {
   const mine = sql`s.${sql.ident(own)}`
   const query = sql`
     SELECT count(*) > 0 AND bool_and(EXISTS (
-      SELECT 1 FROM ${sql.relation(input)} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
+      SELECT 1 FROM ${rows} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
     FROM ${sample} AS s WHERE ${mine} IS NOT NULL`
   const row = await ifRefused(connection.row(query), () => null) // of types that cannot be compared
   return row?.['all_there'] === true

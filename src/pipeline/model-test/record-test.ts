@@ -11,6 +11,7 @@ import { foldCase } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ModelFailure } from '../failure.ts'
 import { csvText } from './expected.ts'
+import type { TextRow } from '../../core/report/row-difference.ts'
 import { type Recorded, type RecordedTable, recordRows } from './record-rows.ts'
 import { type TestedModel, testedModel } from './inputs.ts'
 
@@ -72,19 +73,25 @@ export async function recordTest(
     throw new UsageError(`no row of ${model.name} matches the condition`, {
       hint: `to see its rows: eider query 'FROM ${model.name}'`,
     })
-  const tables = masked(recorded.tables, mask)
-  const files = tables.map(({ relation, columns, rows }) => ({
-    path: join(path, 'given', `${relation}.csv`),
-    text: csvText(columns, rows),
-    rows: rows.length,
-  }))
+  const given = (tables: readonly RecordedTable[]) =>
+    tables.map(({ relation, columns, rows }) => ({
+      path: join(path, 'given', `${relation}.csv`),
+      text: csvText(columns, rows),
+      rows: rows.length,
+    }))
+  const build = async (tables: readonly RecordedTable[]) => {
+    for (const file of given(tables)) await write(dir, file.path, file.text)
+    return await expectation(recording, path)
+  }
+  const hidden = masked(recorded.tables, mask)
   try {
-    for (const file of files) await write(dir, file.path, file.text)
-    const built = await expectation(recording, path)
-    const remarks = [...remarksOn(recorded, mask.length > 0 ? null : built.text, model)]
+    // What is hidden cannot be compared with the warehouse.
+    const plain = await build(recorded.tables)
+    const remarks = [...remarksOn(recorded, plain.text, model)]
+    const built = mask.length === 0 ? plain : await build(hidden)
+    const files = given(hidden).map(({ path: file, rows }) => ({ path: file, rows }))
     const expected = { path: join(path, 'expect.csv'), rows: built.rows }
-    const shown = [...files.map((file) => ({ path: file.path, rows: file.rows })), expected]
-    return { model: model.name, test: name, path, files: shown, remarks }
+    return { model: model.name, test: name, path, files: [...files, expected], remarks }
   } catch (error) {
     await rm(join(dir, path), { recursive: true, force: true })
     return usage(error)
@@ -101,7 +108,7 @@ async function expectation({ dir, run }: Recording, path: string) {
   return { text, rows: Math.max(0, text.split('\n').length - 2) }
 }
 
-function remarksOn({ sample, tables }: Recorded, built: string | null, model: TestedModel) {
+function remarksOn({ sample, tables }: Recorded, built: string, model: TestedModel) {
   const cut = tables
     .filter(({ isCut }) => isCut)
     .map(
@@ -114,17 +121,24 @@ function remarksOn({ sample, tables }: Recorded, built: string | null, model: Te
       ({ relation }) =>
         `no column of ${model.name} leads to ${relation}, so given/${relation}.csv has all of its rows`,
     )
-  if (built === null) return [...cut, ...unrelated]
   const columns = model.columns.map(({ name }) => name)
-  const lines = new Set(built.split('\n'))
-  const other = sample.filter((row) => !lines.has(csvText(columns, [row]).split('\n')[1]!)).length
+  const textsOf = (rows: readonly TextRow[]) =>
+    new Set(rows.map((row) => csvText(columns, [row]).split('\n')[1]!))
+  const asked = textsOf(sample)
+  const lines = built.split('\n').slice(1, -1)
+  const other = [...asked].filter((line) => !lines.includes(line)).length
+  const more = lines.filter((line) => !asked.has(line)).length
   const differs =
     other === 0
       ? []
       : [
           `${other} of ${count(sample.length, 'recorded row')} came out different from the warehouse; compare expect.csv with eider query`,
         ]
-  return [...cut, ...unrelated, ...differs]
+  const besides =
+    more > 0 && other === 0
+      ? [`expect.csv also has ${count(more, 'row')} that --where does not ask for`]
+      : []
+  return [...cut, ...unrelated, ...differs, ...besides]
 }
 
 /** Equal texts of a column stay equal, in all tables. */

@@ -1,0 +1,108 @@
+// How rows of the inputs of a query belong together: by which columns it joins them, and which of its columns are an
+// expression over one of them.
+
+import type { ColumnOrigin, CompiledProject } from '../../core/model.ts'
+import { foldCase } from '../../core/names.ts'
+import type { ModelBody } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { parseStatements, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnsOfQuery, contextOf, nodeOf } from './query.ts'
+import type { ScopeValue } from './scope.ts'
+
+export interface RowWays {
+  /** Pairs of columns whose values are compared as they are. */
+  readonly joins: readonly (readonly [ColumnOrigin, ColumnOrigin])[]
+  readonly computed: readonly ComputedColumn[]
+}
+
+/** A column of the query that is an expression over one input, which stands in its FROM once. */
+export interface ComputedColumn {
+  readonly column: string
+  readonly input: string
+  /** DuckDB's syntax tree, as JSON, of a query of all rows of the input with the value as a last column, VALUE. */
+  readonly query: string
+}
+
+export const VALUE = '_eider_value'
+
+const NONE: RowWays = { joins: [], computed: [] }
+
+/** Empty where DuckDB does not show the tree of the query. */
+export async function rowWaysOf(
+  connection: Connection,
+  { models, external }: CompiledProject,
+  body: ModelBody,
+): Promise<RowWays> {
+  const [query, pattern] = await parseStatements(connection, [
+    body.text,
+    `SELECT *, 0 AS ${VALUE} FROM x`,
+  ])
+  if (query?.is !== 'select' || pattern?.is !== 'select') return NONE
+  const joins: (readonly [ColumnOrigin, ColumnOrigin])[] = []
+  const named = new Map<SyntaxNode, ScopeValue>()
+  const tables = new Map<string, SyntaxNode | null>()
+  const names = new Map(Array.from(models.keys(), (name) => [foldCase(name), name]))
+  const context = contextOf({
+    models,
+    external: external?.tables ?? [],
+    findModel: (name) => names.get(foldCase(name)) ?? null,
+    readsTables: () => false,
+  })
+  const observer = {
+    // A table that stands there twice may mean either.
+    table: (node: SyntaxNode, name: string) =>
+      tables.set(foldCase(name), tables.has(foldCase(name)) ? null : node),
+    column: (node: SyntaxNode, value: ScopeValue) => named.set(node, value),
+    equality: (left: ScopeValue, right: ScopeValue) => {
+      const [l, r] = [columnOf(left), columnOf(right)]
+      if (l !== null && r !== null) joins.push([l, r])
+    },
+  }
+  const place = { scope: null, ctes: new Map(), context: { ...context, observer } }
+  const columns = columnsOfQuery(nodeOf(query.tree), place)
+  const items = (nodeOf(query.tree)['select_list'] ?? []) as readonly SyntaxNode[]
+  if (columns?.length !== items.length) return { joins, computed: [] }
+  const own = new Set(joinedTables(nodeOf(query.tree)['from_table'] as SyntaxNode))
+  const computed = items.flatMap((item, i): readonly ComputedColumn[] => {
+    const input = item['class'] === 'COLUMN_REF' ? null : inputOf(item, named)
+    const table = input === null ? null : tables.get(foldCase(input))
+    if (input === null || table == null || !own.has(table)) return []
+    const { tree } = pattern
+    const { select_list, ...rest } = nodeOf(tree) as { select_list: readonly SyntaxNode[] }
+    const list = [select_list[0], { ...item, alias: VALUE }]
+    const node = { ...rest, select_list: list, from_table: table }
+    const text = JSON.stringify({ error: false, statements: [{ ...tree, node }] })
+    return [{ column: columns[i]!.name, input, query: text }]
+  })
+  return { joins, computed }
+}
+
+const joinedTables = (table: SyntaxNode): readonly SyntaxNode[] =>
+  table['type'] === 'JOIN'
+    ? [table['left'], table['right']].flatMap((side) => joinedTables(side as SyntaxNode))
+    : [table]
+
+/** null for what is computed. */
+function columnOf({ origins, type }: ScopeValue): ColumnOrigin | null {
+  if (type === null || origins?.size !== 1) return null
+  return [...origins.values()][0]!
+}
+
+/** The one model or table of a source whose columns the expression has; null: there are more, none, or other parts. */
+function inputOf(item: SyntaxNode, named: ReadonlyMap<SyntaxNode, ScopeValue>): string | null {
+  const found = new Set<string | null>()
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const node = value as SyntaxNode
+    const kind = node['class']
+    if (kind === 'SUBQUERY' || kind === 'WINDOW' || kind === 'STAR') found.add(null)
+    if (kind === 'COLUMN_REF') {
+      const own = named.get(node)
+      found.add(own === undefined ? null : (columnOf(own)?.model ?? null))
+    }
+    Object.values(node).forEach(visit)
+  }
+  visit(item)
+  const [input = null] = found
+  return found.size === 1 ? input : null
+}
