@@ -60,6 +60,8 @@ export interface Check {
   readonly source?: SourceFile
   /** What it looks at, if not the model: a table of a source. */
   readonly on?: string
+  /** A condition on the rows that it looks at; all when absent. */
+  readonly where?: ModelBody
   /** How many rows it may find; none when absent. */
   readonly upTo?: UpTo
   readonly test: CheckTest

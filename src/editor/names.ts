@@ -114,11 +114,17 @@ function mentionsInHeader(model: Model): readonly Mention[] {
 }
 
 function mentionsInCheck(
-  { source, columns }: Model,
+  model: Model,
   check: CheckSyntax,
   valueSpan: Span,
   own: (column: NamedColumn) => Mention,
 ): readonly Mention[] {
+  const inCondition = (span: Span) => mentionsInCondition(model, span, own)
+  if (check.where !== undefined) {
+    const { where, ...rest } = check
+    return [...mentionsInCheck(model, rest, valueSpan, own), ...inCondition(where)]
+  }
+  const { source } = model
   switch (check.is) {
     case 'not_null':
     case 'unique':
@@ -126,27 +132,33 @@ function mentionsInCheck(
     case 'accepted':
       return [own(check.column)]
     case 'references': {
-      const { model, target } = check
-      const of = { source, model: model.name }
+      const { model: referenced, target } = check
+      const of = { source, model: referenced.name }
       return [
         own(check.column),
-        { ...of, span: model.span, column: null },
+        { ...of, span: referenced.span, column: null },
         { ...of, span: target.span, column: target.name },
       ]
     }
     case 'row_count':
       return []
-    case 'condition': {
-      const names = new Map(columns.map(({ name }) => [foldCase(name), name]))
-      const base = valueSpan.start
-      const tokens = tokenize(source.text.slice(base, valueSpan.end))
-      return tokens.flatMap((token, i) => {
-        const name = names.get(foldCase(nameOf(token) ?? ''))
-        const isCall = tokens[i + 1]?.text === '('
-        const isField = tokens[i - 1]?.text === '.'
-        if (name === undefined || isCall || isField) return []
-        return [own({ name, span: { start: base + token.start, end: base + token.end } })]
-      })
-    }
+    case 'condition':
+      return inCondition(valueSpan)
   }
+}
+
+function mentionsInCondition(
+  { source, columns }: Model,
+  { start: base, end }: Span,
+  own: (column: NamedColumn) => Mention,
+): readonly Mention[] {
+  const names = new Map(columns.map(({ name }) => [foldCase(name), name]))
+  const tokens = tokenize(source.text.slice(base, end))
+  return tokens.flatMap((token, i) => {
+    const name = names.get(foldCase(nameOf(token) ?? ''))
+    const isCall = tokens[i + 1]?.text === '('
+    const isField = tokens[i - 1]?.text === '.'
+    if (name === undefined || isCall || isField) return []
+    return [own({ name, span: { start: base + token.start, end: base + token.end } })]
+  })
 }

@@ -105,6 +105,62 @@ SELECT id, country, amount FROM raw.orders
   assert.match(second?.because ?? '', 'checks/few.sql finds 3 rows')
 })
 
+test('a check looks only at the rows that its condition names', async () => {
+  const seed = (rows: string) => `id,country,amount,mail\n${rows}`
+  await using space = await workspace({
+    'seeds/ref/c.csv': 'id\nNO\nSE\n',
+    'models/core/countries.sql': 'SELECT id FROM ref.c\n',
+    'eider.yml': 'name: s\nvars: {least: 10}\n',
+    'seeds/raw/orders.csv': seed('1,NO,5,\n1,NO,20,a@x\n2,XX,20,b@x\n3,NO,30,\n'),
+    'models/core/orders.sql': `-- @check: unique(id) where amount >= \${least}
+-- @check: accepted(country, 'NO', 'XX') WHERE mail IS NOT NULL
+-- @check: row_count(> 1) where country = 'NO'
+-- @check: not_null(mail) where amount > 10 up to 40%
+-- @warn: not_null(mail) where country = 'NO' up to 1 row
+-- @warn: references(country, core.countries.id) where amount >= 20
+SELECT id, country, amount, mail FROM raw.orders
+`,
+  })
+  const first = (await run(space)).get('core.orders')!
+  assert.is(first.because, 'first build')
+  assert.equal(
+    first.warnings!.map((text) => text.replace(/: .*?(?=not_null|references)/, ': ')),
+    [
+      `models/core/orders.sql:5:4: not_null(mail) where country = 'NO' up to 1 row does not hold for 2 rows: {'id': 1, 'country': NO, 'amount': 5, 'mail': NULL}; {'id': 3, 'country': NO, 'amount': 30, 'mail': NULL}`,
+      `models/core/orders.sql:6:4: references(country, core.countries.id) where amount >= 20 does not hold for 1 row: {'id': 2, 'country': XX, 'amount': 20, 'mail': b@x}`,
+    ],
+  )
+  // Now from what the first run has compiled.
+  await space.write('seeds/raw/orders.csv', seed('1,NO,15,\n1,NO,20,a@x\n2,XX,20,\n3,SE,30,c@x\n'))
+  const second = (await run(space, 1)).get('core.orders')!
+  assert.match(second.because, 'unique(id) where amount >= ${least} does not hold for 1 row')
+  assert.match(
+    second.because,
+    "accepted(country, 'NO', 'XX') WHERE mail IS NOT NULL does not hold for 1 row: {'id': 3",
+  )
+  assert.match(
+    second.because,
+    'not_null(mail) where amount > 10 up to 40% does not hold for 2 rows (50%)',
+  )
+  assert.not.match(second.because, 'row_count')
+
+  for (const [check, place, says] of [
+    ['unique(id) where amout > 1', '1:29', /amout/],
+    ['unique(id) where amount', '1:29', /the condition is BIGINT, but must be BOOLEAN/],
+    ['unique(id) where id IN (SELECT 1)', '1:29', /single expression/],
+    ['unique(id) where ', '1:23', /expected/],
+    ['unique(id) when id > 1', '1:23', /expected/],
+  ] as const) {
+    await space.write(
+      'models/core/orders.sql',
+      `-- @check: ${check}\nSELECT id, amount FROM raw.orders\n`,
+    )
+    const { stdout, stderr } = await space.ok(['check'], { exitCode: 1 })
+    assert.match(stdout + stderr, `models/core/orders.sql:${place}`)
+    assert.match(stdout + stderr, says)
+  }
+})
+
 test('seeds, events and tables of sources have checks', async () => {
   await using space = await workspace({
     'eider.yml': `name: s

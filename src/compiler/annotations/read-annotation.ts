@@ -50,8 +50,8 @@ export type CheckName = keyof typeof checkExamples
 
 export const checkNames = Object.keys(checkExamples) as readonly CheckName[]
 
-/** `condition`: the whole value is SQL, but for what follows it. */
-export type CheckSyntax = CheckForm & { readonly upTo?: UpToSyntax }
+/** `condition`: the whole value is SQL, but for what follows it. `where`: a condition in SQL. */
+export type CheckSyntax = CheckForm & { readonly where?: Span; readonly upTo?: UpToSyntax }
 
 interface UpToSyntax extends UpTo {
   /** Characters at the end of the value. */
@@ -213,12 +213,21 @@ function check(r: Reader): CheckSyntax {
   r.expect(OPEN)
   const read = checkArguments[is](r)
   r.expect(CLOSE)
-  // It counts rows itself.
+  if (r.take(/[ \t]+where[ \t]+/iy) === null) return { ...read, ...boundOf(is, r) }
+  const start = r.offset
+  const text = r.expect(/[^]+/y)
+  const upTo = is === 'row_count' ? null : upToAtEnd(text)
+  const where = { start, end: start + text.length - (upTo?.length ?? 0) }
+  return { ...read, where, ...(upTo === null ? {} : { upTo }) }
+}
+
+/** `row_count` counts rows itself. */
+function boundOf(is: CheckName, r: Reader): Pick<CheckSyntax, 'upTo'> {
   const rest = is === 'row_count' ? null : r.take(/[ \t]+up to [^]*/y)
-  if (rest === null) return read
+  if (rest === null) return {}
   const upTo = upToAtEnd(rest)
   if (upTo === null) throw new Mismatch(r.start(rest))
-  return { ...read, upTo }
+  return { upTo }
 }
 
 const UP_TO = /(?:^|[ \t]+)up[ \t]+to[ \t]+(\d+(?:\.\d+)?)[ \t]*(%|rows?)[ \t]*$/i

@@ -40,8 +40,9 @@ type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
 }
 
 /** `source` is a path, where it is not that of the model. */
-type SavedCheck = Omit<Check, 'test' | 'source'> & {
+type SavedCheck = Omit<Check, 'test' | 'source' | 'where'> & {
   readonly source?: string
+  readonly where?: Span
   readonly test:
     | Exclude<Check['test'], { readonly body: unknown }>
     | { readonly is: 'condition' | 'query'; readonly body: Span }
@@ -197,20 +198,30 @@ function restoreModel(saved: SavedModel, restoring: Restoring): Model {
   return { ...model, body: bodyOf(source, body, restoring.variables).body } as Model
 }
 
-function saveCheck({ source, test, ...check }: Check): SavedCheck {
+function saveCheck({ source, test, where, ...check }: Check): SavedCheck {
   const saved = 'body' in test ? { ...test, body: test.body.span } : test
-  return { ...check, test: saved, ...(source === undefined ? {} : { source: source.path }) }
+  return {
+    ...check,
+    test: saved,
+    ...(where === undefined ? {} : { where: where.span }),
+    ...(source === undefined ? {} : { source: source.path }),
+  }
 }
 
 function restoreCheck(
-  { source: path, test, ...check }: SavedCheck,
+  { source: path, test, where, ...check }: SavedCheck,
   restoring: Restoring,
   own: SourceFile,
 ): Check {
   const source = path === undefined ? own : restoring.sourceOf(path)
-  const restored = { ...check, ...(path === undefined ? {} : { source }) }
+  const bodyAt = (span: Span) => bodyOf(source, span, restoring.variables).body
+  const restored = {
+    ...check,
+    ...(where === undefined ? {} : { where: bodyAt(where) }),
+    ...(path === undefined ? {} : { source }),
+  }
   if (!('body' in test)) return { ...restored, test }
-  const { body } = bodyOf(source, test.body, restoring.variables)
+  const body = bodyAt(test.body)
   return { ...restored, test: { ...test, body } }
 }
 

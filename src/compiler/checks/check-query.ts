@@ -1,12 +1,20 @@
 // Checks as queries: the rows that a check finds wrong.
 
-import type { CheckTest, Comparison } from '../../core/model.ts'
-import { type Sql, sql } from '../../core/sql.ts'
+import type { Check, Comparison } from '../../core/model.ts'
+import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { ColumnType } from '../../core/relation.ts'
 
-/** Row of a model that fails the test; for `unique` a key with its rows, for `row_count` the count. */
-export function failingRows(model: string, test: CheckTest): Sql {
-  const rows = sql.relation(model)
+/** The rows that a check looks at. */
+export const checkedRows = (model: string, where?: ModelBody): Sql =>
+  where === undefined
+    ? sql.relation(model)
+    : sql`(FROM ${sql.relation(model)} WHERE (${sql.body(where)}\n))`
+
+/**
+ * Rows of those that the check looks at which fail the test; for `unique` a key with its rows, for `row_count` the count.
+ */
+export function failingRows(model: string, { test, where }: Pick<Check, 'test' | 'where'>): Sql {
+  const rows = checkedRows(model, where)
   switch (test.is) {
     case 'not_null':
       return sql`FROM ${rows} WHERE ${anyOf(test.columns, sql`IS NULL`, sql` OR `)}`

@@ -113,14 +113,29 @@ async function resolveGiven(
     const wrong = Array.isArray(resolved)
       ? resolved
       : await mistakesIn(checked, given.valueSpan, resolved as CheckTest, context.connection)
-    diagnostics.push(...(wrong as readonly Diagnostic[]))
-    if (wrong.length > 0) continue
+    const where = await resolveWhere(given, checked, context)
+    diagnostics.push(...(wrong as readonly Diagnostic[]), ...where.diagnostics)
+    if (wrong.length + where.diagnostics.length > 0) continue
     const { severity, span, valueSpan, value } = given
     const text = checked.source.text.slice(valueSpan.start, valueSpan.end)
     const test = resolved as CheckTest
-    checks.push({ severity, text, span, test, ...upToOf(value) })
+    const looksAt = where.body === null ? {} : { where: where.body }
+    checks.push({ severity, text, span, test, ...looksAt, ...upToOf(value) })
   }
   return { checks, diagnostics }
+}
+
+/** `body`: null without a `where`. */
+async function resolveWhere(
+  { value: { where } }: GivenCheck,
+  checked: CheckSubject,
+  { connection, variables }: CheckContext,
+): Promise<{ readonly body: ModelBody | null; readonly diagnostics: readonly Diagnostic[] }> {
+  if (where === undefined) return { body: null, diagnostics: [] }
+  const { body, diagnostics } = bodyOf(checked.source, where, variables)
+  if (hasErrors(diagnostics)) return { body, diagnostics }
+  const condition = { is: 'condition', body } as const
+  return { body, diagnostics: await mistakesIn(checked, where, condition, connection) }
 }
 
 function upToOf({ upTo }: CheckSyntax): Pick<Check, 'upTo'> {
@@ -139,7 +154,7 @@ function givenChecks({ check = [], warn = [] }: ModelHeader): readonly GivenChec
 }
 
 function resolveTest(
-  { value: { upTo, ...value }, valueSpan, severity }: GivenCheck,
+  { value, valueSpan, severity }: GivenCheck,
   { source }: CheckSubject,
   columns: readonly Column[],
   { findModel, modelNames, variables }: CheckContext,
@@ -157,7 +172,7 @@ function resolveTest(
       const column = columns.find(({ name }) => name === names[0])
       return column === undefined
         ? diagnostics
-        : { ...value, column: column.name, type: column.type }
+        : { is: 'accepted', values: value.values, column: column.name, type: column.type }
     }
     case 'references': {
       const { names, diagnostics } = resolve([value.column])
@@ -169,9 +184,9 @@ function resolveTest(
       return { is: 'references', column, model, target: value.target.name }
     }
     case 'row_count':
-      return value
+      return { is: 'row_count', comparison: value.comparison, rows: value.rows }
     case 'condition': {
-      const end = valueSpan.end - (upTo?.length ?? 0)
+      const end = valueSpan.end - (value.upTo?.length ?? 0)
       const { body, diagnostics } = bodyOf(source, { start: valueSpan.start, end }, variables)
       return hasErrors(diagnostics) ? diagnostics : { is: 'condition', body }
     }
@@ -201,7 +216,7 @@ async function mistakesIn(
       await connection.columnsOf(
         sql`SELECT ${sql.ident(test.target)} FROM ${sql.relation(test.model)}`,
       )
-    await connection.columnsOf(failingRows(name, test))
+    await connection.columnsOf(failingRows(name, { test }))
     if (test.is === 'accepted') {
       const wrong = await firstMisfit(connection, test)
       const problem = `${wrong} is not a valid ${test.type}, the type of "${test.column}"`
@@ -209,7 +224,7 @@ async function mistakesIn(
     }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(
-      sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, test)})`,
+      sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, { test })})`,
     )
     if (column?.type === 'BOOLEAN') return []
     const problem = `the condition is ${column?.type ?? ''}, but must be BOOLEAN`

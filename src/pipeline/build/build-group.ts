@@ -29,7 +29,7 @@ import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
 import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
-import { failingRows } from '../../compiler/checks/check-query.ts'
+import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
 import { placeText } from '../../core/source.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
@@ -333,13 +333,14 @@ async function runCheck(
   const cut = sql`CASE WHEN length(${text}) > ${most} THEN left(${text}, ${most}) || '…' ELSE ${text} END`
   const row = await connection.row(sql`
     SELECT count(*) AS n, min(${cut}, ${sql.value(limits.shownKeys)}) AS shown
-    FROM (${failingRows(on, test)}) AS _eider_row`)
+    FROM (${failingRows(on, check)}) AS _eider_row`)
   const rows = numberOf(row?.['n'])
   if (rows === 0) return null
   let share = ''
   if (upTo?.unit === 'rows' && rows <= upTo.most) return null
   if (upTo?.unit === 'percent') {
-    const percent = (100 * rows) / Math.max(1, await countRows(connection, sql.relation(on)))
+    const percent =
+      (100 * rows) / Math.max(1, await countRows(connection, checkedRows(on, check.where)))
     if (percent <= upTo.most) return null
     share = ` (${Number(percent.toPrecision(3))}%)`
   }
