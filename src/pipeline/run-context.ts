@@ -17,6 +17,7 @@ export interface RunContext {
   readonly store: Store
   readonly connection: Connection
   readonly paths: ProjectPaths
+  readonly failingRows?: number | undefined
   readonly project: CompiledProject
   readonly runId: string
   /** When the run started: the time from which new versions of scd2 rows are valid. */

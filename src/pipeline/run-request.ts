@@ -51,6 +51,8 @@ export interface RunRequest extends PlanRequest, WriteOptions {
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
   readonly failFast?: boolean
+  /** Rows that each check which does not hold leaves in a file; none when not given. */
+  readonly failingRows?: number
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   /** Lease and warehouse, where they were taken already; from now on they are the run's. */

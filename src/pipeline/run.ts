@@ -166,7 +166,7 @@ async function begin(
   results: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { paths, store, project, signal, progress, onPhase } = request
+  const { paths, store, project, signal, progress, onPhase, failingRows } = request
   await finishRenaming({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   if (request.isCopy !== true) await copyForReaders(request, connection)
@@ -175,7 +175,7 @@ async function begin(
   const { runId, startedAt } = results
   const { catalog, state } = known
   const found = { connection, catalog, state, runId, startedAt, signal }
-  const context = { ...(await readContext(request, found)), onPhase }
+  const context = { ...(await readContext(request, found)), onPhase, failingRows }
   results.fileHashes = context.fileHashes
   if (request.keepHistory === true) await refuseToEndHistories(context)
   failUncompiled(context, results)

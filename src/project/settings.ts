@@ -40,6 +40,7 @@ export const settings = {
   temp_directory: { type: text, default: null },
   max_temp_size: { type: text, default: null },
   allow_sample: { type: { is: 'boolean' }, default: false },
+  failing_rows: { type: { is: 'integer', min: 0, max: 1_000_000 }, default: 0 },
   'lake.catalog': { type: { is: 'catalog' }, default: null, env: 'LAKE_CATALOG' },
   'lake.password': { type: secret, default: null, env: 'LAKE_PASSWORD' },
   'lake.schema': { type: text, default: null },

@@ -9,7 +9,7 @@ type SettingsOfRun = Pick<
   RunRequest,
   'threads' | 'memoryLimit' | 'tempDir' | 'maxTempSize' | 'extensions'
 > &
-  Required<Pick<RunRequest, 'modelsAtOnce' | 'retention'>>
+  Required<Pick<RunRequest, 'modelsAtOnce' | 'retention' | 'failingRows'>>
 
 /** The directory for temporary files is relative to the project's, even when a copy of it is run. */
 export function runOptionsOf({ paths, settings, files }: Project): SettingsOfRun {
@@ -20,6 +20,7 @@ export function runOptionsOf({ paths, settings, files }: Project): SettingsOfRun
     maxTempSize: settings.max_temp_size,
     extensions: files.extensions,
     modelsAtOnce: Math.min(4, processors()),
+    failingRows: settings.failing_rows,
     retention: {
       snapshots: settings['odata.keep_snapshots'],
       ms: settings['odata.keep_minutes'] * 60_000,

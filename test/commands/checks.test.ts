@@ -1,7 +1,8 @@
 // Checks of seeds, sources and events, files of checks/, and how many rows a check may find.
 
 import { startDaemon } from '../support/daemon-process.ts'
-import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace, type Workspace } from '../support/workspace.ts'
@@ -159,6 +160,38 @@ SELECT id, country, amount, mail FROM raw.orders
     assert.match(stdout + stderr, `models/core/orders.sql:${place}`)
     assert.match(stdout + stderr, says)
   }
+})
+
+test('rows that checks find are kept where a setting asks for them, until the next build', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\nfailing_rows: 2\n',
+    'seeds/raw/orders.csv': 'id,amount\n1,-1\n2,-2\n3,-3\n4,4\n',
+    'models/core/orders.sql': `-- @check: not_null(id)
+-- @check: amount > 0
+-- @warn: amount > -2
+SELECT id, amount::DECIMAL(18,2) AS amount, [id] AS ids FROM raw.orders
+`,
+  })
+  const because = (await run(space, 1)).get('core.orders')!.because
+  const [file, other] = [2, 3].map((n) => `target/failing_rows/core.orders/${n}.ndjson`)
+  assert.match(because, `amount > 0 does not hold for 3 rows: `)
+  assert.match(because, `; kept in ${file}`)
+  assert.is(
+    await readFile(space.path(file!), 'utf8'),
+    '{"id":1,"amount":-1.00,"ids":[1]}\n{"id":2,"amount":-2.00,"ids":[2]}\n',
+  )
+  const { stdout } = await space.ok([
+    'query',
+    `SELECT sum(id) AS ids FROM '${file}'`,
+    '--format',
+    'csv',
+  ])
+  assert.is(stdout, 'ids\r\n3\r\n')
+  assert.match(await readFile(space.path(other!), 'utf8'), '"id":3')
+
+  await space.write('seeds/raw/orders.csv', 'id,amount\n1,1\n')
+  await run(space)
+  assert.not(existsSync(space.path('target/failing_rows/core.orders')))
 })
 
 test('seeds, events and tables of sources have checks', async () => {

@@ -147,6 +147,7 @@ export default class PipelineRun extends BaseCommand {
         ...borrowing,
         modelsAtOnce: flags.threads ?? options.modelsAtOnce,
         retention: options.retention,
+        failingRows: options.failingRows,
         startedMs,
         fullRefresh: flags['full-refresh'],
         selection,

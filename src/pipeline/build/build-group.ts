@@ -7,32 +7,22 @@
 import { limits } from '../../core/limits.ts'
 import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
-import { explainFailure, isInterruption, ModelFailure, problemIn } from '../failure.ts'
+import { explainFailure, isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
 import type { Step } from '../../core/step.ts'
-import { isConflict, DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
+import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import type { Built } from './materialize/materialization.ts'
-import {
-  continuesTable,
-  noteRelation,
-  createSchema,
-  relationType,
-  countRows,
-} from './materialize/relation.ts'
-import type { Model, Check } from '../../core/model.ts'
+import { continuesTable, noteRelation, createSchema, relationType } from './materialize/relation.ts'
+import { runChecks } from './run-checks.ts'
+import type { Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
 import { sql } from '../../core/sql.ts'
-import { count } from '../../core/counts.ts'
-import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
-import { placeText } from '../../core/source.ts'
-import type { Connection } from '../../duckdb/database.ts'
-import { numberOf } from '../../duckdb/values.ts'
 
 interface GroupBuilder {
   readonly context: RunContext
@@ -253,8 +243,11 @@ async function build(
   return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
 }
 
+const keptRowsOf = ({ failingRows = 0, paths }: RunContext) =>
+  failingRows === 0 ? null : { dir: paths.dir, most: failingRows }
+
 function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
-  const check = () => runChecks(context.connection, model)
+  const check = () => runChecks(context.connection, model, keptRowsOf(context))
   return model.checks.length === 0 ? check() : timed(context, model, 'checks', check)
 }
 
@@ -304,63 +297,4 @@ function versionOf(
 ): string {
   const own = kinds[kind].keepsRows || volatile || fullRefresh
   return own ? hashOf(16, [fingerprint, runId]) : fingerprint
-}
-
-/**
- * In the transaction that made the rows: a failure rolls it back, so that the last good version stays. One line for each
- * `@warn` that found rows. Throws ModelFailure with all of `@check` that did.
- */
-export async function runChecks(connection: Connection, model: Model): Promise<readonly string[]> {
-  const warnings: string[] = []
-  const failures: string[] = []
-  for (const check of model.checks) {
-    const found = await withPlace(model, check, () => runCheck(connection, model, check))
-    if (found !== null) (check.severity === 'warn' ? warnings : failures).push(found)
-  }
-  const [first, ...more] = failures
-  if (first !== undefined) throw new ModelFailure([first, ...more].join('; '), 'placed')
-  return warnings
-}
-
-async function runCheck(
-  connection: Connection,
-  model: Model,
-  check: Check,
-): Promise<string | null> {
-  const { test, text: condition, on = model.name, upTo } = check
-  const text = sql`CAST(_eider_row AS VARCHAR)`
-  const most = sql.value(limits.shownRowCharacters)
-  const cut = sql`CASE WHEN length(${text}) > ${most} THEN left(${text}, ${most}) || '…' ELSE ${text} END`
-  const row = await connection.row(sql`
-    SELECT count(*) AS n, min(${cut}, ${sql.value(limits.shownKeys)}) AS shown
-    FROM (${failingRows(on, check)}) AS _eider_row`)
-  const rows = numberOf(row?.['n'])
-  if (rows === 0) return null
-  let share = ''
-  if (upTo?.unit === 'rows' && rows <= upTo.most) return null
-  if (upTo?.unit === 'percent') {
-    const percent =
-      (100 * rows) / Math.max(1, await countRows(connection, checkedRows(on, check.where)))
-    if (percent <= upTo.most) return null
-    share = ` (${Number(percent.toPrecision(3))}%)`
-  }
-  const shown = row?.['shown'] as readonly string[]
-  const more = rows > shown.length ? '; and more' : ''
-  const what = test.is === 'query' ? 'finds' : 'does not hold for'
-  const where = check.on === undefined ? '' : ` of ${check.on}`
-  return `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`
-}
-
-const placeOf = (model: Model, { source = model.source, span }: Check): string =>
-  placeText(source, span.start)
-
-/** A query that fails on these rows, such as a cast, is reported with the file of the check. */
-async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const isOwn = error instanceof DatabaseError && check.source !== undefined
-    if (!isOwn || isInterrupt(error) || error.details.type === 'FATAL') throw error
-    throw new ModelFailure(`${placeOf(model, check)}: ${problemIn(error)}`, 'placed')
-  }
 }

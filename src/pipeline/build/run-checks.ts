@@ -1,0 +1,108 @@
+// The checks of a model, on the rows that it has just been given.
+
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
+import { count } from '../../core/counts.ts'
+import { limits } from '../../core/limits.ts'
+import type { Check, Model } from '../../core/model.ts'
+import { placeText } from '../../core/source.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
+import { numberOf } from '../../duckdb/values.ts'
+import { ModelFailure, problemIn } from '../failure.ts'
+import { countRows } from './materialize/relation.ts'
+
+/** Where rows that a check finds are kept, and how many of each. */
+interface KeptRows {
+  /** The directory of the project. */
+  readonly dir: string
+  readonly most: number
+}
+
+/**
+ * In the transaction that made the rows: a failure rolls it back, so that the last good version stays. One line for each
+ * `@warn` that found rows. Throws ModelFailure with all of `@check` that did.
+ */
+export async function runChecks(
+  connection: Connection,
+  model: Model,
+  kept: KeptRows | null = null,
+): Promise<readonly string[]> {
+  const warnings: string[] = []
+  const failures: string[] = []
+  const keptIn = join('target', 'failing_rows', model.name)
+  if (kept !== null) await rm(join(kept.dir, keptIn), { recursive: true, force: true })
+  for (const [i, check] of model.checks.entries()) {
+    const found = await withPlace(model, check, () => runCheck(connection, model, check))
+    if (found === null) continue
+    const { keep, text } = found
+    const file = join(keptIn, `${i + 1}.ndjson`)
+    if (kept !== null) await keep(join(kept.dir, file), kept.most)
+    const line = kept === null ? text : `${text}; kept in ${file}`
+    ;(check.severity === 'warn' ? warnings : failures).push(line)
+  }
+  const [first, ...more] = failures
+  if (first !== undefined) throw new ModelFailure([first, ...more].join('; '), 'placed')
+  return warnings
+}
+
+interface FoundRows {
+  readonly text: string
+  /** Writes rows as JSON, one to a line. A transaction that is rolled back leaves them. */
+  readonly keep: (path: string, most: number) => Promise<void>
+}
+
+/** null: it holds. */
+async function runCheck(
+  connection: Connection,
+  model: Model,
+  check: Check,
+): Promise<FoundRows | null> {
+  const { test, text: condition, on = model.name, upTo } = check
+  const failing = failingRows(on, check)
+  const text = sql`CAST(_eider_row AS VARCHAR)`
+  const most = sql.value(limits.shownRowCharacters)
+  const cut = sql`CASE WHEN length(${text}) > ${most} THEN left(${text}, ${most}) || '…' ELSE ${text} END`
+  const row = await connection.row(sql`
+    SELECT count(*) AS n, min(${cut}, ${sql.value(limits.shownKeys)}) AS shown
+    FROM (${failing}) AS _eider_row`)
+  const rows = numberOf(row?.['n'])
+  if (rows === 0) return null
+  let share = ''
+  if (upTo?.unit === 'rows' && rows <= upTo.most) return null
+  if (upTo?.unit === 'percent') {
+    const percent =
+      (100 * rows) / Math.max(1, await countRows(connection, checkedRows(on, check.where)))
+    if (percent <= upTo.most) return null
+    share = ` (${Number(percent.toPrecision(3))}%)`
+  }
+  const shown = row?.['shown'] as readonly string[]
+  const more = rows > shown.length ? '; and more' : ''
+  const what = test.is === 'query' ? 'finds' : 'does not hold for'
+  const where = check.on === undefined ? '' : ` of ${check.on}`
+  return {
+    text: `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`,
+    async keep(path, most) {
+      await mkdir(dirname(path), { recursive: true })
+      await connection.run(
+        sql`COPY (FROM (${failing}) LIMIT ${sql.value(most)}) TO ${sql.value(path)} (FORMAT json)`,
+      )
+    },
+  }
+}
+
+const placeOf = (model: Model, { source = model.source, span }: Check): string =>
+  placeText(source, span.start)
+
+/** A query that fails on these rows, such as a cast, is reported with the file of the check. */
+async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isOwn = error instanceof DatabaseError && check.source !== undefined
+    if (!isOwn || isInterrupt(error) || error.details.type === 'FATAL') throw error
+    throw new ModelFailure(`${placeOf(model, check)}: ${problemIn(error)}`, 'placed')
+  }
+}
