@@ -13,6 +13,8 @@ export interface DatabaseErrorDetails {
   readonly candidates: readonly string[]
   /** Offset into the statement: bytes, except for parser errors, which count characters. */
   readonly position: number | null
+  /** What an HTTP server said that refused a request. */
+  readonly answer?: string | undefined
 }
 
 export class DatabaseError extends Error {
@@ -131,6 +133,7 @@ function parseDetails(message: string): DatabaseErrorDetails {
     name: parsed['name'] ?? null,
     candidates: parsed['candidates']?.split(',').map((candidate) => candidate.trim()) ?? [],
     position: Number.isFinite(position) ? position : null,
+    answer: parsed['response_body'],
   }
 }
 

@@ -9,11 +9,11 @@ import { DamagedRowsError } from '../table-storage.ts'
 /** Names that DuckLake gives, within a path or a URL. */
 const OBJECT = /[^\s'"]*\/(?:data_)?ducklake-[0-9a-f-]+\.parquet/
 
-const GONE = /^HTTP (?:GET|HEAD) error .*\b404\b/s
+const GONE = /^HTTP (?:GET|HEAD) error (?!.*NoSuchBucket).*\(HTTP 404\b/s
 
 /** A range of bytes beyond the end; servers that answer with fewer bytes are suspected of not knowing ranges. */
 const CUT_SHORT =
-  /^HTTP (?:GET|HEAD) error .*\b416\b|^Content-Length from server mismatches requested range|^Could not read enough bytes from file|too small to be a Parquet file/s
+  /^HTTP (?:GET|HEAD) error .*\(HTTP 416\b|^Content-Length from server mismatches requested range|^Could not read enough bytes from file|too small to be a Parquet file/s
 
 /** Those of the Parquet reader; some name no file. */
 const OTHER_BYTES =

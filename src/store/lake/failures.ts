@@ -4,6 +4,7 @@ import { EnvironmentError } from '../../core/failures.ts'
 import { describeLake, type LakeTarget } from '../../core/lake.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { damageOf } from './damage.ts'
+import { explainStore } from './store-answers.ts'
 
 /** No run has made the lake yet. */
 export const isMissing = (error: unknown): boolean =>
@@ -22,8 +23,6 @@ const versionsIn = (words: string): readonly string[] =>
   /catalog version is (\S+), but the extension requires version ([^\s.]+(?:\.\d+)*)/
     .exec(words)
     ?.slice(1) ?? []
-
-const store = ({ store: { data, endpoint } }: LakeTarget) => `${data} at ${endpoint ?? 'AWS'}`
 
 const UNREACHABLE_HINT =
   'check lake.catalog and whether the server runs; nothing was lost, run again when it does'
@@ -92,40 +91,6 @@ const cases: readonly Case[] = [
     says: (lake) => `the connection to PostgreSQL was lost, ${describeLake(lake)}`,
     hint: () => UNREACHABLE_HINT,
   },
-  {
-    code: 'lake-store-refused',
-    when: /NoSuchBucket/,
-    says: (lake) => `there is no such bucket: ${store(lake)}`,
-    hint: () => 'make it, or check lake.data and lake.s3_endpoint',
-  },
-  {
-    code: 'lake-store-refused',
-    when: /RequestTimeTooSkewed/,
-    says: (lake) => `the clock of this machine differs from that of the store: ${store(lake)}`,
-    hint: () => 'set the clock, as by NTP',
-  },
-  {
-    code: 'lake-store-refused',
-    when: /AuthorizationHeaderMalformed|PermanentRedirect|HTTP code 301/,
-    says: (lake) => `the store has another region than ${lake.store.region}: ${store(lake)}`,
-    hint: () => 'set lake.s3_region',
-  },
-  {
-    code: 'lake-store-refused',
-    when: /HTTP code 40[13]|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/,
-    says: (lake) => `the store refuses the key: ${store(lake)}`,
-    hint: () =>
-      'check LAKE_S3_KEY_ID and LAKE_S3_SECRET, lake.s3_region, and the rights of the key',
-  },
-  {
-    code: 'lake-store-unreachable',
-    when: /Could not connect to server|Could not establish connection|Could not resolve hostname|HTTP 5\d\d|HTTP code 5\d\d|Timeout was reached|error for HTTP/,
-    says: (lake) => `the store does not answer: ${store(lake)}`,
-    hint: ({ store: { endpoint, urlStyle } }) =>
-      endpoint !== null && urlStyle === 'vhost'
-        ? 'check lake.s3_endpoint, and set lake.s3_url_style: path unless the store has a host for each bucket'
-        : 'check lake.s3_endpoint and whether the store runs; nothing was lost, run again when it does',
-  },
 ]
 
 /** An EnvironmentError for what the lake says; other errors as they are. */
@@ -133,7 +98,7 @@ export function explainLake(error: unknown, lake: LakeTarget): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { message } = error.details
   const found = cases.find(({ when }) => when.test(message))
-  if (found === undefined) return damageOf(error, lake) ?? error
+  if (found === undefined) return damageOf(error, lake) ?? explainStore(error, lake) ?? error
   const { code, says, hint } = found
   const words = reasonOf(message)
   return new EnvironmentError(code, says(lake, words), { hint: hint(lake, words), cause: error })

@@ -21,6 +21,8 @@ export class StoreProxy implements AsyncDisposable {
   delayMs = 0
   /** Answered to each request instead of passing it on; 0 ends the connection; null passes on. */
   refuseWith: number | null = null
+  /** The code that stands in such an answer; empty: the answer is empty. */
+  refuseCode = 'Refused'
   readonly #server: Server
   readonly #upstreamPort: number
 
@@ -63,7 +65,8 @@ export class StoreProxy implements AsyncDisposable {
     if (this.refuseWith !== null) {
       incoming.resume()
       answer.writeHead(this.refuseWith, { 'Content-Type': 'application/xml' })
-      answer.end(`<Error><Code>Refused</Code><Message>by the test</Message></Error>`)
+      const code = this.refuseCode
+      answer.end(code && `<Error><Code>${code}</Code><Message>by the test</Message></Error>`)
       return
     }
     // The headers as they are: the signature covers the name of the host that the client asked.
