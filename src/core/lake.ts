@@ -33,6 +33,10 @@ interface LakeStoreSettings extends StoreAccess {
   /** `s3://bucket/prefix/`, always with the slash. */
   readonly data: string | null
   readonly credentials: 'keys' | 'chain'
+  /** A file with the certificates of those who sign that of the store, in place of those of the machine. */
+  readonly authority: string | null
+  /** For how long a request is sent again. */
+  readonly retrySeconds: number
 }
 
 /**

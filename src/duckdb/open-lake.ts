@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EnvironmentError } from '../core/failures.ts'
 import { LAKE_DATABASE, LAKE_EXTENSIONS, type LakeStore, type LakeTarget } from '../core/lake.ts'
+import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Connection, Database, type OpenOptions } from './database.ts'
@@ -92,8 +93,13 @@ export class LakeEngine {
       SET GLOBAL ducklake_max_retry_count = 30;
       SET GLOBAL ducklake_retry_wait_ms = 20;
       SET GLOBAL ducklake_retry_backoff = 1.2`)
-    await control.run(createCatalogSecret(lake))
     const { store } = lake
+    if (store.authority !== null)
+      await control.run(sql`
+        SET GLOBAL ca_cert_file = ${sql.value(store.authority)};
+        SET GLOBAL enable_server_cert_verification = true`)
+    await control.run(retriesFor(store.retrySeconds))
+    await control.run(createCatalogSecret(lake))
     const keys = store.credentials === 'chain' ? await chainKeys(lake) : keysOf(store)
     resources.move()
     return new LakeEngine(database, control, lake, keys, applicationName)
@@ -163,7 +169,10 @@ export class LakeEngine {
   async tryStore(): Promise<void> {
     await using connection = await this.database.connect(this.sessionKeys)
     const object = `${this.lake.store.data}new-lake-${randomUUID()}.parquet`
+    // Settings that are wrong are told at once.
+    await this.control.run(retriesFor(0))
     await connection.run(sql`COPY (SELECT 1 AS n) TO ${sql.value(object)}`)
+    await this.control.run(retriesFor(this.lake.store.retrySeconds))
   }
 
   /**
@@ -236,6 +245,17 @@ async function requireNoKeys(
     'DuckDB has its own keys for the store, and would use them to delete committed rows after a lost answer',
     { hint: `remove the secret of DuckDB whose scope covers ${data}` },
   )
+}
+
+/** The first is at once, and the waits before the others grow. */
+function retriesFor(seconds: number): Sql {
+  const backoff = 2
+  const waits = (backoff ** (limits.lakeRetries - 1) - 1) / (backoff - 1)
+  return sql`
+    SET GLOBAL http_retries = ${sql.value(seconds === 0 ? 1 : limits.lakeRetries)};
+    SET GLOBAL http_retry_wait_ms = ${sql.value(Math.ceil((seconds * 1000) / waits))};
+    SET GLOBAL http_retry_backoff = ${sql.value(backoff)};
+    SET GLOBAL http_timeout = ${sql.value(Math.max(seconds, limits.lakeRequestSeconds))}`
 }
 
 function createCatalogSecret({ catalog }: LakeTarget): Sql {

@@ -1,5 +1,6 @@
 // The settings of a lake as what the engine needs of them.
 
+import { resolve } from 'node:path'
 import type { LakeSettings } from '../core/lake.ts'
 import { parseEndpoint, parseStoreUrl } from './urls.ts'
 import { parseServerUrl } from '../core/server-url.ts'
@@ -24,6 +25,8 @@ export function lakeSettings(project: string, dir: string, settings: SettingValu
       keyId: settings['lake.s3_key_id'],
       secret: settings['lake.s3_secret'],
       token: settings['lake.s3_token'],
+      authority: parsed(settings['lake.s3_ca'], (path) => resolve(dir, path)),
+      retrySeconds: settings['lake.s3_retry_seconds'],
     },
     encrypted: settings['lake.encrypted'],
     keepDays: settings['lake.keep_days'],

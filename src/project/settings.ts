@@ -52,6 +52,11 @@ export const settings = {
   'lake.s3_secret': { type: secret, default: null, env: 'LAKE_S3_SECRET' },
   'lake.s3_token': { type: secret, default: null, env: 'LAKE_S3_TOKEN' },
   'lake.s3_credentials': { type: { is: 'choice', of: ['keys', 'chain'] }, default: 'keys' },
+  'lake.s3_ca': { type: text, default: null },
+  'lake.s3_retry_seconds': {
+    type: { is: 'integer', min: 0, max: 3600 },
+    default: limits.lakeRetrySeconds,
+  },
   'lake.encrypted': { type: { is: 'boolean' }, default: false },
   'lake.keep_days': { type: { is: 'integer', min: 1, max: 36_500 }, default: limits.lakeKeptDays },
   'extensions.directory': { type: text, default: null, env: 'EIDER_EXTENSIONS' },

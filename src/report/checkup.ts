@@ -134,7 +134,10 @@ async function checkWarehouse(
   try {
     if (!(await warehouse.exists()))
       return warn('warehouse', `${warehouse.name} does not exist yet`, 'eider run')
-    await using _opened = await warehouse.openToRead({ memoryLimit: settings.memory_limit })
+    await using _opened = await warehouse.openToRead({
+      memoryLimit: settings.memory_limit,
+      isHasty: true,
+    })
     // The state of a lake opens without its store, which holds what is published.
     if (openPuller !== null) await snapshots.current()
     return ok('warehouse', `${warehouse.name} opens`)

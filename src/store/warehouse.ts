@@ -13,6 +13,8 @@ export interface ReadOptions {
   readonly extensions?: Extensions | undefined
   /** The caller has taken the lease. */
   readonly hasLease?: boolean
+  /** What fails is not tried again: somebody waits for what is wrong. */
+  readonly isHasty?: boolean
 }
 
 export interface WriteOptions extends ReadOptions {

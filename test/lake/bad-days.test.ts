@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lakeProject } from '../support/lake/lake-project.ts'
+import { lakeProject, settingLines } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import type { Outcome, Workspace } from '../support/workspace.ts'
@@ -271,9 +271,8 @@ function projectOf(
   lake: TestLake,
   { settings, env, project = 'shop' }: Partial<Row>,
 ): Promise<Workspace> {
-  const given = { ...lake.settings, ...settings?.(lake) }
-  const lines = Object.entries(given).map(([name, value]) => `  ${name}: '${value}'\n`)
-  const files = { ...models, 'eider.yml': `name: ${project}\nlake:\n${lines.join('')}` }
+  const given = { ...lake.settings, s3_retry_seconds: '0', ...settings?.(lake) }
+  const files = { ...models, 'eider.yml': `name: ${project}\nlake:\n${settingLines(given)}` }
   return lakeProject(lake, files, { ...lake.env, ...env?.(lake) })
 }
 

@@ -104,7 +104,7 @@ lakeTest('what is wrong with a lake has a code, and names the setting', async ()
   await using servers = await startServers()
   await using lake = await withLake(servers)
   await using space = await openProject()
-  const settings = lakeSettingsOf(lake)
+  const settings = store(lakeSettingsOf(lake), { retrySeconds: 0 })
   await run(space, settings, 1)
   for (const [i, { name, change, code, said }] of rows.entries()) {
     const failure = await run(space, await change(settings, lake), i + 2).then(
@@ -146,10 +146,11 @@ async function run(space: TestProject, lake: LakeSettings, value: number): Promi
 
 lakeTest('what fails while a command reads is told by its code, and shows no secret', async () => {
   await using lake = await withLake()
-  await using project = await lakeProject(lake, {
+  const models = {
     'models/mart/many.sql': "SELECT i, 'text ' || hash(i) AS t FROM range(200000) r(i)\n",
     'models/mart/sum.sql': 'SELECT sum(i) AS total FROM mart.many\n',
-  })
+  }
+  await using project = await lakeProject(lake, models, lake.env, { s3_retry_seconds: '0' })
   await project.ok(['run'])
   const text = 'SELECT max(t) AS t FROM mart.many'
   const said = async (args: readonly string[], exitCode: number) => {

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../src/core/failures.ts'
-import { requireWhole } from '../../src/core/lake.ts'
+import { type LakeTarget, requireWhole } from '../../src/core/lake.ts'
 import { sql } from '../../src/core/sql.ts'
 import { DatabaseError, refusalOf } from '../../src/duckdb/errors.ts'
 import { LakeEngine } from '../../src/duckdb/open-lake.ts'
@@ -11,7 +11,7 @@ import { explainLake } from '../../src/store/lake/failures.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
-import { withLake } from '../support/lake/with-lake.ts'
+import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 
 const REFUSED = 'lake-store-refused'
 const UNREACHABLE = 'lake-store-unreachable'
@@ -45,9 +45,15 @@ const rows: readonly Row[] = [
   { status: 507, name: 'InsufficientStorage', code: REFUSED, says: /^the store is full/ },
 ]
 
+/** What fails is not tried again. */
+function hasty(lake: TestLake): LakeTarget {
+  const settings = lakeSettingsOf(lake)
+  return requireWhole({ ...settings, store: { ...settings.store, retrySeconds: 0 } })
+}
+
 lakeTest('each answer of a store is told with its status and the code of the store', async () => {
   await using lake = await withLake()
-  const target = requireWhole(lakeSettingsOf(lake))
+  const target = hasty(lake)
   const { database, sessionKeys } = await LakeEngine.open(target, { applicationName: 'test' })
   await using _database = database
   await using connection = await database.connect(sessionKeys)
@@ -73,7 +79,7 @@ lakeTest('each answer of a store is told with its status and the code of the sto
 
 lakeTest('what another server answers to a model is not an answer of the store', async () => {
   await using lake = await withLake()
-  const target = requireWhole(lakeSettingsOf(lake))
+  const target = hasty(lake)
   const { database, sessionKeys } = await LakeEngine.open(target, { applicationName: 'test' })
   await using _database = database
   await using connection = await database.connect(sessionKeys)
@@ -85,7 +91,8 @@ lakeTest('what another server answers to a model is not an answer of the store',
 
 lakeTest('a token that has run out ends a query with exit code 3 and what to do', async () => {
   await using lake = await withLake()
-  await using space = await lakeProject(lake, { 'models/mart/one.sql': 'SELECT 1 AS n\n' })
+  const models = { 'models/mart/one.sql': 'SELECT 1 AS n\n' }
+  await using space = await lakeProject(lake, models, lake.env, { s3_retry_seconds: '0' })
   await space.ok(['run'])
   lake.store.refuseWith = 400
   lake.store.refuseCode = 'ExpiredToken'

@@ -46,17 +46,21 @@ export class LakeSession {
 
   /** An engine with nothing attached. `name`: of the work, such as the id of a run. Throws EnvironmentError. */
   async openEngine(name: string, options: Partial<ReadOptions> = {}): Promise<LakeEngine> {
-    const { memoryLimit = null, threads = null, tempDir = null, extensions } = options
+    const { memoryLimit = null, threads = null, tempDir = null, extensions, isHasty } = options
     const { lake, paths } = this
+    const store = isHasty === true ? { ...lake.store, retrySeconds: 0 } : lake.store
     try {
-      return await LakeEngine.open(lake, {
-        applicationName: applicationName(name),
-        searchDir: paths.dir,
-        memoryLimit,
-        threads,
-        tempDir: tempDir ?? join(paths.state, 'tmp', `lake-${randomUUID()}`),
-        extensions,
-      })
+      return await LakeEngine.open(
+        { ...lake, store },
+        {
+          applicationName: applicationName(name),
+          searchDir: paths.dir,
+          memoryLimit,
+          threads,
+          tempDir: tempDir ?? join(paths.state, 'tmp', `lake-${randomUUID()}`),
+          extensions,
+        },
+      )
     } catch (error) {
       throw explainLake(error, lake)
     }

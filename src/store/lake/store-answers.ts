@@ -80,6 +80,27 @@ const cases: readonly Case[] = [
   },
   {
     code: 'lake-store-unreachable',
+    when: says(/Problem with the SSL CA cert/),
+    says: ({ store: { authority } }) => `lake.s3_ca cannot be read (${authority ?? 'not set'})`,
+    hint: () => 'it is the path of a PEM file, from the directory of eider.yml',
+  },
+  {
+    code: 'lake-store-unreachable',
+    when: says(/SSL peer certificate/),
+    says: () => 'the TLS certificate of the store is not valid here',
+    hint: ({ store: { authority } }) =>
+      authority === null
+        ? 'set lake.s3_ca to a file with the certificate of its authority'
+        : 'check whether lake.s3_ca has the authority of its certificate, and whether that is for this host',
+  },
+  {
+    code: 'lake-store-unreachable',
+    when: says(/SSL connect error/),
+    says: () => 'the store does not speak TLS',
+    hint: () => 'check lake.s3_endpoint: a store without TLS has a URL of http:',
+  },
+  {
+    code: 'lake-store-unreachable',
     when: (answer) =>
       isPassing(answer) ||
       says(

@@ -7,6 +7,8 @@ import {
   request,
   type Server,
 } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { SelfSigned } from '../self-signed.ts'
 
 interface StoreRequest {
   readonly method: string
@@ -23,6 +25,8 @@ export class StoreProxy implements AsyncDisposable {
   refuseWith: number | null = null
   /** The code that stands in such an answer; empty: the answer is empty. */
   refuseCode = 'Refused'
+  /** So many requests are refused, and then no more. */
+  refuseTimes = Infinity
   readonly #server: Server
   readonly #upstreamPort: number
 
@@ -35,8 +39,12 @@ export class StoreProxy implements AsyncDisposable {
     })
   }
 
-  static async open(upstreamPort: number): Promise<StoreProxy> {
-    const server = createServer()
+  /** `identity`: it speaks TLS. */
+  static async open(upstreamPort: number, identity?: SelfSigned): Promise<StoreProxy> {
+    const server =
+      identity === undefined
+        ? createServer()
+        : createTlsServer({ key: identity.key, cert: identity.certificate })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
     return new StoreProxy(server, port, upstreamPort)
@@ -62,7 +70,8 @@ export class StoreProxy implements AsyncDisposable {
     const { method = 'GET', url = '/', headers } = incoming
     this.requests.push({ method, url })
     if (this.refuseWith === 0) return void incoming.socket.destroy()
-    if (this.refuseWith !== null) {
+    if (this.refuseWith !== null && this.refuseTimes > 0) {
+      this.refuseTimes--
       incoming.resume()
       answer.writeHead(this.refuseWith, { 'Content-Type': 'application/xml' })
       const code = this.refuseCode
