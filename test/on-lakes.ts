@@ -12,6 +12,7 @@ export const onBoth: readonly string[] = [
   'pipeline/build/merge',
   'pipeline/build/run-checks',
   'pipeline/build/scd2',
+  'pipeline/build/scd2-settings',
   'pipeline/build/slices',
   'pipeline/choose',
   'pipeline/crash',

@@ -45,7 +45,8 @@ export function finishKind(
       return { model: { ...kept, kind, uniqueKey: key, watermark: needed }, diagnostics: found }
     }
     case 'merge': {
-      const deletes = header.deletes?.value ?? 'keep'
+      const deletes = header.deletes?.value === 'mirror' ? ('mirror' as const) : ('keep' as const)
+      found.push(...deletesOfOtherKind(source, header, 'close', kind))
       if (deletes === 'mirror' && header.incremental !== undefined) {
         const hint = 'deleted rows can only be detected when the whole source is read'
         const place = { source, span: header.incremental.span }
@@ -57,15 +58,72 @@ export function finishKind(
     }
     case 'scd2':
       found.push(...sharedKey(source, header, uniqueKey))
-      return { model: { ...kept, kind, uniqueKey, onDuplicate }, diagnostics: found }
+      found.push(...deletesOfOtherKind(source, header, 'mirror', kind))
+      return {
+        model: {
+          ...kept,
+          kind,
+          uniqueKey,
+          onDuplicate,
+          validFrom: validFromOf(source, header, columns, resolve, found),
+          compare: header.compare === undefined ? null : resolve('compare', header.compare.value),
+          deletes: header.deletes?.value === 'keep' ? 'keep' : 'close',
+        },
+        diagnostics: found,
+      }
   }
 }
+
+/** A word of `@deletes` that says something for another kind. */
+function deletesOfOtherKind(
+  source: SourceFile,
+  { deletes }: ModelHeader,
+  word: 'mirror' | 'close',
+  kind: 'merge' | 'scd2',
+): readonly Diagnostic[] {
+  if (deletes?.value !== word) return []
+  const hint =
+    kind === 'scd2'
+      ? 'write close to end the versions of rows that are gone, which is the default, or keep'
+      : 'write mirror to delete rows that are gone, or keep, which is the default'
+  const conflict = { one: `deletes: ${word}`, other: `kind: ${kind}` }
+  return [diagnostic('annotation-conflict', conflict, { source, span: deletes.span }, hint)]
+}
+
+/** Times of which two that differ are never one TIMESTAMPTZ. */
+const versionTimes = /^(?:DATE|TIMESTAMP(?: WITH TIME ZONE|_S|_MS)?)$/
+
+function validFromOf(
+  source: SourceFile,
+  { valid_from: given, unique_key: key }: ModelHeader,
+  columns: readonly Column[],
+  resolve: Resolve,
+  found: Diagnostic[],
+): string | null {
+  if (given === undefined) return null
+  const [column] = resolve('valid_from', [given.value])
+  if (column === undefined) return null
+  const place = { source, span: given.valueSpan }
+  const type = columns.find(({ name }) => name === column)?.type ?? ''
+  if (!versionTimes.test(type)) {
+    const hint = `cast it in the SELECT: CAST("${column}" AS TIMESTAMPTZ) AS "${column}"`
+    found.push(diagnostic('invalid-valid-from', { column, type }, place, hint))
+  }
+  if (key?.value.some(({ name }) => sameName(name, column)) === true) {
+    const conflict = { one: `valid_from: ${column}`, other: `unique_key: ${column}` }
+    const hint = `leave ${column} out of @unique_key: the versions of a row share its key`
+    found.push(diagnostic('annotation-conflict', conflict, place, hint))
+  }
+  return column
+}
+
+type Resolve = (annotation: string, named: readonly NamedColumn[]) => readonly string[]
 
 function watermarkOf(
   source: SourceFile,
   { incremental }: ModelHeader,
   columns: readonly Column[],
-  resolve: (annotation: string, named: readonly NamedColumn[]) => readonly string[],
+  resolve: Resolve,
   found: Diagnostic[],
 ): Watermark | null {
   if (incremental === undefined) return null
@@ -143,7 +201,8 @@ export function schemaChangeOfEvents(
 export function settingsOf(source: SourceFile, header: ModelHeader, variables: Variables): unknown {
   const textOf = ({ valueSpan }: { readonly valueSpan: Span }) =>
     bodyOf(source, valueSpan, variables).body.text
-  const { incremental, on_duplicate: onDuplicate } = header
+  const { incremental, on_duplicate: onDuplicate, deletes, valid_from: validFrom } = header
+  const isScd2 = header.kind?.value.toLowerCase() === 'scd2'
   const before = [namesOf(header.unique_key?.value), namesOf(header.expose?.value)]
   const kept = {
     incremental: incremental && [
@@ -151,7 +210,9 @@ export function settingsOf(source: SourceFile, header: ModelHeader, variables: V
       incremental.value.lookback,
     ],
     onDuplicate: onDuplicate?.value && foldCase(onDuplicate.value.name),
-    deletes: header.deletes?.value === 'mirror' ? 'mirror' : undefined,
+    deletes: deletes?.value === (isScd2 ? 'close' : 'keep') ? undefined : deletes?.value,
+    validFrom: validFrom && foldCase(validFrom.value.name),
+    compare: namesOf(header.compare?.value) ?? undefined,
     check: header.check?.map(textOf),
     warn: header.warn?.map(textOf),
   }

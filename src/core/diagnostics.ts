@@ -44,6 +44,8 @@ const messages = {
     `"@${p.one}" cannot be combined with "@${p.other}"`,
   'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
     `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
+  'invalid-valid-from': (p: { column: string; type: string }) =>
+    `"@valid_from" needs a column of type DATE, TIMESTAMP or TIMESTAMPTZ, and "${p.column}" is ${p.type}`,
   'append-over-groups': () =>
     'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'reserved-column': (p: { column: string; kind: string }) =>

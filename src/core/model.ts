@@ -45,6 +45,7 @@ export const placedAnnotations = [
   'unique_key',
   'incremental',
   'deletes',
+  'valid_from',
   'on_schema_change',
   'expose',
 ] as const
@@ -154,6 +155,12 @@ export interface Scd2Model extends KeptBase {
   readonly kind: 'scd2'
   readonly uniqueKey: readonly [string, ...string[]]
   readonly onDuplicate: OnDuplicate
+  /** The column with the time from which a row is valid; null: from the start of the run that sees it. */
+  readonly validFrom: string | null
+  /** A row is a new version where one of these differs; null: where any column does. */
+  readonly compare: readonly string[] | null
+  /** `close`: the version of a key that the query no longer returns has ended. */
+  readonly deletes: 'keep' | 'close'
 }
 
 export interface EventsModel extends ModelBase {

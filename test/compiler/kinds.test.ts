@@ -48,6 +48,32 @@ test('readers of a scd2 model see the columns that a run adds', async () => {
   assert.equal(modelOf(project, 'a.r').columns.length, 3)
 })
 
+test('a scd2 model, with the defaults and with all that it can say', async () => {
+  const text = (more: string) =>
+    `-- @kind: scd2\n-- @unique_key: id\n${more}select 1 as id, 2 as v, now() as at`
+  const settings = async (more: string) => {
+    const model = await compileOne(text(more))
+    if (model.kind !== 'scd2') throw new Error(model.kind)
+    const { validFrom, compare, deletes, definition } = model
+    return { validFrom, compare, deletes, definition }
+  }
+  const plain = await settings('')
+  const { definition } = plain
+  assert.equal(plain, { validFrom: null, compare: null, deletes: 'close', definition })
+  assert.equal(await settings('-- @deletes: close\n'), plain)
+  const full = await settings('-- @valid_from: AT\n-- @compare: V, id\n-- @deletes: keep\n')
+  assert.equal(full, { ...full, validFrom: 'at', compare: ['v', 'id'], deletes: 'keep' })
+  const definitions = [
+    definition,
+    ...(await Promise.all(
+      ['@valid_from: at', '@compare: v', '@deletes: keep'].map(
+        async (line) => (await settings(`-- ${line}\n`)).definition,
+      ),
+    )),
+  ]
+  assert.is(new Set(definitions).size, 4)
+})
+
 test('tags, owner, texts of columns, and models to wait for', async () => {
   const project = await compileTexts({
     'a.first': `-- @tags: nightly, "Of Sales"

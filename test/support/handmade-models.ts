@@ -13,7 +13,9 @@ export interface QueryModelOptions {
   readonly incremental?: string
   /** The column of `@on_duplicate: latest`. */
   readonly latest?: string
-  readonly deletes?: 'keep' | 'mirror'
+  readonly deletes?: 'keep' | 'mirror' | 'close'
+  readonly validFrom?: string
+  readonly compare?: readonly string[]
   readonly onSchemaChange?: OnSchemaChange
   readonly expose?: readonly string[]
   readonly reads?: readonly string[]
@@ -48,7 +50,7 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     body: ModelBody.of(source, { start, end: source.text.length }),
   }
   if (kind === 'view' || kind === 'table') return { ...base, kind }
-  const { latest, deletes = 'keep', onSchemaChange = 'evolve' } = options
+  const { latest, deletes, onSchemaChange = 'evolve' } = options
   const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
   const watermark = { column, lookback }
   if (kind === 'append') return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange }
@@ -58,8 +60,16 @@ export function query(name: string, text: string, options: QueryModelOptions = {
       ? ({ take: 'none' } as const)
       : ({ take: 'latest', column: latest } as const)
   const kept = { ...base, uniqueKey: key, onDuplicate, onSchemaChange }
-  if (kind === 'scd2') return { ...kept, kind }
-  return { ...kept, kind, deletes, watermark: column === '' ? null : watermark }
+  if (kind === 'scd2') {
+    const { validFrom = null, compare = null } = options
+    return { ...kept, kind, validFrom, compare, deletes: deletes === 'keep' ? 'keep' : 'close' }
+  }
+  return {
+    ...kept,
+    kind,
+    deletes: deletes === 'mirror' ? 'mirror' : 'keep',
+    watermark: column === '' ? null : watermark,
+  }
 }
 
 /** A column list such as `{ id: 'BIGINT!', at: 'TIMESTAMP WITH TIME ZONE' }`; `!` is NOT NULL. */

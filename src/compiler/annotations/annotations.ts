@@ -15,7 +15,13 @@ interface KindRule {
   readonly needs: 'unique_key' | 'incremental' | null
   /** The annotations that are for some kinds only, and for this one. */
   readonly takes: readonly (
-    'unique_key' | 'incremental' | 'on_duplicate' | 'deletes' | 'on_schema_change'
+    | 'unique_key'
+    | 'incremental'
+    | 'on_duplicate'
+    | 'deletes'
+    | 'valid_from'
+    | 'compare'
+    | 'on_schema_change'
   )[]
 }
 
@@ -27,7 +33,10 @@ export const kindRules: Readonly<Record<FileKind, KindRule>> = {
     needs: 'unique_key',
     takes: ['unique_key', 'incremental', 'on_duplicate', 'deletes', 'on_schema_change'],
   },
-  scd2: { needs: 'unique_key', takes: ['unique_key', 'on_duplicate', 'on_schema_change'] },
+  scd2: {
+    needs: 'unique_key',
+    takes: ['unique_key', 'on_duplicate', 'deletes', 'valid_from', 'compare', 'on_schema_change'],
+  },
   events: { needs: null, takes: ['on_schema_change'] },
 }
 
@@ -71,7 +80,17 @@ export const annotations = {
     expected: 'fail or latest(column)',
     kinds: kindsThatTake('on_duplicate'),
   },
-  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: kindsThatTake('deletes') },
+  deletes: {
+    value: 'deletes',
+    expected: 'keep, mirror (for merge) or close (for scd2)',
+    kinds: kindsThatTake('deletes'),
+  },
+  valid_from: { value: 'column', expected: 'a column', kinds: kindsThatTake('valid_from') },
+  compare: {
+    value: 'columns',
+    expected: 'one or more column names, separated by commas',
+    kinds: kindsThatTake('compare'),
+  },
   on_schema_change: {
     value: 'onSchemaChange',
     expected: 'evolve, rebuild or fail',

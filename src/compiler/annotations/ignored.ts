@@ -27,6 +27,7 @@ const UNMISTAKABLE: ReadonlySet<string> = new Set<AnnotationName>([
   'unique_key',
   'on_duplicate',
   'deletes',
+  'valid_from',
   'on_schema_change',
   'expose',
 ])

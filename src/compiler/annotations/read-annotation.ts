@@ -13,12 +13,13 @@ export interface NamedColumn {
 export interface AnnotationValues {
   readonly word: string
   readonly text: string
+  readonly column: NamedColumn
   readonly columns: readonly NamedColumn[]
   readonly optionalColumns: readonly NamedColumn[]
   readonly incremental: { readonly column: NamedColumn; readonly lookback: string | null }
   /** The column of `latest`; null for `fail`. */
   readonly onDuplicate: NamedColumn | null
-  readonly deletes: 'keep' | 'mirror'
+  readonly deletes: 'keep' | 'mirror' | 'close'
   readonly onSchemaChange: OnSchemaChange
   readonly check: CheckSyntax
   readonly models: readonly NamedModel[]
@@ -125,11 +126,12 @@ type Forms = { readonly [Form in keyof AnnotationValues]: (r: Reader) => Annotat
 const forms: Forms = {
   word: (r) => r.expect(/[^ \t]+/y),
   text: (r) => r.expect(/[^]+/y),
+  column,
   columns: (r) => r.list(column),
   optionalColumns: (r) => (r.isAtEnd() ? [] : r.list(column)),
   incremental,
   onDuplicate: (r) => (r.take(/fail/y) === null ? latest(r) : null),
-  deletes: (r) => r.expect(/keep|mirror/y) as 'keep' | 'mirror',
+  deletes: (r) => r.expect(/keep|mirror|close/y) as AnnotationValues['deletes'],
   onSchemaChange: (r) => r.expect(/evolve|rebuild|fail/y) as OnSchemaChange,
   check,
   models: (r) => r.list(model),

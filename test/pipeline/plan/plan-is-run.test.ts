@@ -88,6 +88,7 @@ class Author {
       '-- @kind: merge\n-- @unique_key: id\n-- @deletes: mirror',
       '-- @kind: merge\n-- @unique_key: id\n-- @incremental: ts\n-- @on_schema_change: fail',
       '-- @kind: scd2\n-- @unique_key: id\n-- @on_duplicate: latest(ts)',
+      '-- @kind: scd2\n-- @unique_key: id\n-- @on_duplicate: latest(ts)\n-- @compare: v\n-- @deletes: keep',
     ])
     return `${header}\n${text}`
   }

@@ -29,7 +29,6 @@ export const append: Materialization<AppendModel> = keptTable({
   losses: rowsReplaced,
   write,
   dryWrite,
-  rowsAdded: ({ inserted, removed }) => inserted - removed,
 })
 
 async function rowsReplaced(
@@ -77,8 +76,9 @@ async function dryWrite(
     // Rows that are read again get the new columns, so what is there changes too: done on a copy.
     await layOver(connection, name, sql`FROM ${table}`, 'table')
     await write(context, model, { slice, staged, before })
-    const changes = await compareRows(connection, { before: table, after: sql.relation(name) })
-    return { changes: changes ?? nothing, writes: null }
+    const after = sql.relation(name)
+    const changes = (await compareRows(connection, { before: table, after })) ?? nothing
+    return { changes, writes: null, added: changes.inserted - changes.removed }
   }
   const rows = slice === 'whole' ? newRows(table, model, staged) : sql`FROM ${STAGE}`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_fresh AS ${rows}`)
@@ -92,7 +92,7 @@ async function dryWrite(
   const replaced = sql`(FROM ${table} WHERE ${inside})`
   const changes = (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
   const touched = (await countRows(connection, replaced)) + (await countRows(connection, fresh))
-  return { changes, writes: touched > 0 }
+  return { changes, writes: touched > 0, added: changes.inserted - changes.removed }
 }
 
 const nothing: RowChanges = { inserted: 0, changed: 0, removed: 0, key: [], sample: [] }

@@ -38,13 +38,11 @@ interface KeptKind<M extends KeptModel> extends Pick<
   canRebuild(model: M): boolean
   /** Throws ModelFailure for staged rows that must not be written. */
   refuseStage(context: RunContext, model: M): Promise<void>
-  firstRows(context: RunContext, stage: Sql): Sql
+  firstRows(context: RunContext, stage: Sql, model: M, staged: readonly Column[]): Sql
   /** Writes the staged rows into the table; returns how many it wrote or deleted. */
   write(context: RunContext, model: M, staged: Staged): Promise<number>
   /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
-  /** Rows that the table has more after such changes. */
-  rowsAdded(changes: RowChanges): number
 }
 
 export interface Staged {
@@ -64,6 +62,8 @@ export interface DryWritten {
   readonly changes: RowChanges
   /** Whether write() would write or delete a row, be it by the same one; null: as `changes` say. */
   readonly writes: boolean | null
+  /** Rows that the table has more than before. */
+  readonly added: number
 }
 
 interface Kept {
@@ -131,7 +131,7 @@ async function build(kept: Kept): Promise<Built> {
 async function writeStage(kept: Kept, staged: readonly Column[]): Promise<Built> {
   const { kind, context, model, slice } = kept
   const adapted = await adapt(kept, staged)
-  if (adapted === null) return create(kept)
+  if (adapted === null) return create(kept, staged)
   const { is, changes, before } = adapted
   await context.store.tables.change(context.connection, model.name, changes)
   const rows = await kind.write(context, model, { slice, staged, before })
@@ -150,11 +150,11 @@ async function adapt(
   return adaptation.is === 'rebuild' ? null : { ...adaptation, before }
 }
 
-async function create({ kind, context, model }: Kept): Promise<Built> {
+async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
   const { connection, store, createdIn } = context
   await kind.refuseStage(context, model)
   await makeWay(context, model)
-  const query = kind.firstRows(context, STAGE)
+  const query = kind.firstRows(context, STAGE, model, staged)
   const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
   const rows = await store.tables.create(connection, model.name, { query, statement })
   return { changed: true, rows: rows ?? (await countRows(connection, sql.relation(model.name))) }
@@ -206,24 +206,28 @@ async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { before: relation, unique } = input
   const staged = await fillStage(context, model, slice)
   const adapted = relation === null ? null : await adapt(kept, staged)
-  if (relation === null || adapted === null) return dryCreate(kept, input)
+  if (relation === null || adapted === null) return dryCreate(kept, staged, input)
   const { is, before } = adapted
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
   const dry = { slice, staged, before, table, unique }
-  const { changes, writes } = await kind.dryWrite(context, model, dry)
+  const { changes, writes, added } = await kind.dryWrite(context, model, dry)
   await checkKeys(kept)
   const { inserted, changed, removed } = changes
   const isChanged = is === 'evolved' || (writes ?? inserted + changed + removed > 0)
-  return { changed: isChanged, added: kind.rowsAdded(changes), changes }
+  return { changed: isChanged, added, changes }
 }
 
-async function dryCreate(kept: Kept, { current, unique }: DryRunInput): Promise<DryBuilt> {
+async function dryCreate(
+  kept: Kept,
+  staged: readonly Column[],
+  { current, unique }: DryRunInput,
+): Promise<DryBuilt> {
   const { kind, context, model } = kept
   const { connection } = context
   await kind.refuseStage(context, model)
   const stage = await keepTable(connection, '_eider_stage', unique)
-  await layOver(connection, model.name, kind.firstRows(context, stage))
+  await layOver(connection, model.name, kind.firstRows(context, stage, model, staged))
   await checkKeys(kept)
   const compared = current !== null && { before: current, after: stage }
   const changes = compared ? await compareRows(connection, compared) : null

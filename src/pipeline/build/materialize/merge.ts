@@ -28,7 +28,6 @@ export const merge: Materialization<MergeModel> = keptTable({
   losses: () => Promise.resolve([]),
   write,
   dryWrite,
-  rowsAdded: ({ inserted, removed }) => inserted - removed,
 })
 
 async function write(context: RunContext, model: MergeModel, { staged }: Staged): Promise<number> {
@@ -95,5 +94,5 @@ async function dryWrite(
       UNION ALL BY NAME
       FROM ${stage} s WHERE EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)})`,
   )
-  return { changes, writes: null }
+  return { changes, writes: null, added: changes.inserted - changes.removed }
 }

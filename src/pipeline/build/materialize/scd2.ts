@@ -2,23 +2,25 @@
 //
 // A version begins and ends at the start of a run: that is when the change was seen. All changes of one run have the
 // same time, so the end of a version is the beginning of the next. Times never run backwards in a table, even when the
-// clock of the machine does.
+// clock of the machine does. With `@valid_from` rows bring their times along (versions-by-time.ts).
+//
+// What a run changes of a table is found first and then written, so that a plan finds the same.
 
 import type { Scd2Model } from '../../../core/model.ts'
 import { columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { textOf } from '../../../duckdb/values.ts'
-import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
+import { compareByKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
+import { countRows } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
+import { comparedColumns, currentRows, ENDS, OPENINGS, onVersion, type Place } from './versions.ts'
+import { findByTime, firstByTime, tableByTime } from './versions-by-time.ts'
 
-const CLOSING = sql`temp.main._eider_closing`
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
-
-const currentRows = (table: Sql): Sql => sql`(FROM ${table} WHERE is_current)`
 
 export const scd2: Materialization<Scd2Model> = keptTable({
   holds: 'holds the history of its rows',
@@ -26,66 +28,101 @@ export const scd2: Materialization<Scd2Model> = keptTable({
   refuseStage: () => Promise.resolve(),
   rowKey: () => [], // each version of a row has its key
   currentRows,
-  firstRows: ({ startedAt }, stage) => versionsFrom(timeOf(startedAt), stage),
+  firstRows: ({ startedAt }, stage, model, staged) =>
+    model.validFrom === null
+      ? versionsFrom(timeOf(startedAt), stage)
+      : firstByTime(model, model.validFrom, { stage, staged }),
   losses: () => Promise.resolve([]),
   write,
   dryWrite,
-  rowsAdded: ({ inserted, changed }) => inserted + changed,
 })
 
 /** Closes versions that changed or vanished, opens new ones. Returns how many versions it closed or opened. */
-async function write(context: RunContext, model: Scd2Model, { staged }: Staged): Promise<number> {
+async function write(context: RunContext, model: Scd2Model, staged: Staged): Promise<number> {
   const { connection, store } = context
-  const target = sql.relation(model.name)
+  const { name, validFrom } = model
+  const table = sql.relation(name)
+  const query = validFrom === null ? null : await tableByTime(context, model, validFrom, table)
+  if (query !== null) {
+    const statement = sql`CREATE OR REPLACE TABLE ${table} AS ${query}`
+    await store.tables.create(connection, name, { query, statement })
+  }
+  await findVersions(context, model, { ...staged, table })
+  const stored = await store.tables.written(connection, name)
+  const ends = await stored.rows(sql`FROM ${ENDS}`)
+  const openings = await stored.rows(sql`FROM ${OPENINGS}`)
+  const ended = await connection.run(sql`
+    UPDATE ${stored.table} AS t SET valid_to = s.valid_to, is_current = s.is_current
+    FROM (${ends}) s WHERE ${onVersion(model)}`)
+  if (validFrom !== null)
+    await connection.run(
+      sql`DELETE FROM ${stored.table} AS t USING (${openings}) s WHERE ${onVersion(model)}`,
+    )
+  const opened = await connection.run(sql`INSERT INTO ${stored.table} BY NAME ${openings}`)
+  await connection.run(sql`DROP TABLE ${ENDS}; DROP TABLE ${OPENINGS}`)
+  return ended + opened
+}
+
+/** Leaves what is to be written in ENDS and OPENINGS. */
+const findVersions = (context: RunContext, model: Scd2Model, place: Place): Promise<void> =>
+  model.validFrom === null
+    ? findNow(context, model, place)
+    : findByTime(context, model, model.validFrom, place)
+
+async function findNow(
+  context: RunContext,
+  model: Scd2Model,
+  { table, staged }: Place,
+): Promise<void> {
+  const { connection } = context
   const { uniqueKey } = model
-  const key = sql.idents(uniqueKey)
+  const first = sql.ident(uniqueKey[0])
+  const time = await nextTime(context, table)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
-  const time = await nextTime(context, target)
-  const keyOfTable = sql.join(uniqueKey.map((name) => sql`t.${sql.ident(name)}`))
+  const differ = differs(comparedColumns(model, staged), uniqueKey)
+  // A version without a row in the stage differs from it in all columns.
+  const join = model.deletes === 'keep' ? sql`JOIN` : sql`LEFT JOIN`
+  const key = sql.join(uniqueKey.map((name) => sql`t.${sql.ident(name)}`))
   await connection.run(sql`
-    CREATE OR REPLACE TEMP TABLE _eider_closing AS
-    SELECT ${keyOfTable} FROM ${currentRows(target)} t LEFT JOIN ${STAGE} s ON ${onKey}
-    WHERE s.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
-  const stored = await store.tables.written(connection, model.name)
-  const closing = await stored.rows(sql`FROM ${CLOSING}`)
-  const closed = await connection.run(sql`
-    UPDATE ${stored.table} AS t SET valid_to = ${time}, is_current = false
-    FROM (${closing}) s WHERE t.is_current AND ${onKey}`)
-  const opening = versionsFrom(
-    time,
-    sql`(FROM ${STAGE} s WHERE NOT EXISTS
-      (SELECT ${key} FROM ${currentRows(target)} t WHERE ${onKey}))`,
+    CREATE OR REPLACE TEMP TABLE _eider_ends AS
+    SELECT ${key}, t.valid_from, ${time} AS valid_to, false AS is_current
+    FROM ${currentRows(table)} t ${join} ${STAGE} s ON ${onKey}
+    WHERE s.${first} IS NULL OR ${differ}`)
+  const opening = sql`(SELECT s.* FROM ${STAGE} s LEFT JOIN ${currentRows(table)} t ON ${onKey}
+    WHERE t.${first} IS NULL OR ${differ})`
+  await connection.run(
+    sql`CREATE OR REPLACE TEMP TABLE _eider_openings AS ${versionsFrom(time, opening)}`,
   )
-  const opened = await connection.run(
-    sql`INSERT INTO ${stored.table} BY NAME ${await stored.rows(opening)}`,
-  )
-  await connection.run(sql`DROP TABLE ${CLOSING}`)
-  return closed + opened
 }
 
 async function dryWrite(
   context: RunContext,
   model: Scd2Model,
-  { table, unique }: DryWrite,
+  { unique, table: before, ...staged }: DryWrite,
 ): Promise<DryWritten> {
   const { connection } = context
-  const { uniqueKey: key } = model
-  const time = await nextTime(context, table)
-  const stage = await keepTable(connection, '_eider_stage', unique)
-  const before = currentRows(table)
-  const changes = await compareByKey(connection, { before, after: stage, key })
-  const changed = await keepTable(connection, '_eider_changes', unique)
-  const ends = sql`t.is_current AND EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`t`)})`
-  const begins = sql`(FROM ${stage} s WHERE EXISTS (
-    SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)}))`
+  const { name, uniqueKey: key, validFrom } = model
+  const query = validFrom === null ? null : await tableByTime(context, model, validFrom, before)
+  const table = query === null ? before : sql`(${query})`
+  await findVersions(context, model, { ...staged, table })
+  const ends = await keepTable(connection, '_eider_ends', unique)
+  const openings = await keepTable(connection, '_eider_openings', unique)
+  const isOpened = sql`EXISTS (SELECT 1 FROM ${openings} s WHERE ${onVersion(model)})`
   await layOver(
     connection,
-    model.name,
-    sql`SELECT * REPLACE (CASE WHEN ${ends} THEN ${time} ELSE valid_to END AS valid_to,
-        is_current AND NOT (${ends}) AS is_current) FROM ${table} t
-      UNION ALL BY NAME ${versionsFrom(time, begins)}`,
+    name,
+    sql`SELECT t.* REPLACE (CASE WHEN s.is_current IS NULL THEN t.valid_to ELSE s.valid_to END AS valid_to,
+        coalesce(s.is_current, t.is_current) AS is_current)
+      FROM ${table} t LEFT JOIN ${ends} s ON ${onVersion(model)} WHERE NOT ${isOpened}
+      UNION ALL BY NAME FROM ${openings}`,
   )
-  return { changes, writes: null }
+  const after = sql`(SELECT * EXCLUDE (valid_from, valid_to, is_current)
+    FROM ${currentRows(sql.relation(name))})`
+  const changes = await compareByKey(connection, { before: currentRows(before), after, key })
+  const opened = await countRows(connection, openings)
+  const corrected = await countRows(connection, sql`(FROM ${table} t WHERE ${isOpened})`)
+  const touched = opened + (await countRows(connection, ends))
+  return { changes, writes: query !== null || touched > 0, added: opened - corrected }
 }
 
 /** When the run started, or just after the last change in the table where that is later. */

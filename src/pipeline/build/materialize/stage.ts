@@ -38,9 +38,13 @@ export async function fillStage(
   await connection.run(stageStatement(model, filter))
   if (watermark !== null) await refuseNullWatermark(connection, watermark)
   const columns = await describe(connection, sql`FROM ${STAGE}`)
+  const time = 'validFrom' in model ? model.validFrom : null
+  if (time !== null) await refuseWrongTimes(connection, time)
+  // Rows of one key with other times are versions of it.
+  const key = time === null ? model.uniqueKey : [...model.uniqueKey, time]
   if ('onDuplicate' in model && model.onDuplicate.take === 'latest')
-    await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
-  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', duplicatesHint(model))
+    await keepLatest(connection, key, model.onDuplicate.column, columns)
+  await checkKey(connection, STAGE, key, 'unique_key', duplicatesHint(model))
   return columns
 }
 
@@ -116,6 +120,19 @@ async function refuseNullWatermark(connection: Connection, { column }: Watermark
     throw new ModelFailure(
       `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the watermark column "${column}"; filter or fill them in the SELECT`,
       'incremental',
+    )
+}
+
+/** A version without a time has no place among the others, and one that begins at infinity never ends. */
+async function refuseWrongTimes(connection: Connection, column: string): Promise<void> {
+  const time = sql.ident(column)
+  const row = await connection.row(sql`
+    SELECT count(*) AS n FROM ${STAGE} WHERE ${time} IS NULL OR NOT isfinite(${time})`)
+  const rows = numberOf(row?.['n'])
+  if (rows > 0)
+    throw new ModelFailure(
+      `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL or infinity in "${column}", from which a version is valid; filter or fill them in the SELECT`,
+      'valid_from',
     )
 }
 

@@ -1,0 +1,202 @@
+// Versions with times of their own: `@valid_from` names the column with the time from which a row is valid.
+//
+// A version is known by its key and that time. A row with another time is another version, at its place in time, however
+// late it comes; a row with the same time corrects its version. So the history follows from the rows, not from the order in which
+// runs have seen them. Where only some columns count, a row that equals the version before it in these is none.
+//
+// A version ends where the next one of its key begins, or earlier where the key was gone meanwhile. The last one is the
+// current one as long as the SELECT gives the key.
+
+import { count } from '../../../core/counts.ts'
+import { limits } from '../../../core/limits.ts'
+import type { Scd2Model } from '../../../core/model.ts'
+import { sameName } from '../../../core/names.ts'
+import { type Column, columnType } from '../../../core/relation.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import { numberOf } from '../../../duckdb/values.ts'
+import { fullRefreshOf, ModelFailure } from '../../failure.ts'
+import type { RunContext } from '../../run-context.ts'
+import { comparable, differs, sameValues, STAGE } from './stage.ts'
+import { comparedColumns, currentRows, type Place } from './versions.ts'
+
+const TIME = columnType('TIMESTAMP WITH TIME ZONE')
+const FOUND = sql`temp.main._eider_found`
+const LINE = sql`temp.main._eider_line`
+
+/** Without a zone it is a time of UTC. */
+const timeIn = (row: Sql, column: string): Sql =>
+  sql`CAST(${row}.${sql.ident(column)} AS ${sql.type(TIME)})`
+
+/** The versions of a key in the order of their times. */
+const byTime = ({ uniqueKey }: Scd2Model): Sql =>
+  sql`(PARTITION BY ${sql.idents(uniqueKey)} ORDER BY valid_from)`
+
+/** Whether a row equals the version before it in the columns that count; with all of them it never does. */
+function repeats(model: Scd2Model, columns: readonly Column[]): Sql {
+  const window = byTime(model)
+  const same = columns.map((column) => {
+    const value = comparable(sql`r`, column)
+    return sql`${value} IS NOT DISTINCT FROM lag(${value}) OVER ${window}`
+  })
+  return sql.join([sql`row_number() OVER ${window} > 1`, ...same], sql` AND `)
+}
+
+export function firstByTime(
+  model: Scd2Model,
+  column: string,
+  { stage, staged }: { readonly stage: Sql; readonly staged: readonly Column[] },
+): Sql {
+  const filter =
+    model.compare === null
+      ? sql.empty
+      : sql`QUALIFY NOT (${repeats(model, comparedColumns(model, staged))})`
+  const next = sql`lead(valid_from) OVER ${byTime(model)}`
+  return sql`SELECT *, ${next} AS valid_to, ${next} IS NULL AS is_current FROM
+    (SELECT * FROM (SELECT *, ${timeIn(sql`s`, column)} AS valid_from FROM ${stage} s) r ${filter})`
+}
+
+/** Leaves what is to be written in ENDS and OPENINGS. */
+export async function findByTime(
+  context: RunContext,
+  model: Scd2Model,
+  column: string,
+  place: Place,
+): Promise<void> {
+  await findRows(context, model, column, place)
+  if (model.compare !== null) await leaveRepeatsOut(context, model, place)
+  await layInLine(context, model, place)
+  const { connection } = context
+  const { uniqueKey, deletes } = model
+  const { table } = place
+  const key = sql.idents(uniqueKey)
+  const start = sql.value(context.startedAt.toISOString(), TIME)
+  const gone =
+    deletes === 'keep'
+      ? sql.empty
+      : sql`UNION ALL SELECT ${key}, valid_from,
+          greatest(${start}, valid_from + INTERVAL 1 MICROSECOND), false
+        FROM ${currentRows(table)} t
+        WHERE NOT EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_ends AS
+    SELECT ${key}, valid_from, valid_to, is_current FROM ${LINE}
+    WHERE NOT _eider_found AND (valid_to IS DISTINCT FROM _eider_to OR is_current <> _eider_current)
+    ${gone}`)
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_openings AS
+    SELECT f.* EXCLUDE (_eider_to, _eider_opens), l.valid_to, l.is_current
+    FROM ${FOUND} f JOIN ${LINE} l ON ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`l`)}`)
+  await connection.run(sql`DROP TABLE ${FOUND}; DROP TABLE ${LINE}`)
+}
+
+/** Rows of the stage that the table does not have, or has with other values; these keep what the SELECT does not give. */
+async function findRows(
+  { connection }: RunContext,
+  model: Scd2Model,
+  column: string,
+  { table, staged, before }: Place,
+): Promise<void> {
+  const { uniqueKey } = model
+  const first = sql`t.${sql.ident(uniqueKey[0])}`
+  const lost = before
+    .filter(({ name }) => !staged.some((one) => sameName(one.name, name)))
+    .map(({ name }) => sql`t.${sql.ident(name)}, `)
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_found AS
+    SELECT s.*, ${sql.join(lost, sql.empty)}${timeIn(sql`s`, column)} AS valid_from,
+      t.valid_to AS _eider_to, ${first} IS NULL AS _eider_opens
+    FROM ${STAGE} s LEFT JOIN ${table} t
+    ON ${sameValues(uniqueKey, sql`t`, sql`s`)} AND t.valid_from = ${timeIn(sql`s`, column)}
+    WHERE ${first} IS NULL OR ${differs(comparedColumns(model, staged), uniqueKey)}`)
+}
+
+async function leaveRepeatsOut(
+  { connection }: RunContext,
+  model: Scd2Model,
+  { table, staged }: Place,
+): Promise<void> {
+  const { uniqueKey } = model
+  const compared = comparedColumns(model, staged)
+  const names = sql.idents([...uniqueKey, 'valid_from'])
+  const values = compared
+    .filter(({ name }) => !uniqueKey.some((part) => sameName(part, name)))
+    .map(({ name }) => sql`, ${sql.ident(name)}`)
+  const all = sql`${names}${sql.join(values, sql.empty)}`
+  await connection.run(sql`
+    DELETE FROM ${FOUND} AS f USING (
+      SELECT ${names} FROM (
+        SELECT ${all} FROM ${FOUND}
+        UNION ALL SELECT ${all} FROM ${others(model, table)}) r
+      QUALIFY ${repeats(model, compared)}) r
+    WHERE f._eider_opens AND ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`r`)}`)
+}
+
+/** Versions of the table that are not found anew. */
+const others = ({ uniqueKey }: Scd2Model, table: Sql): Sql => sql`(FROM ${table} t WHERE NOT EXISTS
+  (SELECT 1 FROM ${FOUND} f WHERE ${sameValues([...uniqueKey, 'valid_from'], sql`t`, sql`f`)}))`
+
+/** All versions of the keys of which one is found, and of those that were gone: in the order of their times, with their ends. */
+async function layInLine(
+  { connection }: RunContext,
+  model: Scd2Model,
+  { table }: Place,
+): Promise<void> {
+  const { uniqueKey } = model
+  const key = sql.idents(uniqueKey)
+  const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
+  const touched = sql`(SELECT ${key} FROM ${FOUND} UNION SELECT ${key} FROM ${STAGE} s
+    WHERE NOT EXISTS (SELECT 1 FROM ${currentRows(table)} t WHERE ${onKey}))`
+  const next = sql`lead(valid_from) OVER ${byTime(model)}`
+  // The end of the last version that has one; a version that falls into it ends there too.
+  const last = sql`max(_eider_to) OVER (PARTITION BY ${key} ORDER BY valid_from ROWS UNBOUNDED PRECEDING)`
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_line AS
+    SELECT *, ${next} IS NULL AS is_current, CASE WHEN ${next} IS NULL THEN NULL
+      ELSE least(${next}, CASE WHEN ${last} > valid_from THEN ${last} END) END AS valid_to
+    FROM (
+      SELECT ${key}, valid_from, _eider_to, false AS _eider_current, true AS _eider_found FROM ${FOUND}
+      UNION ALL
+      SELECT ${key}, valid_from, valid_to, is_current, false FROM ${others(model, table)} t
+      WHERE EXISTS (SELECT 1 FROM ${touched} s WHERE ${onKey}))`)
+}
+
+/**
+ * The rows of a table whose versions begin when runs have seen them, with the times of the column instead; null where they
+ * have these already. Throws ModelFailure where these times do not follow each other as the versions do.
+ */
+export async function tableByTime(
+  { connection }: RunContext,
+  model: Scd2Model,
+  column: string,
+  table: Sql,
+): Promise<Sql | null> {
+  const { uniqueKey, name } = model
+  const time = timeIn(sql`t`, column)
+  const isOther = await connection.row(
+    sql`SELECT 1 FROM ${table} t WHERE t.valid_from IS DISTINCT FROM ${time} LIMIT 1`,
+  )
+  if (isOther === null) return null
+  const window = byTime(model)
+  const key = uniqueKey.map((part) => sql`left(t.${sql.ident(part)}::VARCHAR, 100)`)
+  const wrong = await connection.rows(sql`
+    SELECT key, count(*) OVER () AS n FROM (
+      SELECT [${sql.join(key)}] AS key FROM ${table} t
+      QUALIFY ${time} IS NULL OR ${time} <= lag(${time}) OVER ${window})
+    ORDER BY key LIMIT ${sql.value(limits.shownKeys)}`)
+  if (wrong.length > 0) {
+    const shown = wrong.map((row) => {
+      const values = row['key'] as readonly string[]
+      return uniqueKey.map((part, i) => `${part} = ${values[i]}`).join(', ')
+    })
+    throw new ModelFailure(
+      `the versions in the table begin when runs have seen them, and "${column}" does not say when ${count(numberOf(wrong[0]?.['n']), 'version')} began: it is NULL there, or not later than in the version before (${shown.join('; ')}); leave out @valid_from, or start a new history: ${fullRefreshOf(name)}`,
+      'valid_from',
+    )
+  }
+  const next = sql`lead(${time}) OVER ${window}`
+  const gone = sql`greatest(t.valid_to, ${time} + INTERVAL 1 MICROSECOND)`
+  return sql`SELECT t.* REPLACE (${time} AS valid_from,
+      CASE WHEN t.valid_to IS NOT NULL THEN least(${next},
+        CASE WHEN t.valid_to < lead(t.valid_from) OVER ${window} OR ${next} IS NULL THEN ${gone} END) END AS valid_to)
+    FROM ${table} t`
+}
