@@ -162,6 +162,23 @@ SELECT id, country, amount, mail FROM raw.orders
   }
 })
 
+test('a check takes arguments as a macro', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'seeds/raw/orders.csv': 'id\n1\n2\n5\n',
+    'models/core/orders.sql': 'SELECT id FROM raw.orders\n',
+    'macros/rules.sql': `CREATE MACRO gaps(relation, id, most := 1) AS TABLE
+  FROM (SELECT lag(id) OVER (ORDER BY id) AS before, id AS after FROM query_table(relation))
+  WHERE after - before > most;
+`,
+    'checks/orders_without_gaps.sql': "FROM gaps('core.orders', id)\n",
+  })
+  const first = (await run(space, 1)).get('core.orders')!
+  assert.match(first.because, "finds 1 row: {'before': 2, 'after': 5}")
+  await space.write('checks/orders_without_gaps.sql', "FROM gaps('core.orders', id, most := 3)\n")
+  assert.is((await run(space)).get('core.orders')?.status, 'built')
+})
+
 test('rows that checks find are kept where a setting asks for them, until the next build', async () => {
   await using space = await workspace({
     'eider.yml': 'name: s\nfailing_rows: 2\n',
