@@ -8,6 +8,7 @@ import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
 import Drop from './drop.ts'
+import Erase from './erase.ts'
 import Explain from './explain.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
@@ -55,6 +56,7 @@ export const commands = {
   mv: Mv,
   move: Move,
   drop: Drop,
+  erase: Erase,
   maintain: Maintain,
   lsp: Lsp,
   doctor: Doctor,

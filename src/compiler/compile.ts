@@ -43,7 +43,7 @@ import {
   type KnownSources,
 } from './sources/known-sources.ts'
 import { mentionsIn } from './lineage/mentions.ts'
-import { lineageOfAll } from './lineage/query.ts'
+import { lineageOfAll, passedColumns } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import type { ParsedModel, ParsedQuery } from './model-file.ts'
 import { Findings, NO_VARIABLES, parseAll, readSeeds, uniqueNames } from './read-files.ts'
@@ -350,7 +350,12 @@ function projectOf(
     macros: macros.macros,
     macrosAreWhole: mistakesInMacros(files, macros).length === 0,
     lineage: onceAsked(() => lineageOfAll({ ...traced, trees, known })),
-    ...(kept.size === 0 ? { mentions: onceAsked(() => mentionsIn(asWritten, traced)) } : {}),
+    ...(kept.size === 0
+      ? {
+          mentions: onceAsked(() => mentionsIn(asWritten, traced)),
+          passed: onceAsked(() => passedColumns({ ...traced, trees })),
+        }
+      : {}),
     ...(files.sources?.length ? { external: { sources: files.sources, tables, problems } } : {}),
   }
 }

@@ -45,7 +45,7 @@ function filterMistake(
  * A call whose result changes though the rows do not: an answer could be repeated when it has ceased to be true.
  * Bare words may be columns, except those that are reserved.
  */
-function changingCall(text: string): string | null {
+export function changingCall(text: string): string | null {
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment')
   const found = tokens.find((token, i) => {
     const name = nameOf(token)?.toLowerCase() ?? ''

@@ -291,6 +291,8 @@ export const limits = {
   lastNotificationMs: 2_000,
   /** Models that a notification names. */
   namedFailures: 10,
+  /** Combinations of columns by which the rows of a table are looked for that are to be erased; each reads the table. */
+  erasedWays: 16,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

@@ -252,6 +252,8 @@ export interface CompiledProject {
   readonly warnings: readonly Diagnostic[]
   /** In models and files of checks/; absent where a project was not compiled in this process. */
   readonly mentions?: () => readonly Mention[]
+  /** The column whose values each column passes on unchanged; absent where `mentions` is. */
+  readonly passed?: () => ReadonlyMap<ModelName, readonly (ColumnOrigin | null)[]>
   /** Equal only for projects that are equal in all that is here; absent where that is not known. */
   readonly identity?: string
   /** What the models can read that no run builds, and how it is attached; absent without `sources`. */

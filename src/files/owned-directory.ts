@@ -22,7 +22,8 @@ export async function makeOwnedDirectory(parent: string, prefix: string) {
   }
 }
 
-async function removeLeftovers(parent: string, prefix: string): Promise<void> {
+/** Those of processes that no longer live; an empty prefix means all kinds. */
+export async function removeLeftovers(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue
     const found = await readLockHolder(join(parent, name, OWNER_FILE))

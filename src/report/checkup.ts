@@ -15,6 +15,7 @@ import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
+import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from '../pipeline/erase/record.ts'
 import { readDotEnv } from '../project/dot-env.ts'
 import { recipientsInForce } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
@@ -51,6 +52,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('buffer', () => checkBuffer(project))
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
+  yield* await checkErasures(project)
   yield await checkSecrets(project)
   if (traitsOf(project.paths).hasKeys) yield await checkLakeKeys(project)
   if (project.notify !== null) yield checkNotify(project)
@@ -175,6 +177,12 @@ export function lockFinding(check: string, holder: LeaseHolder | null): Finding 
   if (holder.alive) return ok(check, `held by ${holder.name}`)
   const message = `left by ${holder.name}, which is gone`
   return warn(check, message, 'nothing to do: the next process takes it over')
+}
+
+/** Nothing where all have ended. */
+async function checkErasures({ paths }: Project): Promise<readonly Finding[]> {
+  const found = await unfinishedErasures(paths)
+  return found.map((erasure) => warn('erase', unfinishedText(erasure), HOW_TO_FINISH))
 }
 
 async function checkWaiting({ paths }: Project): Promise<Finding> {

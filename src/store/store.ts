@@ -7,6 +7,7 @@ import type { SnapshotReader } from './snapshot-reader.ts'
 import type { Retention, SnapshotStore } from './snapshots.ts'
 import type { StateStore } from './state.ts'
 import type { TableStorage } from './table-storage.ts'
+import type { Traces } from './traces.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
@@ -27,6 +28,8 @@ export interface Store {
   readonly published: SnapshotReader
   /** null: it needs none. */
   readonly upkeep: Upkeep | null
+  /** null: what rows leave behind cannot be removed there. */
+  readonly traces: Traces | null
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
   explain(error: unknown): unknown
 }

@@ -30,6 +30,7 @@ const LAST = [
   'docs-diagram',
   'docs-written',
   'dropped',
+  'erased',
   'error',
   'explained',
   'failed',
@@ -135,6 +136,7 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'check', 1)
   await ask(space, 'query x', 1)
   await ask(space, 'drop a.gone')
+  await ask(space, 'erase raw.e id=1')
   await ask(space, 'mv a.good a.better')
   await ask(space, 'move --to copy')
   assert.equal(

@@ -27,6 +27,7 @@ import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Phase, RunEvent, Share, RunSummary } from '../../core/report/progress.ts'
 import type { EngineUse } from '../../core/report/run-profile.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from '../../pipeline/erase/record.ts'
 import { borrowingOf } from '../../wiring/lender.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
 import { runOptionsOf } from '../../wiring/run-options.ts'
@@ -130,6 +131,8 @@ export default class PipelineRun extends BaseCommand {
       this.openProject({ ...flags, target }),
     )
     this.printWarnings(prepared.project.warnings)
+    for (const erasure of await unfinishedErasures(paths))
+      process.stderr.write(`warning: ${unfinishedText(erasure)}\nhint: ${HOW_TO_FINISH}\n`)
     const { version } = this.config
     const profile = flags.profile ? new ProfiledRun(startedMs) : null
     const trace = openTrace(process.env, startedMs, { version, target: flags.target ?? null })

@@ -8,7 +8,7 @@
 
 import type { CompiledExternal } from '../../core/sources.ts'
 import { kinds } from '../../core/kinds.ts'
-import type { Lineage, Model } from '../../core/model.ts'
+import type { ColumnOrigin, Lineage, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
@@ -95,17 +95,45 @@ export function contextOf(sources: Omit<LineageSources, 'trees'>): LineageContex
   return { findModel, columnsOf, columnsOfSource, readsTables }
 }
 
+/**
+ * For each column of each model with a query, in order: the column of a model or a source whose values it passes on as they
+ * are; null: it is computed, or not known.
+ */
+export function passedColumns(
+  sources: Omit<LineageSources, 'known'>,
+): ReadonlyMap<ModelName, readonly (ColumnOrigin | null)[]> {
+  const context = contextOf(sources)
+  return new Map(
+    Array.from(sources.models.values(), ({ name, kind, columns }) => {
+      const tree = sources.trees.get(name) ?? null
+      const own = columns.slice(0, columns.length - kinds[kind].addedColumns.length)
+      const found = tree === null ? null : columnsGivenBy(tree, own, context)
+      return [name, columns.map((_, i) => found?.[i]?.same ?? null)]
+    }),
+  )
+}
+
 /** One for each of `columns`, which the query gives; null: unknown. */
 function lineageOf(tree: SyntaxNode, columns: readonly Column[], context: LineageContext): Lineage {
+  const found = columnsGivenBy(tree, columns, context)
+  return columns.map((_, i) => {
+    const origins = found?.[i]?.origins ?? null
+    return origins === null ? null : [...origins.values()]
+  })
+}
+
+/** One for each of `columns`; null: unknown. */
+function columnsGivenBy(
+  tree: SyntaxNode,
+  columns: readonly Column[],
+  context: LineageContext,
+): Columns {
   const found = columnsOfQuery(nodeOf(tree), { scope: null, ctes: new Map(), context })
   // A star or an unnest that means more columns than it seems shows in their number.
   const fits =
     found?.length === columns.length &&
     found.every(({ name }, i) => name === '' || isNameOf(columns[i]!.name, name))
-  return columns.map((_, i) => {
-    const origins = fits ? (found[i]?.origins ?? null) : null
-    return origins === null ? null : [...origins.values()]
-  })
+  return fits ? found : null
 }
 
 /** A table has no two columns of one name: DuckDB adds a number to the second. */
@@ -224,7 +252,8 @@ function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
     const names = item['column_names'] as readonly string[]
     const value = resolveName(names, place.scope)
     place.context.observer?.column(item, value, alias === '')
-    return [scopeColumn(alias || names.at(-1)!, value.origins, value.type)]
+    const { origins, type, same } = value
+    return [scopeColumn(alias || names.at(-1)!, origins, type, undefined, same)]
   }
   if (holdsStar(item) || isUnnestOfMany(item, place)) {
     if (place.context.observer !== undefined) originsOf(item, place)

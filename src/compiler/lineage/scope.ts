@@ -16,6 +16,8 @@ export interface ScopeValue {
   readonly type: string | null
   /** The column of a model or a source that this is, under its own name: another name there would be another one here. */
   readonly is?: ColumnOrigin | undefined
+  /** The column of a model or a source whose values these are as they stand there, under whatever name. */
+  readonly same?: ColumnOrigin | undefined
   /** How a name was resolved: which of its parts is the column, and the table that those before it name. */
   readonly part?: number
   readonly table?: ScopeRelation
@@ -33,7 +35,8 @@ export const scopeColumn = (
   origins: Origins,
   type: string | null = null,
   is?: ColumnOrigin,
-): ScopeColumn => ({ name, key: foldCase(name), origins, type, is })
+  same: ColumnOrigin | undefined = is,
+): ScopeColumn => ({ name, key: foldCase(name), origins, type, is, same })
 
 /** In order; null: unknown. */
 export type Columns = readonly ScopeColumn[] | null
@@ -103,19 +106,33 @@ function resolveIn(keys: readonly string[], level: Scope): ScopeValue | null {
       ({ alias, schema }) => schema !== null && foldCase(schema) === first && alias === second,
     )
     const found = table === undefined ? null : columnOf(table, third)
-    if (found !== null) return { ...found, part: 2, table: table! }
+    if (found !== null)
+      return { ...found, part: 2, table: table!, same: keys.length === 3 ? found.same : undefined }
   }
   if (second !== undefined) {
     const tables = level.relations.filter(({ alias }) => alias === first)
     if (tables.length > 1) return unknown
     const found = tables[0] === undefined ? null : columnOf(tables[0], second)
-    if (found !== null) return { ...found, part: 1, table: tables[0]! }
+    if (found !== null)
+      return {
+        ...found,
+        part: 1,
+        table: tables[0]!,
+        same: third === undefined ? found.same : undefined,
+      }
   }
   const column = resolveColumn(first, level)
   if (column !== null) {
     // A field of a STRUCT, or the column itself.
-    const { origins, type, is } = column
-    return { origins, type: second === undefined ? type : null, is, part: 0 }
+    const { origins, type, is, same } = column
+    const isField = second !== undefined
+    return {
+      origins,
+      type: isField ? null : type,
+      is,
+      part: 0,
+      same: isField ? undefined : same,
+    }
   }
   const table = level.relations.find(({ alias }) => alias === first)
   if (table === undefined) return null
@@ -152,7 +169,9 @@ function columnOf({ columns }: ScopeRelation, key: string): ScopeValue | null {
 export function renamed(columns: Columns, names: readonly string[] | undefined): Columns {
   if (columns === null || names === undefined) return columns
   return columns.map((column, i) =>
-    names[i] === undefined ? column : scopeColumn(names[i], column.origins, column.type),
+    names[i] === undefined
+      ? column
+      : scopeColumn(names[i], column.origins, column.type, undefined, column.same),
   )
 }
 

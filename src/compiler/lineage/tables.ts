@@ -105,9 +105,9 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
       resolveName([name], { ...emptyScope(null), relations, merged })
     const [l, r] = [side(before, mergedBefore), side(after, new Map())]
     place.context.observer?.equality?.(l, r)
-    const both = () => union([l.origins, r.origins])
-    const origins = type === 'RIGHT' ? r.origins : type === 'FULL' ? both() : l.origins
-    merged.set(foldCase(name), scopeColumn(name, origins))
+    const taken = type === 'RIGHT' ? r : type === 'FULL' ? null : l
+    const origins = taken === null ? union([l.origins, r.origins]) : taken.origins
+    merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same))
   }
   return { ...whole, merged }
 }

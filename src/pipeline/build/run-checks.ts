@@ -6,6 +6,7 @@ import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
 import { count } from '../../core/counts.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
 import { placeText } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -21,6 +22,9 @@ interface KeptRows {
   readonly most: number
 }
 
+/** The directory with kept rows of a model, in that of the project. */
+export const keptRowsOf = (model: ModelName): string => join('target', 'failing_rows', model)
+
 /**
  * In the transaction that made the rows: a failure rolls it back, so that the last good version stays. One line for each
  * `@warn` that found rows. Throws ModelFailure with all of `@check` that did.
@@ -32,7 +36,7 @@ export async function runChecks(
 ): Promise<readonly string[]> {
   const warnings: string[] = []
   const failures: string[] = []
-  const keptIn = join('target', 'failing_rows', model.name)
+  const keptIn = keptRowsOf(model.name)
   if (kept !== null) await rm(join(kept.dir, keptIn), { recursive: true, force: true })
   for (const [i, check] of model.checks.entries()) {
     const found = await withPlace(model, check, () => runCheck(connection, model, check))

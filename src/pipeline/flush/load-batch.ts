@@ -46,7 +46,7 @@ const TYPED = sql`temp.main._eider_typed`
 /** The events of one segment that fit, by the columns of the model. */
 export const FITTING = sql`temp.main._eider_fitting`
 /** seq, t, x, given (each column as JSON), typed (each column in its type or NULL). */
-const GIVEN = sql`temp.main._eider_given`
+export const GIVEN = sql`temp.main._eider_given`
 /** seq, reason; one row per event that does not fit. */
 export const VERDICTS = sql`temp.main._eider_verdicts`
 

@@ -8,12 +8,14 @@ import { fileReader } from './reader.ts'
 import { fileSnapshots } from './snapshots.ts'
 import { fileState } from './state.ts'
 import { fileTables } from './tables.ts'
+import { fileTraces } from './traces.ts'
 import { fileWarehouse } from './warehouse.ts'
 
 export function fileStore(paths: ProjectPaths): Store {
   const lease = fileLease(paths.runLock)
+  const warehouse = fileWarehouse(paths, lease)
   return {
-    warehouse: fileWarehouse(paths, lease),
+    warehouse,
     lease,
     flushLease: lease,
     bufferLease: null,
@@ -24,6 +26,7 @@ export function fileStore(paths: ProjectPaths): Store {
     openPuller: null,
     published: fileReader(paths.snapshots),
     upkeep: null,
+    traces: fileTraces(paths, lease, warehouse),
     explain: (error) => error,
   }
 }

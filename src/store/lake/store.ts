@@ -31,6 +31,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     openPuller: () => openPuller(session),
     published: fileReader(paths.snapshots, 'eider pull'),
     upkeep: lakeUpkeep(session),
+    traces: null,
     explain: (error) => explainLake(error, session.lake),
   }
 }

@@ -1,0 +1,125 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
+import { LiveLine } from '../cli/live-line.ts'
+import { isLive } from '../cli/paint.ts'
+import { duration } from '../cli/run-lines.ts'
+import { waitFlag } from '../cli/shared-flags.ts'
+import { onStop, type StopRequest } from '../cli/signals.ts'
+import { tableLines } from '../cli/table.ts'
+import { count } from '../core/counts.ts'
+import type { Erased, ErasedPlace, LeftPlace } from '../core/report/erased.ts'
+import type { EraseOutcome, EraseRequest } from '../pipeline/erase/erase.ts'
+import { isInterruption } from '../pipeline/failure.ts'
+import { leftInTests, openErasing, searchOnly } from '../wiring/erasing.ts'
+
+type EraseFlags = FlagsOf<typeof Erase>
+
+export default class Erase extends BaseCommand {
+  static override summary = 'Delete the rows that a condition means, and every trace of them'
+  static override description =
+    'From the buffer, the tables, all that is made from them, published states, copies and free space of files. Services and the daemon go on meanwhile. An interrupted erasure continues when the same command is started again.'
+  static override examples = [
+    '<%= config.bin %> erase raw.orders "customer_id = 7" --dry-run',
+    '<%= config.bin %> erase raw.orders "customer_id = 7"',
+  ]
+  static override args = {
+    model: Args.string({
+      ignoreStdin: true,
+      description: 'A model that keeps rows: events, append, merge or scd2',
+      required: true,
+    }),
+    condition: Args.string({
+      ignoreStdin: true,
+      description: 'One condition in SQL over its columns',
+      required: true,
+    }),
+  }
+  static override flags = {
+    'dry-run': Flags.boolean({ summary: 'Count the rows; change nothing' }),
+    all: Flags.boolean({ summary: 'Allow a condition that means every row' }),
+    unreadable: Flags.boolean({
+      summary: 'Also delete what cannot be searched, such as damaged events',
+    }),
+    wait: waitFlag('Seconds to wait for a run to end'),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Erase)
+    using stop = onStop()
+    const startedMs = performance.now()
+    const project = await this.openProject(flags)
+    const logger = this.loggerFor(flags)
+    const request = await openErasing(project, args, {
+      all: Boolean(flags.all),
+      unreadable: Boolean(flags.unreadable),
+      lockWaitMs: flags.wait * 1000,
+      signal: stop.signal,
+      logger,
+    })
+    const outcome = flags['dry-run']
+      ? await searchOnly(request)
+      : await this.#erase(request, flags, stop, startedMs)
+    if (outcome === null) {
+      process.stderr.write('interrupted; run the same command again to continue\n')
+      return this.exit(stop.exitCode() ?? 130)
+    }
+    const ms = performance.now() - startedMs
+    const { unfinished, ...report } = outcome
+    const left = [...report.left, ...(await leftInTests(request))]
+    const erased: Erased = { ...report, left, dry_run: Boolean(flags['dry-run']), ms }
+    if (flags.json) this.printEvent({ event: 'erased', ...erased, unfinished })
+    else this.#print(erased, flags)
+    if (unfinished === null) return
+    process.stderr.write(
+      `error: the erasure is unfinished: ${unfinished}\nhint: make the run succeed, and repeat the command\n`,
+    )
+    this.exit(1)
+  }
+
+  /** null: interrupted. */
+  async #erase(
+    request: EraseRequest,
+    flags: EraseFlags,
+    stop: StopRequest,
+    startedMs: number,
+  ): Promise<EraseOutcome | null> {
+    const { eraseRows } = await import('../pipeline/erase/erase.ts')
+    let doing = 'starting'
+    const terminal = !flags.json && isLive(process.stderr) ? process.stderr : null
+    using _live = new LiveLine(terminal, () => {
+      const what = stop.signal.aborted ? `stopping  ${doing}` : doing
+      return `${what}  ${duration(performance.now() - startedMs)}`
+    })
+    try {
+      return await eraseRows({ ...request, onDoing: (next) => void (doing = next) })
+    } catch (error) {
+      if (!stop.signal.aborted || !isInterruption(error, stop.signal)) throw error
+      return null
+    }
+  }
+
+  #print(erased: Erased, { quiet }: EraseFlags): void {
+    const { dry_run: isDry, left, rebuilt, files_removed: files, bytes_rewritten: bytes } = erased
+    if (erased.erased.length === 0) {
+      this.print(`nothing in ${erased.model} is meant; nothing was changed`)
+      return
+    }
+    const verb = isDry ? 'would erase' : 'erased'
+    for (const text of tableLines(erased.erased.map((one) => [verb, one.model, placeText(one)])))
+      this.print(text)
+    if (rebuilt.length > 0)
+      this.print(`${isDry ? 'would rebuild' : 'rebuilt'} ${rebuilt.join(', ')}`)
+    if (!isDry && !quiet) this.print(`rewrote ${count(bytes, 'byte')} of tables`)
+    if (files > 0) this.print(`deleted ${count(files, 'file')} that could not be searched`)
+    for (const one of left) process.stderr.write(`${leftText(one)}\n`)
+  }
+}
+
+function placeText({ place, count: rows }: ErasedPlace): string {
+  if (place === 'table') return count(rows, 'row')
+  if (place === 'rejected-events') return count(rows, 'rejected event')
+  return `${count(rows, 'file')} with damaged events`
+}
+
+const leftText = ({ what, next }: LeftPlace) => `not erased: ${what}\n  ${next}`

@@ -1,0 +1,170 @@
+// Step 3 of an erasure: how many rows of which tables are meant, and the transaction in which they go.
+
+import type { Condition } from '../../compiler/condition.ts'
+import { knownModels } from '../../compiler/select.ts'
+import { EnvironmentError, UsageError } from '../../core/failures.ts'
+import { count } from '../../core/counts.ts'
+import { hashOf } from '../../core/hash.ts'
+import { kinds } from '../../core/kinds.ts'
+import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
+import type { DamagedEvents } from '../../core/report/damaged-events.ts'
+import type { ErasedPlace, LeftPlace } from '../../core/report/erased.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import type { Known } from '../../store/state.ts'
+import type { Store } from '../../store/store.ts'
+import { countRows, relationType } from '../build/materialize/relation.ts'
+import { problemIn } from '../failure.ts'
+import type { Reach, ReachedModel } from './reach.ts'
+import { countMeant, deleteMeant, isDeletedFrom, rejectedEvents } from './rows.ts'
+import { forgetSaid } from './said.ts'
+
+interface Deletion {
+  readonly store: Pick<Store, 'state' | 'tables'>
+  readonly connection: Connection
+  readonly known: Known
+  readonly project: CompiledProject
+  readonly model: Model
+  readonly condition: Condition
+  readonly reach: Reach
+  readonly unreadable: boolean
+  readonly damaged: readonly DamagedEvents[]
+}
+
+export interface Found {
+  /** Of the table of the model. */
+  readonly rows: number
+  /** Where rows are deleted. */
+  readonly places: readonly ErasedPlace[]
+  /** Tables that are made again without them. */
+  readonly rebuilt: readonly ErasedPlace[]
+  readonly left: readonly LeftPlace[]
+}
+
+/** Changes nothing. Throws UsageError for a condition that fails on a row, EnvironmentError `not-built`. */
+export async function findRows(deletion: Deletion): Promise<Found> {
+  const { connection, known, model, reach, store, condition } = deletion
+  if (!isTable(known, model))
+    throw new EnvironmentError('not-built', `${model.name} is not in the warehouse yet`, {
+      hint: `build it: eider run +${model.name}`,
+    })
+  const found: { readonly reached: ReachedModel; readonly place: ErasedPlace }[] = []
+  for (const reached of reach.reached.filter((one) => isTable(known, one.model))) {
+    const { name } = reached.model
+    const counting = countMeant(connection, store.tables, { condition, model }, reached)
+    const place = { place: 'table', model: name, count: await placed(name, counting) } as const
+    found.push({ reached, place })
+  }
+  const places = found.filter(({ reached }) => isDeletedFrom(reached)).map(({ place }) => place)
+  const rebuilt = found.filter(({ reached }) => !isDeletedFrom(reached)).map(({ place }) => place)
+  const left = [...leftTables(deletion), ...leftBySource(deletion), ...leftDamaged(deletion)]
+  if (model.kind === 'events') {
+    const rejected = await placed(model.name, ofRejected(deletion, model, false))
+    const { meant, unclear } = rejected
+    const total = meant + (deletion.unreadable ? unclear : 0)
+    places.push({ place: 'rejected-events', model: model.name, count: total })
+    if (unclear > 0 && !deletion.unreadable)
+      left.push({
+        what: `${count(unclear, 'rejected event')} of ${model.name}, which cannot be read well enough to tell`,
+        next: 'look at them in _eider.rejected_events; --unreadable deletes them',
+      })
+  }
+  const rows = await countRows(connection, sql.relation(model.name))
+  return { rows, places, rebuilt, left }
+}
+
+const ofRejected = (
+  { connection, store, condition, unreadable }: Deletion,
+  model: EventsModel,
+  isRemoved: boolean,
+) =>
+  rejectedEvents(
+    connection,
+    store.tables,
+    { condition, model },
+    isRemoved ? { unclear: unreadable } : null,
+  )
+
+/** In one transaction, with new versions of what has changed: what reads it is built again, and it is published again. */
+export async function deleteRows(deletion: Deletion, id: string): Promise<void> {
+  const { connection, known, model, reach, store, condition } = deletion
+  await store.state.change(connection, async () => {
+    const changed: ModelName[] = []
+    for (const reached of reach.reached) {
+      if (!isDeletedFrom(reached) || !isTable(known, reached.model)) continue
+      const rows = await deleteMeant(connection, store.tables, { condition, model }, reached)
+      if (rows > 0) changed.push(reached.model.name)
+    }
+    if (model.kind === 'events') await ofRejected(deletion, model, true)
+    await recordChanged(deletion, changed, id)
+    await forgetSaid(connection, new Set(reach.all.map(({ name }) => name)))
+  })
+}
+
+async function recordChanged(
+  { connection, known, store }: Deletion,
+  changed: readonly ModelName[],
+  id: string,
+): Promise<void> {
+  const records = changed.flatMap((name) => {
+    const record = known.state.models.get(name)
+    if (record === undefined) return []
+    const { kind, definition, fingerprint, version } = record
+    const next = hashOf(16, [version, id])
+    return [{ model: { name, kind, definition }, fingerprint, version: next }]
+  })
+  await store.state.recordModels(connection, `erase-${id}`, records)
+}
+
+const isTable = ({ catalog }: Known, { name }: Model) => relationType(catalog, name) === 'table'
+
+function leftTables({ known, project, reach, model }: Deletion): LeftPlace[] {
+  const unreached = reach.unreached.map(({ name, kind }) => ({
+    what: `${name} (${kind}) keeps rows made from ${model.name}, and does not pass on the columns of the condition`,
+    next: `by its own columns: eider erase ${name} "…", or rebuild it: eider run ${name} --full-refresh`,
+  }))
+  const isKnown = new Set([...knownModels(project).keys()].map(foldCase))
+  const orphans = [...known.state.models]
+    .filter(([name]) => !isKnown.has(foldCase(name)) && relationType(known.catalog, name) !== null)
+    .map(([name]) => ({
+      what: `${name}, whose model is gone from the project`,
+      next: `eider drop ${name}`,
+    }))
+  return [...unreached, ...orphans]
+}
+
+/** What a model reads that keeps rows may give them back. */
+function leftBySource({ model, project }: Deletion): LeftPlace[] {
+  if (!kinds[model.kind].hasQuery) return []
+  const names = [...model.dependsOn.filter((name) => project.models.has(name)), ...model.sources]
+  if (names.length + model.files.length === 0) return []
+  const read = [...names, ...model.files].join(', ')
+  return [
+    {
+      what: `${read}, which ${model.name} reads: its next build takes back what is still there`,
+      next: 'delete the rows there first',
+    },
+  ]
+}
+
+function leftDamaged({ damaged, unreadable }: Deletion): LeftPlace[] {
+  if (unreadable) return []
+  return damaged.map(({ path }) => ({
+    what: `${path}, with events that changed on disk and cannot be searched`,
+    next: 'look at it and delete it, or add --unreadable',
+  }))
+}
+
+async function placed<T>(name: ModelName, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    if (!['Conversion', 'Invalid Input', 'Out of Range'].includes(error.details.type)) throw error
+    throw new UsageError(`the condition fails on a row of ${name}: ${problemIn(error)}`, {
+      hint: 'nothing was changed; use TRY_CAST for values that cannot be read',
+    })
+  }
+}

@@ -1,0 +1,141 @@
+// What `eider erase` needs of a project: the model, the condition as SQL, and how far it reaches.
+
+import { damagedEvents } from '../buffer/damaged.ts'
+import { compileAll } from '../compiler/compile.ts'
+import { parseCondition } from '../compiler/condition.ts'
+import { knownModels } from '../compiler/select.ts'
+import { DiagnosticsError } from '../core/diagnostics.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { kinds } from '../core/kinds.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
+import { type ModelName, sameName } from '../core/names.ts'
+import type { LeftPlace } from '../core/report/erased.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { findRows } from '../pipeline/erase/deletion.ts'
+import type { EraseOutcome, EraseRequest } from '../pipeline/erase/erase.ts'
+import { reachOf } from '../pipeline/erase/reach.ts'
+import { mistakesOf } from '../compiler/failed-models.ts'
+import { readModelTests } from '../project/model-tests.ts'
+import type { Project } from '../project/project.ts'
+import { openStore } from '../store/open.ts'
+import { runOptionsOf } from './run-options.ts'
+
+interface ErasingOptions extends Pick<
+  EraseRequest,
+  'all' | 'unreadable' | 'lockWaitMs' | 'signal'
+> {
+  readonly logger: Logger
+}
+
+/** Throws UsageError, DiagnosticsError, EnvironmentError `warehouse-missing`. */
+export async function openErasing(
+  project: Project,
+  asked: { readonly model: string; readonly condition: string },
+  options: ErasingOptions,
+): Promise<EraseRequest> {
+  const { paths, files } = project
+  const store = openStore(paths)
+  const { traces } = store
+  if (traces === null)
+    throw new UsageError('rows cannot be erased in a target that is a lake', {
+      hint: 'docs/guides/delete-a-person.md says what to do there',
+    })
+  const compiled = await compileAll(files, { dir: paths.dir })
+  const model = modelOf(compiled, asked.model)
+  const condition = await parseCondition(asked.condition, model, files.extensions)
+  const reach = reachOf(compiled, model, condition.columns)
+  refuseFailed(compiled, model)
+  if (!(await store.warehouse.exists()))
+    throw new EnvironmentError('warehouse-missing', 'there is no warehouse yet', {
+      hint: 'eider run creates it',
+    })
+  const damaged = (await damagedEvents(paths.buffer)).filter(({ target }) =>
+    sameName(target, model.name),
+  )
+  const { retention: _, ...engine } = runOptionsOf(project)
+  const { logger } = options
+  return {
+    ...engine,
+    ...options,
+    paths,
+    store,
+    traces,
+    project: compiled,
+    model,
+    condition,
+    reach,
+    damaged,
+    openClaims: async () => (await import('./claims.ts')).openClaims(project, logger),
+    progress: () => {},
+  }
+}
+
+/** `--dry-run`: what is there now, without what waits in the buffer. */
+export async function searchOnly(request: EraseRequest): Promise<EraseOutcome> {
+  const { store, project, model, reach } = request
+  await using warehouse = await store.warehouse.openToRead(request)
+  await using connection = await warehouse.connect()
+  const known = await store.state.read(connection, knownModels(project).keys())
+  const { places, left } = await findRows({ ...request, connection, known })
+  const erased = places.filter(({ count }) => count > 0)
+  const others = reach.all.filter(({ kind, name }) => !kinds[kind].keepsRows && name !== model.name)
+  return {
+    model: model.name,
+    erased,
+    rebuilt: others.map(({ name }) => name),
+    files_removed: 0,
+    bytes_rewritten: 0,
+    left,
+    unfinished: null,
+  }
+}
+
+/** Rows that tests have recorded are files of the project. */
+export async function leftInTests({
+  paths,
+  reach,
+}: Pick<EraseRequest, 'paths' | 'reach'>): Promise<readonly LeftPlace[]> {
+  const isAbout = (name: string) => reach.all.some((model) => sameName(model.name, name))
+  const tests = (await readModelTests(paths.dir)).filter(({ model, runs }) =>
+    [model, ...runs.flatMap(({ given }) => given.map(({ relation }) => relation))].some(isAbout),
+  )
+  return tests.map(({ path }) => ({
+    what: `${path}, a test that may have recorded the rows`,
+    next: 'look at its files',
+  }))
+}
+
+function modelOf(project: CompiledProject, asked: string): Model {
+  const known = knownModels(project)
+  const found = [...known.values()].find(({ name }) => sameName(name, asked))
+  if (found === undefined)
+    throw new UsageError(`no model is named "${asked}"`, {
+      hint: didYouMean(asked, known.keys()) ?? 'eider ls lists the models',
+    })
+  if ('mistakes' in found) throw new DiagnosticsError(mistakesOf(project, [found.failedBy]))
+  if (kinds[found.kind].keepsRows) return found
+  const [first] = found.dependsOn
+  throw new UsageError(`${found.name} is a ${found.kind}, which a run makes from nothing`, {
+    hint:
+      found.kind === 'seed'
+        ? `delete the rows in ${found.source.path}, then: eider run`
+        : first === undefined
+          ? 'delete the rows where it takes them from'
+          : `erase the rows where they are kept, such as in ${first}`,
+  })
+}
+
+/** A model that does not compile keeps its rows, and what is published of them. */
+function refuseFailed(project: CompiledProject, model: Model): void {
+  const known = knownModels(project)
+  const isMadeFrom = (name: ModelName, seen = new Set<ModelName>()): boolean => {
+    if (name === model.name) return true
+    if (seen.has(name)) return false
+    seen.add(name)
+    return known.get(name)?.dependsOn.some((input) => isMadeFrom(input, seen)) === true
+  }
+  const failed = [...project.failed.keys()].filter((name) => isMadeFrom(name))
+  const roots = failed.map((name) => project.failed.get(name)!.failedBy)
+  if (failed.length > 0) throw new DiagnosticsError(mistakesOf(project, roots))
+}

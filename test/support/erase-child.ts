@@ -1,0 +1,31 @@
+// An `eider erase` that kills its process with SIGKILL right after a step. Started by killed-erase.test.ts:
+//
+//   node erase-child.js <directory of the project> <model> <condition> <step>
+
+import { loadProject } from '../../src/project/load.ts'
+import { eraseRows } from '../../src/pipeline/erase/erase.ts'
+import { openErasing } from '../../src/wiring/erasing.ts'
+import { silentLogger } from './silent-logger.ts'
+
+const [dir = '', model = '', condition = '', step = ''] = process.argv.slice(2)
+process.chdir(dir)
+const project = await loadProject(dir, { env: process.env, flags: {}, target: null })
+const request = await openErasing(
+  project,
+  { model, condition },
+  {
+    all: false,
+    unreadable: false,
+    lockWaitMs: 10_000,
+    signal: new AbortController().signal,
+    logger: silentLogger,
+  },
+)
+await eraseRows({
+  ...request,
+  onStep: async (done) => {
+    if (done !== step) return
+    process.kill(process.pid, 'SIGKILL')
+    await new Promise(() => {}) // the signal is delivered before anything else happens
+  },
+})
