@@ -44,6 +44,7 @@ import {
 } from './sources/known-sources.ts'
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll, passedColumns } from './lineage/query.ts'
+import { trailsOfAll } from './lineage/trails.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import type { ParsedModel, ParsedQuery } from './model-file.ts'
 import { Findings, NO_VARIABLES, parseAll, readSeeds, uniqueNames } from './read-files.ts'
@@ -341,6 +342,7 @@ function projectOf(
   const { tables, problems } = sources
   const traced = { models, external: tables, findModel, readsTables }
   const known = new Map(Array.from(kept, ([name, { lineage }]) => [name, lineage]))
+  const knownTrails = new Map(Array.from(kept, ([name, { trails }]) => [name, trails]))
   const asWritten = [...queries, ...checks.map(({ query }) => query)]
   return {
     models,
@@ -350,6 +352,7 @@ function projectOf(
     macros: macros.macros,
     macrosAreWhole: mistakesInMacros(files, macros).length === 0,
     lineage: onceAsked(() => lineageOfAll({ ...traced, trees, known })),
+    trails: onceAsked(() => trailsOfAll({ ...traced, trees }, knownTrails)),
     ...(kept.size === 0
       ? {
           mentions: onceAsked(() => mentionsIn(asWritten, traced)),

@@ -163,6 +163,8 @@ export const limits = {
 
   ...odataLimits,
 
+  /** Ranges of values that one change of a table is said in, and that one SELECT is asked for: more are joined. */
+  changedRanges: 64,
   /** Key values that a message names when they are NULL or duplicate. */
   shownKeys: 3,
   /** Characters of a row that a failed check shows. */

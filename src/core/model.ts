@@ -217,6 +217,39 @@ export interface Mention {
 /** For each column of a model, in order: the columns of models and sources that its values come from; null: not known. */
 export type Lineage = readonly (readonly ColumnOrigin[] | null)[]
 
+/** How a value leads to another one; a greater value never leads to a smaller one, but for `zone`, by hours. */
+export type TrailStep =
+  | { readonly cast: string }
+  /** A unit of date_trunc(). */
+  | { readonly trunc: string }
+  /** The width of time_bucket(). */
+  | { readonly bucket: string }
+  /** A time zone. */
+  | { readonly zone: string }
+
+/** A column that gives another its values, as they are or by these steps, wherever both have part in a row. */
+export interface Trail {
+  /** The place in the query at which its model is read. */
+  readonly use: number
+  readonly column: string
+  readonly steps: readonly TrailStep[]
+}
+
+/** Where a query reads a model or a table of a source. */
+export interface Use {
+  readonly name: string
+  /** What it gives is used more than once, so its columns lead to the result of more than one. */
+  readonly isShared: boolean
+}
+
+/** What a query reads, each place apart, and for each of its columns what gives it its values. */
+export interface Trails {
+  readonly uses: readonly Use[]
+  readonly columns: readonly (readonly Trail[])[]
+  /** A row may depend on any other row of what is read: a window, LIMIT, DISTINCT ON. */
+  readonly looksAround: boolean
+}
+
 export interface Macro {
   /** In lower case. */
   readonly name: string
@@ -249,6 +282,8 @@ export interface CompiledProject {
   readonly macrosAreWhole: boolean
   /** Computed lazily: most commands do not need it. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
+  /** Computed lazily, of models with a query that DuckDB shows. */
+  readonly trails: () => ReadonlyMap<ModelName, Trails>
   readonly warnings: readonly Diagnostic[]
   /** In models and files of checks/; absent where a project was not compiled in this process. */
   readonly mentions?: () => readonly Mention[]

@@ -13,6 +13,7 @@ import type { Connection } from '../duckdb/database.ts'
 import { ifRefused } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
 import { relationType } from './build/materialize/relation.ts'
+import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
 import type { RunContext } from './run-context.ts'
@@ -39,9 +40,9 @@ export async function readContext(
   if (range !== null) refuseIdleRange(models, selected)
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
+  const there = borrowed === null ? found : { ...found, ...lent(borrowed, project, found) }
   return {
-    ...found,
-    ...(borrowed === null ? {} : lent(borrowed, project, found)),
+    ...there,
     borrowed,
     sample: request.sample ?? null,
     createdIn: borrowed === null ? null : catalog.database,
@@ -56,6 +57,8 @@ export async function readContext(
     lost,
     sourceAges: await readSourceAges(connection, tables, external?.problems, startedAt),
     columnsBefore: describeOnce(connection, catalog),
+    versionOf: (name) => there.state.models.get(name)?.version,
+    changes: new ChangeNotes(),
   }
 }
 

@@ -9,6 +9,7 @@ import type { Phase } from '../core/report/progress.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
+import type { ChangeNotes } from './changes/change-notes.ts'
 import type { SourceAge } from './plan/source-age.ts'
 import type { ModelRecord, State } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
@@ -52,6 +53,10 @@ export interface RunContext {
    * tables have changed under it.
    */
   readonly columnsBefore: (name: ModelName) => Promise<readonly Column[] | null>
+  /** The version that a model has now; undefined when it was never built. */
+  readonly versionOf: (name: ModelName) => string | undefined
+  /** What builds say of what they change. */
+  readonly changes: ChangeNotes
 }
 
 /** What an earlier run created under the name of the model; null when none did. */

@@ -175,7 +175,9 @@ async function begin(
   const { runId, startedAt } = results
   const { catalog, state } = known
   const found = { connection, catalog, state, runId, startedAt, signal }
-  const context = { ...(await readContext(request, found)), onPhase, failingRows }
+  const read = await readContext(request, found)
+  const versionOf = (name: ModelName) => results.versions.get(name) ?? read.versionOf(name)
+  const context = { ...read, onPhase, failingRows, versionOf }
   results.fileHashes = context.fileHashes
   if (request.keepHistory === true) await refuseToEndHistories(context)
   failUncompiled(context, results)

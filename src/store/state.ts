@@ -4,17 +4,22 @@
 //   _eider.runs              one row per finished run, with its results as JSON
 //   _eider.rejected_events   events that do not fit their table, set aside with the reason
 //   _eider.slices            what runs have built of ranges of models, once there is any (slices.ts)
+//   _eider.changes           what changes of tables touch, and
+//   _eider.followers         how far models have read them, once a model does (changes.ts)
 
 import type { Kind, Macro, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
 import type { ValueRange } from '../core/step.ts'
+import type { ChangeTables } from './changes.ts'
 import type { Connection } from '../duckdb/database.ts'
 
 export const STATE_SCHEMA = '_eider'
 
 export interface StateStore {
+  /** What begin() and read() have found of changes of tables that models follow. */
+  readonly changes: ChangeTables
   /**
    * What a run knows when it begins; makes what is not there yet. Records take the name of the model in the project,
    * `names`, where the two differ only in case. Throws EnvironmentError `warehouse-format`, and `move-unfinished` for a
@@ -44,6 +49,8 @@ export interface StateStore {
   readSlices(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]>
   /** Call this in no transaction, before one that records ranges that must not be lost, or adopts slices. */
   makeSlices(connection: Connection): Promise<void>
+  /** Call this in no transaction, before one in which a model notes how far it has read. */
+  makeChanges(connection: Connection): Promise<void>
   /** Remembers slices that another target has, as they are there. */
   adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void>
   /** Call this in the transaction that built the relations. */

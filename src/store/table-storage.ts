@@ -44,11 +44,14 @@ export interface WrittenTable {
   rows(query: Sql): Promise<Sql>
   /** A column of the table as a value of the type that readers see. */
   value(column: string): Sql
+  /** True of rows that this transaction has inserted; null: nothing tells. */
+  readonly isAdded: Sql | null
 }
 
 /** A table that stores all columns as they are. */
-export const plainTable = (table: Sql): WrittenTable => ({
+export const plainTable = (table: Sql, isAdded: Sql | null): WrittenTable => ({
   table,
+  isAdded,
   rows: (query) => Promise.resolve(query),
   value: (column) => sql.ident(column),
 })

@@ -2,6 +2,7 @@
 // into a real database in memory. A life has a seed that decides what is sent, what the disk refuses and when a run
 // starts; it is cut at one of its points, which are the operations on the disk and the steps of the flush.
 
+import { ChangeTables } from '../../src/store/changes.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -194,6 +195,7 @@ export class Life {
     const deps: FlushDependencies = {
       connection,
       records: fileFlushRecords,
+      changes: new ChangeTables({ deletes: true }),
       tables: fileTables,
       makeRoom: () => Promise.resolve(),
       formerly: false,

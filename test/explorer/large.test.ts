@@ -43,6 +43,7 @@ const models = names.map((name, i) => ({
 }))
 const project = {
   ...projectOf(...models),
+  trails: () => new Map(),
   lineage: () =>
     new Map(
       names.map((name, i) => [

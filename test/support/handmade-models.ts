@@ -117,6 +117,7 @@ export const projectOf = (...models: readonly Model[]): CompiledProject => ({
   errors: [],
   failed: new Map(),
   macrosAreWhole: true,
+  trails: () => new Map(),
   lineage: () => new Map(),
   warnings: [],
 })

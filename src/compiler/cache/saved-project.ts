@@ -3,7 +3,7 @@
 // the third has what a compile of another state of the project needs to keep models of this one.
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
-import type { Check, CompiledProject, Lineage, Macro, Model } from '../../core/model.ts'
+import type { Check, CompiledProject, Lineage, Macro, Model, Trails } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'
@@ -30,7 +30,8 @@ interface SavedUnit {
   readonly own?: Pick<Model, 'dependsOn' | 'definition'> & { readonly checks: number }
 }
 
-type SavedLineage = readonly (readonly [ModelName, Lineage])[]
+/** For each model, with what gives its columns their values; null: it has no query that shows it. */
+type SavedLineage = readonly (readonly [ModelName, Lineage, Trails | null])[]
 
 /** The members of a model; `source` is a path and `body` a place in its text. */
 type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
@@ -94,7 +95,12 @@ export function saveProject(
     warnings: project.warnings.map(saveDiagnostic),
     errors: errors.map(saveDiagnostic),
   }
-  const lineage: SavedLineage = [...project.lineage()]
+  const trails = project.trails()
+  const lineage: SavedLineage = Array.from(project.lineage(), ([name, columns]) => [
+    name,
+    columns,
+    trails.get(name) ?? null,
+  ])
   const savedUnits = Array.from(project.models.values(), saveUnit)
   return [saved, lineage, savedUnits].map((line) => JSON.stringify(line)).join('\n')
 }
@@ -112,13 +118,17 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
       name,
       body: bodyOf(sourceOf(source), { start, end }, variables).body,
     })),
-    lineage: () => new Map(JSON.parse(second) as SavedLineage),
+    lineage: () => new Map(lineageIn(second).map(([name, columns]) => [name, columns])),
+    trails: () =>
+      new Map(lineageIn(second).flatMap((one) => (one[2] === null ? [] : [[one[0], one[2]]]))),
     macrosAreWhole: saved.macrosAreWhole,
     warnings: saved.warnings.map(diagnosticOf),
     errors: saved.errors.map(diagnosticOf),
     failed: new Map(),
   }
 }
+
+const lineageIn = (line: string) => JSON.parse(line) as SavedLineage
 
 export interface RestoredUnits {
   readonly kept: KeptModels
@@ -139,7 +149,7 @@ export function restoreUnits(
   const [first = '', second = '', third = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
   const units = JSON.parse(third) as readonly SavedUnit[]
-  const lineage = new Map(JSON.parse(second) as SavedLineage)
+  const lineage = new Map(lineageIn(second).map(([name, ...found]) => [name, found]))
   const names = new Set(Array.from(hashes.keys(), foldCase))
   const kept = saved.models.flatMap((whole, i): readonly KeptUnit[] => {
     const { hash, warnings = [], absent = [], own } = units[i]!
@@ -152,7 +162,8 @@ export function restoreUnits(
     if (!isSameNames) return []
     const model = restoreModel(alone, restoring)
     const restored = warnings.map(restoring.diagnosticOf)
-    return [{ model, warnings: restored, absent, lineage: lineage.get(name) ?? [] }]
+    const [columns, trails] = lineage.get(name) ?? [[], null]
+    return [{ model, warnings: restored, absent, lineage: columns, trails }]
   })
   return {
     kept: new Map(kept.map((unit) => [unit.model.name, unit])),

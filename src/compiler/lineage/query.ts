@@ -13,8 +13,11 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import {
+  byName,
   type Columns,
+  computed,
   emptyScope,
+  inPairs,
   none,
   ownColumns,
   type Origins,
@@ -28,6 +31,7 @@ import {
   type ScopeValue,
 } from './scope.ts'
 import { scopeOfFrom } from './tables.ts'
+import { trailsOf, withEqualities, type UseLog } from './trails.ts'
 
 /** Is called for each table and each column that a query names, also where it only decides which rows there are. */
 interface NameObserver {
@@ -47,6 +51,8 @@ interface LineageContext {
   /** Whether a call reads a table that its arguments name. */
   readonly readsTables: (call: string) => boolean
   readonly observer?: NameObserver
+  /** Where trails are asked for. */
+  readonly uses?: UseLog
 }
 
 export interface LineageSources {
@@ -171,7 +177,8 @@ function enterCtes(node: SyntaxNode, place: QueryPlace): QueryPlace {
   const { map } = (node['cte_map'] ?? {}) as { map?: readonly Cte[] }
   let inner = place
   for (const { key, value } of map ?? []) {
-    const columns = renamed(columnsOfQuery(nodeOf(value.query), inner), value.aliases)
+    const find = () => renamed(columnsOfQuery(nodeOf(value.query), inner), value.aliases)
+    const columns = place.context.uses?.within(find) ?? find()
     inner = { ...inner, ctes: new Map([...inner.ctes, [foldCase(key), columns]]) }
   }
   return inner
@@ -184,28 +191,12 @@ interface Cte {
 
 export const nodeOf = (statement: SyntaxNode) => statement['node'] as SyntaxNode
 
-function inPairs(left: Columns, right: Columns): Columns {
-  if (left === null || right === null || left.length !== right.length) return null
-  return left.map(({ name, origins }, i) => scopeColumn(name, union([origins, right[i]!.origins])))
-}
-
-function byName(left: Columns, right: Columns): Columns {
-  if (left === null || right === null) return null
-  const others = new Map(right.map((column) => [column.key, column]))
-  if (others.has('') || others.size < right.length) return null
-  const both = left.map(({ name, key, origins }) => {
-    const other = others.get(key)
-    others.delete(key)
-    return scopeColumn(name, union([origins, other?.origins ?? none]))
-  })
-  return [...both, ...others.values()]
-}
-
 /** The right side reads what both sides give, until nothing is added. */
 function columnsOfRecursion(node: SyntaxNode, place: QueryPlace): Columns {
   const name = foldCase(String(node['cte_name']))
   const aliases = node['aliases'] as readonly string[] | undefined
-  let columns = renamed(columnsOfQuery(node['left'] as SyntaxNode, place), aliases)
+  const first = renamed(columnsOfQuery(node['left'] as SyntaxNode, place), aliases)
+  let columns: Columns = first?.map((column) => ({ ...column, trails: [] })) ?? null
   for (;;) {
     const ctes = new Map([...place.ctes, [name, columns], [`recurring.${name}`, columns]])
     const right = columnsOfQuery(node['right'] as SyntaxNode, { ...place, ctes })
@@ -219,10 +210,11 @@ const isSame = (a: NonNullable<Columns>, b: NonNullable<Columns>) =>
   a.every(({ origins }, i) => origins?.size === b[i]!.origins?.size)
 
 function columnsOfSelect(node: SyntaxNode, place: QueryPlace): Columns {
-  const scope = scopeOfFrom(node['from_table'] as SyntaxNode, {
+  const from = scopeOfFrom(node['from_table'] as SyntaxNode, {
     ...place,
     scope: emptyScope(place.scope),
   })
+  const scope = withEqualities(from, node['where_clause'], place)
   const { observer } = place.context
   const columns: ScopeColumn[] = []
   let isKnown = true
@@ -252,14 +244,14 @@ function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
     const names = item['column_names'] as readonly string[]
     const value = resolveName(names, place.scope)
     place.context.observer?.column(item, value, alias === '')
-    const { origins, type, same } = value
-    return [scopeColumn(alias || names.at(-1)!, origins, type, undefined, same)]
+    const { origins, type, same, trails } = value
+    return [scopeColumn(alias || names.at(-1)!, origins, type, undefined, same, trails)]
   }
   if (holdsStar(item) || isUnnestOfMany(item, place)) {
     if (place.context.observer !== undefined) originsOf(item, place)
     return null
   }
-  return [scopeColumn(alias, originsOf(item, place))]
+  return [computed(alias, originsOf(item, place), trailsOf(item, place))]
 }
 
 export interface Inside extends QueryPlace {
@@ -279,7 +271,9 @@ function columnsOfStar(star: SyntaxNode, place: Inside): Columns {
       ?.filter(({ name }) => !excluded.some((other) => sameName(other, name)))
       .map((column) => {
         const by = replaced.find(({ key }) => sameName(key, column.name))
-        return by === undefined ? column : scopeColumn(column.name, originsOf(by.value, place))
+        if (by === undefined) return column
+        const trails = trailsOf(by.value, place)
+        return computed(column.name, originsOf(by.value, place), trails)
       }) ?? null
   )
 }

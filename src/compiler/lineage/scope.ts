@@ -1,7 +1,7 @@
 // What a name means inside a query, as far as its columns are known. `null` is "unknown" throughout: lineage may say that
 // it does not know, and may never say what is not so.
 
-import type { ColumnOrigin } from '../../core/model.ts'
+import type { ColumnOrigin, Trail } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { isVolatile } from '../sql/engine-functions.ts'
@@ -18,6 +18,8 @@ export interface ScopeValue {
   readonly is?: ColumnOrigin | undefined
   /** The column of a model or a source whose values these are as they stand there, under whatever name. */
   readonly same?: ColumnOrigin | undefined
+  /** What gives it its values (trails.ts); absent where nobody asks. */
+  readonly trails?: readonly Trail[] | undefined
   /** How a name was resolved: which of its parts is the column, and the table that those before it name. */
   readonly part?: number
   readonly table?: ScopeRelation
@@ -36,7 +38,15 @@ export const scopeColumn = (
   type: string | null = null,
   is?: ColumnOrigin,
   same: ColumnOrigin | undefined = is,
-): ScopeColumn => ({ name, key: foldCase(name), origins, type, is, same })
+  trails?: readonly Trail[],
+): ScopeColumn => ({ name, key: foldCase(name), origins, type, is, same, trails })
+
+/** One whose values an expression gives. */
+export const computed = (
+  name: string,
+  origins: Origins,
+  trails: readonly Trail[] | undefined,
+): ScopeColumn => scopeColumn(name, origins, null, undefined, undefined, trails)
 
 /** In order; null: unknown. */
 export type Columns = readonly ScopeColumn[] | null
@@ -124,15 +134,9 @@ function resolveIn(keys: readonly string[], level: Scope): ScopeValue | null {
   const column = resolveColumn(first, level)
   if (column !== null) {
     // A field of a STRUCT, or the column itself.
-    const { origins, type, is, same } = column
-    const isField = second !== undefined
-    return {
-      origins,
-      type: isField ? null : type,
-      is,
-      part: 0,
-      same: isField ? undefined : same,
-    }
+    const { origins, type, is, same, trails } = column
+    if (second !== undefined) return { origins, type: null, is, part: 0 }
+    return { origins, type, is, same, trails, part: 0 }
   }
   const table = level.relations.find(({ alias }) => alias === first)
   if (table === undefined) return null
@@ -168,11 +172,41 @@ function columnOf({ columns }: ScopeRelation, key: string): ScopeValue | null {
 
 export function renamed(columns: Columns, names: readonly string[] | undefined): Columns {
   if (columns === null || names === undefined) return columns
-  return columns.map((column, i) =>
-    names[i] === undefined
-      ? column
-      : scopeColumn(names[i], column.origins, column.type, undefined, column.same),
-  )
+  return columns.map((column, i) => {
+    const { origins, type, same, trails } = column
+    if (names[i] === undefined) return column
+    return scopeColumn(names[i], origins, type, undefined, same, trails)
+  })
+}
+
+export const bothTrails = (
+  one: Pick<ScopeValue, 'trails'>,
+  other: Pick<ScopeValue, 'trails'>,
+): readonly Trail[] => [...(one.trails ?? []), ...(other.trails ?? [])]
+
+/** Columns of two queries that give one set of rows, by their places. */
+export function inPairs(left: Columns, right: Columns): Columns {
+  if (left === null || right === null || left.length !== right.length) return null
+  return left.map((one, i) => {
+    const other = right[i]!
+    const origins = union([one.origins, other.origins])
+    return computed(one.name, origins, bothTrails(one, other))
+  })
+}
+
+/** The same, by their names. */
+export function byName(left: Columns, right: Columns): Columns {
+  if (left === null || right === null) return null
+  const others = new Map(right.map((column) => [column.key, column]))
+  if (others.has('') || others.size < right.length) return null
+  const both = left.map((one) => {
+    const { name, key, origins } = one
+    const other = others.get(key)
+    others.delete(key)
+    const trails = bothTrails(one, other ?? {})
+    return computed(name, union([origins, other?.origins ?? none]), trails)
+  })
+  return [...both, ...others.values()]
 }
 
 /** A member of the tree that may be missing. */

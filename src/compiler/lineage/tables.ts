@@ -3,7 +3,9 @@
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { columnsOfQuery, type Inside, nodeOf, originsOf, type QueryPlace } from './query.ts'
+import { withEqualities } from './trails.ts'
 import {
+  bothTrails,
   type Columns,
   emptyScope,
   renamed,
@@ -53,12 +55,14 @@ function baseTable(table: SyntaxNode, { ctes, context }: QueryPlace) {
   if (model === null) {
     const name = schema === '' ? alias : `${schema}.${alias}`
     const own = ctes.get(foldCase(name))
-    if (own === undefined) context.observer?.table(table, name)
-    return { ...unknown, columns: own ?? context.columnsOfSource(name) }
+    if (own !== undefined) return { ...unknown, columns: context.uses?.again(own) ?? own }
+    context.observer?.table(table, name)
+    const columns = context.columnsOfSource(name)
+    return { ...unknown, columns: context.uses?.of(table, name, columns) ?? columns }
   }
   context.observer?.table(table, model)
   const columns = context.columnsOf(model)
-  return { alias, schema, columns }
+  return { alias, schema, columns: context.uses?.of(table, model, columns) ?? columns }
 }
 
 function columnsOfValues(table: SyntaxNode, place: Inside): Columns {
@@ -83,7 +87,8 @@ const isSeries = (name: string) => name === 'generate_series' || name === 'range
 function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const left = scopeOfFrom(table['left'] as SyntaxNode, place)
   const type = String(table['join_type'])
-  const whole = scopeOfFrom(table['right'] as SyntaxNode, { ...place, scope: left })
+  const both = scopeOfFrom(table['right'] as SyntaxNode, { ...place, scope: left })
+  const whole = withEqualities(both, table['condition'], place)
   if (place.context.observer !== undefined)
     originsOf(table['condition'], { ...place, scope: whole })
   if (type === 'SEMI' || type === 'ANTI') return left
@@ -107,7 +112,9 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     place.context.observer?.equality?.(l, r)
     const taken = type === 'RIGHT' ? r : type === 'FULL' ? null : l
     const origins = taken === null ? union([l.origins, r.origins]) : taken.origins
-    merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same))
+    // Whatever the join, both sides have this value in a row to which both have come.
+    const trails = bothTrails(l, r)
+    merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same, trails))
   }
   return { ...whole, merged }
 }

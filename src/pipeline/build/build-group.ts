@@ -8,6 +8,8 @@ import { limits } from '../../core/limits.ts'
 import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { explainFailure, isInterruption } from '../failure.ts'
+import { recordChange } from '../changes/notes.ts'
+import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
 import type { Step } from '../../core/step.ts'
@@ -167,6 +169,9 @@ async function buildOne(
   results.start(model.name, because)
   const isNewTable = !continuesTable(context, model)
   const { rows, version, warnings } = await build(context, step, fingerprint, built)
+  const before = recordOf(context, model)?.version ?? ''
+  await recordChange(context, model, { before, after: version })
+  if (step.slice === 'whole') await notePosition(context, model)
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
   const ranges = step.slice === 'whole' ? (isNewTable ? [EVERYTHING] : []) : [step.slice]
@@ -266,16 +271,21 @@ async function timed<T>(
 }
 
 /**
- * Makes the schemas of models that have none yet, and the place where slices are remembered. Not in the transactions of
+ * Makes the schemas of models that have none yet, and the places where slices and changes are remembered. Not in the transactions of
  * the steps: two that create one schema at once would conflict.
  */
-export async function prepare(
-  { connection, catalog, store }: RunContext,
-  steps: readonly Step[],
-): Promise<void> {
+export async function prepare(context: RunContext, steps: readonly Step[]): Promise<void> {
+  const { connection, catalog, store } = context
   const missing = new Map<string, ModelName>()
   const made = steps.filter((step) => hasWork(step) && step.problem === null)
   if (made.some(({ slice }) => slice !== 'whole')) await store.state.makeSlices(connection)
+  if (
+    haveFollowers(
+      context,
+      made.map(({ model }) => model),
+    )
+  )
+    await store.state.makeChanges(connection)
   for (const { model } of made) {
     const { name, kind } = model
     if (kind !== 'events' && relationType(catalog, name) === null)

@@ -25,6 +25,7 @@ import { describeOnce, readContext } from '../read-context.ts'
 import { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { RunRequest } from '../run-request.ts'
+import { recordAdded } from '../changes/added.ts'
 import { finishCommitted, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
@@ -94,10 +95,11 @@ async function flushClaimed(
   claims: ClaimSource,
 ): Promise<void> {
   const { connection, store, signal, startedAt } = context
-  const { flushed: records, tables } = store
+  const { flushed: records, tables, state } = store
   const makeRoom = await roomMaker(connection)
   const reported = { logger, signal, progress, onShare, onStep }
-  const all = { ...reported, connection, records, tables, makeRoom, claims, startedAt }
+  const { changes } = state
+  const all = { ...reported, connection, records, changes, tables, makeRoom, claims, startedAt }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...knownModels(context.project).values()].filter(
@@ -153,7 +155,11 @@ async function retryRejected(
 ): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
-  const events = await insertRejected({ connection, model, tables: store.tables })
+  const { tables, state } = store
+  const target = await tables.written(connection, model.name)
+  const events = await recordAdded({ connection, changes: state.changes }, model, target, () =>
+    insertRejected({ connection, model, tables }),
+  )
   await dropBatch(connection)
   return events
 }

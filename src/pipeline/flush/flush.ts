@@ -31,6 +31,8 @@ import {
   viewTyped,
   type Loading,
 } from './load-batch.ts'
+import { recordAdded } from '../changes/added.ts'
+import type { ChangeTables } from '../../store/changes.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state.ts'
@@ -47,6 +49,7 @@ export type FlushStep =
 
 export interface FlushDependencies extends Loading {
   readonly records: FlushRecords
+  readonly changes: ChangeTables
   /** Called with the size of each batch before DuckDB reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
@@ -183,13 +186,14 @@ async function refuseBehindAnother(
 
 /** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in its own. */
 async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
-  const { connection, model, records, onStep } = deps
+  const { connection, model, records, changes, onStep } = deps
   const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
     await transact(deps, claims, async () => {
       // step 3
       await onStep?.('begun')
-      await insert(await deps.tables.written(connection, model.name)) // step 4
+      const target = await deps.tables.written(connection, model.name)
+      await recordAdded({ connection, changes }, model, target, () => insert(target)) // step 4
       await onStep?.('inserted')
       const taken = await records.record(connection, claims) // step 5
       if (taken !== null) throw new FlushedMeanwhile(`another run has flushed ${taken} meanwhile`)

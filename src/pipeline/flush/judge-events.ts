@@ -64,7 +64,7 @@ async function insertAll(loading: Loading, segments: readonly WaitingSegment[]):
   const batch = await viewTyped(loading, segments, true)
   try {
     await loading.connection.transact(async () => {
-      await insertTyped(loading, plainTable(ARRIVING), batch)
+      await insertTyped(loading, plainTable(ARRIVING, null), batch)
       if (await holdsUnkept(loading)) throw new MisfitError()
     })
     return true

@@ -23,21 +23,32 @@ import { refuseUnfinishedMove } from '../moved-tables.ts'
 import { checkFormat, ensureState } from './layout.ts'
 import { type KnownRuns, saveLastState } from './last-state.ts'
 import { allRuns, copyRun, recordWaitingRuns } from './run-results.ts'
+import { ChangeTables } from '../changes.ts'
 import { SliceTable } from '../slices.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
 export function fileState(stateDir: string): StateStore {
   let began: Began | null = null
   const slices = new SliceTable()
+  const changes = new ChangeTables({ deletes: true })
+  const find = async (
+    connection: Connection,
+    catalog: EngineCatalog,
+    names: Iterable<ModelName>,
+  ) => {
+    await changes.read(connection, catalog)
+    return await readKnown(connection, catalog, names)
+  }
   return {
     ...withoutMemory,
+    changes,
     async read(connection, names) {
       const catalog = await readEngineCatalog(connection)
       slices.look(catalog)
       const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
       if (!exists) return { catalog, state: NO_STATE, macros: [] }
       await checkFormat(connection)
-      return readKnown(connection, catalog, names)
+      return find(connection, catalog, names)
     },
     async begin(connection, names, options) {
       const catalog = await readEngineCatalog(connection)
@@ -45,7 +56,7 @@ export function fileState(stateDir: string): StateStore {
       await ensureState(connection, catalog)
       await recordWaitingRuns(connection, stateDir)
       slices.look(catalog)
-      began = await readKnown(connection, catalog, names)
+      began = await find(connection, catalog, names)
       return began
     },
     saveForReaders: (connection) => saveLastState(connection, stateDir, began),
@@ -59,6 +70,7 @@ export function fileState(stateDir: string): StateStore {
     allRuns: () => allRuns(stateDir),
     readSlices: (connection, models) => slices.read(connection, models),
     makeSlices: (connection) => slices.make(connection),
+    makeChanges: (connection) => changes.make(connection),
     adoptSlices: (connection, records) => slices.adopt(connection, records),
     async recordModels(connection, runId, records) {
       await recordModels(connection, runId, records)

@@ -3,6 +3,10 @@
 import { type Sql, sql } from '../../core/sql.ts'
 import { plainTable, type StoredColumnChange, type TableStorage } from '../table-storage.ts'
 
+/** Rows that are not committed yet are numbered from here on. */
+const FIRST_ADDED = 36_028_797_018_960_000n
+const ADDED = sql`rowid >= ${sql.value(FIRST_ADDED)}`
+
 export const fileTables: TableStorage = {
   refuse: () => {},
   create: (connection, _, { statement }) => connection.createTable(statement),
@@ -10,7 +14,7 @@ export const fileTables: TableStorage = {
     const relation = sql.relation(name)
     await connection.run(sql`CREATE OR REPLACE TABLE ${relation} (${sql.definitions(columns)})`)
   },
-  written: (_, name) => Promise.resolve(plainTable(sql.relation(name))),
+  written: (_, name) => Promise.resolve(plainTable(sql.relation(name), ADDED)),
   async change(connection, name, changes) {
     for (const change of changes) await connection.run(alteration(sql.relation(name), change))
   },

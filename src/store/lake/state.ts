@@ -34,6 +34,7 @@ import { type Build, type LakeLook, readLook } from './look.ts'
 import type { LakeSession } from './session.ts'
 import { readPositions } from './positions.ts'
 import { retried } from './retried.ts'
+import { ChangeTables } from '../changes.ts'
 import { SliceTable } from '../slices.ts'
 
 /** A run that has not ended: it works, or has died. */
@@ -52,6 +53,7 @@ export class LakeState implements StateStore {
   readonly #session: LakeSession
   #seq = 1
   readonly #slices = new SliceTable()
+  readonly changes = new ChangeTables({ deletes: false })
   /**
    * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and
    * the transaction that read the other one goes on with freed memory: it has made tables in a schema that it does not
@@ -73,7 +75,9 @@ export class LakeState implements StateStore {
     const spelled = [...names]
     const look = this.#session.takeLook()
     let found =
-      look === null ? await this.#readAll(connection, spelled) : this.#foundIn(look, spelled)
+      look === null
+        ? await this.#readAll(connection, spelled)
+        : await this.#foundIn(connection, look, spelled)
     if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
     found ??= await this.#make(connection, spelled)
     if (found !== null) found = await this.#takeOver(connection, found, spelled)
@@ -164,6 +168,10 @@ export class LakeState implements StateStore {
     return retried(() => this.#slices.make(connection))
   }
 
+  makeChanges(connection: Connection): Promise<void> {
+    return retried(() => this.changes.make(connection))
+  }
+
   adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void> {
     return this.#slices.adopt(connection, slices)
   }
@@ -231,11 +239,16 @@ export class LakeState implements StateStore {
   /** null: no run has been there. */
   async #readAll(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
     const look = await connection.transact(() => readLook(connection, this.#session.lake))
-    return look === null ? null : this.#foundIn(look, names)
+    return look === null ? null : await this.#foundIn(connection, look, names)
   }
 
-  #foundIn(look: LakeLook, names: readonly ModelName[]): Found {
+  async #foundIn(
+    connection: Connection,
+    look: LakeLook,
+    names: readonly ModelName[],
+  ): Promise<Found> {
     this.#slices.look(look.catalog)
+    await this.changes.read(connection, look.catalog)
     return foundIn(look, names)
   }
 

@@ -12,6 +12,7 @@ import { DatabaseError } from '../../duckdb/errors.ts'
 import { alteration, fileTables } from '../files/tables.ts'
 import {
   type NewTable,
+  plainTable,
   type StoredColumnChange,
   type TableStorage,
   UnstorableError,
@@ -38,6 +39,9 @@ export const lakeTables: TableStorage = {
     return stored === type ? null : isGivenBack(value, type)
   },
 }
+
+/** Rows that are not committed yet have none. */
+const ADDED = sql`snapshot_id IS NULL`
 
 /** In lower case, since names that differ only in case are one relation. */
 const storedTable = (name: ModelName): Sql => sql.ident(STORED_SCHEMA, foldCase(name))
@@ -144,11 +148,12 @@ async function withoutPosition<T>(work: () => Promise<T>): Promise<T> {
 
 async function written(connection: Connection, name: ModelName): Promise<WrittenTable> {
   const columns = await storedApart(connection, name)
-  if (columns === null) return fileTables.written(connection, name)
+  if (columns === null) return plainTable(sql.relation(name), ADDED)
   const typeOf = (column: string): ColumnType =>
     columns.find((one) => sameName(one.name, column))?.type ?? columnType('VARCHAR')
   return {
     table: storedTable(name),
+    isAdded: ADDED,
     async rows(query) {
       const given = await describe(connection, query)
       const parts = given.map((column) => {

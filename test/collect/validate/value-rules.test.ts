@@ -44,7 +44,7 @@ async function flushed(model: EventsModel, events: readonly string[]): Promise<r
     await using connection = await database.connect()
     const batch = await viewTyped({ connection, model, tables: fileTables }, [claim], false)
     await connection.run(sql`CREATE TABLE t (c ${sql.type(model.columns[0]!.type)})`)
-    await insertTyped({ connection, model, tables: fileTables }, plainTable(sql`t`), batch)
+    await insertTyped({ connection, model, tables: fileTables }, plainTable(sql`t`, null), batch)
     const rows = await connection.rows(
       sql`SELECT CAST(c AS VARCHAR) AS shown FROM t ORDER BY rowid`,
     )

@@ -1,3 +1,4 @@
+import { ChangeTables } from '../../../src/store/changes.ts'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
@@ -218,6 +219,7 @@ test('a runner that slept through the flush of its claim by another cannot inser
     {
       connection,
       records: fileFlushRecords,
+      changes: new ChangeTables({ deletes: true }),
       tables: fileTables,
       makeRoom: () => Promise.resolve(),
       formerly: false,

@@ -163,6 +163,7 @@ test('contents of files count', async () => {
     errors: [],
     failed: new Map(),
     macrosAreWhole: true,
+    trails: () => new Map(),
     lineage: () => new Map(),
   }
   const before = new Map([['data/x.csv', 'hash one']])

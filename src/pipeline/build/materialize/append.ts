@@ -11,6 +11,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
+import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { WrittenTable } from '../../../store/table-storage.ts'
 import type { RunContext } from '../../run-context.ts'
@@ -46,23 +47,31 @@ async function rowsReplaced(
 }
 
 async function write(
-  { store, connection }: RunContext,
+  context: RunContext,
   model: AppendModel,
   { slice, staged, before }: Staged,
 ): Promise<number> {
+  const { store, connection } = context
   const target = await store.tables.written(connection, model.name)
   const { uniqueKey, watermark } = model
   if (slice !== 'whole') {
     const inside = isWithin(target.value(watermark.column), slice)
+    await noteRows(context, model, valuesIn(target, inside))
     const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${inside}`)
-    return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
+    const inserted = await insert(connection, target, sql`FROM ${STAGE}`)
+    await noteRows(context, model, valuesOf(STAGE))
+    return deleted + inserted
   }
   const old = staged.filter((column) => !isNew(column, before))
   const added = addedColumns(staged, before).map(({ name }) => name)
   const fills = uniqueKey.length === 0 && added.length > 0
   const filled = fills ? await fillAdded(connection, target, old, added) : 0
   const fresh = newRows(sql.relation(model.name), model, old)
-  return filled + (await insert(connection, target, fresh))
+  const inserted = await insert(connection, target, fresh)
+  // What is filled are rows of the stage.
+  const isKnown = target.isAdded !== null && filled === 0
+  await noteRows(context, model, isKnown ? valuesIn(target, target.isAdded) : valuesOf(STAGE))
+  return filled + inserted
 }
 
 async function dryWrite(

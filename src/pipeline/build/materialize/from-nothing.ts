@@ -8,6 +8,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
+import { comparing } from '../../changes/replaced.ts'
 import { checkKey } from './stage.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows, makeWay, relationType } from './relation.ts'
@@ -27,15 +28,17 @@ function fromNothing<M extends ViewModel | TableModel | SeedModel>(
     async build(context, model) {
       const { store, connection, paths } = context
       const relation = sql.relation(model.name)
-      await makeWay(context, model)
       const make = statement(model, paths.dir, context.createdIn)
-      const made =
-        query === null
-          ? await connection.run(make)
-          : await store.tables.create(connection, model.name, {
+      const replace = async () => {
+        await makeWay(context, model)
+        return query === null
+          ? connection.run(make)
+          : store.tables.create(connection, model.name, {
               query: query(model, paths.dir),
               statement: make,
             })
+      }
+      const made = await comparing(context, model, replace)
       await checkKey(connection, relation, model.expose?.key ?? [], 'expose')
       if (query === null) return { changed: true }
       return { changed: true, rows: made ?? (await countRows(connection, relation)) }

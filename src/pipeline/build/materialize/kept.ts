@@ -10,6 +10,7 @@ import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice } from '../../../core/step.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import { comparing } from '../../changes/replaced.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { fullRefreshOf } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -153,10 +154,12 @@ async function adapt(
 async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
   const { connection, store, createdIn } = context
   await kind.refuseStage(context, model)
-  await makeWay(context, model)
   const query = kind.firstRows(context, STAGE, model, staged)
   const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
-  const rows = await store.tables.create(connection, model.name, { query, statement })
+  const rows = await comparing(context, model, async () => {
+    await makeWay(context, model)
+    return store.tables.create(connection, model.name, { query, statement })
+  })
   return { changed: true, rows: rows ?? (await countRows(connection, sql.relation(model.name))) }
 }
 

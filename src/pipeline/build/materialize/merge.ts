@@ -8,6 +8,7 @@
 import type { MergeModel } from '../../../core/model.ts'
 import { sql } from '../../../core/sql.ts'
 import { ModelFailure } from '../../failure.ts'
+import { noteRows } from '../../changes/notes.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
@@ -43,6 +44,11 @@ async function write(context: RunContext, model: MergeModel, { staged }: Staged)
   const rows = await countRows(connection, DELTA)
   if (rows > 0) {
     const target = await store.tables.written(connection, model.name)
+    await noteRows(context, model, (column) => {
+      const [name, table] = [sql.ident(column), sql.relation(model.name)]
+      return sql`SELECT ${name} AS v FROM ${DELTA} UNION ALL
+        SELECT t.${name} FROM ${table} t SEMI JOIN ${DELTA} s ON ${onKey}`
+    })
     const delta = await target.rows(sql`FROM ${DELTA}`)
     await connection.run(sql`DELETE FROM ${target.table} AS t USING (${delta}) AS s WHERE ${onKey}`)
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${delta}`)
@@ -70,9 +76,14 @@ async function deleteVanished(context: RunContext, model: MergeModel): Promise<n
   const { connection, store } = context
   const target = await store.tables.written(connection, model.name)
   const stage = await target.rows(sql`FROM ${STAGE}`)
+  const onKey = sameValues(model.uniqueKey, sql`t`, sql`s`)
+  await noteRows(context, model, (column) => {
+    const table = sql.relation(model.name)
+    return sql`SELECT t.${sql.ident(column)} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey}`
+  })
   return connection.run(sql`
     DELETE FROM ${target.table} AS t
-    WHERE NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`)
+    WHERE NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${onKey})`)
 }
 
 async function dryWrite(

@@ -10,6 +10,7 @@ import type { Scd2Model } from '../../../core/model.ts'
 import { columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { textOf } from '../../../duckdb/values.ts'
+import { noteRows, valuesOf } from '../../changes/notes.ts'
 import { compareByKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
@@ -48,6 +49,13 @@ async function write(context: RunContext, model: Scd2Model, staged: Staged): Pro
     await store.tables.create(connection, name, { query, statement })
   }
   await findVersions(context, model, { ...staged, table })
+  const noteTouched = async () => {
+    const isIn = (found: Sql) => sql`EXISTS (SELECT 1 FROM ${found} s WHERE ${onVersion(model)})`
+    const touched = sql`${table} t WHERE ${isIn(ENDS)} OR ${isIn(OPENINGS)}`
+    // Of a table that was made once more nobody knows what differs.
+    if (query === null) await noteRows(context, model, valuesOf(touched))
+  }
+  await noteTouched()
   const stored = await store.tables.written(connection, name)
   const ends = await stored.rows(sql`FROM ${ENDS}`)
   const openings = await stored.rows(sql`FROM ${OPENINGS}`)
@@ -59,6 +67,7 @@ async function write(context: RunContext, model: Scd2Model, staged: Staged): Pro
       sql`DELETE FROM ${stored.table} AS t USING (${openings}) s WHERE ${onVersion(model)}`,
     )
   const opened = await connection.run(sql`INSERT INTO ${stored.table} BY NAME ${openings}`)
+  await noteTouched()
   await connection.run(sql`DROP TABLE ${ENDS}; DROP TABLE ${OPENINGS}`)
   return ended + opened
 }

@@ -10,6 +10,8 @@ import type { WatermarkRange, Slice } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
+import { isTouched } from '../../changes/ranges.ts'
+import { touchedSince } from '../../changes/touched.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import type { RunContext } from '../../run-context.ts'
 import { continuesTable, isWithin } from './relation.ts'
@@ -61,9 +63,12 @@ async function filterOf(
   const target = sql.relation(model.name)
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty
+  const touched = (await touchedSince(context, model))?.ranges ?? null
+  if (touched === null) return sql.empty
+  const late = touched.length === 0 ? sql.empty : sql` OR ${isTouched(name, touched)}`
   const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
   // A row without a watermark passes here, to be rejected together with the others.
-  return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target}) OR ${name} IS NULL`
+  return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target})${late} OR ${name} IS NULL`
 }
 
 /** `columns`: those of the table that goes on. */

@@ -1,0 +1,196 @@
+// Which columns of what a query reads give a column of it its values: where a row of the result has a value, then each
+// row that has part in it through such a column has that value there, or one that leads to it. So rows that change with
+// known values can change the result only where these values lead.
+//
+// What this file does not understand has no trail, and is read as something whose changes may lead anywhere.
+
+import { foldCase, type ModelName } from '../../core/names.ts'
+import type { Trail, Trails, TrailStep, Use } from '../../core/model.ts'
+import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
+import type { QueryPlace } from './query.ts'
+import { type Columns, resolveName, type Scope } from './scope.ts'
+
+/** Those of each model with a query; `known` are of models that were not compiled now. */
+export function trailsOfAll(
+  sources: LineageSources,
+  known: ReadonlyMap<ModelName, Trails | null>,
+): ReadonlyMap<ModelName, Trails> {
+  const context = contextOf(sources)
+  const found = new Map<ModelName, Trails>()
+  for (const { name, columns } of sources.models.values()) {
+    const tree = sources.trees.get(name)
+    const before = known.get(name)
+    if (before != null) found.set(name, before)
+    if (before !== undefined || tree == null) continue
+    const uses = new UseLog()
+    // Names are looked for in the whole query: also what only decides which rows there are is read.
+    const observer = { table: () => undefined, column: () => undefined }
+    const place = { scope: null, ctes: new Map(), context: { ...context, observer, uses } }
+    const given = columnsOfQuery(nodeOf(tree), place)
+    const trails = columns.map((_, i) => given?.[i]?.trails ?? [])
+    found.set(name, { uses: uses.all, columns: trails, looksAround: looksAround(tree) })
+  }
+  return found
+}
+
+/** The places at which a query reads something, numbered. */
+export class UseLog {
+  readonly #uses: { name: string; isShared: boolean }[] = []
+  readonly #byNode = new Map<SyntaxNode, number>()
+  /** What is read by the query that is looked at, and by those around it. */
+  readonly #open: Set<number>[] = []
+  /** What a common table expression reads, by its columns. */
+  readonly #within = new Map<Columns, ReadonlySet<number>>()
+  readonly #referred = new Set<Columns>()
+
+  get all(): readonly Use[] {
+    return this.#uses
+  }
+
+  /** The columns of a table that is read here. */
+  of(node: SyntaxNode, name: string, columns: Columns): Columns {
+    const use = this.#byNode.get(node) ?? this.#uses.push({ name, isShared: false }) - 1
+    this.#byNode.set(node, use)
+    for (const open of this.#open) open.add(use)
+    return (
+      columns?.map((one) => ({ ...one, trails: [{ use, column: one.name, steps: [] }] })) ?? null
+    )
+  }
+
+  /** Finds the columns of a common table expression. */
+  within(find: () => Columns): Columns {
+    const reads = new Set<number>()
+    this.#open.push(reads)
+    const columns = find()
+    this.#open.pop()
+    if (columns !== null) this.#within.set(columns, reads)
+    // Where the columns are not known, nothing tells how often it is used.
+    else for (const use of reads) this.#uses[use]!.isShared = true
+    return columns
+  }
+
+  /** A common table expression that is read here; from the second time on rows of two places meet in one. */
+  again(columns: Columns): Columns {
+    const reads = this.#within.get(columns) ?? []
+    for (const use of reads) for (const open of this.#open) open.add(use)
+    if (!this.#referred.has(columns)) {
+      this.#referred.add(columns)
+      return columns
+    }
+    for (const use of reads) this.#uses[use]!.isShared = true
+    return columns
+  }
+}
+
+/** What gives an expression its values. */
+export function trailsOf(node: SyntaxNode, place: Inside): readonly Trail[] {
+  if (place.context.uses === undefined) return []
+  if (node['class'] === 'COLUMN_REF')
+    return resolveName(node['column_names'] as readonly string[], place.scope).trails ?? []
+  const step = stepOf(node)
+  if (step === null) return []
+  return trailsOf(step.of, place).map((trail) => ({ ...trail, steps: [...trail.steps, step.does] }))
+}
+
+function stepOf(node: SyntaxNode): { readonly of: SyntaxNode; readonly does: TrailStep } | null {
+  if (node['class'] === 'CAST' && node['try_cast'] !== true) {
+    const cast = textIn(node['cast_type'], 'id')
+    return { of: node['child'] as SyntaxNode, does: { cast } }
+  }
+  if (node['class'] !== 'FUNCTION') return null
+  const [first, of, ...more] = node['children'] as readonly SyntaxNode[]
+  if (first === undefined || of === undefined || more.length > 0) return null
+  switch (node['function_name']) {
+    case 'date_trunc':
+    case 'datetrunc':
+      return withText(first, of, (trunc) => ({ trunc }))
+    case 'timezone':
+      return withText(first, of, (zone) => ({ zone }))
+    case 'time_bucket':
+      return withText(intervalOf(first), of, (bucket) => ({ bucket }))
+    default:
+      return null
+  }
+}
+
+function withText(
+  constant: SyntaxNode | null,
+  of: SyntaxNode,
+  make: (text: string) => TrailStep,
+): { readonly of: SyntaxNode; readonly does: TrailStep } | null {
+  const value = constant?.['class'] === 'CONSTANT' ? textIn(constant['value'], 'value') : ''
+  return value === '' ? null : { of, does: make(value) }
+}
+
+/** The text of INTERVAL '1 hour', or of '1 hour'::INTERVAL. */
+const intervalOf = (node: SyntaxNode): SyntaxNode | null =>
+  node['class'] === 'CAST' && textIn(node['cast_type'], 'id') === 'INTERVAL'
+    ? (node['child'] as SyntaxNode)
+    : null
+
+function textIn(value: unknown, member: string): string {
+  const found = (value as SyntaxNode | null)?.[member]
+  return typeof found === 'string' ? found : ''
+}
+
+/**
+ * Columns that a condition makes equal give each other their values, whatever the join: a row of the other side meets
+ * only rows with its value.
+ */
+export function withEqualities(scope: Scope, condition: unknown, place: QueryPlace): Scope {
+  const { context } = place
+  if (context.uses === undefined) return scope
+  let found = scope
+  for (const { left, right } of equalitiesIn(condition))
+    for (const [one, other] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      if (one['class'] !== 'COLUMN_REF') continue
+      const more = trailsOf(other, { ...place, scope })
+      if (more.length > 0) found = withTrails(found, one['column_names'] as readonly string[], more)
+    }
+  return found
+}
+
+interface Equality {
+  readonly left: SyntaxNode
+  readonly right: SyntaxNode
+}
+
+function equalitiesIn(condition: unknown): readonly Equality[] {
+  const node = (condition ?? {}) as SyntaxNode
+  if (node['type'] === 'CONJUNCTION_AND')
+    return (node['children'] as readonly SyntaxNode[]).flatMap(equalitiesIn)
+  if (node['type'] !== 'COMPARE_EQUAL') return []
+  return [{ left: node['left'] as SyntaxNode, right: node['right'] as SyntaxNode }]
+}
+
+/** The scope in which this name has more trails. */
+function withTrails(scope: Scope, names: readonly string[], more: readonly Trail[]): Scope {
+  const { part, table } = resolveName(names, scope)
+  const key = foldCase(names.at(-1)!)
+  if (part !== names.length - 1) return scope
+  const owner = table ?? scope.relations.find((one) => one.columns?.some((own) => own.key === key))
+  const relations = scope.relations.map((one) =>
+    one === owner ? { ...one, columns: withMore(one.columns, key, more) } : one,
+  )
+  return { ...scope, relations }
+}
+
+const withMore = (columns: Columns, key: string, more: readonly Trail[]): Columns =>
+  columns?.map((one) =>
+    one.key === key ? { ...one, trails: [...(one.trails ?? []), ...more] } : one,
+  ) ?? null
+
+/** Whether a row may depend on rows that have no part in it. */
+function looksAround(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(looksAround)
+  const node = value as SyntaxNode
+  if (node['class'] === 'WINDOW' || node['type'] === 'LIMIT_MODIFIER') return true
+  if (node['type'] === 'DISTINCT_MODIFIER' && (node['distinct_on_targets'] as []).length > 0)
+    return true
+  return Object.values(node).some(looksAround)
+}

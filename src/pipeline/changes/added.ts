@@ -1,0 +1,42 @@
+// What comes into a table of events, recorded in the transaction in which it comes.
+
+import type { EventsModel } from '../../core/model.ts'
+import { sameName } from '../../core/names.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import type { ChangeTables, ColumnChange } from '../../store/changes.ts'
+import type { WrittenTable } from '../../store/table-storage.ts'
+import { valuesIn } from './notes.ts'
+import { rangesIn } from './ranges.ts'
+import { eventsVersion } from './touched.ts'
+
+interface Recording {
+  readonly connection: Connection
+  readonly changes: ChangeTables
+}
+
+/** Does `insert`, which adds rows to the table and changes no others. */
+export async function recordAdded<T>(
+  recording: Recording,
+  model: EventsModel,
+  target: WrittenTable,
+  insert: () => Promise<T>,
+): Promise<T> {
+  const { connection, changes } = recording
+  const followed = changes.columnsOf(model.name)
+  if (followed.length === 0) return insert()
+  const before = await eventsVersion({ connection }, model.name)
+  const result = await insert()
+  const after = await eventsVersion({ connection }, model.name)
+  if (before === after) return result
+  const added = target.isAdded ?? sql`true`
+  const said: ColumnChange[] = []
+  for (const column of followed) {
+    const type = model.columns.find(({ name }) => sameName(name, column))?.type
+    const ranges =
+      type === undefined ? null : await rangesIn(connection, valuesIn(target, added)(column), type)
+    said.push({ column, ranges })
+  }
+  await changes.record(connection, model.name, { before, after }, said)
+  return result
+}

@@ -1,0 +1,55 @@
+// Which changes of its inputs a model follows: those of models that read only a part of their input, by the column that
+// says which part.
+
+import { follow, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
+
+interface ModelFollowing {
+  /** The column by which the model reads a part of its input. */
+  readonly column: string
+  readonly followed: readonly Followed[]
+  readonly others: readonly Unfollowed[]
+  readonly looksAround: boolean
+  /** Rows that are read again may look like others, and nothing says which row of the table each one is. */
+  readonly mayDouble: boolean
+}
+
+const known = new WeakMap<CompiledProject, Map<Model, ModelFollowing | null>>()
+
+/** null: in each run it reads all of its input. */
+export function followingOf(project: CompiledProject, model: Model): ModelFollowing | null {
+  const ofProject = known.get(project) ?? new Map<Model, ModelFollowing | null>()
+  known.set(project, ofProject)
+  const found = ofProject.get(model)
+  if (found !== undefined) return found
+  const made = findFollowing(project, model)
+  ofProject.set(model, made)
+  return made
+}
+
+function findFollowing(project: CompiledProject, model: Model): ModelFollowing | null {
+  const column = partColumn(model)
+  if (column === null) return null
+  const found = follow(project, model, column)
+  const hasNoKey = model.kind === 'append' && model.uniqueKey.length === 0
+  // Its rows differ each time that they are read, so reading them again would add them again.
+  const followed = hasNoKey && isVolatile(project, model) ? [] : found.followed
+  const mayDouble = hasNoKey && found.others.length > 0
+  return { ...found, column, followed, mayDouble }
+}
+
+/** `column`: null for a model that reads all of its input. */
+function partColumn(model: Model): string | null {
+  return 'watermark' in model ? (model.watermark?.column ?? null) : null
+}
+
+/** The model, or a view that it reads. */
+function isVolatile({ models }: CompiledProject, model: Model): boolean {
+  return (
+    model.volatile ||
+    model.dependsOn.some((name) => {
+      const input = models.get(name)
+      return input?.kind === 'view' && isVolatile({ models } as CompiledProject, input)
+    })
+  )
+}

@@ -1,0 +1,113 @@
+// Ranges of values: which ones rows have, and where they lead in a column that follows them.
+
+import type { TrailStep } from '../../core/model.ts'
+import { limits } from '../../core/limits.ts'
+import { type ColumnType, columnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { textOf } from '../../duckdb/values.ts'
+import type { ClosedRange } from '../../store/changes.ts'
+
+const DAY_US = 86_400_000_000n
+
+/** Values "v" of one day, or of one part of the numbers between `low` and `high`, have one of these. */
+export function bucketOf(type: ColumnType, width: Sql): Sql {
+  if (isTime(type)) return sql`epoch_us(v) // ${sql.value(DAY_US)}`
+  if (isNumber(type)) return sql`floor(CAST(v AS DOUBLE) / ${width})`
+  return sql`true`
+}
+
+/** Of the values "v" of a query: none of their parts is smaller than one. */
+export const widthOf = (values: Sql, type: ColumnType): Sql =>
+  isNumber(type)
+    ? sql`(SELECT greatest(1, (max(CAST(v AS DOUBLE)) - min(CAST(v AS DOUBLE))) / ${sql.value(limits.changedRanges)})
+        FROM (${values}))`
+    : sql`1`
+
+const isTime = (type: ColumnType) => /^(?:DATE$|TIMESTAMP)/.test(type)
+const isNumber = (type: ColumnType) =>
+  /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$|DECIMAL|FLOAT|DOUBLE)/.test(type)
+
+/** One for each day, or part of the numbers, of the values "v" of a query. NULLs are none. */
+export async function rangesIn(
+  connection: Connection,
+  values: Sql,
+  type: ColumnType,
+): Promise<readonly ClosedRange[]> {
+  const bucket = bucketOf(type, widthOf(values, type))
+  const each = sql`
+    SELECT min(v) AS low, max(v) AS high
+    FROM (SELECT v, ${bucket} AS bucket FROM (${values}) WHERE v IS NOT NULL) GROUP BY bucket`
+  return readRanges(connection, each)
+}
+
+/** `ranges`: a query of "low" and "high", of any type. They are joined where they are too many. */
+export async function readRanges(
+  connection: Connection,
+  ranges: Sql,
+): Promise<readonly ClosedRange[]> {
+  const rows = await connection.rows(sql`
+    SELECT CAST(min(low) AS VARCHAR) AS low, CAST(max(high) AS VARCHAR) AS high FROM (
+      SELECT low, high, ntile(${sql.value(limits.changedRanges)}) OVER (ORDER BY low) AS part FROM (${ranges}))
+    GROUP BY part ORDER BY part`)
+  return rows.map(({ low, high }) => ({ low: textOf(low), high: textOf(high) }))
+}
+
+/** Ranges of a column, and how its values lead to those of another. */
+export interface Leading {
+  readonly type: ColumnType
+  readonly steps: readonly TrailStep[]
+  readonly ranges: readonly ClosedRange[]
+}
+
+/** The values of a column of this type to which those of the ranges lead, as ranges that do not meet. */
+export async function lead(
+  connection: Connection,
+  all: readonly Leading[],
+  to: ColumnType,
+): Promise<readonly ClosedRange[]> {
+  const parts = all
+    .filter(({ ranges }) => ranges.length > 0)
+    .map(({ type, steps, ranges }) => {
+      const rows = ranges.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+      const end = (name: 'low' | 'high') => {
+        const value = sql`CAST(${sql.ident(name)} AS ${sql.type(type)})`
+        const led = sql`CAST(${steps.reduce(after, value)} AS ${sql.type(to)})`
+        // The clock of a zone is set back in some hours, so that later times come before earlier ones.
+        const isMoved = steps.some((step) => 'zone' in step)
+        if (!isMoved) return led
+        const day = sql.value('1 day', INTERVAL)
+        return sql`CAST(${led} ${name === 'low' ? sql`-` : sql`+`} ${day} AS ${sql.type(to)})`
+      }
+      return sql`SELECT ${end('low')} AS low, ${end('high')} AS high
+        FROM (VALUES ${sql.join(rows)}) AS ranges(low, high)`
+    })
+  if (parts.length === 0) return []
+  return readRanges(
+    connection,
+    sql`SELECT min(low) AS low, max(high) AS high FROM (
+      SELECT low, high, count(*) FILTER (before IS NULL OR low > before) OVER (ORDER BY low, high) AS island FROM (
+        SELECT low, high, max(high) OVER (
+          ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM (${sql.join(parts, sql` UNION ALL `)})))
+    GROUP BY island`,
+  )
+}
+
+const INTERVAL = columnType('INTERVAL')
+
+function after(value: Sql, step: TrailStep): Sql {
+  if ('cast' in step) return sql`CAST(${value} AS ${sql.type(columnType(step.cast))})`
+  if ('trunc' in step) return sql`date_trunc(${sql.value(step.trunc)}, ${value})`
+  if ('zone' in step) return sql`timezone(${sql.value(step.zone)}, ${value})`
+  return sql`time_bucket(${sql.value(step.bucket, INTERVAL)}, ${value})`
+}
+
+/** True of rows whose value is in one of the ranges. */
+export function isTouched(column: Sql, ranges: readonly ClosedRange[]): Sql {
+  // An unknown text is read as the type of the column.
+  const within = ranges.map(
+    ({ low, high }) => sql`${column} BETWEEN ${sql.value(low)} AND ${sql.value(high)}`,
+  )
+  return within.length === 0 ? sql`false` : sql`(${sql.join(within, sql` OR `)})`
+}

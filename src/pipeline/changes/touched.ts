@@ -1,0 +1,115 @@
+// What a model has not read yet of the tables that it follows: the values of its own column that their changes touch.
+
+import type { Followed, Unfollowed } from '../../compiler/lineage/follow.ts'
+import type { Model } from '../../core/model.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import { sql } from '../../core/sql.ts'
+import type { Position, ReadSoFar, TableChange, ClosedRange } from '../../store/changes.ts'
+import { countRows } from '../build/materialize/relation.ts'
+import type { RunContext } from '../run-context.ts'
+import { followingOf } from './following.ts'
+import { lead, type Leading } from './ranges.ts'
+
+interface Touched {
+  /** Values of the column, both ends included, that rows may have which are to be read again; null: any. */
+  readonly ranges: readonly ClosedRange[] | null
+  /** What is read and not followed. */
+  readonly others: readonly Unfollowed[]
+}
+
+/**
+ * For a model whose table goes on, in the transaction that builds it; null: in each run it reads all of its input. What it
+ * says holds for the rows that this transaction sees, which is what notePosition() then notes.
+ */
+export async function touchedSince(context: RunContext, model: Model): Promise<Touched | null> {
+  const following = followingOf(context.project, model)
+  if (following === null) return null
+  const { followed, others } = following
+  if (followed.length === 0) return { ranges: [], others }
+  const { store, connection } = context
+  const inputs = [...new Set(followed.map(({ model: name }) => name))]
+  const so = await store.state.changes.readBy(connection, model.name, inputs)
+  const versions = await versionsOf(context, inputs)
+  const leading: Leading[] = []
+  for (const one of followed) {
+    const ranges = unreadOf(one, so, versions.get(one.model)!)
+    if (ranges === null) return { ranges: null, others }
+    leading.push({ ...one, ranges })
+  }
+  const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
+  return { ranges: await lead(connection, leading, type), others }
+}
+
+/** In the transaction that has built the model, for all of it: from here on it has read what its inputs are now. */
+export async function notePosition(context: RunContext, model: Model): Promise<void> {
+  const following = followingOf(context.project, model)
+  const { store, connection } = context
+  if (following === null) return
+  const inputs = [...new Set(following.followed.map(({ model: name }) => name))]
+  const versions = await versionsOf(context, inputs)
+  const positions = new Map<string, Position>()
+  for (const { model: name, column } of following.followed)
+    positions.set(`${name}\0${column}`, { model: name, column, version: versions.get(name)! })
+  await store.state.changes.follow(connection, model.name, [...positions.values()])
+}
+
+/** Whether any of these models will have a position to note. */
+export const haveFollowers = ({ project }: RunContext, models: readonly Model[]): boolean =>
+  models.some((model) => (followingOf(project, model)?.followed.length ?? 0) > 0)
+
+/** Each is another one as soon as the table has other rows. */
+async function versionsOf(
+  context: RunContext,
+  names: readonly ModelName[],
+): Promise<ReadonlyMap<ModelName, string>> {
+  const versions = new Map<ModelName, string>()
+  for (const name of names) {
+    const isEvents = context.project.models.get(name)?.kind === 'events'
+    const version = isEvents ? await eventsVersion(context, name) : context.versionOf(name)
+    versions.set(name, version ?? '')
+  }
+  return versions
+}
+
+/** Events only come, and no two commits add some to the same table at once: their number says which ones are there. */
+export async function eventsVersion(
+  { connection }: Pick<RunContext, 'connection'>,
+  name: ModelName,
+): Promise<string> {
+  return String(await countRows(connection, sql.relation(name)))
+}
+
+/** null: nobody knows what has changed. */
+function unreadOf(
+  { model, column }: Followed,
+  { positions, changes }: ReadSoFar,
+  now: string,
+): readonly ClosedRange[] | null {
+  const isIt = (one: { readonly model: string; readonly column: string }) =>
+    foldCase(one.model) === foldCase(model) && sameName(one.column, column)
+  const position = positions.find(isIt)
+  if (position === undefined) return null
+  if (position.version === now) return []
+  const { reached, passed } = wayFrom(position.version, changes.filter(isIt))
+  if (!reached.has(now)) return null
+  const ranges: ClosedRange[] = []
+  for (const change of passed) {
+    if (change.ranges === null) return null
+    ranges.push(...change.ranges)
+  }
+  return ranges
+}
+
+function wayFrom(version: string, changes: readonly TableChange[]) {
+  const from = new Map<string, TableChange[]>()
+  for (const change of changes)
+    from.set(change.before, [...(from.get(change.before) ?? []), change])
+  const reached = new Set([version])
+  const passed: TableChange[] = []
+  for (const here of reached)
+    for (const change of from.get(here) ?? []) {
+      passed.push(change)
+      reached.add(change.after)
+    }
+  return { reached, passed }
+}

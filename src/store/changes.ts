@@ -1,0 +1,187 @@
+// Which values of which columns the changes of tables touch, and how far the models have read that ask for it. In both
+// stores: two tables that are made before the first model reads, so that a target without such models is stored as it
+// always was.
+//
+//   _eider.changes     what one transaction has changed of a table: one row per range of the values of a column, or one
+//                      without a range where there is none, and `is_known` false where it may be anything. The versions
+//                      are those of the table before and after
+//   _eider.followers   a model, a column of a table that it follows, and the version of the table that it has read last.
+//                      The rows of a model with its greatest `seq` count; one without a table: it follows nothing
+//
+// A follower has read up to a version, never up to a time or a number of its own: what leads from that version to the
+// one that the table has now is what it has not read. Where the way is not whole, somebody has changed the table without
+// saying how, and all of it is read. So rows that are missing here, for whatever reason, cost time and lose nothing.
+//
+// On a lake rows are only ever inserted, since a DELETE would refuse those who insert meanwhile, such as collectors.
+
+import { foldCase, type ModelName } from '../core/names.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+
+const SCHEMA = '_eider'
+
+const TABLES = [
+  sql`CREATE TABLE IF NOT EXISTS _eider.changes (seq BIGINT, model VARCHAR, col VARCHAR, low VARCHAR, high VARCHAR,
+    is_known BOOLEAN, version_before VARCHAR, version_after VARCHAR)`,
+  sql`CREATE TABLE IF NOT EXISTS _eider.followers (seq BIGINT, reader VARCHAR, model VARCHAR, col VARCHAR, version VARCHAR)`,
+]
+
+/** Both ends belong to it, as DuckDB writes the values of the column. */
+export interface ClosedRange {
+  readonly low: string
+  readonly high: string
+}
+
+/** What a change touches of one column; null: it may be anything. */
+export interface ColumnChange {
+  readonly column: string
+  readonly ranges: readonly ClosedRange[] | null
+}
+
+export interface TableChange extends ColumnChange {
+  readonly model: ModelName
+  readonly before: string
+  readonly after: string
+}
+
+/** How far a model has read a column of a table. */
+export interface Position {
+  readonly model: ModelName
+  readonly column: string
+  readonly version: string
+}
+
+export interface ReadSoFar {
+  readonly positions: readonly Position[]
+  /** Of the tables that are asked for. */
+  readonly changes: readonly TableChange[]
+}
+
+export class ChangeTables {
+  readonly #deletes: boolean
+  #exists = false
+  #database = ''
+  /** By the name of the table in lower case. */
+  #followed = new Map<string, readonly string[]>()
+
+  /** `deletes`: rows that no longer count may be deleted at any time. */
+  constructor({ deletes }: { readonly deletes: boolean }) {
+    this.#deletes = deletes
+  }
+
+  async read(connection: Connection, { relations, database }: EngineCatalog): Promise<void> {
+    this.#exists = relations.has(catalogKey(SCHEMA, 'followers'))
+    this.#database = database
+    this.#followed = new Map()
+    if (!this.#exists) return
+    const rows = await connection.texts(sql`
+      SELECT DISTINCT lower(model) AS model, col FROM ${this.#inForce()} WHERE model IS NOT NULL`)
+    for (const { model, col } of rows as unknown as readonly { model: string; col: string }[])
+      this.#followed.set(model, [...(this.#followed.get(model) ?? []), col])
+  }
+
+  /** Columns of a table that some model follows. */
+  columnsOf(model: ModelName): readonly string[] {
+    return this.#followed.get(foldCase(model)) ?? []
+  }
+
+  /** In no transaction, before the first follower reads. */
+  async make(connection: Connection): Promise<void> {
+    if (!this.#exists) await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
+    this.#exists = true
+  }
+
+  /** In the transaction that changes the table. */
+  async record(
+    connection: Connection,
+    model: ModelName,
+    versions: Pick<TableChange, 'before' | 'after'>,
+    changes: readonly ColumnChange[],
+  ): Promise<void> {
+    if (!this.#exists || changes.length === 0) return
+    const { before, after } = versions
+    const rows = changes.flatMap(({ column, ranges }) => {
+      const row = (low: string | null, high: string | null) => {
+        const texts = [model, column, low, high].map((text) => sql.value(text))
+        return sql`(${this.#next('changes')}, ${sql.join(texts)}, ${sql.value(ranges !== null)},
+          ${sql.value(before)}, ${sql.value(after)})`
+      }
+      return ranges === null || ranges.length === 0
+        ? [row(null, null)]
+        : ranges.map(({ low, high }) => row(low, high))
+    })
+    await connection.run(sql`INSERT INTO ${this.#table('changes')} VALUES ${sql.join(rows)}`)
+  }
+
+  /** Call this in the transaction that builds the reader. */
+  async readBy(
+    connection: Connection,
+    reader: ModelName,
+    models: readonly ModelName[],
+  ): Promise<ReadSoFar> {
+    if (!this.#exists) return { positions: [], changes: [] }
+    const names = sql.join(models.map((name) => sql.value(foldCase(name))))
+    const positions = (await connection.texts(sql`
+      SELECT model, col AS "column", version FROM ${this.#inForce()}
+      WHERE lower(reader) = ${sql.value(foldCase(reader))} AND model IS NOT NULL`)) as unknown as Position[]
+    const rows = (await connection.texts(sql`
+      SELECT model, col, low, high, is_known, version_before, version_after
+      FROM ${this.#table('changes')} WHERE lower(model) IN (${names})`)) as unknown as readonly SavedChange[]
+    return { positions, changes: rows.map(changeOf) }
+  }
+
+  /** In the transaction that builds the reader. */
+  async follow(
+    connection: Connection,
+    reader: ModelName,
+    positions: readonly Position[],
+  ): Promise<void> {
+    if (!this.#exists) return
+    const table = this.#table('followers')
+    const own = sql`lower(reader) = ${sql.value(foldCase(reader))}`
+    if (this.#deletes) await connection.run(sql`DELETE FROM ${table} WHERE ${own}`)
+    else if (positions.length === 0) {
+      const row = await connection.row(sql`SELECT 1 FROM ${table} WHERE ${own} LIMIT 1`)
+      if (row === null) return
+    }
+    const rows = positions.map(({ model, column, version }) => [model, column, version])
+    const values = (rows.length === 0 && !this.#deletes ? [[null, null, null]] : rows).map(
+      (row) => {
+        const texts = [reader, ...row].map((text) => sql.value(text))
+        return sql`(${this.#next('followers')}, ${sql.join(texts)})`
+      },
+    )
+    if (values.length > 0)
+      await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
+  }
+
+  #table(name: 'changes' | 'followers'): Sql {
+    return sql.ident(this.#database, SCHEMA, name)
+  }
+
+  #next(name: 'changes' | 'followers'): Sql {
+    return sql`(SELECT coalesce(max(seq), 0) + 1 FROM ${this.#table(name)})`
+  }
+
+  #inForce(): Sql {
+    return sql`(FROM ${this.#table('followers')}
+      QUALIFY seq = max(seq) OVER (PARTITION BY lower(reader)))`
+  }
+}
+
+interface SavedChange {
+  readonly model: ModelName
+  readonly col: string
+  readonly low: string | null
+  readonly high: string | null
+  readonly is_known: boolean
+  readonly version_before: string
+  readonly version_after: string
+}
+
+function changeOf(row: SavedChange): TableChange {
+  const { model, col: column, low, high, version_before: before, version_after: after } = row
+  const ranges = low === null || high === null ? [] : [{ low, high }]
+  return { model, column, before, after, ranges: row.is_known ? ranges : null }
+}
