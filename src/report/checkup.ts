@@ -1,7 +1,7 @@
 // The checks of `eider doctor`: each examines one thing and says what to do next. Nothing is changed.
 
 import { constants } from 'node:fs'
-import { access, stat, statfs } from 'node:fs/promises'
+import { access, readdir, stat, statfs } from 'node:fs/promises'
 import { readTextLater } from '../files/read-file.ts'
 import { createConnection } from 'node:net'
 import { dirname, join, relative } from 'node:path'
@@ -222,17 +222,26 @@ async function checkSnapshot(
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)
 }
 
+/** Files of variables stand in the project, or next to it where several machines are directories of one. */
+async function filesWithSecrets(dir: string): Promise<readonly string[]> {
+  const found = [join(dir, 'eider.yml')]
+  for (const place of [dir, dirname(dir)])
+    for (const name of await readdir(place).catch(() => []))
+      if (/^\.env(?:\.|$)|\.env$/.test(name)) found.push(join(place, name))
+  return found
+}
+
 /** A token for other machines is worthless where everybody on this one can read it. */
 async function checkSecrets({ paths }: Project): Promise<Finding> {
   const exposed: string[] = []
-  for (const name of ['.env', 'eider.yml']) {
-    const path = join(paths.dir, name)
+  for (const path of await filesWithSecrets(paths.dir)) {
     const text = await readTextLater(path, limits.configFileBytes).catch(() => '')
     const holdsToken =
       /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*(?!["']?\$\{)\S/m.test(
         text,
       )
-    if (holdsToken && ((await stat(path)).mode & 0o004) !== 0) exposed.push(name)
+    if (holdsToken && ((await stat(path)).mode & 0o004) !== 0)
+      exposed.push(relative(paths.dir, path))
   }
   if (exposed.length === 0 || process.platform === 'win32')
     return ok('secrets', 'no secret can be read by other users')

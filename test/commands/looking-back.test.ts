@@ -89,6 +89,11 @@ test('doctor says what is amiss and what to do', async () => {
   const exposed = await space.ok(['doctor'], ports)
   assert.match(exposed.stdout, /warn +secrets +.*\.env\n +next: chmod o-r \.env/)
   await chmod(space.path('.env'), 0o640)
+  await space.write('prod.env', 'LAKE_S3_SECRET=secret\n')
+  await chmod(space.path('prod.env'), 0o604)
+  const others = await space.ok(['doctor'], ports)
+  assert.match(others.stdout, /warn +secrets +.*prod\.env\n +next: chmod o-r prod\.env/)
+  await rm(space.path('prod.env'))
 
   await space.write('.eider/warehouse.duckdb', 'this is no database')
   await rm(space.path('.eider', 'warehouse.duckdb.wal'), { force: true })

@@ -31,7 +31,7 @@ lakeTest(
     }
     await using _all = await take('all')
     const late = await refusal(take('late', 'mart.sales'))
-    assert.match(late.message, /another run is in progress: all .*:\d+$/)
+    assert.match(late.message, /another run is in progress: all \(process \d+ on [\w.-]+\)$/)
     const holder = await openStore(pathsWith(lake)).lease.holder()
     assert.match(holder?.name ?? '', /^all /)
     const heldMs = Date.now() - holder!.since!.getTime()

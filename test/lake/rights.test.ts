@@ -37,6 +37,7 @@ rightsTest('each machine does its work with its own role and key', async () => {
 
   await using runner = await machine('shop_runner', 'shop-runner')
   await runner.ok(['run'])
+  await lake.postgres(blockOf('collector'))
   await using collector = await machine('shop_collector', 'shop-collector')
   for (const ids of [[1, 2], [3]]) {
     await collect(collector, ids)
@@ -57,14 +58,29 @@ rightsTest('each machine does its work with its own role and key', async () => {
   await service.ok(['pull'])
   const written = await service.ok(['run'], { exitCode: 3 })
   assert.match(written.stderr, /shop_service lacks a right in PostgreSQL/)
-  const deleted = await machine('shop_collector', 'shop-collector')
-  assert.is.not((await deleted.eider(['maintain'])).exitCode, 0)
-  await deleted[Symbol.asyncDispose]()
+  for (const args of [['maintain'], ['run', '--full-refresh']]) {
+    const { stdout, stderr } = await collector.eider(args)
+    assert.match(stdout + stderr, /shop_collector lacks a right in PostgreSQL/, args.join(' '))
+  }
+  for (const table of ['data_file', 'table', 'schema', 'metadata', 'snapshot']) {
+    const change = `SET ROLE shop_collector; UPDATE shop.ducklake_${table} ${setOf(table)}`
+    assert.match(await refusalOf(lake, change), /permission denied/)
+  }
   // The key of runs reads and writes, but neither lists nor deletes.
   await using other = await machine('shop_runner', 'shop-runner')
   const refused = await other.ok(['maintain'], { exitCode: 3 })
   assert.match(refused.stderr, /the store refuses the key/)
 })
+
+const setOf = (table: string) =>
+  table === 'metadata'
+    ? "SET value = '0'"
+    : table === 'snapshot'
+      ? 'SET schema_version = 0'
+      : 'SET end_snapshot = 1'
+
+const refusalOf = (lake: TestLake, text: string): Promise<string> =>
+  lake.postgres(text).then(() => 'nothing was refused', String)
 
 function machineOf(
   lake: TestLake,

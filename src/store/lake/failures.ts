@@ -81,7 +81,8 @@ const cases: readonly Case[] = [
   {
     code: 'lake-unreachable',
     when: /Unable to connect to Postgres|Failed to execute query \\?"ROLLBACK|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
-    says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
+    says: (lake, words) =>
+      `PostgreSQL does not answer, ${describeLake(lake)}: ${connectionWords(words)}`,
     hint: () => UNREACHABLE_HINT,
   },
   {
@@ -108,6 +109,11 @@ export function explainLake(error: unknown, lake: LakeTarget): unknown {
 const innermost = (message: string): string =>
   /.*"exception_message":"(.*?)"?\}*$/s.exec(message)?.[1]?.replace(/: *$/, '') ?? message
 
+const connectionWords = (words: string): string =>
+  words === '' || words.startsWith('Current transaction is aborted')
+    ? 'the connection was lost'
+    : words
+
 /** The words of PostgreSQL, which stand last, after the options of the connection. */
 function reasonOf(message: string): string {
   const plain = message
@@ -116,5 +122,8 @@ function reasonOf(message: string): string {
     .replace(/^.*Unable to connect to Postgres at ".*?": /s, '')
   const [, words] = /(?:failed: |ERROR: +|FATAL: +)(.*)/.exec(plain) ?? []
   const line = words ?? innermost(plain).split('\n')[0] ?? ''
+  // The engine names the statement of its own that it was about to send.
+  if (/^(?:Failed to (?:prepare|execute)|COPY )/.test(line))
+    return /(?:server closed|no connection|could not|SSL connection)[^\n"]*/.exec(plain)?.[0] ?? ''
   return line.replace(/^(?:FATAL|ERROR): +/, '').replace(/"?\}+$/, '')
 }

@@ -221,7 +221,12 @@ async function holderOf(connection: Connection, lake: LakeTarget): Promise<Lease
       GROUP BY a.application_name ORDER BY name`),
   )
   if (rows.length === 0) return null
-  const names = rows.map(({ name }) => textOf(name).replace(/^eider /, ''))
+  // As session.ts makes the name of a connection.
+  const names = rows.map(({ name }) =>
+    textOf(name)
+      .replace(/^eider /, '')
+      .replace(/ (\S+):(\d+)$/, ' (process $2 on $1)'),
+  )
   // A role that may not see the connections of others gets none of their times.
   const starts = rows.flatMap(({ since }) => (since === null ? [] : [numberOf(since) * 1000]))
   const since = starts.length === 0 ? {} : { since: new Date(Math.min(...starts)) }

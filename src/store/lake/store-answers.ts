@@ -155,7 +155,8 @@ function answerIn({ details: { message, answer = '' } }: DatabaseError): Answer 
 function isOfAnother(message: string, { store: { data } }: LakeTarget): boolean {
   const urls = message.match(/\b(?:s3|https?):\/\/[^\s'"\\]+/g) ?? []
   const [bucket = '', ...path] = data.slice('s3://'.length).split('/')
-  const prefix = path.join('/')
+  // A listing is asked for without the last slash.
+  const prefix = path.join('/').replace(/\/$/, '')
   const isOwn = (url: string) => {
     const plain = unescaped(url)
     return plain.includes(bucket) && plain.includes(prefix)
