@@ -45,7 +45,7 @@ export function selectionOf(
 
 export const rangeFlags = {
   start: Flags.string({
-    summary: 'For append models: replace the rows from this watermark on',
+    summary: 'For append and period models: replace the rows from this value on',
     dependsOn: ['end'],
   }),
   end: Flags.string({
@@ -59,7 +59,7 @@ interface RangeFlags {
   readonly end?: string | undefined
 }
 
-/** Rows of append models that are replaced; null: new rows are added. */
+/** Rows of append and period models that are replaced; null: none but those that a run is to make anyway. */
 export const rangeOf = ({ start, end }: RangeFlags) =>
   start === undefined || end === undefined ? null : { start, end }
 

@@ -10,6 +10,7 @@ import type {
   Values,
 } from '../core/report/planned-changes.ts'
 import { count } from '../core/counts.ts'
+import type { PlannedRange } from '../core/step.ts'
 import { printable } from './cells.ts'
 import { type Paint, plain } from './paint.ts'
 import { tableLines } from './table.ts'
@@ -53,12 +54,14 @@ const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const
 
 function stepLines(step: PlannedStep, width: number, paint: Paint): readonly string[] {
   const { model, action, because, problem, warnings, columns, losses, events, diff } = step
+  const { ranges } = step
   const style = problem === null ? styles[action] : 'red'
   const word = problem === null ? action : 'fails'
   const head = `${paint(style, word.padEnd(9))}  ${model.name.padEnd(width)}  ${problem ?? because}`
   const below = [
     ...warnings.map((warning) => paint('yellow', warning)),
     ...columns.map(columnLine),
+    ...ranges.flatMap(rangeLine),
     ...losses,
     ...(events === null ? [] : eventLines(events)),
     ...(diff === null ? [] : diffLines(diff)),
@@ -69,6 +72,14 @@ function stepLines(step: PlannedStep, width: number, paint: Paint): readonly str
 function columnLine({ column, from, to }: ColumnChange): string {
   if (from === null) return `+ ${column} ${to}`
   return to === null ? `- ${column} ${from}` : `~ ${column} ${from} -> ${to}`
+}
+
+/** None where all is made, or what was asked for, which the line above says. */
+function rangeLine({ start, end, because }: PlannedRange): readonly string[] {
+  if ((start === null && end === null) || because === 'backfill') return []
+  const from =
+    start === null ? `all before ${end}` : `${start} ${end === null ? 'and later' : `to ${end}`}`
+  return [`rebuilds ${from}: ${because}`]
 }
 
 function eventLines({ waiting, rejected, retried, reasons }: EventsVerdict): readonly string[] {

@@ -2,7 +2,15 @@
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { kinds } from '../core/kinds.ts'
-import type { EventsModel, Model, OnDuplicate, ViewModel, Watermark } from '../core/model.ts'
+import { limits } from '../core/limits.ts'
+import type {
+  EventsModel,
+  Model,
+  OnDuplicate,
+  Period,
+  ViewModel,
+  Watermark,
+} from '../core/model.ts'
 import { foldCase, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
@@ -55,6 +63,10 @@ export function finishKind(
       }
       const model = { ...kept, kind, uniqueKey, onDuplicate, deletes, watermark }
       return { model, diagnostics: found }
+    }
+    case 'period': {
+      const period = periodOf(source, header, columns, resolve, found)
+      return { model: { ...kept, kind, uniqueKey: key, period }, diagnostics: found }
     }
     case 'scd2':
       found.push(...sharedKey(source, header, uniqueKey))
@@ -140,6 +152,81 @@ function watermarkOf(
   return { column, lookback }
 }
 
+/** What is not there, or not fit for a period, has a diagnostic, which keeps the model from use. */
+function periodOf(
+  source: SourceFile,
+  { period }: ModelHeader,
+  columns: readonly Column[],
+  resolve: (annotation: string, named: readonly NamedColumn[]) => readonly string[],
+  found: Diagnostic[],
+): Period {
+  if (period === undefined) return { column: '', every: 'day', lookback: null }
+  const { column: named, every, lookback } = period.value
+  const [column = ''] = resolve('period', [named])
+  const type = columns.find(({ name }) => name === column)?.type
+  if (type === undefined) return { column, every, lookback }
+  const place = { source, span: period.valueSpan }
+  const expected = periodsOf(type)
+  if (!expected.accepts(every)) {
+    const wrong = { period: String(every), column, type, expected: expected.text }
+    found.push(diagnostic('invalid-period', wrong, place, expected.hint(column)))
+  } else if (lookback !== null && !acceptsLookback(type, lookback)) {
+    const wrong = {
+      column,
+      type,
+      expected: `${lookbackOf(type).text}, and at most ${longest(type)}`,
+    }
+    found.push(diagnostic('invalid-lookback', wrong, place))
+  }
+  return { column, every, lookback }
+}
+
+interface ExpectedPeriod {
+  readonly text: string
+  readonly accepts: (every: Period['every']) => boolean
+  readonly hint: (column: string) => string
+}
+
+function periodsOf(type: string): ExpectedPeriod {
+  const isNumber = (every: Period['every']) => typeof every === 'number'
+  const such = (every: string) => (column: string) =>
+    `write a line such as -- @period: ${every} of ${column}`
+  if (/^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/.test(type))
+    return { text: 'a number', accepts: isNumber, hint: such('100000') }
+  if (type === 'DATE')
+    return {
+      text: 'day, week, month, quarter or year',
+      accepts: (every) => !isNumber(every) && every !== 'hour',
+      hint: such('day'),
+    }
+  const units = 'hour, day, week, month, quarter or year'
+  if (type.startsWith('TIMESTAMP'))
+    return { text: units, accepts: (every) => !isNumber(every), hint: such('day') }
+  const hint = 'cast it in the SELECT, or name a DATE, a TIMESTAMP or a whole number'
+  return { text: 'of a date, a time or a whole number', accepts: () => false, hint: () => hint }
+}
+
+const longest = (type: string): string =>
+  /^(?:DATE|TIMESTAMP)/.test(type) ? `${limits.lookbackYears} years` : String(limits.lookbackNumber)
+
+/** One that is longer than there are rows is a slip, and may be further back than the engine can count. */
+function acceptsLookback(type: string, lookback: string): boolean {
+  if (!lookbackOf(type).accepts(lookback)) return false
+  const [, number = '', unit = ''] = /^(\d+)\s*([a-z]*?)s?$/.exec(lookback) ?? []
+  if (unit === '') return BigInt(number) <= BigInt(limits.lookbackNumber)
+  return BigInt(number) <= BigInt(Math.floor(limits.lookbackYears * perYear[unit]!))
+}
+
+const perYear: Readonly<Record<string, number>> = {
+  second: 31_557_600,
+  minute: 525_960,
+  hour: 8766,
+  day: 365.25,
+  week: 52.17,
+  month: 12,
+  year: 1,
+}
+
 /** What can be subtracted from a column of the type. */
 function lookbackOf(type: string): {
   readonly text: string
@@ -201,13 +288,18 @@ export function schemaChangeOfEvents(
 export function settingsOf(source: SourceFile, header: ModelHeader, variables: Variables): unknown {
   const textOf = ({ valueSpan }: { readonly valueSpan: Span }) =>
     bodyOf(source, valueSpan, variables).body.text
-  const { incremental, on_duplicate: onDuplicate, deletes, valid_from: validFrom } = header
+  const { incremental, period, on_duplicate: onDuplicate, deletes, valid_from: validFrom } = header
   const isScd2 = header.kind?.value.toLowerCase() === 'scd2'
   const before = [namesOf(header.unique_key?.value), namesOf(header.expose?.value)]
   const kept = {
     incremental: incremental && [
       foldCase(incremental.value.column.name),
       incremental.value.lookback,
+    ],
+    period: period && [
+      String(period.value.every),
+      foldCase(period.value.column.name),
+      period.value.lookback,
     ],
     onDuplicate: onDuplicate?.value && foldCase(onDuplicate.value.name),
     deletes: deletes?.value === (isScd2 ? 'close' : 'keep') ? undefined : deletes?.value,

@@ -125,6 +125,10 @@ function missingAnnotations(
     const hint = 'add a line such as -- @unique_key: id'
     return [diagnostic('missing-unique-key', { kind }, place, hint)]
   }
+  if (needs === 'period') {
+    const hint = 'add a line such as -- @period: day of ordered_at lookback 3 days'
+    return [diagnostic('missing-period', { kind }, place, hint)]
+  }
   const hint = 'add a line such as -- @incremental: updated_at'
   return [diagnostic('missing-incremental', { kind }, place, hint)]
 }

@@ -49,7 +49,8 @@ export interface CatalogSet {
   readonly columns: readonly CatalogColumn[]
 }
 
-export type CatalogKind = 'view' | 'table' | 'append' | 'merge' | 'scd2' | 'events' | 'seed'
+export type CatalogKind =
+  'view' | 'table' | 'append' | 'merge' | 'period' | 'scd2' | 'events' | 'seed'
 
 export interface CatalogModel {
   /** `schema.table`. */

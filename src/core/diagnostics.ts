@@ -40,6 +40,9 @@ const messages = {
     `"@${p.name}" has no effect on a model of kind ${p.kind}`,
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
   'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
+  'missing-period': (p: { kind: string }) => `a model of kind ${p.kind} needs @period`,
+  'invalid-period': (p: { period: string; column: string; type: string; expected: string }) =>
+    `a period of "${p.column}", which is ${p.type}, cannot be ${p.period}: it must be ${p.expected}`,
   'annotation-conflict': (p: { one: string; other: string }) =>
     `"@${p.one}" cannot be combined with "@${p.other}"`,
   'invalid-lookback': (p: { column: string; type: string; expected: string }) =>

@@ -12,7 +12,7 @@ interface KindTraits {
   readonly hasQuery: boolean
   /** The table persists from run to run, so it may hold rows that its source no longer has. */
   readonly keepsRows: boolean
-  /** A step may be about a range of its watermark, whose rows are replaced (`--start`, `--end`). */
+  /** A step may be about a range of a column, whose rows are replaced (`--start`, `--end`). */
   readonly takesRange: boolean
   /** Where its rows are made. */
   readonly runs: Step['runs']
@@ -40,6 +40,7 @@ export const kinds: Readonly<Record<Kind, KindTraits>> = {
   table: { ...query, relation: 'table', keepsRows: false },
   append: { ...query, relation: 'table', keepsRows: true, takesRange: true },
   merge: { ...query, relation: 'table', keepsRows: true },
+  period: { ...query, relation: 'table', keepsRows: true, takesRange: true },
   scd2: { ...query, relation: 'table', keepsRows: true, addedColumns: versionColumns },
   events: { ...fromOutside, relation: 'table', keepsRows: true },
   seed: { ...fromOutside, relation: 'table', keepsRows: false },

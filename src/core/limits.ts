@@ -295,6 +295,9 @@ export const limits = {
   namedFailures: 10,
   /** Combinations of columns by which the rows of a table are looked for that are to be erased; each reads the table. */
   erasedWays: 16,
+  /** A lookback of more is a slip, and may lead to before the first date that the engine has. */
+  lookbackYears: 100,
+  lookbackNumber: 1e18,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

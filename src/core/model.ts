@@ -44,6 +44,7 @@ export const placedAnnotations = [
   'kind',
   'unique_key',
   'incremental',
+  'period',
   'deletes',
   'valid_from',
   'on_schema_change',
@@ -113,6 +114,18 @@ export interface Watermark {
   readonly lookback: string | null
 }
 
+export const timeUnits = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+export type TimeUnit = (typeof timeUnits)[number]
+
+/** The ranges of a column of which each is made anew as a whole. */
+export interface Period {
+  readonly column: string
+  /** How long one is: a unit of time, or a number where the column is one. */
+  readonly every: TimeUnit | number
+  /** How far before the newest row of the table periods are made anew in each run, as in Watermark. */
+  readonly lookback: string | null
+}
+
 /** `evolve`: new columns and wider types are adopted, other changes are rejected. */
 export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
 
@@ -148,6 +161,13 @@ export interface MergeModel extends KeptBase {
   readonly deletes: 'keep' | 'mirror'
   /** null: the query is read whole. Always null with `mirror`. */
   readonly watermark: Watermark | null
+}
+
+export interface PeriodModel extends KeptBase {
+  readonly kind: 'period'
+  readonly period: Period
+  /** Empty: rows have none. */
+  readonly uniqueKey: readonly string[]
 }
 
 /** `columns` ends with those that a run adds (core/kinds.ts), which the body does not give. */
@@ -187,7 +207,14 @@ export interface SeedType {
 }
 
 export type Model =
-  ViewModel | TableModel | AppendModel | MergeModel | Scd2Model | EventsModel | SeedModel
+  | ViewModel
+  | TableModel
+  | AppendModel
+  | MergeModel
+  | PeriodModel
+  | Scd2Model
+  | EventsModel
+  | SeedModel
 
 /** Those whose table goes on from run to run and is fed by a SELECT. */
 export type KeptModel = Extract<Model, KeptBase>

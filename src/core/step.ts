@@ -3,7 +3,10 @@
 import type { Diagnostic } from './diagnostics.ts'
 import type { FailedModel, Model } from './model.ts'
 
-/** The rows of a model that a step is about: all that its kind builds in a run, or those of a range of its watermark. */
+/**
+ * The rows of a model that a step is about: all that its kind builds in a run, or those of a range of its watermark, or of
+ * its periods.
+ */
 export type Slice = 'whole' | WatermarkRange
 
 /** Both ends are as they were written: DuckDB reads them as values of the watermark column. */
@@ -17,6 +20,11 @@ export interface WatermarkRange {
 export interface ValueRange {
   readonly start: string | null
   readonly end: string | null
+}
+
+/** One that a run makes anew, and why. */
+export interface PlannedRange extends ValueRange {
+  readonly because: string
 }
 
 /** A step of a model that does not compile says no more than why. */
@@ -37,6 +45,8 @@ export interface Step<M extends Model | FailedModel = Model> {
   readonly diagnostics: readonly Diagnostic[]
   /** One line for each source that the model reads and that is getting old. */
   readonly warnings: readonly string[]
+  /** The periods that the run makes anew; empty for other kinds, and where that is not known yet. */
+  readonly ranges: readonly PlannedRange[]
   /** What the run would replace or drop, one line each. */
   readonly losses: readonly string[]
 }

@@ -95,12 +95,15 @@ function refuseIdleRange(
   const ranged = [...models.values()].filter(({ kind }) => kinds[kind].takesRange)
   if (ranged.some(({ name }) => selected.has(name))) return
   const [first] = ranged
-  throw new UsageError('--start and --end replace rows of append models, and none is selected', {
-    hint:
-      first === undefined
-        ? 'the project has no append model; a merge model compares all of its rows in each run'
-        : `such as eider run ${first.name} --start VALUE --end VALUE`,
-  })
+  throw new UsageError(
+    '--start and --end replace rows of append and period models, and none is selected',
+    {
+      hint:
+        first === undefined
+          ? 'the project has no append or period model; a merge model compares all of its rows in each run'
+          : `such as eider run ${first.name} --start VALUE --end VALUE`,
+    },
+  )
 }
 
 /** What was published tells where the state was lost together with the table. */

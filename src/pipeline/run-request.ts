@@ -37,7 +37,7 @@ export interface PlanRequest {
   readonly lender?: Lender | undefined
   /** Only this share is read of tables of sources, and of what is borrowed. */
   readonly sample?: Sample | undefined
-  /** Replace this range of the watermark in append models. */
+  /** Replace this range of the watermark in append models, and of the column in models of periods. */
   readonly range?: WatermarkRange | null
 }
 

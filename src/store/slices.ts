@@ -20,10 +20,10 @@ const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
   seq BIGINT, model VARCHAR, range_start VARCHAR, range_end VARCHAR, definition VARCHAR, run_id VARCHAR, built_at TIMESTAMPTZ)`
 
 /** Rows before one without limits say nothing, and neither do those whose range was built again. */
-const inForce = (models: Iterable<string>): Sql => {
+const inForce = (table: Sql, models: Iterable<string>): Sql => {
   const names = [...models].map((name) => sql`lower(${sql.value(name)})`)
   return sql`(
-    FROM _eider.slices
+    FROM ${table}
     WHERE ${names.length === 0 ? sql`false` : sql`lower(model) IN (${sql.join(names)})`}
     QUALIFY definition IS NOT NULL
       AND seq >= coalesce(
@@ -35,10 +35,13 @@ const LAST = sql`(SELECT coalesce(max(seq), 0) FROM _eider.slices)`
 
 export class SliceTable {
   #exists = false
+  /** With its database: in a dry run another one comes first. */
+  #table = sql`_eider.slices`
 
   /** Call this before all else. */
-  look({ relations }: EngineCatalog): void {
+  look({ relations, database }: EngineCatalog): void {
     this.#exists = relations.has(catalogKey(STATE_SCHEMA, 'slices'))
+    this.#table = sql.ident(database, STATE_SCHEMA, 'slices')
   }
 
   /** Oldest first. Records take the name of the model in `models` where the two differ only in case. */
@@ -48,7 +51,7 @@ export class SliceTable {
     const spelled = spelledAs(names)
     const rows = (await connection.texts(sql`
       SELECT model, range_start AS start, range_end AS "end", definition, run_id AS "runId", built_at::VARCHAR AS "builtAt"
-      FROM ${inForce(names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
+      FROM ${inForce(this.#table, names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
     return rows.map((row) => ({ ...row, model: spelled(row.model) }))
   }
 
@@ -69,7 +72,10 @@ export class SliceTable {
       const row = ({ start, end }: ValueRange, definition: string | null) =>
         sql`${sql.value(model.name)}, ${sql.value(start)}, ${sql.value(end)}, ${sql.value(definition)},
           ${sql.value(runId)}, now()`
-      const forgets = isNewTable && kinds[model.kind].keepsRows
+      const forgets =
+        isNewTable &&
+        kinds[model.kind].keepsRows &&
+        !ranges.some(({ start, end }) => start === null && end === null)
       return [
         ...(forgets ? [row(ALL, null)] : []),
         ...ranges.map((range) => row(range, model.definition)),
@@ -102,7 +108,7 @@ export class SliceTable {
     await connection.run(sql`
       INSERT INTO _eider.slices
       SELECT ${LAST} + row_number() OVER (ORDER BY seq), ${sql.value(to)}, * EXCLUDE (seq, model)
-      FROM ${inForce([from])}`)
+      FROM ${inForce(this.#table, [from])}`)
   }
 }
 

@@ -1,16 +1,25 @@
 // Compiled models made by hand, for tests that need no compiler.
 
 import { createHash } from 'node:crypto'
-import type { CompiledProject, EventsModel, Model, OnSchemaChange } from '../../src/core/model.ts'
+import type {
+  CompiledProject,
+  EventsModel,
+  Model,
+  OnSchemaChange,
+  Period,
+  TimeUnit,
+} from '../../src/core/model.ts'
 import { columnType } from '../../src/core/relation.ts'
 import { ModelBody } from '../../src/core/sql.ts'
 import { modelName } from './model-name.ts'
 
 export interface QueryModelOptions {
-  readonly kind?: 'view' | 'table' | 'append' | 'merge' | 'scd2'
+  readonly kind?: 'view' | 'table' | 'append' | 'merge' | 'period' | 'scd2'
   readonly key?: readonly [string, ...string[]]
   /** `ts` or `ts lookback 1 hour` */
   readonly incremental?: string
+  /** `day of ts` or `10 of id lookback 20` */
+  readonly period?: string
   /** The column of `@on_duplicate: latest`. */
   readonly latest?: string
   readonly deletes?: 'keep' | 'mirror' | 'close'
@@ -54,6 +63,8 @@ export function query(name: string, text: string, options: QueryModelOptions = {
   const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
   const watermark = { column, lookback }
   if (kind === 'append') return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange }
+  if (kind === 'period')
+    return { ...base, kind, uniqueKey: key ?? [], period: periodOf(options), onSchemaChange }
   if (key === undefined) throw new Error(`a model of kind ${kind} needs a key`)
   const onDuplicate =
     latest === undefined
@@ -70,6 +81,12 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     deletes: deletes === 'mirror' ? 'mirror' : 'keep',
     watermark: column === '' ? null : watermark,
   }
+}
+
+function periodOf({ period = '' }: QueryModelOptions): Period {
+  const [, every = '', column = '', lookback = null] =
+    /^(\S+) of (\S+)(?: lookback (.*))?$/.exec(period) ?? []
+  return { every: Number(every) || (every as TimeUnit), column, lookback }
 }
 
 /** A column list such as `{ id: 'BIGINT!', at: 'TIMESTAMP WITH TIME ZONE' }`; `!` is NOT NULL. */

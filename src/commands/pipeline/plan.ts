@@ -163,6 +163,7 @@ function eventsOf(
       problem: step.problem,
       warnings: step.warnings,
       columns: step.columns,
+      ranges: step.ranges,
       losses: step.losses,
       events: step.events,
       ...(step.diff === null ? {} : { diff: diffOf(step.diff) }),

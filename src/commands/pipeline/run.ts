@@ -74,7 +74,8 @@ export default class PipelineRun extends BaseCommand {
       summary: 'Rebuild every model from scratch; tables of events are kept',
     }),
     'drop-history': Flags.boolean({
-      summary: 'Allow a --full-refresh of all models to drop the history of append, merge and scd2',
+      summary:
+        'Allow a --full-refresh of all models to drop the history of append, merge, period, scd2',
       dependsOn: ['full-refresh'],
     }),
     'allow-empty': Flags.boolean({

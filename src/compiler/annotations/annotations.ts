@@ -2,7 +2,13 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { kinds } from '../../core/kinds.ts'
-import { type Kind, type Model, placedAnnotations, type SeedModel } from '../../core/model.ts'
+import {
+  type Kind,
+  type Model,
+  placedAnnotations,
+  type SeedModel,
+  timeUnits,
+} from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { type AnnotationValues, checkExamples, readParts, readValue } from './read-annotation.ts'
@@ -12,11 +18,12 @@ import { foreignAnnotation } from '../hints/other-tools.ts'
 export type FileKind = Exclude<Kind, SeedModel['kind']>
 
 interface KindRule {
-  readonly needs: 'unique_key' | 'incremental' | null
+  readonly needs: 'unique_key' | 'incremental' | 'period' | null
   /** The annotations that are for some kinds only, and for this one. */
   readonly takes: readonly (
     | 'unique_key'
     | 'incremental'
+    | 'period'
     | 'on_duplicate'
     | 'deletes'
     | 'valid_from'
@@ -33,6 +40,7 @@ export const kindRules: Readonly<Record<FileKind, KindRule>> = {
     needs: 'unique_key',
     takes: ['unique_key', 'incremental', 'on_duplicate', 'deletes', 'on_schema_change'],
   },
+  period: { needs: 'period', takes: ['period', 'unique_key', 'on_schema_change'] },
   scd2: {
     needs: 'unique_key',
     takes: ['unique_key', 'on_duplicate', 'deletes', 'valid_from', 'compare', 'on_schema_change'],
@@ -74,6 +82,11 @@ export const annotations = {
     expected:
       'a column, optionally followed by "lookback 1 hour" (second to year, or a plain number)',
     kinds: kindsThatTake('incremental'),
+  },
+  period: {
+    value: 'period',
+    expected: `a unit (${timeUnits.join(', ')}, or a number of whole numbers), "of" and a column, optionally followed by "lookback 3 days"`,
+    kinds: kindsThatTake('period'),
   },
   on_duplicate: {
     value: 'onDuplicate',

@@ -1,7 +1,13 @@
 // Reads header annotations. A header line is a comment; what is read here is the text after its dashes. By hand and not
 // by a grammar: building a grammar with ohm takes as long as compiling a small project.
 
-import type { Comparison, OnSchemaChange, UpTo } from '../../core/model.ts'
+import {
+  type Comparison,
+  type OnSchemaChange,
+  type TimeUnit,
+  timeUnits,
+  type UpTo,
+} from '../../core/model.ts'
 import type { Span } from '../../core/source.ts'
 
 /** A column that an annotation names, as written there. */
@@ -17,6 +23,7 @@ export interface AnnotationValues {
   readonly columns: readonly NamedColumn[]
   readonly optionalColumns: readonly NamedColumn[]
   readonly incremental: { readonly column: NamedColumn; readonly lookback: string | null }
+  readonly period: PeriodSyntax
   /** The column of `latest`; null for `fail`. */
   readonly onDuplicate: NamedColumn | null
   readonly deletes: 'keep' | 'mirror' | 'close'
@@ -25,6 +32,12 @@ export interface AnnotationValues {
   readonly models: readonly NamedModel[]
   readonly contract: ContractTerm
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
+}
+
+interface PeriodSyntax {
+  readonly every: TimeUnit | number
+  readonly column: NamedColumn
+  readonly lookback: string | null
 }
 
 /** One line of what an exposed model promises. `nothing`: it is still to be written down. */
@@ -130,6 +143,7 @@ const forms: Forms = {
   columns: (r) => r.list(column),
   optionalColumns: (r) => (r.isAtEnd() ? [] : r.list(column)),
   incremental,
+  period,
   onDuplicate: (r) => (r.take(/fail/y) === null ? latest(r) : null),
   deletes: (r) => r.expect(/keep|mirror|close/y) as AnnotationValues['deletes'],
   onSchemaChange: (r) => r.expect(/evolve|rebuild|fail/y) as OnSchemaChange,
@@ -184,15 +198,28 @@ function model(r: Reader): NamedModel {
 }
 
 function incremental(r: Reader): AnnotationValues['incremental'] {
-  const read = column(r)
-  if (r.take(/[ \t]+/y) === null) return { column: read, lookback: null }
+  return { column: column(r), lookback: lookback(r) }
+}
+
+const PERIOD_UNIT = new RegExp(`(?:${timeUnits.join('|')})(?=[ \\t])`, 'y')
+
+function period(r: Reader): PeriodSyntax {
+  const number = r.take(/[1-9][0-9]{0,14}(?=[ \t])/y)
+  const every = number === null ? (r.expect(PERIOD_UNIT) as TimeUnit) : Number(number)
+  r.expect(/[ \t]+of[ \t]+/y)
+  return { every, column: column(r), lookback: lookback(r) }
+}
+
+/** null: there is none. */
+function lookback(r: Reader): string | null {
+  if (r.take(/[ \t]+/y) === null) return null
   r.expect(/lookback/y)
   r.expect(/[ \t]+/y)
   const number = r.expect(/[0-9]+/y)
   const blanks = r.take(/[ \t]+/y)
-  if (blanks === null) return { column: read, lookback: number }
+  if (blanks === null) return number
   const unit = r.expect(/(?:second|minute|hour|day|week|month|year)s?/y)
-  return { column: read, lookback: number + blanks + unit }
+  return number + blanks + unit
 }
 
 function latest(r: Reader): NamedColumn {

@@ -1,7 +1,7 @@
 // Models that are a query.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import { foldCase, type ModelName } from '../../core/names.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
@@ -205,8 +205,16 @@ function appendOverGroups(
   const groups = (node['group_expressions'] ?? []) as readonly SyntaxNode[]
   const isAll = node['aggregate_handling'] === 'FORCE_AGGREGATES'
   if (groups.length === 0 && !isAll) return []
+  const watermark = header.incremental?.value.column.name
   const key = keyOf((node['select_list'] ?? []) as readonly SyntaxNode[], groups, isAll, columns)
-  const hint = `write -- @kind: merge and -- @unique_key: ${key ?? 'the columns of GROUP BY'}, which replaces groups that change`
+  const type = columns.find(
+    ({ name }) => watermark !== undefined && sameName(name, watermark),
+  )?.type
+  const every = type !== undefined && /^(?:DATE|TIMESTAMP)/.test(type) ? 'day' : '100000'
+  const isGrouped = key === null || key.some((name) => sameName(name, watermark ?? ''))
+  const hint = isGrouped
+    ? `write -- @kind: period and -- @period: ${every} of ${watermark}, which rebuilds whole periods`
+    : `write -- @kind: merge and -- @unique_key: ${key.join(', ')}, which replaces groups that change`
   const place = { source, span: header.kind?.span ?? { start: 0, end: 0 } }
   return [diagnostic('append-over-groups', {}, place, hint)]
 }
@@ -217,13 +225,13 @@ function keyOf(
   groups: readonly SyntaxNode[],
   isAll: boolean,
   columns: readonly Column[],
-): string | null {
+): readonly string[] | null {
   if (items.length !== columns.length) return null
   const found = isAll
     ? items.flatMap((item, i) => (callsAggregate(item) ? [] : [i]))
     : groups.map((group) => indexOf(group, items))
   const names = found.map((i) => columns[i]?.name)
-  return names.length > 0 && names.every((name) => name !== undefined) ? names.join(', ') : null
+  return names.length > 0 && names.every((name) => name !== undefined) ? names : null
 }
 
 /** The commonest ones: a column too many in the hint is seen by who reads it. */

@@ -8,10 +8,11 @@ import { isSymbol, type Token } from '../sql/tokens.ts'
 
 /** What eider calls the materializations and model kinds of other tools. */
 const kinds: Readonly<Record<string, string>> = {
-  incremental: '@kind: append or @kind: merge',
+  incremental: '@kind: append, @kind: merge or @kind: period',
   incremental_by_unique_key: '@kind: merge',
-  incremental_by_time_range: '@kind: append',
-  microbatch: '@kind: append',
+  incremental_by_time_range: '@kind: period',
+  microbatch: '@kind: period',
+  insert_overwrite: '@kind: period',
   snapshot: '@kind: scd2',
   scd_type_2: '@kind: scd2',
   scd_type_2_by_time: '@kind: scd2',
@@ -32,8 +33,10 @@ const names: Readonly<Record<string, string>> = {
   primary_key: '@unique_key',
   grain: '@unique_key',
   key: '@unique_key',
-  incremental_strategy: '@kind: append or @kind: merge',
-  strategy: '@kind: append or @kind: merge',
+  incremental_strategy: '@kind: append, @kind: merge or @kind: period',
+  strategy: '@kind: append, @kind: merge or @kind: period',
+  batch_size: '@period',
+  partition_by: '@period',
   time_column: '@incremental',
   event_time: '@incremental',
   updated_at: '@incremental, or @valid_from in a model of kind scd2',

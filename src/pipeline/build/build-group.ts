@@ -12,7 +12,7 @@ import { recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
-import type { Step } from '../../core/step.ts'
+import type { Step, ValueRange } from '../../core/step.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -155,7 +155,8 @@ async function buildOne(
   const done = (outcome: Outcome, record: NewRecord | null): UncommittedStep => {
     return { step, outcome, record, ms: performance.now() - startedMs }
   }
-  const { fingerprint, because } = decideNow(builder, step)
+  const { fingerprint, because: reason } = decideNow(builder, step)
+  const because = step.slice === 'whole' ? reason : step.because
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
     // The rows came with the flush and stay, even when checks fail: those who sent them think them safe.
@@ -168,18 +169,25 @@ async function buildOne(
   }
   results.start(model.name, because)
   const isNewTable = !continuesTable(context, model)
-  const { rows, version, warnings } = await build(context, step, fingerprint, built)
+  const {
+    rows,
+    version,
+    warnings,
+    ranges = rangesOf(step, isNewTable),
+  } = await build(context, step, fingerprint, built)
   const before = recordOf(context, model)?.version ?? ''
   await recordChange(context, model, { before, after: version })
   if (step.slice === 'whole') await notePosition(context, model)
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
-  const ranges = step.slice === 'whole' ? (isNewTable ? [EVERYTHING] : []) : [step.slice]
   const record = { model, fingerprint, version, ranges, isNewTable }
   return done(withWarnings(step, outcome, warnings), record)
 }
 
-const EVERYTHING = { start: null, end: null } as const
+function rangesOf({ model, slice }: Step, isNewTable: boolean): readonly ValueRange[] {
+  if (slice !== 'whole') return [slice]
+  return isNewTable && kinds[model.kind].keepsRows ? [{ start: null, end: null }] : []
+}
 
 /** Whether the model must be built after all, now that those before it are finished. */
 function decideNow(
@@ -209,6 +217,7 @@ function withWarnings(step: Step, outcome: Outcome, found: readonly string[] = [
 interface BuiltRows extends Pick<ModelResult, 'rows'> {
   readonly version: string
   readonly warnings: readonly string[]
+  readonly ranges?: readonly ValueRange[]
 }
 
 /** What carries out each action; null: there is nothing to do. One that removes rows would be another row here. */
@@ -245,7 +254,13 @@ async function build(
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
   const version = isNew ? versionOf(context, model, fingerprint) : before.version
-  return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
+  const { rows, ranges } = built
+  return {
+    version,
+    warnings,
+    ...(rows === undefined ? {} : { rows }),
+    ...(ranges === undefined ? {} : { ranges }),
+  }
 }
 
 const keptRowsOf = ({ failingRows = 0, paths }: RunContext) =>
@@ -278,7 +293,8 @@ export async function prepare(context: RunContext, steps: readonly Step[]): Prom
   const { connection, catalog, store } = context
   const missing = new Map<string, ModelName>()
   const made = steps.filter((step) => hasWork(step) && step.problem === null)
-  if (made.some(({ slice }) => slice !== 'whole')) await store.state.makeSlices(connection)
+  if (made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
+    await store.state.makeSlices(connection)
   if (
     haveFollowers(
       context,

@@ -79,7 +79,7 @@ export function decideAll(
 }
 
 export interface Asked extends Pick<PlanProgress, 'positions' | 'waiting'> {
-  /** The range of the watermark in models of kinds that take one (`--start`, `--end`); null: none. */
+  /** The range of the column in models of kinds that take one (`--start`, `--end`); null: none. */
   readonly range: WatermarkRange | null
 }
 

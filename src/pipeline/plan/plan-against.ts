@@ -79,6 +79,7 @@ function stepOf(
     problem: null,
     diagnostics: [],
     warnings: [],
+    ranges: [],
     losses: [],
     ...nothingKnown,
     columns:

@@ -58,6 +58,7 @@ export function uncompiledSteps({
       runs: 'here',
       diagnostics,
       warnings: [],
+      ranges: [],
       losses: [],
     } as const
     return first === undefined
@@ -91,12 +92,14 @@ export function narrow(
   const { model, slice, action, problem } = step
   const root = failed.upstreamOf(model)
   if (root !== null)
-    return { ...step, action: 'skip', because: `${root} fails`, problem: null, losses: [] }
+    return { ...step, action: 'skip', because: `${root} fails`, problem: null, ...NOTHING_DONE }
   if (action !== 'build' || problem !== null) return step
   const { because } = decide(context, model, slice, progress)
   if (because !== null) return { ...step, because }
-  return { ...step, action: 'unchanged', because: whyUnchanged(model), losses: [] }
+  return { ...step, action: 'unchanged', because: whyUnchanged(model), ...NOTHING_DONE }
 }
+
+const NOTHING_DONE = { ranges: [], losses: [] } as const
 
 async function planStep(
   context: RunContext,
@@ -106,7 +109,7 @@ async function planStep(
 ): Promise<Step> {
   const warnings = staleInputs(model, context.sourceAges, 'warn')
   const { runs } = kinds[model.kind]
-  const rest = { model, slice, runs, problem: null, diagnostics: [], warnings, losses: [] }
+  const rest = { model, slice, runs, problem: null, diagnostics: [], warnings, ...NOTHING_DONE }
   const reason = because ?? whyUnchanged(model)
   if (failed !== undefined)
     return { ...rest, diagnostics: [], ...failed, action: 'build', because: reason }
@@ -117,12 +120,16 @@ async function planStep(
   if (because === null) return { ...rest, action: 'unchanged', because: reason }
   // Events models have been checked already.
   const assessment = model.kind === 'events' ? {} : await assess(context, model, slice)
-  return { ...rest, action: 'build', because, ...assessment }
+  const step: Step = { ...rest, action: 'build', because, ...assessment }
+  const [range] = step.ranges
+  if (slice === 'whole' || range === undefined) return step
+  return { ...step, because: `${because} of ${range.start} to ${range.end}` }
 }
 
 interface Assessment {
   /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */
   readonly problem: string | null
+  readonly ranges: Step['ranges']
   /** What the run would replace or drop, as far as the flags allow it; one line each. */
   readonly losses: readonly string[]
 }
@@ -133,12 +140,14 @@ async function assess(context: RunContext, model: Model, slice: Slice): Promise<
     if (kinds[model.kind].relation === 'table') context.store.tables.refuse(model.columns)
     refuseMissingInputs(context, model)
     refuseLostTable(context, model)
-    await materializationOf(model).refuse(context, model, slice)
+    const materialization = materializationOf(model)
+    await materialization.refuse(context, model, slice)
     refuseReplacement(context, model)
-    return { problem: null, losses: await lossesOf(context, model, slice) }
+    const ranges = (await materialization.ranges?.(context, model, slice)) ?? []
+    return { problem: null, ranges, losses: await lossesOf(context, model, slice) }
   } catch (error) {
     if (isInterruption(error, context.signal)) throw error
-    return { problem: explainFailure(error, model, null), losses: [] }
+    return { problem: explainFailure(error, model, null), ...NOTHING_DONE }
   }
 }
 

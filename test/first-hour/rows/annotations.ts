@@ -21,7 +21,7 @@ export const rows: readonly Mistake[] = [
     files: two(`-- @kind: incremental\n${select}`),
     answer: `
       models/mart/two.sql:1:11 error unknown-kind: no kind "incremental"
-      hint: write @kind: append or @kind: merge for what other tools call "incremental"`,
+      hint: write @kind: append, @kind: merge or @kind: period for what other tools call "incremental"`,
     grade: 'A',
   },
   {
@@ -30,7 +30,7 @@ export const rows: readonly Mistake[] = [
     files: two(`-- @materialized: incremental\n-- @unique_key: order_id\n${select}`),
     answer: `
       models/mart/two.sql:1:4 error unknown-annotation: no annotation "@materialized"
-      hint: write @kind: append or @kind: merge for what other tools call "incremental"`,
+      hint: write @kind: append, @kind: merge or @kind: period for what other tools call "incremental"`,
     grade: 'A',
   },
   {
@@ -108,7 +108,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'an equals sign for the colon',
     files: two(`-- @kind = view\n${select}`),
     answer: `
-      models/mart/two.sql:1:12 error annotation-syntax: annotation not understood: expected a kind: view, table, append, merge, scd2, events
+      models/mart/two.sql:1:12 error annotation-syntax: annotation not understood: expected a kind: view, table, append, merge, period, scd2, events
       hint: write -- @kind: view`,
     grade: 'A',
   },

@@ -243,7 +243,7 @@ export const rows: readonly Mistake[] = [
     'an append over groups, as an incremental model of dbt',
     '-- @kind: append\n-- @incremental: changed_at\nSELECT changed_at, sum(amount) AS revenue FROM core.orders GROUP BY changed_at',
     '1:4 warning append-over-groups: an append over groups adds a group again whenever late rows change it, so sums over it count twice',
-    'write -- @kind: merge and -- @unique_key: changed_at, which replaces groups that change',
+    'write -- @kind: period and -- @period: day of changed_at, which rebuilds whole periods',
   ),
   line(
     'd16f',

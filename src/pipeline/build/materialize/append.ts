@@ -84,7 +84,7 @@ async function dryWrite(
   if (slice === 'whole' && uniqueKey.length === 0 && addedColumns(staged, before).length > 0) {
     // Rows that are read again get the new columns, so what is there changes too: done on a copy.
     await layOver(connection, name, sql`FROM ${table}`, 'table')
-    await write(context, model, { slice, staged, before })
+    await write(context, model, { slice, ranges: [], staged, before })
     const after = sql.relation(name)
     const changes = (await compareRows(connection, { before: table, after })) ?? nothing
     return { changes, writes: null, added: changes.inserted - changes.removed }

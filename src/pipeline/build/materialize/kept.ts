@@ -1,4 +1,4 @@
-// Tables that persist from run to run: append, merge, scd2. The shared steps: stage the rows, bring the columns of
+// Tables that persist from run to run: append, merge, period, scd2. The shared steps: stage the rows, bring the columns of
 // the table in line, then write what the kind says. All in the transaction of the caller.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -8,7 +8,7 @@ import { foldCase, sameName } from '../../../core/names.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { Slice } from '../../../core/step.ts'
+import type { Slice, ValueRange } from '../../../core/step.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { comparing } from '../../changes/replaced.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
@@ -19,11 +19,11 @@ import {
   checkKey,
   duplicatesHint,
   fillStage,
+  rangeColumnOf,
   refuseLostWatermark,
   refuseWrongRange,
   STAGE,
   stageStatement,
-  watermarkOf,
 } from './stage.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
@@ -31,7 +31,7 @@ import { continuesTable, countRows, makeWay } from './relation.ts'
 
 interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
-  'losses' | 'rowKey' | 'currentRows'
+  'losses' | 'ranges' | 'rowKey' | 'currentRows'
 > {
   /** What is lost with a table of the kind: `holds …`. */
   readonly holds: string
@@ -44,10 +44,20 @@ interface KeptKind<M extends KeptModel> extends Pick<
   write(context: RunContext, model: M, staged: Staged): Promise<number>
   /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
+  /** What is to be remembered of the ranges that a step has made; only for a kind that makes ranges. */
+  remembered?(
+    context: RunContext,
+    model: M,
+    made: readonly ValueRange[],
+  ): Promise<readonly ValueRange[]>
+  /** The rows of a table that goes on among which a key can be twice once the ranges are made; all when not given. */
+  touchedRows?(model: M, key: readonly string[], table: Sql, ranges: readonly ValueRange[]): Sql
 }
 
 export interface Staged {
   readonly slice: Slice
+  /** Those that are made anew; empty for a kind that makes none. */
+  readonly ranges: readonly ValueRange[]
   readonly staged: readonly Column[]
   /** Those that the table had until now, without the ones that a run adds. */
   readonly before: readonly Column[]
@@ -90,12 +100,12 @@ export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materializati
 
 async function refuse(kept: Kept): Promise<void> {
   const { context, model, slice } = kept
-  const watermark = watermarkOf(model)
-  if (slice !== 'whole' && watermark !== null)
-    await refuseWrongRange(context.connection, model, watermark, slice)
+  const ranged = rangeColumnOf(model)
+  if (slice !== 'whole' && ranged !== null)
+    await refuseWrongRange(context.connection, model, ranged, slice)
   if (!continuesTable(context, model)) return
   const before = (await context.columnsBefore(model.name)) ?? []
-  if (watermark !== null) refuseLostWatermark(model.name, watermark, before)
+  if (ranged !== null) refuseLostWatermark(model.name, ranged, before)
   if (columnsAreKnown(context, model))
     adaptationFor(kept, ownColumns(model, before), ownColumns(model, model.columns))
 }
@@ -122,20 +132,26 @@ function columnsAreKnown(context: RunContext, model: Model): boolean {
 }
 
 async function build(kept: Kept): Promise<Built> {
-  const { context, model, slice } = kept
-  const built = await writeStage(kept, await fillStage(context, model, slice))
+  const { kind, context, model, slice } = kept
+  const ranges = (await kind.ranges?.(context, model, slice)) ?? []
+  const built = await writeStage(kept, await fillStage(context, model, slice, ranges), ranges)
   await context.connection.run(sql`DROP TABLE ${STAGE}`)
-  await checkKeys(kept)
-  return built
+  await checkKeys(kept, ranges)
+  const remembered = await kind.remembered?.(context, model, ranges)
+  return { ...built, ...(remembered === undefined ? {} : { ranges: remembered }) }
 }
 
-async function writeStage(kept: Kept, staged: readonly Column[]): Promise<Built> {
+async function writeStage(
+  kept: Kept,
+  staged: readonly Column[],
+  ranges: readonly ValueRange[],
+): Promise<Built> {
   const { kind, context, model, slice } = kept
   const adapted = await adapt(kept, staged)
   if (adapted === null) return create(kept, staged)
   const { is, changes, before } = adapted
   await context.store.tables.change(context.connection, model.name, changes)
-  const rows = await kind.write(context, model, { slice, staged, before })
+  const rows = await kind.write(context, model, { slice, ranges, staged, before })
   return { changed: rows > 0 || is === 'evolved', rows }
 }
 
@@ -188,16 +204,26 @@ const otherKeyHint = ({ name }: KeptModel) =>
  * The stage has each key once, so the table has too, unless it was built with another key, or a range of it was
  * replaced. An exposed key that differs is checked each time.
  */
-async function checkKeys({ kind, context, model, slice }: Kept): Promise<void> {
+async function checkKeys(
+  { kind, context, model, slice }: Kept,
+  ranges: readonly ValueRange[],
+): Promise<void> {
   const { connection } = context
   const target = sql.relation(model.name)
-  if (isEdited(recordOf(context, model), model) || slice !== 'whole') {
-    const hint = slice === 'whole' ? otherKeyHint(model) : duplicatesHint(model)
-    await checkKey(connection, kind.currentRows(target), model.uniqueKey, 'unique_key', hint)
+  const edited = isEdited(recordOf(context, model), model)
+  const goesOn = continuesTable(context, model)
+  const rowsWith = (key: readonly string[]) =>
+    edited || !goesOn || key.length === 0 || ranges.length === 0
+      ? target
+      : (kind.touchedRows?.(model, key, target, ranges) ?? target)
+  if (edited || slice !== 'whole' || (goesOn && ranges.length > 0)) {
+    const hint = edited && slice === 'whole' ? otherKeyHint(model) : duplicatesHint(model)
+    const rows = kind.currentRows(rowsWith(model.uniqueKey))
+    await checkKey(connection, rows, model.uniqueKey, 'unique_key', hint)
   }
   const exposed = model.expose?.key ?? []
   if (!sameColumns(kind.rowKey(model), exposed))
-    await checkKey(connection, target, exposed, 'expose')
+    await checkKey(connection, rowsWith(exposed), exposed, 'expose')
 }
 
 const sameColumns = (a: readonly string[], b: readonly string[]) =>
@@ -207,15 +233,16 @@ const sameColumns = (a: readonly string[], b: readonly string[]) =>
 async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { kind, context, model, slice } = kept
   const { before: relation, unique } = input
-  const staged = await fillStage(context, model, slice)
+  const ranges = (await kind.ranges?.(context, model, slice)) ?? []
+  const staged = await fillStage(context, model, slice, ranges)
   const adapted = relation === null ? null : await adapt(kept, staged)
   if (relation === null || adapted === null) return dryCreate(kept, staged, input)
   const { is, before } = adapted
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
-  const dry = { slice, staged, before, table, unique }
+  const dry = { slice, ranges, staged, before, table, unique }
   const { changes, writes, added } = await kind.dryWrite(context, model, dry)
-  await checkKeys(kept)
+  await checkKeys(kept, ranges)
   const { inserted, changed, removed } = changes
   const isChanged = is === 'evolved' || (writes ?? inserted + changed + removed > 0)
   return { changed: isChanged, added, changes }
@@ -231,7 +258,7 @@ async function dryCreate(
   await kind.refuseStage(context, model)
   const stage = await keepTable(connection, '_eider_stage', unique)
   await layOver(connection, model.name, kind.firstRows(context, stage, model, staged))
-  await checkKeys(kept)
+  await checkKeys(kept, [])
   const compared = current !== null && { before: current, after: stage }
   const changes = compared ? await compareRows(connection, compared) : null
   return { changed: true, added: null, changes }

@@ -6,7 +6,7 @@ import type { EventsModel, Kind, Model } from '../../../core/model.ts'
 import type { ModelName } from '../../../core/names.ts'
 import type { EventsVerdict, RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Sql } from '../../../core/sql.ts'
-import type { Slice } from '../../../core/step.ts'
+import type { PlannedRange, Slice, ValueRange } from '../../../core/step.ts'
 import type { RunContext } from '../../run-context.ts'
 
 // Methods, not properties: the one of a kind then stands for the one of any model.
@@ -17,6 +17,8 @@ export interface Materialization<M extends Model = Model> {
   refuseReplacement(name: ModelName, by: Kind, fullRefresh: boolean): string | null
   /** What the flags of the run make it replace or drop, one line each, besides what a full refresh drops. */
   losses(context: RunContext, model: M, slice: Slice): Promise<readonly string[]>
+  /** The ranges that a step would make anew, for a kind that makes ranges. */
+  ranges?(context: RunContext, model: M, slice: Slice): Promise<readonly PlannedRange[]>
   /** The statement that holds the author's SQL, in which errors of DuckDB are located; null: there is none. */
   statement(model: M, dir: string, createdIn: string | null): Sql | null
   /**
@@ -37,6 +39,8 @@ export interface Built {
   readonly changed: boolean
   /** Not given for views, whose rows nobody counts, and for events, which the flush counts. */
   readonly rows?: number
+  /** What is to be remembered of the ranges that it made, for a kind that makes ranges. */
+  readonly ranges?: readonly ValueRange[]
 }
 
 export interface DryRunInput {

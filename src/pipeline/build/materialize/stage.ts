@@ -2,11 +2,11 @@
 // ended, its keys checked before anything is written.
 
 import { isNoValue } from '../../../compiler/checks/check-query.ts'
-import type { KeptModel, Watermark } from '../../../core/model.ts'
+import type { KeptModel, PeriodModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { WatermarkRange, Slice } from '../../../core/step.ts'
+import type { ValueRange, WatermarkRange, Slice } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
@@ -25,20 +25,37 @@ export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sq
 }
 
 /** null: the SELECT is read whole. */
-export const watermarkOf = (model: KeptModel): Watermark | null =>
+const watermarkOf = (model: KeptModel): Watermark | null =>
   'watermark' in model ? model.watermark : null
+
+/** The column of which a step may be about a range, and the annotation that names it. */
+interface RangeColumn {
+  readonly column: string
+  readonly at: 'incremental' | 'period'
+}
+
+/** null: there is none. */
+export function rangeColumnOf(model: KeptModel): RangeColumn | null {
+  if (model.kind === 'period') return { column: model.period.column, at: 'period' }
+  const watermark = watermarkOf(model)
+  return watermark && { column: watermark.column, at: 'incremental' }
+}
 
 /** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for invalid keys. */
 export async function fillStage(
   context: RunContext,
   model: KeptModel,
   slice: Slice,
+  ranges: readonly ValueRange[] = [],
 ): Promise<readonly Column[]> {
   const { connection } = context
-  const watermark = watermarkOf(model)
-  const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark, slice)
-  await connection.run(stageStatement(model, filter))
-  if (watermark !== null) await refuseNullWatermark(connection, watermark)
+  if (model.kind === 'period') await stagePeriods(connection, model, ranges)
+  else {
+    const watermark = watermarkOf(model)
+    const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark, slice)
+    await connection.run(stageStatement(model, filter))
+    if (watermark !== null) await refuseNulls(connection, STAGE, model, 'watermark')
+  }
   const columns = await describe(connection, sql`FROM ${STAGE}`)
   const time = 'validFrom' in model ? model.validFrom : null
   if (time !== null) await refuseWrongTimes(connection, time)
@@ -48,6 +65,34 @@ export async function fillStage(
     await keepLatest(connection, key, model.onDuplicate.column, columns)
   await checkKey(connection, STAGE, key, 'unique_key', duplicatesHint(model))
   return columns
+}
+
+/** Rows without a value belong to no range, so they are counted apart: that reads no more than the column. */
+async function stagePeriods(
+  connection: Connection,
+  model: PeriodModel,
+  ranges: readonly ValueRange[],
+): Promise<void> {
+  const value = sql.ident(model.period.column)
+  const isAll = ranges.some(({ start, end }) => start === null && end === null)
+  const inside = sql.join(
+    ranges.map((range) => isInRange(value, range)),
+    sql` OR `,
+  )
+  await connection.run(stageStatement(model, isAll ? sql.empty : sql` WHERE ${inside}`))
+  const rows = isAll ? STAGE : sql`(${sql.body(model.body)}\n)`
+  await refuseNulls(connection, rows, model, 'period')
+}
+
+/** `value`: the column of periods, or what stands for its value. */
+export function isInRange(value: Sql, { start, end }: ValueRange): Sql {
+  // As a text it would have to fit the column, which the end of a period of numbers need not.
+  const bound = (text: string) => sql.value(/^-?\d+$/.test(text) ? BigInt(text) : text)
+  const bounds = [
+    ...(start === null ? [] : [sql`${value} >= ${bound(start)}`]),
+    ...(end === null ? [] : [sql`${value} < ${bound(end)}`]),
+  ]
+  return bounds.length === 0 ? sql`true` : sql`(${sql.join(bounds, sql` AND `)})`
 }
 
 async function filterOf(
@@ -74,13 +119,13 @@ async function filterOf(
 /** `columns`: those of the table that goes on. */
 export function refuseLostWatermark(
   model: ModelName,
-  { column }: Watermark,
+  { column, at }: RangeColumn,
   columns: readonly Column[],
 ): void {
   if (columns.some(({ name }) => sameName(name, column))) return
   throw new ModelFailure(
     `the table has no column "${column}" to continue from; rebuild it: ${fullRefreshOf(model)}`,
-    'incremental',
+    at,
   )
 }
 
@@ -88,7 +133,7 @@ export function refuseLostWatermark(
 export async function refuseWrongRange(
   connection: Connection,
   { columns }: KeptModel,
-  { column }: Watermark,
+  { column, at }: RangeColumn,
   range: WatermarkRange,
 ): Promise<void> {
   const type = columns.find(({ name }) => name === column)?.type
@@ -102,29 +147,35 @@ export async function refuseWrongRange(
     if (row?.[end] === true)
       throw new ModelFailure(
         `--${end} ${range[end]} is not a valid value for "${column}" (${type})`,
-        'incremental',
+        at,
       )
   if (row?.['reversed'] === true)
     throw new ModelFailure(
       `--end ${range.end} is not after --start ${range.start}, so there is no range to replace`,
-      'incremental',
+      at,
     )
 }
 
-const distance = (lookback: string): Sql =>
+export const distance = (lookback: string): Sql =>
   /^\d+$/.test(lookback)
     ? sql.value(BigInt(lookback), columnType('HUGEINT')) // below zero also where the column has no sign
     : sql.value(lookback, columnType('INTERVAL'))
 
-async function refuseNullWatermark(connection: Connection, { column }: Watermark): Promise<void> {
+async function refuseNulls(
+  connection: Connection,
+  relation: Sql,
+  model: KeptModel,
+  what: 'watermark' | 'period',
+): Promise<void> {
+  const { column, at } = rangeColumnOf(model)!
   const row = await connection.row(
-    sql`SELECT count(*) AS n FROM ${STAGE} WHERE ${sql.ident(column)} IS NULL`,
+    sql`SELECT count(*) AS n FROM ${relation} WHERE ${sql.ident(column)} IS NULL`,
   )
   const rows = numberOf(row?.['n'])
   if (rows > 0)
     throw new ModelFailure(
-      `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the watermark column "${column}"; filter or fill them in the SELECT`,
-      'incremental',
+      `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the ${what} column "${column}"; filter or fill them in the SELECT`,
+      at,
     )
 }
 

@@ -1,0 +1,150 @@
+// kind period: whole periods of a column are made anew. The stage holds the rows that the SELECT gives for them now. Of
+// those periods whose rows differ, rows of the table are deleted and those of the stage inserted, so that what is gone from
+// the SELECT is gone from them, too; a table whose rows are all as they were keeps its version.
+
+import type { PeriodModel } from '../../../core/model.ts'
+import { count } from '../../../core/counts.ts'
+import { sameName } from '../../../core/names.ts'
+import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import type { Slice, ValueRange } from '../../../core/step.ts'
+import type { Connection } from '../../../duckdb/database.ts'
+import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
+import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import type { RunContext } from '../../run-context.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
+import type { Materialization } from './materialization.ts'
+import { EVERYTHING, periodStart, periodsToMake, rangesToRemember } from './period-ranges.ts'
+import { continuesTable, countRows } from './relation.ts'
+import { comparable, isInRange, sameValues, STAGE } from './stage.ts'
+
+const PERIODS = sql`temp.main._eider_periods`
+
+export const period: Materialization<PeriodModel> = keptTable({
+  holds: 'holds rows of periods that its source may no longer have',
+  canRebuild: () => false,
+  refuseStage: () => Promise.resolve(),
+  rowKey: ({ uniqueKey }) => uniqueKey,
+  currentRows: (table) => table,
+  firstRows: (_, stage) => sql`FROM ${stage}`,
+  losses: rowsReplaced,
+  ranges: periodsToMake,
+  remembered: rangesToRemember,
+  touchedRows,
+  write,
+  dryWrite,
+})
+
+const typeIn = (columns: readonly Column[], name: string): ColumnType =>
+  columns.find((column) => sameName(column.name, name))?.type ?? columnType('VARCHAR')
+
+const isInSome = (value: Sql, ranges: readonly ValueRange[]): Sql =>
+  sql`(${sql.join(
+    ranges.map((range) => isInRange(value, range)),
+    sql` OR `,
+  )})`
+
+async function rowsReplaced(
+  context: RunContext,
+  model: PeriodModel,
+  slice: Slice,
+): Promise<readonly string[]> {
+  if (slice === 'whole' || !continuesTable(context, model)) return []
+  const { column } = model.period
+  const [range = EVERYTHING] = await periodsToMake(context, model, slice)
+  const inside = sql`(FROM ${sql.relation(model.name)} WHERE ${isInRange(sql.ident(column), range)})`
+  const rows = await countRows(context.connection, inside)
+  return [
+    `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
+  ]
+}
+
+/** Rows among which a key can be there twice after the periods were made anew. A period has all rows of a key that names it. */
+function touchedRows(
+  { period: { column } }: PeriodModel,
+  key: readonly string[],
+  table: Sql,
+  ranges: readonly ValueRange[],
+): Sql {
+  const inside = sql`(FROM ${table} WHERE ${isInSome(sql.ident(column), ranges)})`
+  if (key.some((name) => sameName(name, column))) return inside
+  return sql`(FROM ${table} t WHERE EXISTS (SELECT 1 FROM ${inside} s WHERE ${sameValues(key, sql`t`, sql`s`)}))`
+}
+
+/** Returns how many rows of the table there are other ones for, be it none. */
+async function write(
+  { store, connection }: RunContext,
+  model: PeriodModel,
+  { staged, ranges }: Staged,
+): Promise<number> {
+  const { column } = model.period
+  const type = typeIn(staged, column)
+  const target = await store.tables.written(connection, model.name)
+  const before = sql`(FROM ${sql.relation(model.name)} WHERE ${isInSome(sql.ident(column), ranges)})`
+  const periods = await keepChanged(connection, model, staged, before)
+  let rows = 0
+  if (periods > 0) {
+    const start = (value: Sql) => periodStart(value, model.period, type)
+    const value = target.value(column)
+    const isChanged = sql`${isInSome(value, ranges)} AND ${start(value)} IN (SELECT period FROM ${PERIODS})`
+    const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${isChanged}`)
+    const fresh = sql`FROM ${STAGE} WHERE ${start(sql.ident(column))} IN (SELECT period FROM ${PERIODS})`
+    const inserted = await connection.run(
+      sql`INSERT INTO ${target.table} BY NAME ${await target.rows(fresh)}`,
+    )
+    rows = Math.max(deleted, inserted)
+  }
+  await connection.run(sql`DROP TABLE ${PERIODS}`)
+  return rows
+}
+
+/** Leaves in PERIODS the start of each period with other rows in the stage than before; returns how many there are. */
+async function keepChanged(
+  connection: Connection,
+  model: PeriodModel,
+  staged: readonly Column[],
+  before: Sql,
+): Promise<number> {
+  const { column } = model.period
+  const values = sql.join(
+    staged.map((one) => sql`${comparable(sql`r`, one)} AS ${sql.ident(one.name)}`),
+  )
+  const names = sql.idents(staged.map(({ name }) => name))
+  const start = periodStart(sql.ident(column), model.period, typeIn(staged, column))
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_periods AS
+    SELECT DISTINCT ${start} AS period
+    FROM (
+      SELECT ${names} FROM (
+        SELECT ${values}, 1 AS _eider_d FROM ${STAGE} r
+        UNION ALL SELECT ${values}, -1 FROM ${before} r)
+      GROUP BY ${names} HAVING sum(_eider_d) <> 0)`)
+  return countRows(connection, PERIODS)
+}
+
+async function dryWrite(
+  context: RunContext,
+  model: PeriodModel,
+  { ranges, table, unique }: DryWrite,
+): Promise<DryWritten> {
+  const { connection } = context
+  const {
+    uniqueKey: key,
+    period: { column },
+  } = model
+  const stage = await keepTable(connection, '_eider_stage', unique)
+  const inside = isInSome(sql.ident(column), ranges)
+  await layOver(
+    connection,
+    model.name,
+    sql`FROM ${table} WHERE ${inside} IS NOT TRUE UNION ALL BY NAME FROM ${stage}`,
+  )
+  const replaced = { before: sql`(FROM ${table} WHERE ${inside})`, after: stage }
+  const changes =
+    key.length > 0
+      ? await compareByKey(connection, { ...replaced, key })
+      : ((await compareRows(connection, replaced)) ?? NOTHING)
+  return { changes, writes: null, added: changes.inserted - changes.removed }
+}
+
+const NOTHING = { inserted: 0, changed: 0, removed: 0, key: [], sample: [] }
