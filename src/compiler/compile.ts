@@ -206,6 +206,7 @@ async function openCompilation(
     modelNames,
     findModel: (name: string) => names.get(foldCase(name))?.name ?? null,
     macros: macros.definition,
+    macrosIn: macros.definitionIn,
   }
   const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
   return { ...reading, connection, macros, sources, readable, isClosed, context }

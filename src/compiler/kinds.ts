@@ -16,6 +16,7 @@ import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
+import { definitionOf } from './definition.ts'
 import { bodyOf } from './variables.ts'
 import type { NamedColumn } from './annotations/read-annotation.ts'
 import type { ModelHeader } from './annotations/annotations.ts'
@@ -24,11 +25,12 @@ import { resolveColumns } from './sql/named-columns.ts'
 
 type QueryBase = Omit<ViewModel, 'kind'>
 
-/** `columns` are those that the body gives. */
+/** `columns` are those that the body gives; `rule` is a hash of what its values follow from. */
 export function finishKind(
   parsed: ParsedQuery,
   base: QueryBase,
   columns: readonly Column[],
+  rule: string,
 ): { readonly model: Model; readonly diagnostics: readonly Diagnostic[] } {
   const { source, header, kind } = parsed
   if (kind === 'view' || kind === 'table') return { model: { ...base, kind }, diagnostics: [] }
@@ -46,7 +48,7 @@ export function finishKind(
   const [column = ''] = latest === null ? [] : resolve('on_duplicate', [latest])
   const onDuplicate: OnDuplicate = latest === null ? { take: 'none' } : { take: 'latest', column }
   const onSchemaChange = header.on_schema_change?.value ?? 'evolve'
-  const kept = { ...base, onSchemaChange }
+  const kept = { ...base, onSchemaChange, rule: definitionOf(rule, onDuplicate) }
   switch (kind) {
     case 'append': {
       const needed = watermark ?? { column: '', lookback: null }

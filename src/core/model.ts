@@ -132,6 +132,11 @@ export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
 /** The table persists from run to run instead of being rebuilt each time. */
 interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
+  /**
+   * Hash of what the values of a row follow from: the part of `definition` that is left without checks, keys and how it
+   * is served. Models with one rule make the same row of the same data.
+   */
+  readonly rule: string
 }
 
 /** What to do with rows of the query that have the same key. */

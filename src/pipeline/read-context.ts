@@ -16,6 +16,8 @@ import { relationType } from './build/materialize/relation.ts'
 import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
+import { keepsRules } from './rules/parts.ts'
+import { partsOnce } from './rules/recorded.ts'
 import type { RunContext } from './run-context.ts'
 import { allModels, type PlanRequest } from './run-request.ts'
 import type { State } from '../store/state.ts'
@@ -59,8 +61,14 @@ export async function readContext(
     columnsBefore: describeOnce(connection, catalog),
     versionOf: (name) => there.state.models.get(name)?.version,
     changes: new ChangeNotes(),
+    partsBefore: partsOnce(connection, store, ruledIn(models, selected)),
   }
 }
+
+const ruledIn = (models: CompiledProject['models'], selected: ReadonlySet<ModelName>) =>
+  [...models.values()]
+    .filter((model) => keepsRules(model) && selected.has(model.name))
+    .map(({ name }) => name)
 
 async function borrowFor(
   { lender, project, sample }: PlanRequest,

@@ -10,6 +10,7 @@ import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
 import type { ChangeNotes } from './changes/change-notes.ts'
+import type { PartsBefore } from './rules/recorded.ts'
 import type { SourceAge } from './plan/source-age.ts'
 import type { ModelRecord, State } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
@@ -57,6 +58,8 @@ export interface RunContext {
   readonly versionOf: (name: ModelName) => string | undefined
   /** What builds say of what they change. */
   readonly changes: ChangeNotes
+  /** What is recorded of the rules by which rows were made, read once. */
+  readonly partsBefore: PartsBefore
 }
 
 /** What an earlier run created under the name of the model; null when none did. */

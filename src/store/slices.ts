@@ -12,9 +12,16 @@ import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { OlderRowsTable } from './older-rows.ts'
 import { kinds } from '../core/kinds.ts'
 import type { ValueRange } from '../core/step.ts'
-import { type NewRecord, type SliceRecord, spelledAs, STATE_SCHEMA } from './state.ts'
+import {
+  type NewRecord,
+  type RecordedRange,
+  type SliceRecord,
+  spelledAs,
+  STATE_SCHEMA,
+} from './state.ts'
 
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
   seq BIGINT, model VARCHAR, range_start VARCHAR, range_end VARCHAR, definition VARCHAR, run_id VARCHAR, built_at TIMESTAMPTZ)`
@@ -34,12 +41,16 @@ const inForce = (table: Sql, models: Iterable<string>): Sql => {
 const LAST = sql`(SELECT coalesce(max(seq), 0) FROM _eider.slices)`
 
 export class SliceTable {
+  /** It goes with the ranges. */
+  readonly olderRows = new OlderRowsTable()
   #exists = false
   /** With its database: in a dry run another one comes first. */
   #table = sql`_eider.slices`
 
   /** Call this before all else. */
-  look({ relations, database }: EngineCatalog): void {
+  look(catalog: EngineCatalog): void {
+    const { relations, database } = catalog
+    this.olderRows.look(catalog)
     this.#exists = relations.has(catalogKey(STATE_SCHEMA, 'slices'))
     this.#table = sql.ident(database, STATE_SCHEMA, 'slices')
   }
@@ -66,19 +77,20 @@ export class SliceTable {
     runId: string,
     records: readonly NewRecord[],
   ): Promise<void> {
+    await this.olderRows.record(connection, runId, records)
     if (!this.#exists) return
     const rows = records.flatMap((record) => {
       const { model, ranges = [], isNewTable = false } = record
-      const row = ({ start, end }: ValueRange, definition: string | null) =>
+      const row = ({ start, end, builtAt }: RecordedRange, definition: string | null) =>
         sql`${sql.value(model.name)}, ${sql.value(start)}, ${sql.value(end)}, ${sql.value(definition)},
-          ${sql.value(runId)}, now()`
+          ${sql.value(runId)}, ${builtAt == null ? sql`now()` : sql`${sql.value(builtAt)}::TIMESTAMPTZ`}`
       const forgets =
         isNewTable &&
         kinds[model.kind].keepsRows &&
         !ranges.some(({ start, end }) => start === null && end === null)
       return [
         ...(forgets ? [row(ALL, null)] : []),
-        ...ranges.map((range) => row(range, model.definition)),
+        ...ranges.map((range) => row(range, range.definition ?? model.definition)),
       ]
     })
     await insert(connection, rows)
@@ -97,6 +109,7 @@ export class SliceTable {
   }
 
   async forget(connection: Connection, model: ModelName): Promise<void> {
+    await this.olderRows.forget(connection, model)
     if (this.#exists)
       await connection.run(sql`
         INSERT INTO _eider.slices (seq, model) SELECT ${LAST} + 1, ${sql.value(model)}`)
@@ -104,6 +117,7 @@ export class SliceTable {
 
   /** Forget them under the old name then. */
   async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
+    await this.olderRows.rename(connection, from, to)
     if (!this.#exists) return
     await connection.run(sql`
       INSERT INTO _eider.slices

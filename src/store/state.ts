@@ -6,6 +6,7 @@
 //   _eider.slices            what runs have built of ranges of models, once there is any (slices.ts)
 //   _eider.changes           what changes of tables touch, and
 //   _eider.followers         how far models have read them, once a model does (changes.ts)
+//   _eider.older_rows        which rows of older rules no range tells of, and which are meant (older-rows.ts)
 
 import type { Kind, Macro, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
@@ -13,11 +14,14 @@ import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
 import type { ValueRange } from '../core/step.ts'
 import type { ChangeTables } from './changes.ts'
+import type { NewLeft, OlderRowsTable } from './older-rows.ts'
 import type { Connection } from '../duckdb/database.ts'
 
 export const STATE_SCHEMA = '_eider'
 
 export interface StateStore {
+  /** What no range tells of rows of older rules. */
+  readonly olderRows: OlderRowsTable
   /** What begin() and read() have found of changes of tables that models follow. */
   readonly changes: ChangeTables
   /**
@@ -51,6 +55,8 @@ export interface StateStore {
   makeSlices(connection: Connection): Promise<void>
   /** Call this in no transaction, before one in which a model notes how far it has read. */
   makeChanges(connection: Connection): Promise<void>
+  /** As makeSlices(), before a record of what is left. */
+  makeOlderRows(connection: Connection): Promise<void>
   /** Remembers slices that another target has, as they are there. */
   adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void>
   /** Call this in the transaction that built the relations. */
@@ -159,6 +165,12 @@ export interface SliceRecord extends ValueRange {
   readonly builtAt: string
 }
 
+/** A range that rows were built of: by the definition of the model, and now, where nothing else is said. */
+export interface RecordedRange extends ValueRange {
+  readonly definition?: string
+  readonly builtAt?: string | null
+}
+
 /** What was built of a model, and what it was built from. */
 export interface NewRecord {
   readonly model: Pick<Model, 'name' | 'kind' | 'definition'>
@@ -167,7 +179,9 @@ export interface NewRecord {
   /** The project no longer has it; false when not given. */
   readonly removed?: boolean
   /** Those whose rows were made by this definition; they are remembered once there is a place for them. */
-  readonly ranges?: readonly ValueRange[]
+  readonly ranges?: readonly RecordedRange[]
+  /** What is left of older rules; as before when not given. */
+  readonly left?: NewLeft
   /** The table was made from nothing, so what is remembered of its ranges no longer holds. */
   readonly isNewTable?: boolean
 }

@@ -108,4 +108,25 @@ test('what decides the rows is part of the definition, what is done about column
   assert.is.not(await definition('-- @unique_key: ts\n'), plain)
 })
 
+test('a rule is what the values of a row follow from, and of the macros those that it calls', async () => {
+  const macros = (body: string) => ({
+    'macros/m.sql': `create macro used(x) as twice(x) + 1; create macro twice(x) as ${body}; create macro other(x) as x;`,
+  })
+  const ruleOf = async (more: string, macro = macros('x * 2'), select = 'select used(1) as ts') => {
+    const text = `-- @kind: append\n-- @incremental: ts\n${more}${select}`
+    const { models, errors } = await compileTexts({ 'mart.t': text, ...macro })
+    assert.equal(errors, [])
+    const [model] = models.values()
+    return model?.kind === 'append' ? model.rule : null
+  }
+  const rule = await ruleOf('')
+  const keeps = '-- @check: ts > 0\n-- @expose ts\n-- @description: new\n-- @unique_key: ts\n'
+  assert.is(await ruleOf(keeps), rule)
+  assert.is(await ruleOf('', macros('x * 2'), 'SELECT\n  used(1) AS ts -- comment'), rule)
+  const unused = { 'macros/m.sql': `${macros('x * 2')['macros/m.sql']} create macro more(x) as 9;` }
+  assert.is(await ruleOf('', unused), rule)
+  assert.is.not(await ruleOf('', macros('x * 3')), rule)
+  assert.is.not(await ruleOf('', macros('x * 2'), 'select used(2) as ts'), rule)
+})
+
 test.run()

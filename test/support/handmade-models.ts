@@ -62,15 +62,17 @@ export function query(name: string, text: string, options: QueryModelOptions = {
   const { latest, deletes, onSchemaChange = 'evolve' } = options
   const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
   const watermark = { column, lookback }
-  if (kind === 'append') return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange }
+  const rule = hash([text])
+  if (kind === 'append')
+    return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange, rule }
   if (kind === 'period')
-    return { ...base, kind, uniqueKey: key ?? [], period: periodOf(options), onSchemaChange }
+    return { ...base, kind, uniqueKey: key ?? [], period: periodOf(options), onSchemaChange, rule }
   if (key === undefined) throw new Error(`a model of kind ${kind} needs a key`)
   const onDuplicate =
     latest === undefined
       ? ({ take: 'none' } as const)
       : ({ take: 'latest', column: latest } as const)
-  const kept = { ...base, uniqueKey: key, onDuplicate, onSchemaChange }
+  const kept = { ...base, uniqueKey: key, onDuplicate, onSchemaChange, rule }
   if (kind === 'scd2') {
     const { validFrom = null, compare = null } = options
     return { ...kept, kind, validFrom, compare, deletes: deletes === 'keep' ? 'keep' : 'close' }

@@ -103,7 +103,8 @@ async function finishQuery(
     checks,
     ...(tree === null ? { columnsFromData: true as const } : {}),
   }
-  const finished = finishKind(parsed, rest, own(columns))
+  const rule = definitionOf(canonical, context.macrosIn(canonical), ...parts)
+  const finished = finishKind(parsed, rest, own(columns), rule)
   const unknown = unknownModels(parsed, context)
   const wrong = [
     ...diagnostics,

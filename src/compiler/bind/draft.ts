@@ -38,6 +38,8 @@ export interface DraftContext extends CheckContext, TargetTypes {
   readonly sources: Pick<KnownSources, 'pathOf' | 'isVolatile' | 'partOf'>
   /** Definition of all macros. */
   readonly macros: string
+  /** Of those that a canonical text may call. */
+  readonly macrosIn: (canonical: string) => string
 }
 
 export function finishHeader(

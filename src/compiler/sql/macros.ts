@@ -9,6 +9,7 @@ import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
 import { parseTree } from '../../duckdb/syntax.ts'
+import type { Row } from '../../duckdb/values.ts'
 import { definitionOf } from '../definition.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { type MacroFacts, type References, referencesOf } from './references.ts'
@@ -30,6 +31,8 @@ export interface Macros {
   readonly facts: ReadonlyMap<string, MacroFacts>
   /** Hash of all definitions; part of the definition of every model. */
   readonly definition: string
+  /** Hash of those that a canonical text may call, directly or not: those whose names stand in it. */
+  readonly definitionIn: (canonical: string) => string
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -51,7 +54,7 @@ export async function createMacros(
     connection,
     parsed.filter((item) => item instanceof ModelBody),
   )
-  const { facts, definition, hiding } =
+  const { facts, definition, definitionIn, hiding } =
     bodies.length === 0 ? NO_MACROS : await inspect(connection, bodies)
   const hidden = bodies
     .filter((body) => hiding.has(macroName(body)))
@@ -61,7 +64,8 @@ export async function createMacros(
       return diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body), hint)
     })
   const macros = bodies.map((body) => ({ name: macroName(body), body }))
-  return { macros, facts, definition, diagnostics: [...misplaced, ...failed, ...hidden] }
+  const diagnostics = [...misplaced, ...failed, ...hidden]
+  return { macros, facts, definition, definitionIn, diagnostics }
 }
 
 /** The span after `CREATE [OR REPLACE] MACRO`. The name has no schema: macros belong to no model. */
@@ -144,11 +148,17 @@ function parametersOf(macro: ModelBody): readonly string[] {
 interface Inspection {
   readonly facts: ReadonlyMap<string, MacroFacts>
   readonly definition: string
+  readonly definitionIn: Macros['definitionIn']
   /** Macros that run a text as a query; nobody can say what they read. */
   readonly hiding: ReadonlySet<string>
 }
 
-const NO_MACROS: Inspection = { facts: new Map(), definition: '', hiding: new Set() }
+const NO_MACROS: Inspection = {
+  facts: new Map(),
+  definition: '',
+  definitionIn: () => '',
+  hiding: new Set(),
+}
 
 async function inspect(connection: Connection, bodies: readonly ModelBody[]): Promise<Inspection> {
   const rows = await connection.rows(sql`
@@ -179,7 +189,21 @@ async function inspect(connection: Connection, bodies: readonly ModelBody[]): Pr
       facts.set(name, joined(facts.get(name), found))
     }
   }
-  return { facts, hiding, definition: definitionOf(rows) }
+  return { facts, hiding, definition: definitionOf(rows), definitionIn: calledIn(rows) }
+}
+
+const calledIn = (rows: readonly Row[]) => (canonical: string) => {
+  const used = new Set<Row>()
+  const texts = [canonical]
+  for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
+    const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu))
+    for (const row of rows)
+      if (!used.has(row) && words.has(row['name'] as string)) {
+        used.add(row)
+        texts.push(row['macro_definition'] as string)
+      }
+  }
+  return definitionOf(rows.filter((row) => used.has(row)))
 }
 
 /** Macros of one name differ in their parameters; which one is called is not looked at. */

@@ -15,6 +15,7 @@ import { decide, type Decision } from '../plan/decide.ts'
 import type { Step, ValueRange } from '../../core/step.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
+import { isRuleChanged, keepsRules, rangesBefore } from '../rules/parts.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
 import { materializationOf } from './materialize/kinds.ts'
@@ -173,6 +174,7 @@ async function buildOne(
     rows,
     version,
     warnings,
+    left,
     ranges = rangesOf(step, isNewTable),
   } = await build(context, step, fingerprint, built)
   const before = recordOf(context, model)?.version ?? ''
@@ -180,7 +182,9 @@ async function buildOne(
   if (step.slice === 'whole') await notePosition(context, model)
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
-  const record = { model, fingerprint, version, ranges, isNewTable }
+  const others = isNewTable || !keepsRules(model) ? [] : await rangesBefore(context, model)
+  const all = { ranges: [...others, ...ranges], ...(left === undefined ? {} : { left }) }
+  const record = { model, fingerprint, version, ...all, isNewTable }
   return done(withWarnings(step, outcome, warnings), record)
 }
 
@@ -214,10 +218,9 @@ function withWarnings(step: Step, outcome: Outcome, found: readonly string[] = [
   return warnings.length === 0 ? outcome : { ...outcome, warnings }
 }
 
-interface BuiltRows extends Pick<ModelResult, 'rows'> {
+interface BuiltRows extends Pick<ModelResult, 'rows'>, Pick<Built, 'ranges' | 'left'> {
   readonly version: string
   readonly warnings: readonly string[]
-  readonly ranges?: readonly ValueRange[]
 }
 
 /** What carries out each action; null: there is nothing to do. One that removes rows would be another row here. */
@@ -254,12 +257,13 @@ async function build(
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
   const version = isNew ? versionOf(context, model, fingerprint) : before.version
-  const { rows, ranges } = built
+  const { rows, ranges, left } = built
   return {
     version,
     warnings,
     ...(rows === undefined ? {} : { rows }),
     ...(ranges === undefined ? {} : { ranges }),
+    ...(left === undefined ? {} : { left }),
   }
 }
 
@@ -293,8 +297,13 @@ export async function prepare(context: RunContext, steps: readonly Step[]): Prom
   const { connection, catalog, store } = context
   const missing = new Map<string, ModelName>()
   const made = steps.filter((step) => hasWork(step) && step.problem === null)
-  if (made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
+  const isRuleNew = made.some(({ model }) => {
+    const record = keepsRules(model) ? recordOf(context, model) : null
+    return record !== null && keepsRules(model) && isRuleChanged(record, model)
+  })
+  if (isRuleNew || made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
     await store.state.makeSlices(connection)
+  if (isRuleNew) await store.state.makeOlderRows(connection)
   if (
     haveFollowers(
       context,

@@ -1,8 +1,9 @@
 // Whether a model is built, and why: the one place that decides it, for a run and for a plan.
 //
 // A fingerprint is text with a part for each thing that a model was built from: its definition, the version of each
-// model that it reads, the contents of each file that it reads. Comparing the parts tells what changed. That of an events
-// model says which rows it has: the definition, and the last segments that went in, of each spelling that its name has had.
+// model that it reads, the contents of each file that it reads. Comparing the parts tells what changed. One more names the
+// rule of a model whose rows keep theirs (rules/parts.ts). That of an events model says which rows it has: the definition,
+// and the last segments that went in, of each spelling that its name has had.
 
 import { definitionOf } from '../../compiler/definition.ts'
 import { sampleKey } from '../borrow/sample.ts'
@@ -12,6 +13,7 @@ import type { EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, targetsOf } from '../../core/names.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { WatermarkRange, Slice } from '../../core/step.ts'
+import { keepsRules, ruleKey, withoutRule } from '../rules/parts.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, ModelRecord } from '../../store/state.ts'
 
@@ -52,7 +54,8 @@ export function decide(
   // Rows that are asked for are not what the table has, so what was built before does not count.
   const because =
     slice === 'whole' ? reasonToBuild(context, model, parts, progress.pending) : 'backfill'
-  return { model, slice, fingerprint: parts.join('.'), because }
+  const rule = keepsRules(model) ? [ruleKey(model)] : []
+  return { model, slice, fingerprint: [...parts, ...rule].join('.'), because }
 }
 
 /**
@@ -120,7 +123,7 @@ function reasonToBuild(
   const redefined = reasonOfDefinition(model, record ?? undefined)
   if (redefined !== null || record === null) return redefined
   if (context.fullRefresh) return 'full refresh'
-  const changed = changedInput(model, record.fingerprint.split('.'), parts, pending)
+  const changed = changedInput(model, withoutRule(record.fingerprint), parts, pending)
   if (changed !== null) return changed
   if (model.volatile) return 'volatile'
   const exists = relationType(context.catalog, model.name) === kinds[model.kind].relation

@@ -32,6 +32,8 @@ export async function planSteps(
   context: RunContext,
   asked: Asked & { readonly failed: EarlyFailures },
 ): Promise<readonly Step[]> {
+  // A dry run covers what is recorded.
+  await context.partsBefore()
   const failures = new FailedModels()
   const steps: Step[] = []
   for (const decision of decideAll(context, asked)) {

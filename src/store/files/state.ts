@@ -42,6 +42,7 @@ export function fileState(stateDir: string): StateStore {
   return {
     ...withoutMemory,
     changes,
+    olderRows: slices.olderRows,
     async read(connection, names) {
       const catalog = await readEngineCatalog(connection)
       slices.look(catalog)
@@ -70,6 +71,7 @@ export function fileState(stateDir: string): StateStore {
     allRuns: () => allRuns(stateDir),
     readSlices: (connection, models) => slices.read(connection, models),
     makeSlices: (connection) => slices.make(connection),
+    makeOlderRows: (connection) => slices.olderRows.make(connection),
     makeChanges: (connection) => changes.make(connection),
     adoptSlices: (connection, records) => slices.adopt(connection, records),
     async recordModels(connection, runId, records) {

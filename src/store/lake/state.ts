@@ -53,6 +53,7 @@ export class LakeState implements StateStore {
   readonly #session: LakeSession
   #seq = 1
   readonly #slices = new SliceTable()
+  readonly olderRows = this.#slices.olderRows
   readonly changes = new ChangeTables({ deletes: false })
   /**
    * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and
@@ -166,6 +167,10 @@ export class LakeState implements StateStore {
 
   makeSlices(connection: Connection): Promise<void> {
     return retried(() => this.#slices.make(connection))
+  }
+
+  makeOlderRows(connection: Connection): Promise<void> {
+    return retried(() => this.olderRows.make(connection))
   }
 
   makeChanges(connection: Connection): Promise<void> {

@@ -14,11 +14,12 @@ import { compareRows } from '../../plan/dry-run/compare.ts'
 import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { WrittenTable } from '../../../store/table-storage.ts'
+import type { ReadAgain } from '../../rules/read-again.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { continuesTable, countRows, isWithin } from './relation.ts'
-import { comparable, sameValues, STAGE } from './stage.ts'
+import { comparable, differs, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
   holds: 'holds rows that its source may no longer have',
@@ -49,7 +50,7 @@ async function rowsReplaced(
 async function write(
   context: RunContext,
   model: AppendModel,
-  { slice, staged, before }: Staged,
+  { slice, staged, before, again }: Staged,
 ): Promise<number> {
   const { store, connection } = context
   const target = await store.tables.written(connection, model.name)
@@ -62,6 +63,7 @@ async function write(
     await noteRows(context, model, valuesOf(STAGE))
     return deleted + inserted
   }
+  const replaced = again === null ? 0 : await removeOlder(context, model, staged, again)
   const old = staged.filter((column) => !isNew(column, before))
   const added = addedColumns(staged, before).map(({ name }) => name)
   const fills = uniqueKey.length === 0 && added.length > 0
@@ -71,20 +73,21 @@ async function write(
   // What is filled are rows of the stage.
   const isKnown = target.isAdded !== null && filled === 0
   await noteRows(context, model, isKnown ? valuesIn(target, target.isAdded) : valuesOf(STAGE))
-  return filled + inserted
+  return replaced + filled + inserted
 }
 
 async function dryWrite(
   context: RunContext,
   model: AppendModel,
-  { slice, staged, before, table, unique }: DryWrite,
+  { slice, staged, before, again, table, unique }: DryWrite,
 ): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey, watermark, name } = model
-  if (slice === 'whole' && uniqueKey.length === 0 && addedColumns(staged, before).length > 0) {
-    // Rows that are read again get the new columns, so what is there changes too: done on a copy.
+  const fills = uniqueKey.length === 0 && addedColumns(staged, before).length > 0
+  if (slice === 'whole' && (fills || again !== null)) {
+    // Rows that are read again change, so what is there changes too: done on a copy.
     await layOver(connection, name, sql`FROM ${table}`, 'table')
-    await write(context, model, { slice, ranges: [], staged, before })
+    await write(context, model, { slice, ranges: [], staged, before, again })
     const after = sql.relation(name)
     const changes = (await compareRows(connection, { before: table, after })) ?? nothing
     return { changes, writes: null, added: changes.inserted - changes.removed }
@@ -102,6 +105,44 @@ async function dryWrite(
   const changes = (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
   const touched = (await countRows(connection, replaced)) + (await countRows(connection, fresh))
   return { changes, writes: touched > 0, added: changes.inserted - changes.removed }
+}
+
+/**
+ * Deletes the rows that an older rule has made of what was read again: of the same key, or where there is none of the same
+ * watermark. The others stay: the source may no longer have them. Does nothing where both rules make the same.
+ */
+async function removeOlder(
+  context: RunContext,
+  model: AppendModel,
+  staged: readonly Column[],
+  { isOlder }: ReadAgain,
+): Promise<number> {
+  const { connection, store } = context
+  const { uniqueKey: key, watermark, name } = model
+  const target = await store.tables.written(connection, name)
+  const column = sql.ident(watermark.column)
+  if (key.length === 0) {
+    const isRead = (value: Sql) =>
+      sql`${isOlder(value)} AND ${value} IN (SELECT ${column} FROM ${STAGE})`
+    const stage = sql`(SELECT ${named(staged)} FROM ${STAGE} r WHERE ${isOlder(sql`r.${column}`)})`
+    const table = sql`(SELECT ${named(staged)} FROM ${sql.relation(name)} r WHERE ${isRead(sql`r.${column}`)})`
+    const other = await connection.row(sql`
+      SELECT 1 FROM ((FROM ${stage} EXCEPT ALL FROM ${table}) UNION ALL (FROM ${table} EXCEPT ALL FROM ${stage})) LIMIT 1`)
+    if (other === null) return 0
+    const isReadHere = isRead(target.value(watermark.column))
+    await noteRows(context, model, valuesIn(target, isReadHere))
+    return connection.run(sql`DELETE FROM ${target.table} WHERE ${isReadHere}`)
+  }
+  const onKey = sameValues(key, sql`t`, sql`s`)
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_older AS
+    SELECT s.* FROM ${STAGE} s JOIN ${sql.relation(name)} t ON ${onKey}
+    WHERE ${isOlder(sql`t.${column}`)} AND ${differs(staged, key)}`)
+  await noteRows(context, model, (followed) => {
+    return sql`SELECT t.${sql.ident(followed)} AS v FROM ${sql.relation(name)} t SEMI JOIN temp.main._eider_older s ON ${onKey}`
+  })
+  const older = await target.rows(sql`FROM temp.main._eider_older`)
+  return connection.run(sql`DELETE FROM ${target.table} AS t USING (${older}) AS s WHERE ${onKey}`)
 }
 
 const nothing: RowChanges = { inserted: 0, changed: 0, removed: 0, key: [], sample: [] }

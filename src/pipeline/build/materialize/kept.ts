@@ -13,6 +13,8 @@ import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { comparing } from '../../changes/replaced.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { fullRefreshOf } from '../../failure.ts'
+import { keepsRules } from '../../rules/parts.ts'
+import { builtParts, type ReadAgain, readAgain } from '../../rules/read-again.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state.ts'
 import {
@@ -61,6 +63,8 @@ export interface Staged {
   readonly staged: readonly Column[]
   /** Those that the table had until now, without the ones that a run adds. */
   readonly before: readonly Column[]
+  /** What of the stage an older rule has made in the table; null: nothing. */
+  readonly again: ReadAgain | null
 }
 
 export interface DryWrite extends Staged {
@@ -151,9 +155,17 @@ async function writeStage(
   if (adapted === null) return create(kept, staged)
   const { is, changes, before } = adapted
   await context.store.tables.change(context.connection, model.name, changes)
-  const rows = await kind.write(context, model, { slice, ranges, staged, before })
-  return { changed: rows > 0 || is === 'evolved', rows }
+  const again = await readAgainIn(kept)
+  const rows = await kind.write(context, model, { slice, ranges, staged, before, again })
+  const built = { changed: rows > 0 || is === 'evolved', rows }
+  if (slice !== 'whole' || !keepsRules(model)) return built
+  const parts = await builtParts(context, model, again)
+  return parts === null ? built : { ...built, ...parts }
 }
+
+/** A range that is asked for is replaced as it is. */
+const readAgainIn = ({ context, model, slice }: Kept): Promise<ReadAgain | null> =>
+  slice === 'whole' && keepsRules(model) ? readAgain(context, model) : Promise.resolve(null)
 
 /** null: the table is made from nothing. `before`: its own columns until now. */
 async function adapt(
@@ -240,7 +252,8 @@ async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { is, before } = adapted
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
-  const dry = { slice, ranges, staged, before, table, unique }
+  const again = await readAgainIn(kept)
+  const dry = { slice, ranges, staged, before, again, table, unique }
   const { changes, writes, added } = await kind.dryWrite(context, model, dry)
   await checkKeys(kept, ranges)
   const { inserted, changed, removed } = changes

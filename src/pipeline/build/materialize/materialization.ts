@@ -6,7 +6,9 @@ import type { EventsModel, Kind, Model } from '../../../core/model.ts'
 import type { ModelName } from '../../../core/names.ts'
 import type { EventsVerdict, RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Sql } from '../../../core/sql.ts'
-import type { PlannedRange, Slice, ValueRange } from '../../../core/step.ts'
+import type { PlannedRange, Slice } from '../../../core/step.ts'
+import type { LeftRows } from '../../../store/older-rows.ts'
+import type { RecordedRange } from '../../../store/state.ts'
 import type { RunContext } from '../../run-context.ts'
 
 // Methods, not properties: the one of a kind then stands for the one of any model.
@@ -39,8 +41,10 @@ export interface Built {
   readonly changed: boolean
   /** Not given for views, whose rows nobody counts, and for events, which the flush counts. */
   readonly rows?: number
-  /** What is to be remembered of the ranges that it made, for a kind that makes ranges. */
-  readonly ranges?: readonly ValueRange[]
+  /** What is to be remembered of ranges by which rules their rows were made, where that has changed. */
+  readonly ranges?: readonly RecordedRange[]
+  /** As before when it is absent. */
+  readonly left?: LeftRows
 }
 
 export interface DryRunInput {

@@ -1,0 +1,92 @@
+// Rows that a run reads again though an older rule has made them: from the watermark on, when the rule of a model has changed.
+// They take the place of those in the table, so that no row is there once for each rule.
+
+import { type Sql, sql } from '../../core/sql.ts'
+import { numberOf } from '../../duckdb/values.ts'
+import type { LeftRows } from '../../store/older-rows.ts'
+import type { RecordedRange } from '../../store/state.ts'
+import { sameValues, STAGE } from '../build/materialize/stage.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
+import { inPart, isOfRule, isRuleChanged, partsOf, rangeColumn, type RuledModel } from './parts.ts'
+
+export interface ReadAgain {
+  /** Whether rows of the table with this watermark were made by an older rule. */
+  readonly isOlder: (watermark: Sql) => Sql
+  /** The least watermark that was read again: from there on rows are of the rule of the model. */
+  readonly from: string
+}
+
+/** What a build has to record of the rule that made its rows. */
+interface BuiltParts {
+  readonly ranges: readonly RecordedRange[]
+  /** As before when it is absent. */
+  readonly left?: LeftRows
+}
+
+/** null: no row of the stage lies where an older rule has made the rows of the table. */
+export async function readAgain(context: RunContext, model: RuledModel): Promise<ReadAgain | null> {
+  const record = recordOf(context, model)
+  const column = rangeColumn(model)
+  if (record === null || column === null) return null
+  const parts = await partsOf(context, model)
+  if (parts.every((part) => isOfRule(part, record, model))) return null
+  const isOlder = (watermark: Sql) =>
+    inPart(watermark, parts, (part) => !isOfRule(part, record, model))
+  const name = sql.ident(column)
+  const [row] = await context.connection.texts(sql`
+    SELECT CAST(min(${name}) AS VARCHAR) AS "from" FROM ${STAGE} WHERE ${isOlder(name)}`)
+  const from = row?.['from'] as string | null | undefined
+  return from == null ? null : { isOlder, from }
+}
+
+/** Once the rows of the stage are in the table; null: there is nothing to record. */
+export async function builtParts(
+  context: RunContext,
+  model: RuledModel,
+  again: ReadAgain | null,
+): Promise<BuiltParts | null> {
+  const record = recordOf(context, model)
+  if (record === null) return null
+  const { left } = (await context.partsBefore())(model.name)
+  if (rangeColumn(model) === null) return partsOfWhole(context, model, left)
+  if (again === null) return null
+  const kept = await countLeft(context, model, again)
+  return {
+    ranges: [{ start: again.from, end: null }],
+    ...(kept === 0 ? {} : { left: { ...left, left: left.left + kept } }),
+  }
+}
+
+/** The SELECT was read whole, so what is not in it has the rule that it had. */
+async function partsOfWhole(
+  context: RunContext,
+  model: RuledModel,
+  before: LeftRows,
+): Promise<BuiltParts | null> {
+  const record = recordOf(context, model)
+  const isChanged = record !== null && isRuleChanged(record, model)
+  if (!isChanged && before.left === 0) return null
+  const kept = await countLeft(context, model, null)
+  const left = isChanged ? kept : Math.min(kept, before.left)
+  return { ranges: isChanged ? [{ start: null, end: null }] : [], left: { ...before, left } }
+}
+
+/** Rows of the table that were not read again, though they lie where others were. */
+async function countLeft(
+  { connection }: RunContext,
+  model: RuledModel,
+  again: ReadAgain | null,
+): Promise<number> {
+  const column = rangeColumn(model)
+  const isInRange =
+    column === null || again === null
+      ? sql`true`
+      : sql`t.${sql.ident(column)} >= ${sql.value(again.from)} AND ${again.isOlder(sql`t.${sql.ident(column)}`)}`
+  const isRead =
+    model.uniqueKey.length > 0 || column === null
+      ? sql`EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`
+      : sql`t.${sql.ident(column)} IN (SELECT ${sql.ident(column)} FROM ${STAGE})`
+  const row = await connection.row(sql`
+    SELECT count(*) AS n FROM ${sql.relation(model.name)} t WHERE ${isInRange} AND NOT ${isRead}`)
+  return numberOf(row?.['n'])
+}
