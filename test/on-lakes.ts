@@ -10,6 +10,7 @@ export const onBoth: readonly string[] = [
   'pipeline/build/build',
   'pipeline/build/kinds-property',
   'pipeline/build/merge',
+  'pipeline/build/renames',
   'pipeline/build/rules',
   'pipeline/build/run-checks',
   'pipeline/build/scd2',

@@ -69,7 +69,11 @@ function stepLines(step: PlannedStep, width: number, paint: Paint): readonly str
   return [head, ...below.map((line) => ' '.repeat(11) + line)]
 }
 
-function columnLine({ column, from, to }: ColumnChange): string {
+function columnLine({ column, from, to, renamedFrom }: ColumnChange): string {
+  if (renamedFrom !== undefined) {
+    const was = from === to ? '' : `${from} -> `
+    return `~ ${column} ${was}${to}, renamed from ${renamedFrom}`
+  }
   if (from === null) return `+ ${column} ${to}`
   return to === null ? `- ${column} ${from}` : `~ ${column} ${from} -> ${to}`
 }

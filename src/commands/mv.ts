@@ -5,6 +5,7 @@ import { sizeOf } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
+import type { ColumnRename } from '../core/model.ts'
 import { type ModelName, parseModelName, sameName, splitModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { ProjectFiles as Files } from '../core/project.ts'
@@ -13,12 +14,15 @@ import type { Project } from '../project/project.ts'
 import { changeWarehouse, refuseReserved } from '../wiring/change-warehouse.ts'
 
 export default class Mv extends BaseCommand {
-  static override summary = 'Rename a model together with its file, table and history'
-  static override examples = ['<%= config.bin %> mv core.orders core.purchases']
+  static override summary = 'Rename a model with its file and history, or a column'
+  static override examples = [
+    '<%= config.bin %> mv core.orders core.purchases',
+    '<%= config.bin %> mv core.orders.total core.orders.total_eur',
+  ]
   static override args = {
     old: Args.string({
       ignoreStdin: true,
-      description: 'Current name of the model, or the one it had',
+      description: 'Current name of the model or column, or the one that the model had',
       required: true,
     }),
     new: Args.string({ ignoreStdin: true, description: 'New name', required: true }),
@@ -33,6 +37,8 @@ export default class Mv extends BaseCommand {
     const { args, flags } = await this.parse(Mv)
     using stop = onStop()
     const project = await this.openProject(flags)
+    const column = columnRenaming(args.old, args.new)
+    if (column !== null) return await this.#renameColumn(project, column, flags, stop.signal)
     const { file, to } = await renamingOf(project, args.old, args.new)
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
@@ -56,6 +62,58 @@ export default class Mv extends BaseCommand {
     if (readers.length > 0 && !flags.quiet)
       process.stderr.write(`these files still refer to ${args.old}: ${readers.join(', ')}\n`)
   }
+
+  async #renameColumn(
+    project: Project,
+    { model: named, from, to }: ColumnRenaming,
+    flags: { readonly replace: boolean; readonly json: boolean; readonly quiet: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (flags.replace)
+      throw new UsageError('--replace is for models: a column never replaces another one')
+    const source = project.files.models.find(({ name }) => sameName(name, named))
+    const model = source?.name ?? named
+    const { renameColumn } = await import('../pipeline/rename/rename-column.ts')
+    const options = { waitMs: limits.runLockWaitMs, signal }
+    const spelled = await changeWarehouse(project, options, (opened) =>
+      renameColumn(opened, model, { from, to }),
+    )
+    if (flags.json) return this.printEvent({ event: 'column-renamed', model, from: spelled, to })
+    this.print(`renamed ${model}.${spelled} to ${to} in the warehouse`)
+    if (flags.quiet) return
+    if (source !== undefined)
+      process.stderr.write(
+        `${source.source.path} has to give the column that name too; a run refuses the table until it does\n`,
+      )
+  }
+}
+
+interface ColumnRenaming extends ColumnRename {
+  readonly model: ModelName
+}
+
+/** Names with a third part are those of columns; null: of models. */
+function columnRenaming(old: string, next: string): ColumnRenaming | null {
+  const partsOf = (name: string) => {
+    const [schema = '', table = '', ...rest] = name.split('.')
+    return rest.length === 0
+      ? null
+      : { model: parseModelName(`${schema}.${table}`), column: rest.join('.') }
+  }
+  const [from, to] = [partsOf(old), partsOf(next)]
+  if (from === null && to === null) return null
+  const model = from?.model ?? null
+  if (from === null || to === null || model === null || to.model === null)
+    throw new UsageError(`"${old}" and "${next}" are not two models, nor two columns of one`, {
+      hint: 'columns are named schema.table.column: eider mv core.orders.total core.orders.total_eur',
+    })
+  if (!sameName(model, to.model))
+    throw new UsageError(`${old} and ${next} are columns of two models`, {
+      hint: `a column stays in its table: eider mv ${old} ${model}.${to.column}`,
+    })
+  if (from.column === '' || to.column === '' || from.column === to.column)
+    throw new UsageError(`${old} has that name`, { hint: 'write the new name of the column' })
+  return { model, from: from.column, to: to.column }
 }
 
 /** `file`: null where it was renamed before. */

@@ -5,6 +5,7 @@ import { kinds } from '../core/kinds.ts'
 import { limits } from '../core/limits.ts'
 import type {
   EventsModel,
+  KeptModel,
   Model,
   OnDuplicate,
   Period,
@@ -21,6 +22,7 @@ import { bodyOf } from './variables.ts'
 import type { NamedColumn } from './annotations/read-annotation.ts'
 import type { ModelHeader } from './annotations/annotations.ts'
 import type { ParsedQuery } from './model-file.ts'
+import { renamesOf } from './renames.ts'
 import { resolveColumns } from './sql/named-columns.ts'
 
 type QueryBase = Omit<ViewModel, 'kind'>
@@ -48,7 +50,9 @@ export function finishKind(
   const [column = ''] = latest === null ? [] : resolve('on_duplicate', [latest])
   const onDuplicate: OnDuplicate = latest === null ? { take: 'none' } : { take: 'latest', column }
   const onSchemaChange = header.on_schema_change?.value ?? 'evolve'
-  const kept = { ...base, onSchemaChange, rule: definitionOf(rule, onDuplicate) }
+  const { renames, mistakes } = renamesOf(source, header, kind, columns)
+  found.push(...mistakes, ...keepOfOtherKind(source, header, kind))
+  const kept = { ...base, onSchemaChange, renames, rule: definitionOf(rule, onDuplicate) }
   switch (kind) {
     case 'append': {
       const needed = watermark ?? { column: '', lookback: null }
@@ -102,6 +106,17 @@ function deletesOfOtherKind(
       : 'write mirror to delete rows that are gone, or keep, which is the default'
   const conflict = { one: `deletes: ${word}`, other: `kind: ${kind}` }
   return [diagnostic('annotation-conflict', conflict, { source, span: deletes.span }, hint)]
+}
+
+function keepOfOtherKind(
+  source: SourceFile,
+  { on_schema_change: setting }: ModelHeader,
+  kind: KeptModel['kind'],
+): readonly Diagnostic[] {
+  if (setting?.value !== 'keep' || kind === 'scd2') return []
+  const hint = 'write evolve: only the versions of an scd2 model may have columns that are gone'
+  const conflict = { one: 'on_schema_change: keep', other: `kind: ${kind}` }
+  return [diagnostic('annotation-conflict', conflict, { source, span: setting.span }, hint)]
 }
 
 /** Times of which two that differ are never one TIMESTAMPTZ. */
@@ -275,10 +290,13 @@ export function schemaChangeOfEvents(
   readonly onSchemaChange: EventsModel['onSchemaChange']
   readonly conflicts: readonly Diagnostic[]
 } {
-  if (setting?.value !== 'rebuild')
+  if (setting?.value !== 'rebuild' && setting?.value !== 'keep')
     return { onSchemaChange: setting?.value ?? 'evolve', conflicts: [] }
-  const conflict = { one: 'on_schema_change: rebuild', other: 'kind: events' }
-  const hint = 'use evolve or fail: a table of events cannot be rebuilt'
+  const conflict = { one: `on_schema_change: ${setting.value}`, other: 'kind: events' }
+  const hint =
+    setting.value === 'keep'
+      ? 'write evolve: a table of events keeps columns that leave the list'
+      : 'use evolve or fail: a table of events cannot be rebuilt'
   const place = { source, span: setting.span }
   return {
     onSchemaChange: 'evolve',

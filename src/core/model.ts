@@ -48,6 +48,7 @@ export const placedAnnotations = [
   'deletes',
   'valid_from',
   'on_schema_change',
+  'renamed_from',
   'expose',
 ] as const
 export type PlacedAnnotation = (typeof placedAnnotations)[number]
@@ -126,12 +127,22 @@ export interface Period {
   readonly lookback: string | null
 }
 
-/** `evolve`: new columns and wider types are adopted, other changes are rejected. */
-export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
+/**
+ * `evolve`: new columns and wider types are adopted, other changes are rejected. `keep`: so, and columns that the query no
+ * longer has stay in the table.
+ */
+export type OnSchemaChange = 'evolve' | 'keep' | 'rebuild' | 'fail'
+
+/** A column of the model that a table may still have under its former name. */
+export interface ColumnRename {
+  readonly from: string
+  readonly to: string
+}
 
 /** The table persists from run to run instead of being rebuilt each time. */
 interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
+  readonly renames: readonly ColumnRename[]
   /**
    * Hash of what the values of a row follow from: the part of `definition` that is left without checks, keys and how it
    * is served. Models with one rule make the same row of the same data.
@@ -190,7 +201,7 @@ export interface Scd2Model extends KeptBase {
 
 export interface EventsModel extends ModelBase {
   readonly kind: 'events'
-  readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild'>
+  readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild' | 'keep'>
 }
 
 /** How the engine reads the file; several endings may stand for one (project/files.ts). */

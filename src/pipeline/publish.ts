@@ -113,7 +113,7 @@ function asSpelledIn(columns: readonly Column[], name: string): string {
   return found.name
 }
 
-/** An events table may hold columns that its model no longer lists. */
+/** A table may hold columns that its model no longer has. */
 async function publishedColumns(
   connection: Connection,
   model: Model,
@@ -121,15 +121,17 @@ async function publishedColumns(
 ): Promise<readonly Column[]> {
   const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
   const required = new Set(key.map(foldCase))
-  const listed = new Set<string>()
+  const keepsGone =
+    model.kind === 'events' ||
+    (model.kind === 'scd2' && model.onSchemaChange === 'keep' && model.columnsFromData !== true)
+  const listed = new Set(model.columns.map(({ name }) => foldCase(name)))
   if (model.kind === 'events')
     for (const { name, nullable } of model.columns) {
-      listed.add(foldCase(name))
       if (!nullable && !(await holdsNull(connection, model.name, name)))
         required.add(foldCase(name))
     }
   const published = columns
-    .filter(({ name }) => model.kind !== 'events' || listed.has(foldCase(name)))
+    .filter(({ name }) => !keepsGone || listed.has(foldCase(name)))
     .map((column) => ({ ...column, nullable: !required.has(foldCase(column.name)) }))
   return describedBy(model, published)
 }

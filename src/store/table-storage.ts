@@ -2,6 +2,7 @@
 // another table.
 
 import { EnvironmentError } from '../core/failures.ts'
+import type { ColumnRename } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Column, ColumnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -26,6 +27,8 @@ export interface TableStorage {
     name: ModelName,
     changes: readonly StoredColumnChange[],
   ): Promise<void>
+  /** The table has a column of the one name, and none of the other. */
+  renameColumn(connection: Connection, name: ModelName, rename: ColumnRename): Promise<void>
   drop(connection: Connection, name: ModelName, type: RelationType): Promise<void>
   /** Whether a value comes back as it was: some do not fit the type that they are stored under. null: all of them do. */
   keeps(value: Sql, type: ColumnType): Sql | null

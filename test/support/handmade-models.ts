@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type {
+  ColumnRename,
   CompiledProject,
   EventsModel,
   Model,
@@ -25,6 +26,7 @@ export interface QueryModelOptions {
   readonly deletes?: 'keep' | 'mirror' | 'close'
   readonly validFrom?: string
   readonly compare?: readonly string[]
+  readonly renames?: readonly ColumnRename[]
   readonly onSchemaChange?: OnSchemaChange
   readonly expose?: readonly string[]
   readonly reads?: readonly string[]
@@ -59,20 +61,19 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     body: ModelBody.of(source, { start, end: source.text.length }),
   }
   if (kind === 'view' || kind === 'table') return { ...base, kind }
-  const { latest, deletes, onSchemaChange = 'evolve' } = options
+  const { latest, deletes, onSchemaChange = 'evolve', renames = [] } = options
   const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
   const watermark = { column, lookback }
   const rule = hash([text])
-  if (kind === 'append')
-    return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange, rule }
-  if (kind === 'period')
-    return { ...base, kind, uniqueKey: key ?? [], period: periodOf(options), onSchemaChange, rule }
+  const all = { ...base, onSchemaChange, renames, rule }
+  if (kind === 'append') return { ...all, kind, uniqueKey: key ?? [], watermark }
+  if (kind === 'period') return { ...all, kind, uniqueKey: key ?? [], period: periodOf(options) }
   if (key === undefined) throw new Error(`a model of kind ${kind} needs a key`)
   const onDuplicate =
     latest === undefined
       ? ({ take: 'none' } as const)
       : ({ take: 'latest', column: latest } as const)
-  const kept = { ...base, uniqueKey: key, onDuplicate, onSchemaChange, rule }
+  const kept = { ...all, uniqueKey: key, onDuplicate }
   if (kind === 'scd2') {
     const { validFrom = null, compare = null } = options
     return { ...kept, kind, validFrom, compare, deletes: deletes === 'keep' ? 'keep' : 'close' }

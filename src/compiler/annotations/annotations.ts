@@ -29,21 +29,40 @@ interface KindRule {
     | 'valid_from'
     | 'compare'
     | 'on_schema_change'
+    | 'renamed_from'
   )[]
 }
 
 export const kindRules: Readonly<Record<FileKind, KindRule>> = {
   view: { needs: null, takes: [] },
   table: { needs: null, takes: [] },
-  append: { needs: 'incremental', takes: ['unique_key', 'incremental', 'on_schema_change'] },
+  append: {
+    needs: 'incremental',
+    takes: ['unique_key', 'incremental', 'on_schema_change', 'renamed_from'],
+  },
   merge: {
     needs: 'unique_key',
-    takes: ['unique_key', 'incremental', 'on_duplicate', 'deletes', 'on_schema_change'],
+    takes: [
+      'unique_key',
+      'incremental',
+      'on_duplicate',
+      'deletes',
+      'on_schema_change',
+      'renamed_from',
+    ],
   },
-  period: { needs: 'period', takes: ['period', 'unique_key', 'on_schema_change'] },
+  period: { needs: 'period', takes: ['period', 'unique_key', 'on_schema_change', 'renamed_from'] },
   scd2: {
     needs: 'unique_key',
-    takes: ['unique_key', 'on_duplicate', 'deletes', 'valid_from', 'compare', 'on_schema_change'],
+    takes: [
+      'unique_key',
+      'on_duplicate',
+      'deletes',
+      'valid_from',
+      'compare',
+      'on_schema_change',
+      'renamed_from',
+    ],
   },
   events: { needs: null, takes: ['on_schema_change'] },
 }
@@ -106,8 +125,14 @@ export const annotations = {
   },
   on_schema_change: {
     value: 'onSchemaChange',
-    expected: 'evolve, rebuild or fail',
+    expected: 'evolve, keep (for scd2), rebuild or fail',
     kinds: kindsThatTake('on_schema_change'),
+  },
+  renamed_from: {
+    value: 'rename',
+    expected: '<column>: <the name that it had>',
+    kinds: kindsThatTake('renamed_from'),
+    repeats: true,
   },
   expose: {
     value: 'optionalColumns',
@@ -198,7 +223,7 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
 /** The places of the annotations that a run may have to reject. */
 export function placesOf(header: ModelHeader): Model['places'] {
   const given = placedAnnotations.flatMap((name) => {
-    const annotation = header[name]
+    const [annotation] = [header[name]].flat()
     return annotation === undefined ? [] : [[name, annotation.span] as const]
   })
   return Object.fromEntries(given)

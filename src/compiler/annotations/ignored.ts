@@ -29,6 +29,7 @@ const UNMISTAKABLE: ReadonlySet<string> = new Set<AnnotationName>([
   'deletes',
   'valid_from',
   'on_schema_change',
+  'renamed_from',
   'expose',
 ])
 

@@ -31,6 +31,7 @@ export interface AnnotationValues {
   readonly check: CheckSyntax
   readonly models: readonly NamedModel[]
   readonly contract: ContractTerm
+  readonly rename: { readonly column: NamedColumn; readonly from: NamedColumn }
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
 }
 
@@ -146,10 +147,15 @@ const forms: Forms = {
   period,
   onDuplicate: (r) => (r.take(/fail/y) === null ? latest(r) : null),
   deletes: (r) => r.expect(/keep|mirror|close/y) as AnnotationValues['deletes'],
-  onSchemaChange: (r) => r.expect(/evolve|rebuild|fail/y) as OnSchemaChange,
+  onSchemaChange: (r) => r.expect(/evolve|keep|rebuild|fail/y) as OnSchemaChange,
   check,
   models: (r) => r.list(model),
   contract,
+  rename(r) {
+    const named = column(r)
+    r.expect(/[ \t]*:[ \t]*/y)
+    return { column: named, from: column(r) }
+  },
   columnText(r) {
     const described = column(r)
     r.expect(/[ \t]*:[ \t]*/y)

@@ -26,6 +26,8 @@ export interface ColumnChange {
   readonly from: string | null
   /** null: the column is gone. */
   readonly to: string | null
+  /** The name that it has in the table. */
+  readonly renamedFrom?: string
 }
 
 export interface ModelDiff {

@@ -3,7 +3,7 @@
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { EnvironmentError } from '../../core/failures.ts'
-import type { ModelName } from '../../core/names.ts'
+import { type ModelName, sameName } from '../../core/names.ts'
 import type { ColumnChange, EventsVerdict, PlannedStep } from '../../core/report/planned-changes.ts'
 import type { Step } from '../../core/step.ts'
 import type { Column } from '../../core/relation.ts'
@@ -11,6 +11,7 @@ import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { pendingRenames, withRenames } from '../build/materialize/renames.ts'
 import { FailedModels } from '../results.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations, readOrphans, refusalToEmpty, refuseToEndHistories } from '../orphans.ts'
@@ -179,9 +180,28 @@ async function unflushed(
   return (await waitingSegments(name)).filter(isNew)
 }
 
-/** `before`: null where there is no relation yet. An events table keeps the columns that its model no longer lists. */
-const columnsOf = (
-  { action, model: { kind }, columns }: ShownStep,
+/**
+ * `before`: null where there is no relation yet. An events table keeps the columns that its model no longer lists, and so
+ * does a table that keeps them when told.
+ */
+function columnsOf(
+  { action, model, columns }: ShownStep,
   before: readonly Column[] | null,
-): readonly ColumnChange[] =>
-  before === null || action !== 'build' ? [] : columnChanges(before, columns, kind === 'events')
+): readonly ColumnChange[] {
+  if (before === null || action !== 'build') return []
+  const keepsGone =
+    model.kind === 'events' || ('onSchemaChange' in model && model.onSchemaChange === 'keep')
+  const renames = pendingRenames(model, before)
+  const renamed = renames.flatMap(({ from, to }) => {
+    const [was, now] = [typeIn(before, from), typeIn(columns, to)]
+    return was === null || now === null
+      ? []
+      : [{ column: to, from: was, to: now, renamedFrom: from }]
+  })
+  const others = columnChanges(withRenames(before, renames), columns, keepsGone)
+  const isRenamed = (name: string) => renamed.some(({ column }) => sameName(column, name))
+  return [...renamed, ...others.filter(({ column }) => !isRenamed(column))]
+}
+
+const typeIn = (columns: readonly Column[], name: string): string | null =>
+  columns.find((column) => sameName(column.name, name))?.type ?? null

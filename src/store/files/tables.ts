@@ -18,6 +18,11 @@ export const fileTables: TableStorage = {
   async change(connection, name, changes) {
     for (const change of changes) await connection.run(alteration(sql.relation(name), change))
   },
+  async renameColumn(connection, name, { from, to }) {
+    await connection.run(
+      sql`ALTER TABLE ${sql.relation(name)} RENAME COLUMN ${sql.ident(from)} TO ${sql.ident(to)}`,
+    )
+  },
   async drop(connection, name, type) {
     const relation = sql.relation(name)
     await connection.run(

@@ -2,6 +2,7 @@
 // under other types, and its name is a view that casts back. Only statements that write see the difference.
 
 import { STORED_SCHEMA } from '../../core/lake.ts'
+import type { ColumnRename } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -29,6 +30,7 @@ export const lakeTables: TableStorage = {
   },
   written,
   change,
+  renameColumn,
   async drop(connection, name, type) {
     if (!(await isStoredApart(connection, name))) return fileTables.drop(connection, name, type)
     await connection.run(sql`DROP VIEW ${sql.relation(name)}; DROP TABLE ${storedTable(name)}`)
@@ -166,6 +168,26 @@ async function written(connection: Connection, name: ModelName): Promise<Written
     },
     value: (column) => fromStored(sql.ident(column), typeOf(column)),
   }
+}
+
+/** In the catalog alone, but for the view over a stored table. */
+async function renameColumn(
+  connection: Connection,
+  name: ModelName,
+  rename: ColumnRename,
+): Promise<void> {
+  const columns = await storedApart(connection, name)
+  if (columns === null) return fileTables.renameColumn(connection, name, rename)
+  const { from, to } = rename
+  await connection.run(
+    sql`ALTER TABLE ${storedTable(name)} RENAME COLUMN ${sql.ident(from)} TO ${sql.ident(to)}`,
+  )
+  const renamed = columns.map((column) =>
+    sameName(column.name, from) ? { ...column, name: to } : column,
+  )
+  await connection.run(
+    sql`CREATE OR REPLACE VIEW ${sql.relation(name)} AS SELECT ${sql.join(renamed.map(shown))} FROM ${storedTable(name)}`,
+  )
 }
 
 /**

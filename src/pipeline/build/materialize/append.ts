@@ -19,6 +19,7 @@ import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { continuesTable, countRows, isWithin } from './relation.ts'
+import { tableOf } from './renames.ts'
 import { comparable, differs, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
@@ -40,7 +41,8 @@ async function rowsReplaced(
 ): Promise<readonly string[]> {
   if (slice === 'whole' || !continuesTable(context, model)) return []
   const { column } = model.watermark
-  const inside = sql`(FROM ${sql.relation(model.name)} WHERE ${isWithin(sql.ident(column), slice)})`
+  const table = await tableOf(context.connection, model)
+  const inside = sql`(FROM ${table} WHERE ${isWithin(sql.ident(column), slice)})`
   const rows = await countRows(context.connection, inside)
   return [
     `replaces ${count(rows, 'row')} whose ${column} is at least ${slice.start} and below ${slice.end}`,

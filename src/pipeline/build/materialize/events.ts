@@ -57,7 +57,7 @@ async function adaptationFor(
     model: model.name,
     from: (await columnsBefore(model.name)) ?? [],
     to: await spelledByEngine(connection, model),
-    removed: 'keep',
+    kind: model.kind,
     policy: model.onSchemaChange,
     canRebuild: false,
   })

@@ -1,18 +1,18 @@
 // Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
 
 import { columnChanges } from '../../plan/next-publication.ts'
-import type { OnSchemaChange } from '../../../core/model.ts'
+import type { KeptModel, OnSchemaChange } from '../../../core/model.ts'
 import type { ModelName } from '../../../core/names.ts'
 import type { Column, ColumnType } from '../../../core/relation.ts'
 import type { StoredColumnChange } from '../../../store/table-storage.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
+import { renamingOf } from './renames.ts'
 
 interface Evolution {
   readonly model: ModelName
   readonly from: readonly Column[]
   readonly to: readonly Column[]
-  /** What happens to a column that the model no longer has. */
-  readonly removed: 'keep' | 'refuse'
+  readonly kind: KeptModel['kind'] | 'events'
   readonly policy: OnSchemaChange
   /** True where all rows can be rebuilt from the source. */
   readonly canRebuild: boolean
@@ -26,14 +26,15 @@ export interface Adaptation {
 
 /** How `@on_schema_change` handles the difference. Throws ModelFailure for one that it does not allow. */
 export function adaptationOf(evolution: Evolution): Adaptation {
-  const { model, from, to, policy, canRebuild, removed } = evolution
-  const differences = columnChanges(from, to, removed === 'keep')
+  const { model, kind, from, to, policy, canRebuild } = evolution
+  const differences = columnChanges(from, to, kind === 'events' || policy === 'keep')
   if (differences.length === 0) return { is: 'same', changes: [] }
-  if (policy === 'evolve') return { is: 'evolved', changes: planEvolution(evolution, differences) }
+  if (policy === 'evolve' || policy === 'keep')
+    return { is: 'evolved', changes: planEvolution(evolution, differences) }
   if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', changes: [] }
   const rebuild = fullRefreshOf(model)
   const rule =
-    removed === 'keep'
+    kind === 'events'
       ? '; to apply the changes, write @on_schema_change: evolve'
       : policy === 'fail'
         ? ` and @on_schema_change is fail; rebuild the table: ${rebuild}`
@@ -57,25 +58,25 @@ const seedHint = (model: ModelName) =>
 
 /** Throws ModelFailure for a change that would lose values. */
 function planEvolution(
-  { model, removed }: Evolution,
+  { model, kind }: Evolution,
   differences: readonly Difference[],
 ): readonly StoredColumnChange[] {
   const hint =
-    removed === 'refuse'
-      ? `; rebuild the table: ${fullRefreshOf(model)}`
-      : '; give the column another name, or keep its type'
+    kind === 'events'
+      ? '; give the column another name, or keep its type'
+      : `; ${rebuildOf(model, kind)}`
   const lost = differences.filter(({ to }) => to === null)
-  if (lost.length > 0) {
+  if (kind !== 'events' && lost.length > 0) {
     const names = lost.map(({ column }) => `"${column}"`).join(', ')
     throw new ModelFailure(
-      `the model no longer has ${names}, which the table holds${hint}`,
+      `the model no longer has ${names}, which the table holds${waysFor(model, kind, differences)}`,
       'on_schema_change',
     )
   }
   return differences.flatMap(({ column: name, from, to: type }) => {
     if (type === null) return []
     if (from !== null && !isLosslessWidening(from, type)) {
-      const help = removed === 'refuse' && type === 'VARCHAR' ? seedHint(model) : hint
+      const help = kind !== 'events' && type === 'VARCHAR' ? seedHint(model) : hint
       throw new ModelFailure(
         `column "${name}" cannot change from ${from} to ${type} without losing values${help}`,
         { column: name },
@@ -84,6 +85,28 @@ function planEvolution(
     return [{ name, type, isNew: from === null }]
   })
 }
+
+const rebuildOf = (model: ModelName, kind: KeptModel['kind']) =>
+  `rebuild the table${kind === 'scd2' ? ', which ends its history' : ''}: ${fullRefreshOf(model)}`
+
+/** What the author may have meant, and how to say so; a new column of that type is most likely the same one. */
+function waysFor(
+  model: ModelName,
+  kind: KeptModel['kind'],
+  differences: readonly Difference[],
+): string {
+  const [lost] = differences.filter(({ to }) => to === null)
+  const first = lost?.column ?? ''
+  const alike = differences.filter(({ from, to }) => from === null && to === lost?.from)
+  const to = (alike.length === 1 && alike[0]?.column) || 'NEW'
+  const keep =
+    kind === 'scd2' ? '; to keep it in older versions, write -- @on_schema_change: keep' : ''
+  return `; if "${first}" has another name now, write -- @renamed_from ${columnWord(to)}: ${columnWord(first)}, or run ${renamingOf(model, first, to)}${keep}; otherwise ${rebuildOf(model, kind)}`
+}
+
+/** As an annotation names it. */
+const columnWord = (name: string) =>
+  /^[\p{L}_][\p{L}0-9_$]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 
 // Decimal digits before the point that each integer type needs.
 const integerDigits: Readonly<Record<string, number>> = {

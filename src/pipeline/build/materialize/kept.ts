@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { kinds } from '../../../core/kinds.ts'
-import type { KeptModel, Model } from '../../../core/model.ts'
+import type { ColumnRename, KeptModel, Model } from '../../../core/model.ts'
 import { foldCase, sameName } from '../../../core/names.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
@@ -30,6 +30,7 @@ import {
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
 import { continuesTable, countRows, makeWay } from './relation.ts'
+import { pendingRenames, refuseTwoNames, renamedTable, withRenames } from './renames.ts'
 
 interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
@@ -108,7 +109,9 @@ async function refuse(kept: Kept): Promise<void> {
   if (slice !== 'whole' && ranged !== null)
     await refuseWrongRange(context.connection, model, ranged, slice)
   if (!continuesTable(context, model)) return
-  const before = (await context.columnsBefore(model.name)) ?? []
+  const found = (await context.columnsBefore(model.name)) ?? []
+  refuseTwoNames(model, found)
+  const before = withRenames(found, pendingRenames(model, found))
   if (ranged !== null) refuseLostWatermark(model.name, ranged, before)
   if (columnsAreKnown(context, model))
     adaptationFor(kept, ownColumns(model, before), ownColumns(model, model.columns))
@@ -137,12 +140,27 @@ function columnsAreKnown(context: RunContext, model: Model): boolean {
 
 async function build(kept: Kept): Promise<Built> {
   const { kind, context, model, slice } = kept
+  const renames = await renamesOf(kept)
+  for (const rename of renames)
+    await context.store.tables.renameColumn(context.connection, model.name, rename)
   const ranges = (await kind.ranges?.(context, model, slice)) ?? []
   const built = await writeStage(kept, await fillStage(context, model, slice, ranges), ranges)
   await context.connection.run(sql`DROP TABLE ${STAGE}`)
   await checkKeys(kept, ranges)
   const remembered = await kind.remembered?.(context, model, ranges)
-  return { ...built, ...(remembered === undefined ? {} : { ranges: remembered }) }
+  return {
+    ...built,
+    changed: built.changed || renames.length > 0,
+    ...(remembered === undefined ? {} : { ranges: remembered }),
+  }
+}
+
+/** Those that the table needs which goes on. Throws ModelFailure where they cannot be. */
+async function renamesOf({ context, model }: Kept): Promise<readonly ColumnRename[]> {
+  if (model.renames.length === 0 || !continuesTable(context, model)) return []
+  const found = (await context.columnsBefore(model.name)) ?? []
+  refuseTwoNames(model, found)
+  return pendingRenames(model, found)
 }
 
 async function writeStage(
@@ -174,9 +192,14 @@ async function adapt(
 ): Promise<(Adaptation & Pick<Staged, 'before'>) | null> {
   const { context, model } = kept
   if (!continuesTable(context, model)) return null
-  const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
+  const found = (await context.columnsBefore(model.name)) ?? []
+  const before = ownColumns(model, withRenames(found, pendingRenames(model, found)))
   const adaptation = adaptationFor(kept, before, staged)
-  return adaptation.is === 'rebuild' ? null : { ...adaptation, before }
+  if (adaptation.is === 'rebuild') return null
+  // What is published has the columns of the SELECT, so it changes with one that only the table keeps.
+  const loses = before.some(({ name }) => !staged.some((column) => sameName(column.name, name)))
+  const is = loses && isEdited(recordOf(context, model), model) ? 'evolved' : adaptation.is
+  return { ...adaptation, is, before }
 }
 
 async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
@@ -205,7 +228,7 @@ function adaptationFor(
 ): Adaptation {
   const { name, onSchemaChange: policy } = model
   const canRebuild = kind.canRebuild(model)
-  return adaptationOf({ model: name, from, to, removed: 'refuse', policy, canRebuild })
+  return adaptationOf({ model: name, kind: model.kind, from, to, policy, canRebuild })
 }
 
 // The rows of the SELECT have been checked, so no change of it helps.
@@ -244,7 +267,10 @@ const sameColumns = (a: readonly string[], b: readonly string[]) =>
 /** The rows are staged and checked as a run does it. The table itself is not copied. */
 async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { kind, context, model, slice } = kept
-  const { before: relation, unique } = input
+  const { before: found, unique } = input
+  const renames = await renamesOf(kept)
+  const relation = found === null ? null : renamedTable(found, renames)
+  if (renames.length > 0) await layOver(context.connection, model.name, sql`FROM ${relation!}`)
   const ranges = (await kind.ranges?.(context, model, slice)) ?? []
   const staged = await fillStage(context, model, slice, ranges)
   const adapted = relation === null ? null : await adapt(kept, staged)
@@ -257,7 +283,8 @@ async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { changes, writes, added } = await kind.dryWrite(context, model, dry)
   await checkKeys(kept, ranges)
   const { inserted, changed, removed } = changes
-  const isChanged = is === 'evolved' || (writes ?? inserted + changed + removed > 0)
+  const isChanged =
+    renames.length > 0 || is === 'evolved' || (writes ?? inserted + changed + removed > 0)
   return { changed: isChanged, added, changes }
 }
 

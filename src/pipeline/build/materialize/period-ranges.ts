@@ -11,6 +11,7 @@ import { textOf } from '../../../duckdb/values.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { SliceRecord } from '../../../store/state.ts'
 import { continuesTable } from './relation.ts'
+import { tableOf } from './renames.ts'
 import { distance } from './stage.ts'
 
 /** In the order of their values; none overlaps or adjoins the next one. */
@@ -123,9 +124,10 @@ async function roundedOut(
 /** The start of the period in which the lookback from the newest row ends; null: the table has no rows. */
 async function lookedBackTo(
   { connection }: RunContext,
-  { name, period }: PeriodModel,
+  model: PeriodModel,
   type: ColumnType,
 ): Promise<string | null> {
+  const { period } = model
   const { column, every, lookback } = period
   const value = sql.ident(column)
   const finite = typeof every === 'number' ? sql.empty : sql` FILTER (isfinite(${value}))`
@@ -135,7 +137,8 @@ async function lookedBackTo(
       ? newest
       : sql`CAST(${wide(newest, every)} - ${distance(lookback)} AS ${sql.type(typeof every === 'number' ? HUGE : type)})`
   const row = await connection.row(
-    sql`SELECT CAST(${periodStart(back, period, type)} AS VARCHAR) AS start FROM ${sql.relation(name)}`,
+    sql`SELECT CAST(${periodStart(back, period, type)} AS VARCHAR) AS start
+      FROM ${await tableOf(connection, model)}`,
   )
   return row?.['start'] == null ? null : textOf(row['start'])
 }

@@ -16,6 +16,7 @@ import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.t
 import type { Materialization } from './materialization.ts'
 import { EVERYTHING, periodStart, periodsToMake, rangesToRemember } from './period-ranges.ts'
 import { continuesTable, countRows } from './relation.ts'
+import { tableOf } from './renames.ts'
 import { comparable, isInRange, sameValues, STAGE } from './stage.ts'
 
 const PERIODS = sql`temp.main._eider_periods`
@@ -52,7 +53,8 @@ async function rowsReplaced(
   if (slice === 'whole' || !continuesTable(context, model)) return []
   const { column } = model.period
   const [range = EVERYTHING] = await periodsToMake(context, model, slice)
-  const inside = sql`(FROM ${sql.relation(model.name)} WHERE ${isInRange(sql.ident(column), range)})`
+  const table = await tableOf(context.connection, model)
+  const inside = sql`(FROM ${table} WHERE ${isInRange(sql.ident(column), range)})`
   const rows = await countRows(context.connection, inside)
   return [
     `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
