@@ -12,6 +12,7 @@ import { type EngineCatalog, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { ifRefused } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
+import { modelsWithGaps } from './build/materialize/period-ranges.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
@@ -43,7 +44,7 @@ export async function readContext(
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
   const there = borrowed === null ? found : { ...found, ...lent(borrowed, project, found) }
-  return {
+  const context: RunContext = {
     ...there,
     borrowed,
     sample: request.sample ?? null,
@@ -62,7 +63,9 @@ export async function readContext(
     versionOf: (name) => there.state.models.get(name)?.version,
     changes: new ChangeNotes(),
     partsBefore: partsOnce(connection, store, ruledIn(models, selected)),
+    withGaps: new Set(),
   }
+  return { ...context, withGaps: await modelsWithGaps(context) }
 }
 
 const ruledIn = (models: CompiledProject['models'], selected: ReadonlySet<ModelName>) =>

@@ -45,6 +45,8 @@ export interface RunContext {
   readonly state: State
   /** Models whose table held rows that nothing can make again, and is gone: somebody dropped it, or an older file is there. */
   readonly lost: ReadonlySet<ModelName>
+  /** Models of periods of which some were never built. */
+  readonly withGaps: ReadonlySet<ModelName>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
   /** The ages of sources that say when they were loaded, by name. */

@@ -40,6 +40,7 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
 
 /** `column`: null for a model that reads all of its input. */
 function partColumn(model: Model): string | null {
+  if (model.kind === 'period') return model.period.column
   return 'watermark' in model ? (model.watermark?.column ?? null) : null
 }
 

@@ -20,7 +20,15 @@ import type { FlushPosition, ModelRecord } from '../../store/state.ts'
 /** Nothing here queries DuckDB. */
 export type DecisionContext = Pick<
   RunContext,
-  'project' | 'selected' | 'state' | 'catalog' | 'lost' | 'fileHashes' | 'fullRefresh' | 'sample'
+  | 'project'
+  | 'selected'
+  | 'state'
+  | 'catalog'
+  | 'lost'
+  | 'fileHashes'
+  | 'fullRefresh'
+  | 'sample'
+  | 'withGaps'
 >
 
 /** What changes while a run, or a plan of one, goes on. */
@@ -127,7 +135,8 @@ function reasonToBuild(
   if (changed !== null) return changed
   if (model.volatile) return 'volatile'
   const exists = relationType(context.catalog, model.name) === kinds[model.kind].relation
-  return exists ? null : MISSING
+  if (!exists) return MISSING
+  return context.withGaps.has(model.name) ? 'some periods were never built' : null
 }
 
 const MISSING = 'missing in the warehouse'

@@ -4,6 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { columnType } from '../../../src/core/relation.ts'
 import { sql } from '../../../src/core/sql.ts'
+import type { Model } from '../../../src/core/model.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { modelName } from '../../support/model-name.ts'
 import { query, type QueryModelOptions } from '../../support/handmade-models.ts'
 import { openProject, resultOf, type TestProject } from '../../support/pipeline-project.ts'
 
@@ -160,6 +163,55 @@ test('an empty table, a lookback before all rows and a new column', async () => 
   const summary = await space.ok([orders('2024-01-01 N 1', '2024-01-09 N 2'), wide])
   assert.is(resultOf(summary, 'mart.d').rows, 2)
   assert.equal(await space.rows(sql`SELECT DISTINCT n::INTEGER AS n FROM mart.d`), [{ n: 1 }])
+})
+
+/** Its ranges, with the number of the definition. */
+async function remembered({ paths }: TestProject, ...models: readonly Model[]) {
+  const { warehouse, state } = openStore(paths)
+  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using connection = await database.connect()
+  await state.read(connection, [])
+  const slices = await state.readSlices(connection, [modelName('mart.d')])
+  const of = (definition: string) => models.findIndex((model) => model.definition === definition)
+  return slices.map(({ start, end, definition }) => `${start} ${end} ${of(definition)}`)
+}
+
+const WEEK = ['2024-01-01 N 1', '2024-01-02 N 2', '2024-01-03 N 3', '2024-01-09 N 4']
+
+test('periods that were never built are built by the next run without a range', async () => {
+  await using space = await openProject()
+  await space.ok([orders(...WEEK), daily()], { range: { start: '2024-01-02', end: '2024-01-03' } })
+  assert.equal(await rowsOf(space), ['2024-01-02 N 2'])
+  const next = await space.ok([orders(...WEEK), daily()])
+  assert.is(resultOf(next, 'mart.d').because, 'some periods were never built')
+  assert.equal(await rowsOf(space), WEEK)
+  const idle = await space.ok([orders(...WEEK), daily()])
+  assert.is(resultOf(idle, 'mart.d').status, 'unchanged')
+  assert.equal((await remembered(space, daily())).at(-1), 'null null 0')
+})
+
+test('ranges that adjoin are remembered as one', async () => {
+  await using space = await openProject()
+  const model = { ...daily(), columns: [{ name: 'day', type: columnType('DATE'), nullable: true }] }
+  for (const day of [1, 2, 3])
+    await space.ok([orders(...WEEK), model], {
+      range: { start: `2024-01-0${day}`, end: `2024-01-0${day + 1}` },
+    })
+  assert.equal((await remembered(space, daily())).at(-1), '2024-01-01 2024-01-04 0')
+})
+
+test('the newest range that contains a value says which rule made its rows', async () => {
+  await using space = await openProject()
+  const [old, now] = [daily(), daily({}, DAILY.replace('sum(amount)', 'sum(amount) * 10'))]
+  await space.ok([orders(...WEEK), old])
+  await space.ok([orders(...WEEK), now])
+  assert.equal(await rowsOf(space), [...WEEK.slice(0, 3), '2024-01-09 N 40'])
+  const ranges = ['null null 0', '2024-01-07 null 1']
+  assert.equal(await remembered(space, old, now), ranges)
+  await space.ok([orders(...WEEK, '2024-01-09 N 1'), now])
+  assert.equal(await remembered(space, old, now), ranges)
+  await space.ok([orders(...WEEK), now], { range: { start: '2024-01-02', end: '2024-01-07' } })
+  assert.equal(await remembered(space, old, now), [...ranges, '2024-01-02 null 1'])
 })
 
 test.run()

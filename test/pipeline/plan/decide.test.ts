@@ -45,6 +45,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     state: { models: records, positions: new Map(), acks: [] },
     catalog: { database: 'warehouse', relations: new Map(exists ? relations : []) },
     lost: new Set(),
+    withGaps: new Set(),
     fileHashes,
     fullRefresh,
     sample: null,

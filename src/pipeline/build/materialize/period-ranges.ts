@@ -1,13 +1,14 @@
 // Which periods of a model of kind period a run makes anew: those that are asked for, or those near the newest row of its
-// table and those that were never made. Values are texts, which DuckDB reads as values of the column.
+// table, those that were never built, and those of which an input has changed, however old they are. Values are texts, which DuckDB reads as values of the column.
 
 import type { Period, PeriodModel } from '../../../core/model.ts'
-import { sameName } from '../../../core/names.ts'
+import { type ModelName, sameName } from '../../../core/names.ts'
 import { type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { PlannedRange, Slice, ValueRange, WatermarkRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { textOf } from '../../../duckdb/values.ts'
+import { touchedSince } from '../../changes/touched.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { SliceRecord } from '../../../store/state.ts'
 import { continuesTable } from './relation.ts'
@@ -28,12 +29,55 @@ export async function periodsToMake(
   if (newest === null) return [{ ...EVERYTHING, because: 'the table is empty' }]
   const { lookback } = model.period
   const because = lookback === null ? 'the newest period' : `lookback ${lookback}`
+  const touched = await touchedPeriods(context, model, type)
+  if (touched === null)
+    return [{ ...EVERYTHING, because: 'nobody knows what has changed in its inputs' }]
   const gaps = await gapsOf(context, model, type)
   const made = [
     { start: newest, end: null, because },
-    ...gaps.map((gap) => ({ ...gap, because: 'never made' })),
+    ...gaps.map((gap) => ({ ...gap, because: 'never built' })),
+    ...touched.map((range) => ({ ...range, because: 'changed inputs' })),
   ]
   return await joined(context.connection, type, made)
+}
+
+/** The periods whose rows may be other ones, for what has changed in the inputs since they were read; null: all. */
+async function touchedPeriods(
+  context: RunContext,
+  model: PeriodModel,
+  type: ColumnType,
+): Promise<readonly ValueRange[] | null> {
+  const touched = (await touchedSince(context, model))?.ranges ?? null
+  if (touched === null || touched.length === 0) return touched && []
+  const { period } = model
+  const value = (end: string) => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
+  const last = periodStart(value('high'), period, type)
+  const rows = touched.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  const ranges = await context.connection.rows(sql`
+    SELECT CAST(${periodStart(value('low'), period, type)} AS VARCHAR) AS start,
+      CAST(${nextStart(last, period, type)} AS VARCHAR) AS "end"
+    FROM (VALUES ${sql.join(rows)}) AS touched(low, high)`)
+  return ranges.map(({ start, end }) => ({ start: textOf(start), end: textOf(end) }))
+}
+
+/** Models of this kind that have a table, and periods that were never built: a range was their first build, or has been cut off. */
+export async function modelsWithGaps(context: RunContext): Promise<ReadonlySet<ModelName>> {
+  const { project, selected, store, connection } = context
+  const models = [...selected].flatMap((name) => {
+    const model = project.models.get(name)
+    return model?.kind === 'period' && continuesTable(context, model) ? [model] : []
+  })
+  if (models.length === 0) return new Set()
+  const slices = await store.state.readSlices(
+    connection,
+    models.map(({ name }) => name),
+  )
+  const found = new Set<ModelName>()
+  for (const model of models) {
+    const own = slices.filter((slice) => slice.model === model.name)
+    if ((await gapsAmong(context, model, own)).length > 0) found.add(model.name)
+  }
+  return found
 }
 
 /** What was never made of a table that goes on. */
@@ -43,9 +87,18 @@ async function gapsOf(
   type?: ColumnType,
 ): Promise<readonly ValueRange[]> {
   const { connection, store } = context
-  const slices = await store.state.readSlices(connection, [model.name])
+  return gapsAmong(context, model, await store.state.readSlices(connection, [model.name]), type)
+}
+
+async function gapsAmong(
+  context: RunContext,
+  model: PeriodModel,
+  slices: readonly SliceRecord[],
+  type?: ColumnType,
+): Promise<readonly ValueRange[]> {
   if (slices.some(isEverything)) return []
-  const line = await Line.of(connection, type ?? (await typeOfColumn(context, model)), slices)
+  const known = type ?? (await typeOfColumn(context, model))
+  const line = await Line.of(context.connection, known, slices)
   return line.without(EVERYTHING, slices)
 }
 

@@ -10,6 +10,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice, ValueRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
+import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
@@ -75,10 +76,11 @@ function touchedRows(
 
 /** Returns how many rows of the table there are other ones for, be it none. */
 async function write(
-  { store, connection }: RunContext,
+  context: RunContext,
   model: PeriodModel,
   { staged, ranges }: Staged,
 ): Promise<number> {
+  const { store, connection } = context
   const { column } = model.period
   const type = typeIn(staged, column)
   const target = await store.tables.written(connection, model.name)
@@ -89,8 +91,10 @@ async function write(
     const start = (value: Sql) => periodStart(value, model.period, type)
     const value = target.value(column)
     const isChanged = sql`${isInSome(value, ranges)} AND ${start(value)} IN (SELECT period FROM ${PERIODS})`
+    await noteRows(context, model, valuesIn(target, isChanged))
     const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${isChanged}`)
     const fresh = sql`FROM ${STAGE} WHERE ${start(sql.ident(column))} IN (SELECT period FROM ${PERIODS})`
+    await noteRows(context, model, valuesOf(sql`(${fresh})`))
     const inserted = await connection.run(
       sql`INSERT INTO ${target.table} BY NAME ${await target.rows(fresh)}`,
     )

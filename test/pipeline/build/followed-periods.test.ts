@@ -1,0 +1,65 @@
+// Periods of which an input has changed are built again, however old they are, through several models.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { RunSummary } from '../../../src/core/report/progress.ts'
+import { sql } from '../../../src/core/sql.ts'
+import { runPipeline } from '../../../src/pipeline/run.ts'
+import { compileTexts } from '../../support/compile-texts.ts'
+import {
+  openProject,
+  resultOf,
+  runDefaults,
+  type TestProject,
+} from '../../support/pipeline-project.ts'
+
+const daily = `-- @kind: period
+-- @period: day of day lookback 2 days
+SELECT ts::DATE AS day, region, sum(amount)::INTEGER AS sum FROM raw.o GROUP BY ALL`
+
+const monthly = `-- @kind: period
+-- @period: month of month
+SELECT date_trunc('month', day)::DATE AS month, sum(sum)::INTEGER AS sum FROM mart.daily GROUP BY ALL`
+
+/** Rows such as `2024-01-05 N 20`. */
+const orders = (...rows: readonly string[]): string => {
+  const values = rows
+    .map((row) => row.split(' '))
+    .map(([day, region, amount]) => `(TIMESTAMP '${day} 10:00:00', '${region}', ${amount})`)
+  return `SELECT * FROM (VALUES ${values.join()}) t(ts, region, amount)`
+}
+
+async function run(space: TestProject, ...rows: readonly string[]): Promise<RunSummary> {
+  const texts = { 'raw.o': orders(...rows), 'mart.daily': daily, 'mart.monthly': monthly }
+  const project = await compileTexts(texts)
+  const summary = await runPipeline({ ...runDefaults(space.paths), project, openClaims: null })
+  assert.ok(summary.ok, JSON.stringify(summary.models))
+  return summary
+}
+
+const rowsOf = async (space: TestProject, query: ReturnType<typeof sql>) =>
+  (await space.rows(query)).map((row) => Object.values(row).map(String).join(' '))
+
+const DAILY = sql`SELECT day::VARCHAR AS day, region, sum FROM mart.daily ORDER BY ALL`
+const MONTHLY = sql`SELECT month::VARCHAR AS month, sum FROM mart.monthly ORDER BY ALL`
+
+test('a correction and a cancellation of long ago arrive, and only their periods are written', async () => {
+  await using space = await openProject()
+  const old = ['2020-01-05 N 10', '2020-01-05 S 5', '2020-02-05 N 1', '2024-06-30 N 30']
+  await run(space, ...old)
+  const summary = await run(space, '2020-01-05 N 99', '2020-02-05 N 1', '2024-06-30 N 30')
+  assert.equal(await rowsOf(space, DAILY), ['2020-01-05 N 99', '2020-02-05 N 1', '2024-06-30 N 30'])
+  assert.equal(await rowsOf(space, MONTHLY), ['2020-01-01 99', '2020-02-01 1', '2024-06-01 30'])
+  assert.is(resultOf(summary, 'mart.daily').rows, 2)
+  assert.is(resultOf(summary, 'mart.monthly').rows, 1)
+})
+
+test('a new day before all others, and a day that loses its last row', async () => {
+  await using space = await openProject()
+  await run(space, '2020-01-05 N 10', '2020-03-05 N 3', '2024-06-30 N 30')
+  await run(space, '2019-12-31 N 7', '2020-03-05 N 3', '2024-06-30 N 30')
+  assert.equal(await rowsOf(space, DAILY), ['2019-12-31 N 7', '2020-03-05 N 3', '2024-06-30 N 30'])
+  assert.equal(await rowsOf(space, MONTHLY), ['2019-12-01 7', '2020-03-01 3', '2024-06-01 30'])
+})
+
+test.run()
