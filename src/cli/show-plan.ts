@@ -22,7 +22,7 @@ export function showPlan(
 ): string {
   const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
   const changes = tableLines(contract.map(({ set, change }) => [set, change]))
-  const { build, unchanged, failing, skip } = planCounts(steps)
+  const { build, remove, unchanged, failing, skip } = planCounts(steps)
   const breaking = contract.filter((change) => change.breaking).length
   return [
     ...steps.flatMap((step) => stepLines(step, width, paint)),
@@ -31,6 +31,7 @@ export function showPlan(
       return `${word}  ${changes[i]}`
     }),
     `plan: ${build} to build, ${unchanged} unchanged` +
+      (remove === 0 ? '' : `, ${remove} to lose old rows`) +
       (failing === 0 ? '' : `, ${failing} failing`) +
       (skip === 0 ? '' : `, ${skip} skipped`) +
       (contract.length === 0 ? '' : `; contract: ${contract.length} changed, ${breaking} breaking`),
@@ -44,13 +45,14 @@ export function planCounts(steps: readonly PlannedStep[]) {
     others.filter((step) => step.action === action).length
   return {
     build: countOf('build'),
+    remove: countOf('remove'),
     unchanged: countOf('unchanged'),
     skip: countOf('skip'),
     failing,
   }
 }
 
-const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const
+const styles = { build: 'green', remove: 'yellow', unchanged: 'dim', skip: 'yellow' } as const
 
 function stepLines(step: PlannedStep, width: number, paint: Paint): readonly string[] {
   const { model, action, because, problem, warnings, columns, losses, events, diff } = step

@@ -26,7 +26,7 @@ export default class Erase extends BaseCommand {
   static override args = {
     model: Args.string({
       ignoreStdin: true,
-      description: 'A model that keeps rows: events, append, merge or scd2',
+      description: 'A model that keeps rows: events, append, merge, period, scd2',
       required: true,
     }),
     condition: Args.string({

@@ -18,6 +18,7 @@ import type { SourceFile, Span } from '../core/source.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
 import { definitionOf } from './definition.ts'
+import { keepOf } from './keep.ts'
 import { bodyOf } from './variables.ts'
 import type { NamedColumn } from './annotations/read-annotation.ts'
 import type { ModelHeader } from './annotations/annotations.ts'
@@ -56,7 +57,10 @@ export function finishKind(
   switch (kind) {
     case 'append': {
       const needed = watermark ?? { column: '', lookback: null }
-      return { model: { ...kept, kind, uniqueKey: key, watermark: needed }, diagnostics: found }
+      const { keep, diagnostics } = keepOf(source, header, columns, watermark?.column ?? null)
+      found.push(...(watermark === null ? [] : diagnostics))
+      const model = { ...kept, kind, uniqueKey: key, watermark: needed, ...(keep && { keep }) }
+      return { model, diagnostics: found }
     }
     case 'merge': {
       const deletes = header.deletes?.value === 'mirror' ? ('mirror' as const) : ('keep' as const)
@@ -72,7 +76,10 @@ export function finishKind(
     }
     case 'period': {
       const period = periodOf(source, header, columns, resolve, found)
-      return { model: { ...kept, kind, uniqueKey: key, period }, diagnostics: found }
+      const { keep, diagnostics } = keepOf(source, header, columns, period.column || null)
+      found.push(...(period.column === '' ? [] : diagnostics))
+      const model = { ...kept, kind, uniqueKey: key, period, ...(keep && { keep }) }
+      return { model, diagnostics: found }
     }
     case 'scd2':
       found.push(...sharedKey(source, header, uniqueKey))

@@ -50,6 +50,7 @@ const messages = {
   'invalid-valid-from': (p: { column: string; type: string }) =>
     `"@valid_from" needs a column of type DATE, TIMESTAMP or TIMESTAMPTZ, and "${p.column}" is ${p.type}`,
   'invalid-rename': (p: { problem: string }) => p.problem,
+  'invalid-keep': (p: { problem: string }) => p.problem,
   'append-over-groups': () =>
     'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'reserved-column': (p: { column: string; kind: string }) =>

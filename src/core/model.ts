@@ -47,6 +47,7 @@ export const placedAnnotations = [
   'period',
   'deletes',
   'valid_from',
+  'keep',
   'on_schema_change',
   'renamed_from',
   'expose',
@@ -162,8 +163,18 @@ export interface TableModel extends QueryModel {
   readonly kind: 'table'
 }
 
+/** `@keep`: how long rows stay in a table. */
+export interface Keep {
+  /** With the time of a row. */
+  readonly column: string
+  /** Such as `90 days`. */
+  readonly age: string
+}
+
 export interface AppendModel extends KeptBase {
   readonly kind: 'append'
+  /** Absent: all rows stay. */
+  readonly keep?: Keep
   readonly watermark: Watermark
   /** Empty: whole rows are compared. */
   readonly uniqueKey: readonly string[]
@@ -182,6 +193,8 @@ export interface MergeModel extends KeptBase {
 export interface PeriodModel extends KeptBase {
   readonly kind: 'period'
   readonly period: Period
+  /** Absent: all rows stay. */
+  readonly keep?: Keep
   /** Empty: rows have none. */
   readonly uniqueKey: readonly string[]
 }
@@ -201,6 +214,8 @@ export interface Scd2Model extends KeptBase {
 
 export interface EventsModel extends ModelBase {
   readonly kind: 'events'
+  /** Absent: all rows stay. */
+  readonly keep?: Keep
   readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild' | 'keep'>
 }
 

@@ -31,8 +31,11 @@ export interface PlannedRange extends ValueRange {
 export interface Step<M extends Model | FailedModel = Model> {
   readonly model: M
   readonly slice: Slice
-  /** What happens to the slice; `skip`: a model that it reads fails. */
-  readonly action: 'build' | 'unchanged' | 'skip'
+  /**
+   * What happens to the slice; `remove`: rows that are older than the model keeps them go, and nothing is built; `skip`: a
+   * model that it reads fails.
+   */
+  readonly action: 'build' | 'remove' | 'unchanged' | 'skip'
   /**
    * `here`: in a transaction of the run, which may hold several steps. `elsewhere`: another program or engine makes the
    * rows and commits them; the run checks and records them afterwards.

@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readTextLater } from '../files/read-file.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
+import { keepPeriod } from '../core/retention.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -125,7 +126,11 @@ async function isSame(
 ): Promise<boolean> {
   const files = stampFiles(scope, project)
   const target = await stampTarget(scope)
-  return files !== null && target !== null && keyOf(scope, project, files, target.text) === key
+  return (
+    files !== null &&
+    target !== null &&
+    keyOf(scope, project, files, { target: target.text, period: periodOf(project) }) === key
+  )
 }
 
 const stampTarget = async ({ target, paths, retention }: IdleScope) =>
@@ -147,6 +152,9 @@ function stampFiles(
   return stamps.every((stamp) => stamp !== null) ? stamps : null
 }
 
+/** The next day there are other rows that are too old. */
+const periodOf = ({ models }: CompiledProject): string => keepPeriod(models.values(), new Date())
+
 const filesOf = (models: readonly { readonly files: readonly string[] }[]): readonly string[] =>
   [...new Set(models.flatMap(({ files }) => files))].toSorted()
 
@@ -154,12 +162,13 @@ const keyOf = (
   { settings, paths }: IdleScope,
   project: CompiledProject,
   files: readonly Stamp[],
-  target: string,
+  { target, period }: { readonly target: string; readonly period: string },
 ): string =>
   hashOf(32, [
     [FORMAT, buildStamp(), bindingsVersion(), process.version],
     [settings, paths],
     project.identity,
+    ...(period === '' ? [] : [period]),
     files.map(({ text }) => text),
     target,
   ])
@@ -170,6 +179,7 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
   const files = stampFiles(scope, project)
   if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
   const names = filesOf([...project.models.values()])
+  const period = periodOf(project)
   return {
     async hold({ summary, published, fileHashes }, connection, meanwhile) {
       const isLeft = !summary.ok || summary.flushed.length > 0 || (await hasAcks(connection))
@@ -183,7 +193,7 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
         if (!names.every((name) => fileHashes.has(name))) return
         const note: IdleNote = {
           format: FORMAT,
-          key: keyOf(scope, project, files, target.text),
+          key: keyOf(scope, project, files, { target: target.text, period }),
           run: summary.runId,
           models: summary.models.map((result) => nextTime(result, project)),
           snapshot: published.snapshot.id,

@@ -29,7 +29,7 @@ export async function readContext(
   found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
 ): Promise<RunContext> {
   const { paths, store, project, selection = allModels } = request
-  const { fullRefresh = false, allowEmpty = false, range = null } = request
+  const { fullRefresh = false, allowEmpty = false, allowRemoval = false, range = null } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
   const lost = await lostTables(request, catalog, state)
@@ -54,6 +54,8 @@ export async function readContext(
     project,
     fullRefresh,
     allowEmpty,
+    allowRemoval,
+    oldRows: new Map(),
     chosen,
     selected,
     fileHashes,

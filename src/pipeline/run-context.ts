@@ -5,6 +5,7 @@ import type { ModelName } from '../core/names.ts'
 import type { Sample } from './borrow/sample.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
+import type { OldRows } from '../core/retention.ts'
 import type { Phase } from '../core/report/progress.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -34,6 +35,10 @@ export interface RunContext {
   readonly borrowed: Borrowed | null
   /** The share that is read of tables of sources and of what is borrowed; null: all. */
   readonly sample: Sample | null
+  /** Let `@keep` remove more than half of a table (`--allow-removal`). */
+  readonly allowRemoval: boolean
+  /** Rows that are older than their model keeps them, as they were when the steps were made. */
+  readonly oldRows: Map<ModelName, OldRows>
   /** The database that a statement names which creates a relation; null: names mean it anyway. */
   readonly createdIn: string | null
   /** The models that the run is about, also those that do not compile. */

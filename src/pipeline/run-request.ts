@@ -31,6 +31,8 @@ export interface PlanRequest {
   readonly keepHistory?: boolean
   /** Let an empty source empty a table that mirrors it, and a run publish nothing over something. */
   readonly allowEmpty?: boolean
+  /** Let `@keep` remove more than half of a table. */
+  readonly allowRemoval?: boolean
   /** The store is a copy that nobody else looks at, so nothing is lost in it. */
   readonly isCopy?: boolean
   /** Where models that are not selected are read; in this target when absent. */

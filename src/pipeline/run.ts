@@ -95,7 +95,7 @@ async function buildAndPublish(
         : await store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed, range })
     await warnOfVersions(context, steps, request.logger)
-    const built = steps.filter(({ action }) => action === 'build')
+    const built = steps.filter(({ action }) => action === 'build' || action === 'remove')
     while (connections.length < Math.min(modelsAtOnce, built.length)) {
       const another = await warehouse.connect()
       if (path !== null) await another.run(path)

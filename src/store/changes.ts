@@ -1,10 +1,11 @@
 // Which values of which columns the changes of tables touch, and how far the models have read that ask for it. In both
-// stores: two tables that are made before the first model reads, so that a target without such models is stored as it
+// stores: three tables that are made before the first model reads, so that a target without such models is stored as it
 // always was.
 //
 //   _eider.changes     what one transaction has changed of a table: one row per range of the values of a column, or one
 //                      without a range where there is none, and `is_known` false where it may be anything. The versions
 //                      are those of the table before and after
+//   _eider.removed     how many rows of a table of events were deleted that models follow; those of a table add up
 //   _eider.followers   a model, a column of a table that it follows, and the version of the table that it has read last.
 //                      The rows of a model with its greatest `seq` count; one without a table: it follows nothing
 //
@@ -18,12 +19,14 @@ import { foldCase, type ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { numberOf } from '../duckdb/values.ts'
 
 const SCHEMA = '_eider'
 
 const TABLES = [
   sql`CREATE TABLE IF NOT EXISTS _eider.changes (seq BIGINT, model VARCHAR, col VARCHAR, low VARCHAR, high VARCHAR,
     is_known BOOLEAN, version_before VARCHAR, version_after VARCHAR)`,
+  sql`CREATE TABLE IF NOT EXISTS _eider.removed (model VARCHAR, removed BIGINT)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.followers (seq BIGINT, reader VARCHAR, model VARCHAR, col VARCHAR, version VARCHAR)`,
 ]
 
@@ -61,6 +64,8 @@ export interface ReadSoFar {
 export class ChangeTables {
   readonly #deletes: boolean
   #exists = false
+  /** A target may have the other tables from before. */
+  #notesRemoved = false
   #database = ''
   /** By the name of the table in lower case. */
   #followed = new Map<string, readonly string[]>()
@@ -72,6 +77,7 @@ export class ChangeTables {
 
   async read(connection: Connection, { relations, database }: EngineCatalog): Promise<void> {
     this.#exists = relations.has(catalogKey(SCHEMA, 'followers'))
+    this.#notesRemoved = relations.has(catalogKey(SCHEMA, 'removed'))
     this.#database = database
     this.#followed = new Map()
     if (!this.#exists) return
@@ -88,8 +94,26 @@ export class ChangeTables {
 
   /** In no transaction, before the first follower reads. */
   async make(connection: Connection): Promise<void> {
-    if (!this.#exists) await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
-    this.#exists = true
+    if (!this.#exists || !this.#notesRemoved)
+      await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
+    this.#exists = this.#notesRemoved = true
+  }
+
+  /** Call this in the transaction that deletes rows of a table of events. */
+  async noteRemoved(connection: Connection, model: ModelName, rows: number): Promise<void> {
+    if (rows === 0 || this.columnsOf(model).length === 0) return
+    if (!this.#notesRemoved) throw new Error('make() has not been called')
+    await connection.run(
+      sql`INSERT INTO ${this.#table('removed')} VALUES (${sql.value(model)}, ${sql.value(rows)})`,
+    )
+  }
+
+  async removedFrom(connection: Connection, model: ModelName): Promise<number> {
+    if (!this.#notesRemoved) return 0
+    const row = await connection.row(sql`
+      SELECT coalesce(sum(removed), 0)::BIGINT AS n FROM ${this.#table('removed')}
+      WHERE lower(model) = ${sql.value(foldCase(model))}`)
+    return numberOf(row?.['n'])
   }
 
   /** In the transaction that changes the table. */
@@ -156,7 +180,7 @@ export class ChangeTables {
       await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
   }
 
-  #table(name: 'changes' | 'followers'): Sql {
+  #table(name: 'changes' | 'followers' | 'removed'): Sql {
     return sql.ident(this.#database, SCHEMA, name)
   }
 

@@ -73,7 +73,7 @@ test('a person is erased beside a daemon and a service; others keep their rows a
   const [erased] = events(stdout, 'erased')
   assert.equal(erased?.['erased'], [
     { place: 'table', model: 'raw.orders', count: 5 },
-    { place: 'table', model: 'core.both', count: 3 },
+    { place: 'table', model: 'core.both', count: 4 },
     { place: 'table', model: 'core.orders', count: 3 },
     { place: 'table', model: 'core.history', count: 4 },
   ])

@@ -36,7 +36,7 @@ export default class PipelinePlan extends BaseCommand {
     against: Flags.string({
       summary: againstPlan,
       helpValue: 'FILE',
-      exclusive: ['diff', 'full-refresh', 'allow-empty', 'start'],
+      exclusive: ['diff', 'full-refresh', 'allow-empty', 'allow-removal', 'start'],
     }),
     diff: Flags.boolean({
       summary: 'Build the models in memory and show which rows would change',
@@ -44,6 +44,7 @@ export default class PipelinePlan extends BaseCommand {
     'full-refresh': Flags.boolean({ summary: 'Plan a run with --full-refresh' }),
     'drop-history': Flags.boolean({ summary: 'Plan a run with --drop-history' }),
     'allow-empty': Flags.boolean({ summary: 'Plan a run with --allow-empty' }),
+    'allow-removal': Flags.boolean({ summary: 'Plan a run with --allow-removal' }),
     ...rangeFlags,
     'allow-breaking': Flags.boolean({
       summary: 'Exit with 0 even if clients of the OData service may break',
@@ -72,6 +73,7 @@ export default class PipelinePlan extends BaseCommand {
       keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],
       allowEmpty: flags['allow-empty'],
+      allowRemoval: flags['allow-removal'],
       range: rangeOf(flags),
       diff: flags.diff,
     })
@@ -177,8 +179,10 @@ function diffOf({ rowsBefore, rowsAfter, ...rest }: ModelDiff) {
 }
 
 function countsOf(steps: readonly PlannedStep[], contract: readonly ContractChange[]) {
+  const { remove, ...counts } = planCounts(steps)
   return {
-    ...planCounts(steps),
+    ...counts,
+    ...(remove === 0 ? {} : { remove }),
     breaking: contract.filter(({ breaking }) => breaking).length,
   }
 }

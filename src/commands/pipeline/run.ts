@@ -81,6 +81,9 @@ export default class PipelineRun extends BaseCommand {
     'allow-empty': Flags.boolean({
       summary: 'Allow an empty SELECT to empty its mirror, and empty sets to replace full ones',
     }),
+    'allow-removal': Flags.boolean({
+      summary: 'Allow @keep to remove more than half of the rows of a table',
+    }),
     profile: Flags.boolean({ summary: 'Show where the time went, model by model' }),
     ...rangeFlags,
     wait: waitFlag('Seconds to wait for another run to end'),
@@ -158,6 +161,7 @@ export default class PipelineRun extends BaseCommand {
         failFast: flags['fail-fast'],
         keepHistory: keepsHistory(selection, flags),
         allowEmpty: flags['allow-empty'],
+        allowRemoval: flags['allow-removal'],
         range: rangeOf(flags),
         contractChanges,
         logger,

@@ -28,6 +28,7 @@ interface KindRule {
     | 'deletes'
     | 'valid_from'
     | 'compare'
+    | 'keep'
     | 'on_schema_change'
     | 'renamed_from'
   )[]
@@ -38,7 +39,7 @@ export const kindRules: Readonly<Record<FileKind, KindRule>> = {
   table: { needs: null, takes: [] },
   append: {
     needs: 'incremental',
-    takes: ['unique_key', 'incremental', 'on_schema_change', 'renamed_from'],
+    takes: ['unique_key', 'incremental', 'keep', 'on_schema_change', 'renamed_from'],
   },
   merge: {
     needs: 'unique_key',
@@ -51,7 +52,10 @@ export const kindRules: Readonly<Record<FileKind, KindRule>> = {
       'renamed_from',
     ],
   },
-  period: { needs: 'period', takes: ['period', 'unique_key', 'on_schema_change', 'renamed_from'] },
+  period: {
+    needs: 'period',
+    takes: ['period', 'unique_key', 'keep', 'on_schema_change', 'renamed_from'],
+  },
   scd2: {
     needs: 'unique_key',
     takes: [
@@ -64,7 +68,7 @@ export const kindRules: Readonly<Record<FileKind, KindRule>> = {
       'renamed_from',
     ],
   },
-  events: { needs: null, takes: ['on_schema_change'] },
+  events: { needs: null, takes: ['keep', 'on_schema_change'] },
 }
 
 export const fileKinds = Object.keys(kindRules) as readonly FileKind[]
@@ -122,6 +126,11 @@ export const annotations = {
     value: 'columns',
     expected: 'one or more column names, separated by commas',
     kinds: kindsThatTake('compare'),
+  },
+  keep: {
+    value: 'keep',
+    expected: 'an age (hour to year), such as "90 days", optionally followed by "of <column>"',
+    kinds: kindsThatTake('keep'),
   },
   on_schema_change: {
     value: 'onSchemaChange',

@@ -28,6 +28,8 @@ export interface AnnotationValues {
   readonly onDuplicate: NamedColumn | null
   readonly deletes: 'keep' | 'mirror' | 'close'
   readonly onSchemaChange: OnSchemaChange
+  /** `column`: null where none is named. */
+  readonly keep: { readonly age: string; readonly column: NamedColumn | null }
   readonly check: CheckSyntax
   readonly models: readonly NamedModel[]
   readonly contract: ContractTerm
@@ -147,6 +149,7 @@ const forms: Forms = {
   period,
   onDuplicate: (r) => (r.take(/fail/y) === null ? latest(r) : null),
   deletes: (r) => r.expect(/keep|mirror|close/y) as AnnotationValues['deletes'],
+  keep,
   onSchemaChange: (r) => r.expect(/evolve|keep|rebuild|fail/y) as OnSchemaChange,
   check,
   models: (r) => r.list(model),
@@ -226,6 +229,14 @@ function lookback(r: Reader): string | null {
   if (blanks === null) return number
   const unit = r.expect(/(?:second|minute|hour|day|week|month|year)s?/y)
   return number + blanks + unit
+}
+
+function keep(r: Reader): AnnotationValues['keep'] {
+  const number = r.expect(/[1-9][0-9]{0,4}/y)
+  const blanks = r.expect(/[ \t]+/y)
+  const age = number + blanks + r.expect(/(?:hour|day|week|month|year)s?/y)
+  if (r.take(/[ \t]+of[ \t]+/y) === null) return { age, column: null }
+  return { age, column: column(r) }
 }
 
 function latest(r: Reader): NamedColumn {

@@ -14,6 +14,7 @@ import {
   unstorableColumns,
 } from './draft.ts'
 import { resolveChecks } from '../checks/checks.ts'
+import { keepOfEvents } from '../keep.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
@@ -47,7 +48,8 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
-      const model = { ...kept, kind, onSchemaChange }
+      const { keep, diagnostics: inKeep } = keepOfEvents(source, header, columns)
+      const model = { ...kept, kind, onSchemaChange, ...(keep && { keep }) }
       const unstorable = [
         ...unstorableTypes(parsed, columns),
         ...unstorableColumns(context, columns, {
@@ -56,7 +58,14 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
           hintOf: () => 'take JSON',
         }),
       ]
-      const wrong = [...diagnostics, ...conflicts, ...inTexts, ...unstorable, ...inChecks]
+      const wrong = [
+        ...diagnostics,
+        ...conflicts,
+        ...inKeep,
+        ...inTexts,
+        ...unstorable,
+        ...inChecks,
+      ]
       return { model, diagnostics: wrong }
     },
   }

@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts'
 import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { explainFailure, isInterruption } from '../failure.ts'
-import { recordChange } from '../changes/notes.ts'
+import { followedColumns, recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
@@ -19,12 +19,14 @@ import { isRuleChanged, keepsRules, rangesBefore } from '../rules/parts.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
 import { materializationOf } from './materialize/kinds.ts'
+import { removeOldRows } from './old-rows.ts'
 import type { Built } from './materialize/materialization.ts'
 import { continuesTable, noteRelation, createSchema, relationType } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
 import type { Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
+import { keepOf } from '../../core/retention.ts'
 import { sql } from '../../core/sql.ts'
 
 interface GroupBuilder {
@@ -156,10 +158,11 @@ async function buildOne(
   const done = (outcome: Outcome, record: NewRecord | null): UncommittedStep => {
     return { step, outcome, record, ms: performance.now() - startedMs }
   }
-  const { fingerprint, because: reason } = decideNow(builder, step)
+  const { fingerprint, because: reason, does } = decideNow(builder, step)
   const because = step.slice === 'whole' ? reason : step.because
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
+    if (context.oldRows.has(model.name)) await removeOldRows(context, model)
     // The rows came with the flush and stay, even when checks fail: those who sent them think them safe.
     const version = versionOf(context, model, fingerprint)
     results.versions.set(model.name, version)
@@ -176,10 +179,10 @@ async function buildOne(
     warnings,
     left,
     ranges = rangesOf(step, isNewTable),
-  } = await build(context, step, fingerprint, built)
+  } = await build(context, { ...step, action: does }, fingerprint, built)
   const before = recordOf(context, model)?.version ?? ''
   await recordChange(context, model, { before, after: version })
-  if (step.slice === 'whole') await notePosition(context, model)
+  if (step.slice === 'whole' && does === 'build') await notePosition(context, model)
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
   const others = isNewTable || !keepsRules(model) ? [] : await rangesBefore(context, model)
@@ -223,11 +226,22 @@ interface BuiltRows extends Pick<ModelResult, 'rows'>, Pick<Built, 'ranges' | 'l
   readonly warnings: readonly string[]
 }
 
-/** What carries out each action; null: there is nothing to do. One that removes rows would be another row here. */
+/** What carries out each action; null: there is nothing to do. */
 const work: Readonly<
   Record<Step['action'], ((context: RunContext, step: Step) => Promise<Built>) | null>
 > = {
-  build: (context, { model, slice }) => materializationOf(model).build(context, model, slice),
+  async build(context, { model, slice }) {
+    const built = await materializationOf(model).build(context, model, slice)
+    const removed = await removeOldRows(context, model)
+    return removed === 0 ? built : { ...built, changed: true }
+  },
+  async remove(context, { model }) {
+    const rows = await removeOldRows(context, model)
+    // Nothing has come, so those who follow the table have nothing to read again.
+    for (const { name } of followedColumns(context, model))
+      context.changes.add(model.name, name, [])
+    return { changed: rows > 0, rows }
+  },
   unchanged: null,
   skip: null,
 }
@@ -304,12 +318,10 @@ export async function prepare(context: RunContext, steps: readonly Step[]): Prom
   if (isRuleNew || made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
     await store.state.makeSlices(connection)
   if (isRuleNew) await store.state.makeOlderRows(connection)
-  if (
-    haveFollowers(
-      context,
-      made.map(({ model }) => model),
-    )
-  )
+  const models = made.map(({ model }) => model)
+  const loseFollowedRows = (model: Model) =>
+    keepOf(model) !== null && followedColumns(context, model).length > 0
+  if (haveFollowers(context, models) || models.some(loseFollowedRows))
     await store.state.makeChanges(connection)
   for (const { model } of made) {
     const { name, kind } = model

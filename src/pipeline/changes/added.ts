@@ -25,9 +25,9 @@ export async function recordAdded<T>(
   const { connection, changes } = recording
   const followed = changes.columnsOf(model.name)
   if (followed.length === 0) return insert()
-  const before = await eventsVersion({ connection }, model.name)
+  const before = await eventsVersion(connection, changes, model.name)
   const result = await insert()
-  const after = await eventsVersion({ connection }, model.name)
+  const after = await eventsVersion(connection, changes, model.name)
   if (before === after) return result
   const added = target.isAdded ?? sql`true`
   const said: ColumnChange[] = []

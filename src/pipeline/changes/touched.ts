@@ -4,7 +4,14 @@ import type { Followed, Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
-import type { Position, ReadSoFar, TableChange, ClosedRange } from '../../store/changes.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import type {
+  ChangeTables,
+  Position,
+  ReadSoFar,
+  TableChange,
+  ClosedRange,
+} from '../../store/changes.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
@@ -65,18 +72,25 @@ async function versionsOf(
   const versions = new Map<ModelName, string>()
   for (const name of names) {
     const isEvents = context.project.models.get(name)?.kind === 'events'
-    const version = isEvents ? await eventsVersion(context, name) : context.versionOf(name)
+    const version = isEvents
+      ? await eventsVersion(context.connection, context.store.state.changes, name)
+      : context.versionOf(name)
     versions.set(name, version ?? '')
   }
   return versions
 }
 
-/** Events only come, and no two commits add some to the same table at once: their number says which ones are there. */
+/**
+ * No two commits add events to the same table at once, so the number of all that have ever come says which ones are there.
+ * Those that were removed count too: nobody who follows the table has anything to read again on their account.
+ */
 export async function eventsVersion(
-  { connection }: Pick<RunContext, 'connection'>,
+  connection: Connection,
+  changes: ChangeTables,
   name: ModelName,
 ): Promise<string> {
-  return String(await countRows(connection, sql.relation(name)))
+  const rows = await countRows(connection, sql.relation(name))
+  return String(rows + (await changes.removedFrom(connection, name)))
 }
 
 /** null: nobody knows what has changed. */

@@ -90,12 +90,17 @@ const ofRejected = (
 /** In one transaction, with new versions of what has changed: what reads it is built again, and it is published again. */
 export async function deleteRows(deletion: Deletion, id: string): Promise<void> {
   const { connection, known, model, reach, store, condition } = deletion
+  if (reach.all.some(({ name }) => store.state.changes.columnsOf(name).length > 0))
+    await store.state.makeChanges(connection)
   await store.state.change(connection, async () => {
     const changed: ModelName[] = []
+    const { changes } = store.state
     for (const reached of reach.reached) {
       if (!isDeletedFrom(reached) || !isTable(known, reached.model)) continue
       const rows = await deleteMeant(connection, store.tables, { condition, model }, reached)
       if (rows > 0) changed.push(reached.model.name)
+      if (reached.model.kind === 'events')
+        await changes.noteRemoved(connection, reached.model.name, rows)
     }
     if (model.kind === 'events') await ofRejected(deletion, model, true)
     await recordChanged(deletion, changed, id)
@@ -112,10 +117,27 @@ async function recordChanged(
     const record = known.state.models.get(name)
     if (record === undefined) return []
     const { kind, definition, fingerprint, version } = record
-    const next = hashOf(16, [version, id])
+    const next = nextVersion(version, id)
     return [{ model: { name, kind, definition }, fingerprint, version: next }]
   })
   await store.state.recordModels(connection, `erase-${id}`, records)
+  for (const name of changed) await noteNothingNew(store, connection, known, name, id)
+}
+
+const nextVersion = (version: string, id: string): string => hashOf(16, [version, id])
+
+/** Those who follow the table have nothing to read again: rows have gone, and none has come. */
+async function noteNothingNew(
+  { state }: Deletion['store'],
+  connection: Connection,
+  known: Known,
+  name: ModelName,
+  id: string,
+): Promise<void> {
+  const before = known.state.models.get(name)?.version
+  if (before === undefined) return
+  const said = state.changes.columnsOf(name).map((column) => ({ column, ranges: [] }))
+  await state.changes.record(connection, name, { before, after: nextVersion(before, id) }, said)
 }
 
 const isTable = ({ catalog }: Known, { name }: Model) => relationType(catalog, name) === 'table'
@@ -162,6 +184,13 @@ async function placed<T>(name: ModelName, work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
+    if (error.details.type === 'Binder')
+      throw new UsageError(
+        `the table ${name} does not have the columns of its model: ${problemIn(error)}`,
+        {
+          hint: `bring it in line first: eider run ${name}`,
+        },
+      )
     if (!['Conversion', 'Invalid Input', 'Out of Range'].includes(error.details.type)) throw error
     throw new UsageError(`the condition fails on a row of ${name}: ${problemIn(error)}`, {
       hint: 'nothing was changed; use TRY_CAST for values that cannot be read',

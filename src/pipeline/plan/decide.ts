@@ -11,6 +11,7 @@ import { hashOf } from '../../core/hash.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, targetsOf } from '../../core/names.ts'
+import { oldRowsText } from '../build/old-rows.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { WatermarkRange, Slice } from '../../core/step.ts'
 import { keepsRules, ruleKey, withoutRule } from '../rules/parts.ts'
@@ -29,6 +30,7 @@ export type DecisionContext = Pick<
   | 'fullRefresh'
   | 'sample'
   | 'withGaps'
+  | 'oldRows'
 >
 
 /** What changes while a run, or a plan of one, goes on. */
@@ -49,6 +51,8 @@ export interface Decision {
   readonly fingerprint: string
   /** Why the slice is missing or no longer right, in one line; null when nothing has changed. */
   readonly because: string | null
+  /** What has to be done then: build it, or only remove rows that are too old. */
+  readonly does: 'build' | 'remove'
 }
 
 export function decide(
@@ -57,6 +61,18 @@ export function decide(
   slice: Slice,
   progress: PlanProgress,
 ): Decision {
+  const decision = decideToBuild(context, model, slice, progress)
+  const old = context.oldRows.get(model.name)
+  if (decision.because !== null || old === undefined) return { ...decision, does: 'build' }
+  return { ...decision, because: oldRowsText(old), does: 'remove' }
+}
+
+function decideToBuild(
+  context: DecisionContext,
+  model: Model,
+  slice: Slice,
+  progress: PlanProgress,
+): Omit<Decision, 'does'> {
   if (model.kind === 'events') return { model, slice, ...decideEvents(context, model, progress) }
   const parts = partsOf(model, progress.versionOf, context)
   // Rows that are asked for are not what the table has, so what was built before does not count.

@@ -136,7 +136,12 @@ async function buildInMemory(
     const step = narrow(context, planned, progress, failed)
     const { name } = step.model
     const isBuilt = step.action === 'build' && step.problem === null
-    const built = isBuilt ? await dryRun.build(step) : null
+    const isReduced = step.action === 'remove' && step.problem === null
+    const built = isBuilt
+      ? await dryRun.build(step)
+      : isReduced
+        ? await dryRun.remove(step.model)
+        : null
     const problem = step.problem ?? built?.problem ?? null
     if (problem !== null) failed.add(name)
     if (built?.changed === true) pending.add(name)

@@ -15,6 +15,7 @@ import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
 import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
+import { findOldRows, oldRowsText, refuseToRemoveMost } from '../build/old-rows.ts'
 import { countRows, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import { STATE_SCHEMA } from '../../store/state.ts'
@@ -36,6 +37,7 @@ export async function planSteps(
   await context.partsBefore()
   const failures = new FailedModels()
   const steps: Step[] = []
+  for (const [name, old] of await findOldRows(context)) context.oldRows.set(name, old)
   for (const decision of decideAll(context, asked)) {
     const { name } = decision.model
     const step = await planStep(context, decision, asked.failed.get(name), failures)
@@ -95,9 +97,9 @@ export function narrow(
   const root = failed.upstreamOf(model)
   if (root !== null)
     return { ...step, action: 'skip', because: `${root} fails`, problem: null, ...NOTHING_DONE }
-  if (action !== 'build' || problem !== null) return step
-  const { because } = decide(context, model, slice, progress)
-  if (because !== null) return { ...step, because }
+  if ((action !== 'build' && action !== 'remove') || problem !== null) return step
+  const { because, does } = decide(context, model, slice, progress)
+  if (because !== null) return { ...step, action: does, because }
   return { ...step, action: 'unchanged', because: whyUnchanged(model), ...NOTHING_DONE }
 }
 
@@ -105,7 +107,7 @@ const NOTHING_DONE = { ranges: [], losses: [] } as const
 
 async function planStep(
   context: RunContext,
-  { model, slice, because }: Decision,
+  { model, slice, because, does }: Decision,
   failed: EarlyFailure | undefined,
   failures: FailedModels,
 ): Promise<Step> {
@@ -121,8 +123,10 @@ async function planStep(
   if (stale !== undefined) return { ...rest, action: 'build', because: reason, problem: stale }
   if (because === null) return { ...rest, action: 'unchanged', because: reason }
   // Events models have been checked already.
-  const assessment = model.kind === 'events' ? {} : await assess(context, model, slice)
-  const step: Step = { ...rest, action: 'build', because, ...assessment }
+  const isAssessed = does === 'build' && model.kind !== 'events'
+  const assessment = isAssessed ? await assess(context, model, slice) : NO_PROBLEM
+  const withOld = withOldRows(context, model, does, assessment)
+  const step: Step = { ...rest, action: does, because, ...withOld }
   const [range] = step.ranges
   if (slice === 'whole' || range === undefined) return step
   return { ...step, because: `${because} of ${range.start} to ${range.end}` }
@@ -134,6 +138,25 @@ interface Assessment {
   readonly ranges: Step['ranges']
   /** What the run would replace or drop, as far as the flags allow it; one line each. */
   readonly losses: readonly string[]
+}
+
+const NO_PROBLEM: Assessment = { problem: null, ...NOTHING_DONE }
+
+function withOldRows(
+  context: RunContext,
+  model: Model,
+  does: Decision['does'],
+  assessment: Assessment,
+): Assessment {
+  const old = context.oldRows.get(model.name)
+  if (old === undefined || assessment.problem !== null) return assessment
+  try {
+    refuseToRemoveMost(context, model, old)
+  } catch (error) {
+    return { problem: explainFailure(error, model, null), ...NOTHING_DONE }
+  }
+  if (does === 'remove') return assessment
+  return { ...assessment, losses: [...assessment.losses, `removes ${oldRowsText(old)}`] }
 }
 
 async function assess(context: RunContext, model: Model, slice: Slice): Promise<Assessment> {

@@ -41,6 +41,9 @@ const values: Readonly<Record<string, string>> = {
   depends_on: 'a.b',
   on_duplicate: 'fail',
   deletes: 'mirror',
+  keep: '90 days of ordered_at',
+  period: 'day of ordered_at',
+  renamed_from: 'a: b',
   on_schema_change: 'rebuild',
 }
 

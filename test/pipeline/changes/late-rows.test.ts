@@ -110,6 +110,24 @@ test('rows that came while the reader was left out are read once it is built', a
   assert.equal(await count(space, 'core.log', 'core.state'), [4, 4])
 })
 
+test('late rows that make up for the number of those that were too old are read', async () => {
+  await using space = await openProject()
+  const collectors = new Collectors(space)
+  const keep = (age: string) =>
+    `-- @kind: events\n-- @keep: ${age}\n${hits.slice(hits.indexOf('id'))}`
+  const texts = { 'raw.hits': keep('90 days'), 'core.log': log, 'core.state': state }
+  const now = () => new Date('2026-11-21T00:00:00Z')
+  await collectors.send(1, '2026-10-01T00:00:00Z', '2026-10-02T00:00:00Z', at(7), at(8), at(9))
+  await collectors.run(texts, { now })
+  const shorter = { ...texts, 'raw.hits': keep('30 days') }
+  await collectors.run(shorter, { now, ...only('raw.hits') })
+  assert.equal(await count(space, 'raw.hits', 'core.log', 'core.state'), [3, 5, 5])
+  await collectors.send(2, at(2), at(4))
+  const last = await collectors.run(shorter, { now })
+  assert.equal(await count(space, 'raw.hits', 'core.log', 'core.state'), [5, 7, 7])
+  assert.is(builtRows(last, 'core.log'), 2)
+})
+
 const orders = (values: string, kind: string) =>
   `-- @kind: ${kind}\nSELECT * FROM (VALUES ${values}) t(id, day, amount)`
 const one = (id: number, day: string, amount: number) => `(${id}, DATE '2026-11-${day}', ${amount})`

@@ -49,6 +49,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     fileHashes,
     fullRefresh,
     sample: null,
+    oldRows: new Map(),
   }
 }
 

@@ -6,12 +6,14 @@ import type { Model } from '../../../core/model.ts'
 import type { ModelName } from '../../../core/names.ts'
 import type { EventsVerdict, ModelDiff } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
+import { keepOf } from '../../../core/retention.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice, Step } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
 import type { DryRunInput } from '../../build/materialize/materialization.ts'
+import { youngRows } from '../../build/old-rows.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
 import { runChecks } from '../../build/run-checks.ts'
 import { explainFailure } from '../../failure.ts'
@@ -88,6 +90,21 @@ export class DryRun {
       const problem = explainFailure(error, model, statement, selected)
       return { problem, changed: false, columns: null, events: null, diff: null }
     }
+  }
+
+  /** Without the rows that are too old. Call it in DAG order as well. */
+  async remove(model: Model): Promise<DryRunResult> {
+    const { connection, oldRows } = this.#context
+    const [keep, old] = [keepOf(model), oldRows.get(model.name)]
+    const before = await this.#provide(model.name)
+    if (keep === null || old === undefined || before === null)
+      throw new Error(`${model.name} has no rows that are too old`)
+    await layOver(connection, model.name, youngRows(keep, this.#context, before))
+    const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
+    const changes = { inserted: 0, changed: 0, removed: old.rows, key: [], sample: [] }
+    const counts = { rowsBefore: old.of, rowsAfter: old.of - old.rows }
+    const diff = { ...counts, changes, warnings: [] }
+    return { problem: null, changed: true, columns, events: null, diff }
   }
 
   #inputOf(model: Model, slice: Slice, before: Sql | null): DryRunInput {

@@ -1,0 +1,113 @@
+// `@keep`: rows that are too old go in a run, what reads them follows, and a clock that is ahead empties nothing.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startDaemon } from '../support/daemon-process.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const raw = (keep: string) => `-- @kind: events
+${keep}-- @expose
+id BIGINT NOT NULL,
+received_at TIMESTAMPTZ
+`
+
+const files = {
+  'eider.yml': 'name: k\n',
+  'models/raw/e.sql': raw(''),
+  'models/core/log.sql':
+    '-- @kind: append\n-- @incremental: received_at\nSELECT id, received_at FROM raw.e\n',
+  'models/core/kept.sql':
+    '-- @kind: merge\n-- @unique_key: id\nSELECT id, received_at FROM raw.e\n',
+  'models/mart/n.sql': '-- @expose\nSELECT count(*)::INT AS n FROM raw.e\n',
+}
+
+const DAY_MS = 86_400_000
+
+/** One event for each age in days, with ids from 1 on. */
+async function send(space: Workspace, ages: readonly number[]): Promise<void> {
+  await using daemon = await startDaemon(space)
+  const lines = ages.map((age, i) =>
+    JSON.stringify({
+      id: i + 1,
+      received_at: new Date(Date.now() - age * DAY_MS).toISOString(),
+    }),
+  )
+  const answer = await fetch(`${daemon.url}/collect/raw/e/batch`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+    body: lines.join('\n'),
+  })
+  assert.is(answer.status, 202)
+}
+
+const countIn = async (space: Workspace, table: string) =>
+  (await space.ok(['query', `SELECT count(*)::INT AS n FROM ${table}`, '--json'])).stdout.trim()
+
+test('old rows go by themselves, tables that read them follow, and kept rows stay', async () => {
+  await using space = await workspace(files)
+  await send(space, [200, 100, 3, 2, 1])
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 90 days\n'))
+
+  const { stdout: plan } = await space.ok(['plan'])
+  assert.match(
+    plan,
+    /remove +raw\.e +2 rows older than 90 days, before \d{4}-\d\d-\d\d 00:00:00 UTC\n/,
+  )
+  assert.match(plan, /build +mart\.n +upstream raw\.e changed\n/)
+  assert.match(plan, /3 to build, 0 unchanged, 1 to lose old rows/)
+  assert.match((await space.ok(['ls'])).stdout, /raw\.e .*2 rows older than 90 days/)
+  const { stdout: diff } = await space.ok(['plan', '--diff'])
+  assert.match(diff, /raw\.e[^]*5 -> 3 rows: 0 inserted, 0 changed, 2 removed/)
+
+  const { stdout: run } = await space.ok(['run'])
+  assert.match(run, /built +raw\.e .*\(2 rows older than 90 days, before /)
+  assert.is(await countIn(space, 'raw.e'), '{"n":3}')
+  assert.match((await space.ok(['query', 'FROM mart.n', '--json'])).stdout, '{"n":3}')
+  assert.is(await countIn(space, 'core.log'), '{"n":5}')
+  assert.is(await countIn(space, 'core.kept'), '{"n":5}')
+  assert.is((await space.ok(['odata', 'preview', 'raw_e/$count'])).stdout.trim(), '3')
+  assert.match((await space.ok(['run'])).stdout, /4 unchanged/)
+  assert.match((await space.ok(['plan'])).stdout, /0 to build, 4 unchanged\n/)
+})
+
+test('events that are too old when they come in do not stay, and in an append model neither', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/core/log.sql': `-- @kind: append
+-- @incremental: received_at
+-- @keep: 1 year
+SELECT id, received_at FROM raw.e
+`,
+  })
+  await send(space, [400, 399, 0.7, 0])
+  await space.ok(['run'])
+  assert.is(await countIn(space, 'raw.e'), '{"n":4}')
+  assert.is(await countIn(space, 'core.log'), '{"n":2}')
+  await space.write('models/raw/e.sql', raw('-- @keep: 401 days of received_at\n'))
+  await space.ok(['run'])
+  assert.is(await countIn(space, 'raw.e'), '{"n":4}')
+  await space.write('models/raw/e.sql', raw('-- @keep: 12 hours of received_at\n'))
+  await space.ok(['run', '--allow-removal'])
+  assert.is(await countIn(space, 'raw.e'), '{"n":1}')
+  assert.is(await countIn(space, 'core.log'), '{"n":2}')
+})
+
+test('a run that would remove more than half fails, and removes nothing, until it is told to', async () => {
+  await using space = await workspace(files)
+  await send(space, [200, 100, 95, 1])
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 90 days\n'))
+  const { stderr } = await space.ok(['run'], { exitCode: 1 })
+  assert.match(stderr, /models\/raw\/e\.sql:2:4/)
+  assert.match(stderr, '3 of 4 rows are older than 90 days')
+  assert.match(stderr, 'eider run raw.e --allow-removal')
+  assert.is(await countIn(space, 'raw.e'), '{"n":4}')
+  assert.match((await space.ok(['plan'], { exitCode: 1 })).stdout, /fails +raw\.e/)
+  assert.match((await space.ok(['plan', '--allow-removal'])).stdout, /remove +raw\.e +3 rows/)
+  await space.ok(['run', '--allow-removal'])
+  assert.is(await countIn(space, 'raw.e'), '{"n":1}')
+  assert.is((await space.ok(['odata', 'preview', 'mart_n'])).stdout.includes('"n":1'), true)
+})
+
+test.run()
