@@ -252,6 +252,9 @@ export const limits = {
    */
   groupMs: 120,
   groupHeldMs: 300,
+  /** The same on a lake, where a commit sends some 50 messages to PostgreSQL and all machines share ten a second. */
+  lakeGroupMs: 2_000,
+  lakeGroupHeldMs: 4_000,
   /** A server of a source that hangs must not hold up a run for long. */
   sourceConnectSeconds: 10,
   sourceStatementMs: 60_000,

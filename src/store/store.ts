@@ -30,8 +30,17 @@ export interface Store {
   readonly upkeep: Upkeep | null
   /** null: what rows leave behind cannot be removed there. */
   readonly traces: Traces | null
+  /** How long small models may share a transaction: as long as is worth a commit. */
+  readonly groups: GroupTimes
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
   explain(error: unknown): unknown
+}
+
+interface GroupTimes {
+  /** For so long further ones join it. */
+  readonly joinMs: number
+  /** And so long the first one waits for its commit. */
+  readonly heldMs: number
 }
 
 export interface PullOptions {

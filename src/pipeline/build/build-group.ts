@@ -1,7 +1,7 @@
 // Small steps share a transaction: a commit costs several times what one of them does. A group is what one connection
-// finds to do within limits.groupMs, each step after those of the models that it reads; all of it is committed, with the
+// finds to do within the times of the store, each step after those of the models that it reads; all of it is committed, with the
 // state, or nothing. When anything in it fails, each of its steps is done in its own transaction, so that a failure hits
-// only the model at fault, and a long step delays those before it by no more than limits.groupHeldMs. A step that runs
+// only the model at fault, and a long step delays those before it by no more than these. A step that runs
 // elsewhere has a separate group, whose transaction begins once its rows are there.
 
 import { limits } from '../../core/limits.ts'
@@ -73,7 +73,7 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
   const group = [first]
   const names = new Set([first.model.name])
   const next = () => {
-    if (performance.now() - startedMs > limits.groupMs) return null
+    if (performance.now() - startedMs > context.store.groups.joinMs) return null
     const step = builder.take(names)
     if (step !== null) {
       group.push(step)
@@ -127,7 +127,7 @@ async function buildTogether(
   await store.state.change(connection, async () => {
     group.push(await buildFirst())
     {
-      using _held = interruptOnAbort([connection], AbortSignal.timeout(limits.groupHeldMs))
+      using _held = interruptOnAbort([connection], AbortSignal.timeout(store.groups.heldMs))
       for (let step = next(); step !== null; step = next())
         if (!results.isBlocked(step.model)) group.push(await buildOne(builder, step))
     }

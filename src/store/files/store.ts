@@ -1,5 +1,6 @@
 // The store of files: a database file that one process writes at a time, a lock file, a directory of snapshots.
 
+import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import type { Store } from '../store.ts'
 import { fileFlushRecords } from './flush-records.ts'
@@ -27,6 +28,7 @@ export function fileStore(paths: ProjectPaths): Store {
     published: fileReader(paths.snapshots),
     upkeep: null,
     traces: fileTraces(paths, lease, warehouse),
+    groups: { joinMs: limits.groupMs, heldMs: limits.groupHeldMs },
     explain: (error) => error,
   }
 }

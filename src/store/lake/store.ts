@@ -1,6 +1,7 @@
 // The store of a target that is a lake: tables and published states in DuckLake, a lease by locks of PostgreSQL. Services
 // read files that `eider pull` makes of what is published.
 
+import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { fileLease } from '../files/lease.ts'
 import { fileReader } from '../files/reader.ts'
@@ -31,6 +32,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     openPuller: () => openPuller(session),
     published: fileReader(paths.snapshots, 'eider pull'),
     upkeep: lakeUpkeep(session),
+    groups: { joinMs: limits.lakeGroupMs, heldMs: limits.lakeGroupHeldMs },
     traces: null,
     explain: (error) => explainLake(error, session.lake),
   }

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { openStore } from '../../../src/store/open.ts'
 import {
   openProject,
   type TestProject,
@@ -54,6 +55,15 @@ test('small models share transactions, with their state', async () => {
   for (const event of seen) if (event.event === 'model-finished') assert.ok(event.ms > 0)
   const again = await space.ok(chains(1))
   assert.ok(again.models.every(({ status }) => status === 'unchanged'))
+})
+
+test('the store says for how long further models may join a transaction', async () => {
+  await using space = await openProject()
+  const store = { ...openStore(space.paths), groups: { joinMs: 600_000, heldMs: 600_000 } }
+  await space.ok(chains(1), { store, modelsAtOnce: 1 })
+  const [state] = await space.rows(sql`
+    SELECT count(DISTINCT built_at)::INTEGER AS transactions FROM ${space.records}`)
+  assert.is(state?.['transactions'], 1)
 })
 
 test('models that fail among others leave those as they would be without them', async () => {
