@@ -4,6 +4,7 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { crcDigits } from '../core/hash.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { readAll, replaceFile, type Files } from './files.ts'
@@ -142,7 +143,7 @@ const hasBytes = ({ start, end }: Range) => end > start
 async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: SegmentScan) {
   for (const range of scan.damaged) {
     const damaged = bytes.subarray(range.start, range.end)
-    const crc = crc32(damaged).toString(16).padStart(8, '0')
+    const crc = crcDigits(crc32(damaged))
     const path = join(place.directory, `${name.number}-${crc}.damaged`)
     // Nothing of an empty file can be kept, and a full disk has no room for a copy of nothing.
     if (hasBytes(range)) await replaceFile(place, path, (write) => write(damaged))

@@ -6,3 +6,6 @@ import { hash } from 'node:crypto'
 export function hashOf(digits: 16 | 32, parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, digits)
 }
+
+/** By which a file that is kept for its owner to look at is told from others. */
+export const crcDigits = (crc: number): string => crc.toString(16).padStart(8, '0')

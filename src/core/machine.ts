@@ -10,11 +10,11 @@ export function memoryBytes(): number {
 }
 
 /**
- * Processors that can work at once, 1 or more: those that it may run on, or the quota of its control group. `root`: of
+ * Processors that can work at once, 1 or more: those that it may run on, or the least quota of its control groups. `root`: of
  * the file system.
  */
 export function processors(root = '/'): number {
-  const quota = Math.ceil(quotaOfGroup(root) ?? Infinity)
+  const quota = Math.ceil(quotaOfGroups(root))
   return Math.max(1, Math.min(os.availableParallelism(), quota))
 }
 
@@ -24,19 +24,24 @@ export function openFiles(): number {
   return limit === undefined ? Infinity : Number(limit)
 }
 
-/** null where there is none, or no control groups. */
-function quotaOfGroup(root: string): number | null {
+/** Infinity where there is none, or no control groups. A group has no more than those that it is in. */
+function quotaOfGroups(root: string): number {
   const groups = textOf(`${root}proc/self/cgroup`).split('\n')
   const dir = `${root}sys/fs/cgroup`
   const pathOf = (pattern: RegExp) => groups.map((line) => pattern.exec(line)?.[1]).find(Boolean)
   const quotas = [
-    // A container often sees its own group as the root.
-    ...[pathOf(/^0::(.*)/) ?? '/', '/'].map((path) => quotaOfV2(`${dir}${path}`)),
-    ...[pathOf(/^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)/) ?? '/', '/'].map((path) =>
+    ...upwards(pathOf(/^0::(.*)/)).map((path) => quotaOfV2(`${dir}${path}`)),
+    ...upwards(pathOf(/^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)/)).map((path) =>
       quotaOfV1(`${dir}/cpu${path}`),
     ),
   ]
-  return quotas.find((quota) => quota !== null) ?? null
+  return Math.min(...quotas.filter((quota) => quota !== null))
+}
+
+/** The group and all that it is in, up to the root: a container often sees its own group as that. */
+function upwards(path = '/'): readonly string[] {
+  const parts = path.split('/').filter(Boolean)
+  return [...parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`), '/']
 }
 
 const quotaOfV2 = (dir: string) => quotient(textOf(`${dir}/cpu.max`).split(' '))

@@ -18,6 +18,21 @@ interface Explained {
   readonly statements: readonly { readonly what: string; readonly sql: string }[]
 }
 
+test('a preview that the service cannot answer now does not blame the query', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: explained\nodata:\n  request_timeout_ms: 1\n',
+    'models/shop/many.sql':
+      '-- @expose id\nSELECT i AS id, md5(i::VARCHAR) AS t FROM range(400000) r(i)\n',
+  })
+  await space.ok(['run', '--quiet'])
+  const query = "shop_many?$filter=contains(toupper(t),'ABCDEF')&$orderby=t desc"
+  const late = await space.ok(['odata', 'preview', query], { exitCode: 2 })
+  assert.match(late.stderr, /^error: /)
+  assert.not.match(late.stderr, 'queries.md')
+  const wrong = await space.ok(['odata', 'preview', 'shop_many?$filter=nope eq 1'], { exitCode: 2 })
+  assert.match(wrong.stderr, 'queries.md')
+})
+
 test('a query is shown with its types and its SQL, which the engine takes', async () => {
   await using space = await workspace(files)
   await space.ok(['run', '--quiet'])

@@ -21,6 +21,26 @@ const machines: readonly (readonly [string, number, Readonly<Record<string, stri
     { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/cpu.max': '100000 100000\n' },
   ],
   [
+    'a quota of a group above, which is less',
+    1,
+    {
+      'proc/self/cgroup': '0::/tenant.slice/team.slice/app.service\n',
+      'sys/fs/cgroup/tenant.slice/cpu.max': '100000 100000\n',
+      'sys/fs/cgroup/tenant.slice/team.slice/app.service/cpu.max': '900000 100000\n',
+    },
+  ],
+  [
+    'a quota of a group above in the first version',
+    1,
+    {
+      'proc/self/cgroup': '2:cpu:/tenant/job\n',
+      'sys/fs/cgroup/cpu/tenant/cpu.cfs_quota_us': '20000\n',
+      'sys/fs/cgroup/cpu/tenant/cpu.cfs_period_us': '100000\n',
+      'sys/fs/cgroup/cpu/tenant/job/cpu.cfs_quota_us': '-1\n',
+      'sys/fs/cgroup/cpu/tenant/job/cpu.cfs_period_us': '100000\n',
+    },
+  ],
+  [
     'more than there is',
     all,
     { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/cpu.max': '900000000 100000\n' },

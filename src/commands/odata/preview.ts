@@ -62,6 +62,8 @@ function ask(url: string, headers: Readonly<Record<string, string>>): Promise<In
 
 async function refusal(answer: IncomingMessage): Promise<UsageError> {
   const { error } = JSON.parse(await text(answer)) as { error: { message: string } }
+  // What the service cannot do now is not the fault of the query.
+  if ((answer.statusCode ?? 0) >= 500) return new UsageError(error.message)
   return new UsageError(error.message, {
     hint: 'docs/odata/queries.md lists what a query can contain',
   })

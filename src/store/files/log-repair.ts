@@ -6,10 +6,11 @@
 //
 // What was synced and is no longer as it was is another matter, and stays an error: duckdb/log-file.ts tells the two apart.
 
-import { constants, createReadStream } from 'node:fs'
+import { constants, createReadStream, statSync } from 'node:fs'
 import { copyFile, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { crcDigits } from '../../core/hash.ts'
 import { EnvironmentError } from '../../core/failures.ts'
 import { Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
@@ -28,7 +29,30 @@ type Bad = Extract<LogState, { is: 'torn' | 'damaged' }>
  * file is damaged too, and EnvironmentError `warehouse-damaged` when what was synced cannot be read.
  */
 export async function repairLogs(database: string): Promise<void> {
-  if (!(await hasBadLog(database))) return
+  if (await hasBadLog(database)) await repairBadLogs(database)
+}
+
+/** The same for who waits for its lock: a log, which may be long, is judged again only when it has changed. */
+export function waitingRepair(database: string): () => Promise<void> {
+  let judged = { stamp: '', isBad: false }
+  return async () => {
+    const stamp = logsOf(database).map(stampOfLog).join(' ')
+    if (stamp !== judged.stamp) judged = { stamp, isBad: await hasBadLog(database) }
+    if (judged.isBad) await repairBadLogs(database)
+  }
+}
+
+function stampOfLog(path: string): string {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (found === undefined) return 'none'
+    return [found.ino, found.size, found.mtimeNs, found.ctimeNs].join()
+  } catch {
+    return 'unreadable' // the engine says so
+  }
+}
+
+async function repairBadLogs(database: string): Promise<void> {
   await refuseOther(database)
   for (const path of logsOf(database)) {
     const state = await readBad(path)
@@ -94,7 +118,7 @@ async function keepCopy(path: string): Promise<string> {
   await copyFile(path, next, constants.COPYFILE_FICLONE)
   let crc = 0
   for await (const part of createReadStream(next)) crc = crc32(part as Buffer, crc)
-  const copy = `${path}.torn-${crc.toString(16).padStart(8, '0')}`
+  const copy = `${path}.torn-${crcDigits(crc)}`
   await renameDurably(next, copy)
   return copy
 }

@@ -6,6 +6,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { crcDigits } from '../../core/hash.ts'
 import { EnvironmentError } from '../../core/failures.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { MANIFEST_FILE } from '../../core/snapshot.ts'
@@ -26,7 +27,7 @@ const MAGIC_AT = 8
 export async function setUnmadeAside({ database, snapshots }: ProjectPaths): Promise<boolean> {
   const bytes = await readUnmade({ database, snapshots })
   if (bytes === null) return false
-  const kept = `${database}.torn-${crc32(bytes).toString(16).padStart(8, '0')}`
+  const kept = `${database}.torn-${crcDigits(crc32(bytes))}`
   try {
     await renameDurably(database, kept)
   } catch (cause) {

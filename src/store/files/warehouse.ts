@@ -17,7 +17,7 @@ import type { LeaseOptions, RunLease } from '../run-lease.ts'
 import type { ReadOptions, Warehouse, WriteOptions, Written } from '../warehouse.ts'
 import { openLastState } from './last-state.ts'
 import { AS_READER, AS_RUN, openError, isLocked } from './failures.ts'
-import { hasBadLog, repairLogs } from './log-repair.ts'
+import { hasBadLog, repairLogs, waitingRepair } from './log-repair.ts'
 import { isThere } from './traits.ts'
 import { isUnmadeFile, setUnmadeAside } from './unmade.ts'
 
@@ -39,6 +39,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
   for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
   await prepareDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
+  const repair = waitingRepair(paths.database)
   const { warehouseRetryMs, longestWarehouseRetryMs } = limits
   for (
     let retryMs: number = warehouseRetryMs;
@@ -46,7 +47,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
     retryMs = Math.min(retryMs * 2, longestWarehouseRetryMs)
   ) {
     try {
-      await repairLogs(paths.database)
+      await repair()
       const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, maxTempSize }
       return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {

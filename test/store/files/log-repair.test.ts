@@ -8,6 +8,7 @@ import { EnvironmentError } from '../../../src/core/failures.ts'
 import type { ProjectPaths } from '../../../src/core/project.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
+import { waitingRepair } from '../../../src/store/files/log-repair.ts'
 import { fileStore } from '../../../src/store/files/store.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { heard } from '../../support/heard.ts'
@@ -54,6 +55,27 @@ async function commitsIn(database: Database): Promise<number> {
   assert.is(row?.['rows'], 10 * Number(row?.['commits']))
   return Number(row?.['commits'])
 }
+
+/** What this process has read so far, as the system counts it. */
+const bytesRead = async () =>
+  Number(/^rchar: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))![1])
+
+test('who waits for the lock judges a long log at first and when it has changed', async () => {
+  if (process.platform !== 'linux') return
+  const rows = [1, 2].map(() => sql`INSERT INTO t SELECT i, 'x' || i FROM range(50000) r(i)`)
+  await using log = await writtenLog(TABLE, rows)
+  const path = await log.withLog(log.log)
+  const repair = waitingRepair(path)
+  const judged = async () => {
+    const before = await bytesRead()
+    await repair()
+    return (await bytesRead()) - before > log.log.length / 2
+  }
+  assert.equal([await judged(), await judged(), await judged()], [true, false, false])
+  await writeFile(`${path}.wal`, zeroed(log.log, log.log.length - 40))
+  assert.match((await heard(repair)).text, 'had a torn end')
+  assert.equal([await judged(), await judged()], [true, false])
+})
 
 /** Opens it as a run does, writes to it, and opens it again. Gives the commits that were there. */
 async function openTwice(path: string): Promise<number> {
