@@ -214,6 +214,7 @@ export interface Scd2Model extends KeptBase {
 
 export interface EventsModel extends ModelBase {
   readonly kind: 'events'
+  readonly renames: readonly ColumnRename[]
   /** Absent: all rows stay. */
   readonly keep?: Keep
   readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild' | 'keep'>

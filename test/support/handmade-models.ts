@@ -101,6 +101,7 @@ export function events(
   return {
     kind: 'events',
     onSchemaChange: 'evolve',
+    renames: [],
     name: modelName(name),
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '-- @kind: events\n' },
     description: null,

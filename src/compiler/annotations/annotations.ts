@@ -68,7 +68,7 @@ export const kindRules: Readonly<Record<FileKind, KindRule>> = {
       'renamed_from',
     ],
   },
-  events: { needs: null, takes: ['keep', 'on_schema_change'] },
+  events: { needs: null, takes: ['keep', 'on_schema_change', 'renamed_from'] },
 }
 
 export const fileKinds = Object.keys(kindRules) as readonly FileKind[]

@@ -17,6 +17,7 @@ import { resolveChecks } from '../checks/checks.ts'
 import { keepOfEvents } from '../keep.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
+import { renamesOf } from '../renames.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { columnHint, missingType, TYPE_HINT } from '../hints/binding.ts'
 import { problemOf } from '../hints/engine-words.ts'
@@ -49,7 +50,8 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
       const { keep, diagnostics: inKeep } = keepOfEvents(source, header, columns)
-      const model = { ...kept, kind, onSchemaChange, ...(keep && { keep }) }
+      const { renames, mistakes } = renamesOf(source, header, kind, columns)
+      const model = { ...kept, kind, onSchemaChange, renames, ...(keep && { keep }) }
       const unstorable = [
         ...unstorableTypes(parsed, columns),
         ...unstorableColumns(context, columns, {
@@ -62,6 +64,7 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
         ...diagnostics,
         ...conflicts,
         ...inKeep,
+        ...mistakes,
         ...inTexts,
         ...unstorable,
         ...inChecks,

@@ -9,19 +9,41 @@ import {
   type LineColumn,
 } from '../../buffer/segment.ts'
 import type { EventsModel } from '../../core/model.ts'
+import { sameName } from '../../core/names.ts'
 import { type Column, type ColumnType, columnType, isReceivedAt } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { withText } from '../../core/type-syntax.ts'
 import { type Claim, locationOf } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
 
-const structOf = (columns: readonly Column[]): Sql => struct(membersOf(columns))
+/** A column of an events model with the names that it had: events from then give its value under one of these. */
+interface ReadColumn extends Column {
+  readonly former: readonly string[]
+}
+
+export const readColumns = ({ columns, renames }: EventsModel): readonly ReadColumn[] =>
+  columns.map((column) => {
+    const own = renames.filter(({ to }) => sameName(to, column.name))
+    return { ...column, former: own.map(({ from }) => from) }
+  })
+
+/** Each name under which a value is read. */
+export const withFormer = (columns: readonly ReadColumn[]): readonly Column[] =>
+  columns.flatMap(underEachName)
+
+const underEachName = ({ former, ...column }: ReadColumn): readonly Column[] => [
+  column,
+  ...former.map((name) => ({ ...column, name })),
+]
+
+const structOf = (columns: readonly ReadColumn[]): Sql => struct(membersOf(withFormer(columns)))
 
 /**
  * The event `e` as structOf() says, NULL where a value does not fit. TRY_CAST throws for what a MAP cannot hold, so each
  * one is read apart: TRY asks again event by event, and then knows of no column.
  */
-export function typedOf(columns: readonly Column[]): Sql {
+export function typedOf(model: EventsModel): Sql {
+  const columns = withFormer(readColumns(model))
   const all = membersOf(columns)
   const isMap = columns.map(({ type }) => /\bMAP\b/i.test(type))
   const maps = all.filter((_, i) => isMap[i] === true)
@@ -54,19 +76,32 @@ const textForJson = (type: ColumnType) =>
  */
 export function fields(model: EventsModel, struct: Sql, cast: Sql, hasExact: boolean): Sql {
   return sql.join(
-    model.columns.map((column) => {
-      const given = field(struct, column, cast)
+    readColumns(model).map((column) => {
+      const given = firstOf(
+        underEachName(column).map((one) => exactly(member(struct, one, cast), one, cast, hasExact)),
+      )
       const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
-      return sql`${exactly(value, column, cast, hasExact)} AS ${sql.ident(column.name)}`
+      return sql`${value} AS ${sql.ident(column.name)}`
     }),
   )
 }
 
 /** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
-export function field(struct: Sql, { name, type }: Column, cast: Sql | null = null): Sql {
-  const member = sql`struct_extract(${struct}, ${sql.value(name)})`
-  if (cast === null || readAs(type) === type) return member
-  return sql`${cast}(${member} AS ${sql.type(type)})`
+export const field = (struct: Sql, column: ReadColumn, cast: Sql | null = null): Sql =>
+  firstOf(underEachName(column).map((one) => member(struct, one, cast)))
+
+function member(struct: Sql, { name, type }: Column, cast: Sql | null): Sql {
+  const value = sql`struct_extract(${struct}, ${sql.value(name)})`
+  if (cast === null || readAs(type) === type) return value
+  return sql`${cast}(${value} AS ${sql.type(type)})`
+}
+
+/** The first that is not NULL. DuckDB has no coalesce for values of ARRAY. */
+function firstOf(values: readonly Sql[]): Sql {
+  const [first] = values
+  if (first !== undefined && values.length === 1) return first
+  const places = values.map((value, i) => sql`WHEN ${value} IS NOT NULL THEN ${sql.value(i + 1)}`)
+  return sql`list_extract([${sql.join(values)}], CASE ${sql.join(places, sql` `)} ELSE 1 END)`
 }
 
 /** Types that read more digits from a text than a double has. */
@@ -100,7 +135,8 @@ type Members = { readonly e: Sql } & { readonly [column in LineColumn]?: Sql }
 export const EXACT_TEXTS = sql`MAP(VARCHAR, VARCHAR)`
 
 /** What a flush needs of a line whose event fits the model; `withExact`: its exact texts in any case. */
-export function membersFor({ columns }: EventsModel, withExact: boolean): Members {
+export function membersFor(model: EventsModel, withExact: boolean): Members {
+  const columns = readColumns(model)
   return {
     ...(columns.some(isReceivedAt) && { t: sql`VARCHAR` }),
     e: structOf(columns),

@@ -8,7 +8,6 @@
 
 import { type Claim, locationOf, type WaitingSegment } from '../../buffer/claim-source.ts'
 import type { EventsModel } from '../../core/model.ts'
-import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
@@ -18,6 +17,8 @@ import {
   fields,
   isNested,
   isRequired,
+  readColumns,
+  withFormer,
   typedOf,
   EXACT_TEXTS,
   linesOf,
@@ -65,7 +66,7 @@ export async function viewTyped(
   formerly: boolean,
 ): Promise<Batch> {
   const lines = linesOf(claims, membersFor(model, formerly))
-  const complete = model.columns
+  const complete = readColumns(model)
     .filter(isRequired)
     .map((column) => sql` AND ${field(sql`e`, column)} IS NOT NULL`)
   await connection.run(sql`
@@ -182,10 +183,11 @@ export async function dropBatch(connection: Connection): Promise<void> {
  * texts).
  */
 async function giveVerdicts({ connection, model, tables }: Loading, source: Sql): Promise<void> {
-  const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
+  const columns = readColumns(model)
+  const asJson = sql`STRUCT(${sql.join(withFormer(columns).map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
-    SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model.columns)} AS typed
+    SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model)} AS typed
     FROM ${source} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
@@ -193,7 +195,7 @@ async function giveVerdicts({ connection, model, tables }: Loading, source: Sql)
   const unkept = unkeptValues(model, tables)
   for (const reasons of [
     misfits(model),
-    ...model.columns.filter(isNested).map(nestedMisfits),
+    ...columns.filter(isNested).map(nestedMisfits),
     ...(unkept === null ? [] : [unkept]),
   ])
     await connection.run(sql`
@@ -206,7 +208,7 @@ async function giveVerdicts({ connection, model, tables }: Loading, source: Sql)
 
 /** Events with a value that gave NULL in the column's type, or none where the model wants one. */
 function misfits(model: EventsModel): Sql {
-  const reasons = model.columns.map((column) => {
+  const reasons = readColumns(model).map((column) => {
     const given = field(sql`given`, column)
     const unreadable = sql`${sql.value(`column "${column.name}": cannot read `)} || left(${given}::VARCHAR, 100)
       || ${sql.value(` as ${column.type}`)}`
@@ -220,7 +222,7 @@ function misfits(model: EventsModel): Sql {
 }
 
 /** A misfit inside a list or struct leaves NULL there and the column itself not NULL: compare node by node. */
-function nestedMisfits(column: Column): Sql {
+function nestedMisfits(column: ReturnType<typeof readColumns>[number]): Sql {
   const reason = sql`${sql.value(`column "${column.name}": cannot read `)} || left(any_value(g.value)::VARCHAR, 100)
     || ' at ' || any_value(g.fullkey) || ${sql.value(` as ${column.type}`)}`
   return sql`

@@ -34,7 +34,7 @@ export async function renameColumn(
     })
   if (kind === 'events')
     throw new UsageError(`${name} takes events, which are sent and buffered with that column`, {
-      hint: `keep it, and let a model that reads ${name} give it the new name: "${from}" AS "${to}"`,
+      hint: `write -- @renamed_from ${to}: ${from} in the model: a run then reads such events under both names`,
     })
   const columns = await describe(connection, sql`FROM ${sql.relation(name)}`)
   const named = (one: string) => columns.find((column) => sameName(column.name, one))?.name

@@ -15,6 +15,7 @@ import { isEdited } from '../../../store/state.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { DryBuilt, DryRunInput, Materialization } from './materialization.ts'
 import { continuesTable, createSchema, makeWay } from './relation.ts'
+import { pendingRenames, refuseTwoNames, renamedTable, withRenames } from './renames.ts'
 
 export const events: Materialization<EventsModel> = {
   statement: () => null,
@@ -32,8 +33,10 @@ export const events: Materialization<EventsModel> = {
     const { connection, store } = context
     if (continuesTable(context, model)) {
       const { is, changes } = await adaptationFor(context, model)
+      const renames = await renamesOf(context, model)
+      for (const rename of renames) await store.tables.renameColumn(connection, model.name, rename)
       await store.tables.change(connection, model.name, changes)
-      return { changed: is === 'evolved' }
+      return { changed: is === 'evolved' || renames.length > 0 }
     }
     await makeWay(context, model)
     await connection.run(createSchema(model.name))
@@ -46,16 +49,20 @@ export const events: Materialization<EventsModel> = {
 /** Whether `build` would change nothing. */
 export async function isAsListed(context: RunContext, model: EventsModel): Promise<boolean> {
   if (!continuesTable(context, model)) return false
+  if ((await renamesOf(context, model)).length > 0) return false
   return (await adaptationFor(context, model)).changes.length === 0
 }
 
-async function adaptationFor(
-  { connection, columnsBefore }: RunContext,
-  model: EventsModel,
-): Promise<Adaptation> {
+const renamesOf = async ({ columnsBefore }: RunContext, model: EventsModel) =>
+  pendingRenames(model, (await columnsBefore(model.name)) ?? [])
+
+async function adaptationFor(context: RunContext, model: EventsModel): Promise<Adaptation> {
+  const { connection, columnsBefore } = context
+  const found = (await columnsBefore(model.name)) ?? []
+  refuseTwoNames(model, found)
   return adaptationOf({
     model: model.name,
-    from: (await columnsBefore(model.name)) ?? [],
+    from: withRenames(found, await renamesOf(context, model)),
     to: await spelledByEngine(connection, model),
     kind: model.kind,
     policy: model.onSchemaChange,
@@ -81,7 +88,10 @@ async function dryRun(
 ): Promise<DryBuilt> {
   const { connection } = context
   const table = before !== null && continuesTable(context, model) ? before : null
-  const isEvolved = table === null || (await adaptationFor(context, model)).is === 'evolved'
+  const isEvolved =
+    table === null ||
+    (await adaptationFor(context, model)).is === 'evolved' ||
+    (await renamesOf(context, model)).length > 0
   const segments = await waiting(model)
   const events = await judgeEvents(context, model, segments, rejectedFor(model, context))
   const arriving = await keepArriving(connection, unique)
@@ -94,13 +104,16 @@ async function dryRun(
 }
 
 async function rowsBefore(
-  { connection, columnsBefore }: RunContext,
-  { name }: EventsModel,
+  context: RunContext,
+  model: EventsModel,
   table: Sql,
   arriving: Sql,
 ): Promise<Sql> {
+  const { connection, columnsBefore } = context
+  const renames = await renamesOf(context, model)
+  const before = withRenames((await columnsBefore(model.name)) ?? [], renames)
   const to = await describe(connection, sql`FROM ${arriving}`)
-  return sql`FROM ${adaptedTable(table, (await columnsBefore(name)) ?? [], to)} UNION ALL BY NAME `
+  return sql`FROM ${adaptedTable(renamedTable(table, renames), before, to)} UNION ALL BY NAME `
 }
 
 async function keepArriving(connection: Connection, unique: number): Promise<Sql> {
