@@ -1,14 +1,16 @@
 // Rows on their way into an incremental table: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
+import { asWritten, narrowed } from '../../../compiler/lineage/narrow.ts'
 import { isNoValue } from '../../../compiler/checks/check-query.ts'
 import type { KeptModel, PeriodModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
-import { type Sql, sql } from '../../../core/sql.ts'
+import { type ModelBody, type Sql, sql } from '../../../core/sql.ts'
 import type { ValueRange, WatermarkRange, Slice } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
+import { ifRefused } from '../../../duckdb/errors.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { isTouched } from '../../changes/ranges.ts'
 import { touchedSince } from '../../changes/touched.ts'
@@ -20,7 +22,7 @@ import { limits } from '../../../core/limits.ts'
 export const STAGE = sql`temp.main._eider_stage`
 
 /** `filter` comes after the body, so that places in the body are those of the statement without one. */
-export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sql {
+export function stageStatement({ body }: Pick<KeptModel, 'body'>, filter: Sql = sql.empty): Sql {
   return sql`CREATE OR REPLACE TEMP TABLE _eider_stage AS (FROM (${sql.body(body)}\n)${filter})`
 }
 
@@ -49,7 +51,7 @@ export async function fillStage(
   ranges: readonly ValueRange[] = [],
 ): Promise<readonly Column[]> {
   const { connection } = context
-  if (model.kind === 'period') await stagePeriods(connection, model, ranges)
+  if (model.kind === 'period') await stagePeriods(context, model, ranges)
   else {
     const watermark = watermarkOf(model)
     const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark, slice)
@@ -69,19 +71,62 @@ export async function fillStage(
 
 /** Rows without a value belong to no range, so they are counted apart: that reads no more than the column. */
 async function stagePeriods(
-  connection: Connection,
+  context: RunContext,
   model: PeriodModel,
   ranges: readonly ValueRange[],
 ): Promise<void> {
-  const value = sql.ident(model.period.column)
-  const isAll = ranges.some(({ start, end }) => start === null && end === null)
-  const inside = sql.join(
-    ranges.map((range) => isInRange(value, range)),
-    sql` OR `,
-  )
-  await connection.run(stageStatement(model, isAll ? sql.empty : sql` WHERE ${inside}`))
+  const { connection } = context
+  const [first] = ranges
+  const isAll = first?.start === null && first.end === null
+  const bodies = isAll ? null : await narrowedEach(context, model, ranges)
+  if (bodies === null) {
+    const value = sql.ident(model.period.column)
+    const inside = ranges.map((range) => isInRange(value, range))
+    const filter = isAll ? sql.empty : sql` WHERE ${sql.join(inside, sql` OR `)}`
+    await connection.run(stageStatement(model, filter))
+  } else await stageEach(connection, model, bodies)
   const rows = isAll ? STAGE : sql`(${sql.body(model.body)}\n)`
   await refuseNulls(connection, rows, model, 'period')
+}
+
+interface NarrowedRange {
+  readonly range: ValueRange
+  readonly body: ModelBody
+}
+
+/** null: the SELECT is to be read once. */
+async function narrowedEach(
+  context: RunContext,
+  model: PeriodModel,
+  ranges: readonly ValueRange[],
+): Promise<readonly NarrowedRange[] | null> {
+  if (ranges.length > limits.narrowedReads) return null
+  const found: NarrowedRange[] = []
+  for (const range of ranges) {
+    const body = await narrowed(context, model, range)
+    if (body === null) return null
+    found.push({ range, body })
+  }
+  return found
+}
+
+/** Ranges apart: the statistics of stored rows help with one range, not with several of which one holds. */
+async function stageEach(
+  connection: Connection,
+  model: PeriodModel,
+  bodies: readonly NarrowedRange[],
+): Promise<void> {
+  const value = sql.ident(model.period.column)
+  for (const [i, { range, body }] of bodies.entries()) {
+    const filter = sql` WHERE ${isInRange(value, range)}`
+    const query = sql`FROM (${sql.body(body)}\n)${filter}`
+    const statement =
+      i === 0 ? stageStatement({ body }, filter) : sql`INSERT INTO ${STAGE} ${query}`
+    await ifRefused(connection.run(statement), (error) => {
+      const original = stageStatement(model)
+      throw asWritten(error, { statement, body, original, own: model.body })
+    })
+  }
 }
 
 /** `value`: the column of periods, or what stands for its value. */
