@@ -61,14 +61,22 @@ export interface ReadSoFar {
   readonly changes: readonly TableChange[]
 }
 
+interface Found {
+  readonly model: string
+  readonly col: string
+  readonly readers: readonly string[]
+}
+
 export class ChangeTables {
   readonly #deletes: boolean
   #exists = false
   /** A target may have the other tables from before. */
   #notesRemoved = false
+  #hasMore = false
   #database = ''
   /** By the name of the table in lower case. */
   #followed = new Map<string, readonly string[]>()
+  #readers = new Set<string>()
 
   /** `deletes`: rows that no longer count may be deleted at any time. */
   constructor({ deletes }: { readonly deletes: boolean }) {
@@ -80,16 +88,25 @@ export class ChangeTables {
     this.#notesRemoved = relations.has(catalogKey(SCHEMA, 'removed'))
     this.#database = database
     this.#followed = new Map()
+    this.#readers = new Set()
     if (!this.#exists) return
     const rows = await connection.texts(sql`
-      SELECT DISTINCT lower(model) AS model, col FROM ${this.#inForce()} WHERE model IS NOT NULL`)
-    for (const { model, col } of rows as unknown as readonly { model: string; col: string }[])
+      SELECT lower(model) AS model, col, list(DISTINCT lower(reader)) AS readers FROM ${this.#inForce()}
+      WHERE model IS NOT NULL GROUP BY ALL`)
+    for (const { model, col, readers } of rows as unknown as readonly Found[]) {
       this.#followed.set(model, [...(this.#followed.get(model) ?? []), col])
+      for (const reader of readers) this.#readers.add(reader)
+    }
   }
 
   /** Columns of a table that some model follows. */
   columnsOf(model: ModelName): readonly string[] {
     return this.#followed.get(foldCase(model)) ?? []
+  }
+
+  /** Whether a model has followed something when this was read. */
+  isReader(model: ModelName): boolean {
+    return this.#readers.has(foldCase(model))
   }
 
   /** In no transaction, before the first follower reads. */
@@ -124,6 +141,7 @@ export class ChangeTables {
     changes: readonly ColumnChange[],
   ): Promise<void> {
     if (!this.#exists || changes.length === 0) return
+    this.#hasMore = true
     const { before, after } = versions
     const rows = changes.flatMap(({ column, ranges }) => {
       const row = (low: string | null, high: string | null) => {
@@ -162,6 +180,7 @@ export class ChangeTables {
     positions: readonly Position[],
   ): Promise<void> {
     if (!this.#exists) return
+    this.#hasMore = true
     const table = this.#table('followers')
     const own = sql`lower(reader) = ${sql.value(foldCase(reader))}`
     if (this.#deletes) await connection.run(sql`DELETE FROM ${table} WHERE ${own}`)
@@ -180,6 +199,45 @@ export class ChangeTables {
       await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
   }
 
+  /** In the transaction that removes or renames the model. */
+  async forget(connection: Connection, reader: ModelName): Promise<void> {
+    await this.follow(connection, reader, [])
+  }
+
+  /** Whether this process has added rows, so that others may no longer be needed. */
+  get hasMore(): boolean {
+    return this.#hasMore
+  }
+
+  /** Deletes what no model will read any more. Returns the rows. */
+  async prune(connection: Connection): Promise<number> {
+    if (!this.#exists) return 0
+    const positions = (await connection.texts(sql`
+      SELECT model, col AS "column", version FROM ${this.#inForce()} WHERE model IS NOT NULL`)) as unknown as Position[]
+    const rows = (await connection.texts(sql`
+      SELECT DISTINCT model, col AS "column", version_before AS "before", version_after AS "after"
+      FROM ${this.#table('changes')}`)) as unknown as Way[]
+    const isUnread = unreadBy(positions, rows)
+    const read = rows.filter((row) => !isUnread.has(row))
+    let deleted = 0
+    for (let at = 0; at < read.length; at += ROWS_AT_ONCE) {
+      const some = read.slice(at, at + ROWS_AT_ONCE).map(({ model, column, before, after }) => {
+        const texts = [model, column, before, after].map((text) => sql.value(text))
+        return sql`(${sql.join(texts)})`
+      })
+      deleted += await connection.run(sql`
+        DELETE FROM ${this.#table('changes')}
+        WHERE (model, col, version_before, version_after) IN (${sql.join(some)})`)
+    }
+    const table = this.#table('followers')
+    return (
+      deleted +
+      (await connection.run(sql`
+        DELETE FROM ${table} AS f WHERE model IS NULL OR seq < (
+          SELECT max(seq) FROM ${table} AS last WHERE lower(last.reader) = lower(f.reader))`))
+    )
+  }
+
   #table(name: 'changes' | 'followers' | 'removed'): Sql {
     return sql.ident(this.#database, SCHEMA, name)
   }
@@ -192,6 +250,32 @@ export class ChangeTables {
     return sql`(FROM ${this.#table('followers')}
       QUALIFY seq = max(seq) OVER (PARTITION BY lower(reader)))`
   }
+}
+
+/** No statement grows without bound. */
+const ROWS_AT_ONCE = 1_000
+
+type Way = Pick<TableChange, 'model' | 'column' | 'before' | 'after'>
+
+/** Those that lead on from where a model has read. */
+function unreadBy(positions: readonly Position[], ways: readonly Way[]): ReadonlySet<Way> {
+  const keyOf = (model: string, column: string, version: string) =>
+    [foldCase(model), foldCase(column), version].join('\0')
+  const from = new Map<string, Way[]>()
+  for (const way of ways) {
+    const key = keyOf(way.model, way.column, way.before)
+    from.set(key, [...(from.get(key) ?? []), way])
+  }
+  const unread = new Set<Way>()
+  const reached = new Set(
+    positions.map(({ model, column, version }) => keyOf(model, column, version)),
+  )
+  for (const key of reached)
+    for (const way of from.get(key) ?? []) {
+      unread.add(way)
+      reached.add(keyOf(way.model, way.column, way.after))
+    }
+  return unread
 }
 
 interface SavedChange {

@@ -51,7 +51,11 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
 export async function notePosition(context: RunContext, model: Model): Promise<void> {
   const following = followingOf(context.project, model)
   const { store, connection } = context
-  if (following === null) return
+  if (following === null || following.followed.length === 0) {
+    if (store.state.changes.isReader(model.name))
+      await store.state.changes.forget(connection, model.name)
+    return
+  }
   const inputs = [...new Set(following.followed.map(({ model: name }) => name))]
   const versions = await versionsOf(context, inputs)
   const positions = new Map<string, Position>()

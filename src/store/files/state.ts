@@ -62,6 +62,7 @@ export function fileState(stateDir: string): StateStore {
     },
     saveForReaders: (connection) => saveLastState(connection, stateDir, began),
     async recordRun(connection, run, results) {
+      if (changes.hasMore) await connection.transact(() => changes.prune(connection))
       const text = JSON.stringify(results)
       await recordRun(connection, run, text, began)
       // The next run makes up for what this one cannot write.
@@ -81,11 +82,17 @@ export function fileState(stateDir: string): StateStore {
     async forget(connection, model) {
       await forget(connection, model)
       await slices.forget(connection, model)
+      await changes.forget(connection, model)
     },
     async rename(connection, from, to) {
       await rename(connection, from, to)
       await slices.rename(connection, from, to)
       await slices.forget(connection, from)
+      await changes.forget(connection, from)
+    },
+    async recordRemoved(connection, _, models) {
+      await recordRemoved(connection, models)
+      for (const model of models) await changes.forget(connection, model)
     },
   }
 }
@@ -102,8 +109,6 @@ const withoutMemory = {
   changedBack: () => Promise.resolve([]),
   change: <T>(connection: Connection, work: () => Promise<T>) => connection.transact(work),
   readPositions: async (connection: Connection) => positionsOf(await connection.rows(POSITIONS)),
-  recordRemoved: (connection: Connection, _: string, models: readonly ModelName[]) =>
-    recordRemoved(connection, models),
   recordMacros,
 }
 

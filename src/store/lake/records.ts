@@ -5,7 +5,9 @@ import { limits } from '../../core/limits.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { ChangeTables } from '../changes.ts'
 import { STATE_SCHEMA } from '../state.ts'
+import { readLakeCatalog } from './catalog.ts'
 import { retried } from './retried.ts'
 
 /** `cutoff`: openings that were flushed later are kept, however many. Returns the rows deleted. */
@@ -14,7 +16,9 @@ export async function dropRecords(connection: Connection, cutoff: Sql): Promise<
   const openings = await oldOpenings(connection, cutoff)
   for (const statement of [oldRuns, oldBuilds, ...openings])
     deleted += await retried(() => connection.run(statement))
-  return deleted
+  const changes = new ChangeTables({ deletes: true })
+  await changes.read(connection, await readLakeCatalog(connection))
+  return deleted + (await retried(() => connection.transact(() => changes.prune(connection))))
 }
 
 const oldRuns = sql`

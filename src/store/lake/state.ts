@@ -189,6 +189,7 @@ export class LakeState implements StateStore {
     await this.change(connection, async () => {
       for (const model of models)
         await this.#copy(connection, model, sql`${sql.value(runId)}, model`, true)
+      for (const model of models) await this.changes.forget(connection, model)
     })
   }
 
@@ -224,6 +225,7 @@ export class LakeState implements StateStore {
   async forget(connection: Connection, model: ModelName): Promise<void> {
     await this.#insert(connection, [{ ...NOTHING, runId: this.#name, model }])
     await this.#slices.forget(connection, model)
+    await this.changes.forget(connection, model)
   }
 
   async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
@@ -253,7 +255,7 @@ export class LakeState implements StateStore {
     names: readonly ModelName[],
   ): Promise<Found> {
     this.#slices.look(look.catalog)
-    await this.changes.read(connection, look.catalog)
+    await connection.transact(() => this.changes.read(connection, look.catalog))
     return foundIn(look, names)
   }
 
