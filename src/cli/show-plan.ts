@@ -64,6 +64,7 @@ function stepLines(step: PlannedStep, width: number, paint: Paint): readonly str
     ...warnings.map((warning) => paint('yellow', warning)),
     ...columns.map(columnLine),
     ...ranges.flatMap(rangeLine),
+    ...step.notes,
     ...losses,
     ...(events === null ? [] : eventLines(events)),
     ...(diff === null ? [] : diffLines(diff)),

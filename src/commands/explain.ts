@@ -25,12 +25,15 @@ export default class Explain extends BaseCommand {
     const project = await this.openProject(flags)
     const { openToRead } = await import('../wiring/reading.ts')
     const { findModel } = await import('../compiler/select.ts')
+    const { unfollowedIn } = await import('../pipeline/changes/unfollowed.ts')
     const { explainModel } = await import('../pipeline/explain-model.ts')
     await using reading = await openToRead(project)
     const model = findModel(reading.project, args.model)
     const { dir } = project.paths
     const explained = await explainModel(reading.connection, model, { dir, analyze: flags.analyze })
-    if (flags.json) this.printEvent({ event: 'model-explained', model: model.name, ...explained })
-    else this.print(showExplained(explained))
+    const notes = unfollowedIn(reading.project, model)
+    if (flags.json)
+      this.printEvent({ event: 'model-explained', model: model.name, ...explained, notes })
+    else this.print([showExplained(explained), ...notes].join('\n\n'))
   }
 }

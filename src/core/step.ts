@@ -50,6 +50,8 @@ export interface Step<M extends Model | FailedModel = Model> {
   readonly warnings: readonly string[]
   /** The periods that the run makes anew; empty for other kinds, and where that is not known yet. */
   readonly ranges: readonly PlannedRange[]
+  /** What the run would not see of its inputs, one line each. */
+  readonly notes: readonly string[]
   /** What the run would replace or drop, one line each. */
   readonly losses: readonly string[]
 }

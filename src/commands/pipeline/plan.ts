@@ -166,6 +166,7 @@ function eventsOf(
       warnings: step.warnings,
       columns: step.columns,
       ranges: step.ranges,
+      notes: step.notes,
       losses: step.losses,
       events: step.events,
       ...(step.diff === null ? {} : { diff: diffOf(step.diff) }),

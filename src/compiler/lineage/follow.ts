@@ -17,7 +17,7 @@ export interface Followed {
 /** What is read and cannot be followed, with the reason. */
 export interface Unfollowed {
   readonly name: string
-  readonly because: 'outside' | 'no-column' | 'shared'
+  readonly because: 'outside' | 'no-column' | 'shared' | 'volatile'
 }
 
 interface Following {

@@ -183,12 +183,13 @@ async function buildOne(
   const before = recordOf(context, model)?.version ?? ''
   await recordChange(context, model, { before, after: version })
   if (step.slice === 'whole' && does === 'build') await notePosition(context, model)
+  const said = [...warnings, ...context.changes.takeWarnings(model.name)]
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
   const others = isNewTable || !keepsRules(model) ? [] : await rangesBefore(context, model)
   const all = { ranges: [...others, ...ranges], ...(left === undefined ? {} : { left }) }
   const record = { model, fingerprint, version, ...all, isNewTable }
-  return done(withWarnings(step, outcome, warnings), record)
+  return done(withWarnings(step, outcome, said), record)
 }
 
 function rangesOf({ model, slice }: Step, isNewTable: boolean): readonly ValueRange[] {

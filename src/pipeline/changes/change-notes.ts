@@ -1,7 +1,7 @@
 // What builds say of what they change, until it is recorded (notes.ts).
 
 import type { ModelName } from '../../core/names.ts'
-import type { ClosedRange } from '../../store/changes.ts'
+import type { ClosedRange, TableChange } from '../../store/changes.ts'
 
 /** Those of the builds that are under way. */
 export class ChangeNotes {
@@ -11,6 +11,34 @@ export class ChangeNotes {
   add(model: ModelName, column: string, ranges: readonly ClosedRange[]): void {
     const of = this.#noted.get(model) ?? new Map<string, readonly ClosedRange[]>()
     this.#noted.set(model, of.set(column, [...(of.get(column) ?? []), ...ranges]))
+  }
+
+  readonly #warnings = new Map<ModelName, Set<string>>()
+  readonly #planned: TableChange[] = []
+
+  /** Something that the reader of a run should know of a build. */
+  warn(model: ModelName, text: string): void {
+    const of = this.#warnings.get(model) ?? new Set<string>()
+    this.#warnings.set(model, of.add(text))
+  }
+
+  takeWarnings(model: ModelName): readonly string[] {
+    const found = [...(this.#warnings.get(model) ?? [])]
+    this.#warnings.delete(model)
+    return found
+  }
+
+  /** What a plan has built in memory. */
+  plan(change: TableChange): void {
+    this.#planned.push(change)
+  }
+
+  get planned(): readonly TableChange[] {
+    return this.#planned
+  }
+
+  plannedVersion(model: ModelName): string | undefined {
+    return this.#planned.findLast((change) => change.model === model)?.after
   }
 
   /** What was said; from here on nothing is. */

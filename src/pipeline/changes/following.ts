@@ -10,8 +10,8 @@ interface ModelFollowing {
   readonly followed: readonly Followed[]
   readonly others: readonly Unfollowed[]
   readonly looksAround: boolean
-  /** Rows that are read again may look like others, and nothing says which row of the table each one is. */
-  readonly mayDouble: boolean
+  /** Reading all of its input again may harm: rows without a key may come twice, periods may lose what is gone from it. */
+  readonly isCareful: boolean
 }
 
 const known = new WeakMap<CompiledProject, Map<Model, ModelFollowing | null>>()
@@ -33,9 +33,12 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
   const found = follow(project, model, column)
   const hasNoKey = model.kind === 'append' && model.uniqueKey.length === 0
   // Its rows differ each time that they are read, so reading them again would add them again.
-  const followed = hasNoKey && isVolatile(project, model) ? [] : found.followed
-  const mayDouble = hasNoKey && found.others.length > 0
-  return { ...found, column, followed, mayDouble }
+  const isUnsure = hasNoKey && isVolatile(project, model)
+  const followed = isUnsure ? [] : found.followed
+  const unsure = found.followed.map((one): Unfollowed => ({ name: one.model, because: 'volatile' }))
+  const others = [...found.others, ...(isUnsure ? unsure : [])]
+  const isCareful = model.kind === 'period' || (hasNoKey && found.others.length > 0)
+  return { ...found, column, followed, others, isCareful }
 }
 
 /** `column`: null for a model that reads all of its input. */

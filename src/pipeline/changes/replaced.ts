@@ -6,10 +6,11 @@ import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
+import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followedColumns } from './notes.ts'
-import { bucketOf, readRanges, widthOf } from './ranges.ts'
+import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
 
 /** `replace` makes the table of the model anew, in the transaction of the caller. */
 export async function comparing<T>(
@@ -17,33 +18,81 @@ export async function comparing<T>(
   model: Model,
   replace: () => Promise<T>,
 ): Promise<T> {
-  const { connection, catalog, changes } = context
-  const columns =
-    relationType(catalog, model.name) === 'table' ? followedColumns(context, model) : []
-  const before = columns.length === 0 ? [] : ((await context.columnsBefore(model.name)) ?? [])
-  const same = columns.filter((one) =>
-    before.some(({ name, type }) => name === one.name && type === one.type),
-  )
+  const { catalog, changes } = context
+  const isThere = relationType(catalog, model.name) === 'table'
+  const columns = isThere ? await comparable(context, model) : []
   const relation = sql.relation(model.name)
-  const widths = new Map<Column, Sql>()
-  for (const [i, column] of same.entries()) {
-    const values = sql`SELECT ${sql.ident(column.name)} AS v FROM ${relation}`
-    const width = await fixedWidth(connection, values, column)
-    widths.set(column, width)
-    await connection.run(
-      sql`CREATE OR REPLACE TEMP TABLE ${profile(i)} AS ${profileOf(relation, column, width)}`,
-    )
-  }
+  const before = await profiles(context, relation, columns)
   const result = await replace()
-  for (const [i, column] of same.entries()) {
-    const after = profileOf(relation, column, widths.get(column)!)
-    changes.add(model.name, column.name, await readRanges(connection, differing(profile(i), after)))
-    await connection.run(sql`DROP TABLE ${profile(i)}`)
-  }
+  for (const [column, ranges] of await differences(context, before, relation))
+    changes.add(model.name, column, ranges)
   return result
 }
 
-const profile = (i: number) => sql.ident('temp', 'main', `_eider_profile_${i}`)
+/** What a plan has made of a table in memory; `before`: the table. */
+export async function notePlanned(
+  context: RunContext,
+  model: Model,
+  versions: { readonly before: string; readonly after: string },
+  before: Sql,
+): Promise<void> {
+  const found = await profiles(context, before, await comparable(context, model))
+  const differ = await differences(context, found, sql.relation(model.name))
+  for (const column of context.store.state.changes.columnsOf(model.name))
+    context.changes.plan({
+      model: model.name,
+      column,
+      ...versions,
+      ranges: differ.get(column) ?? null,
+    })
+}
+
+/** Followed columns that the table has already, with the same type. */
+async function comparable(context: RunContext, model: Model): Promise<readonly Column[]> {
+  const columns = followedColumns(context, model)
+  if (columns.length === 0) return []
+  const before = (await context.columnsBefore(model.name)) ?? []
+  return columns.filter((one) =>
+    before.some(({ name, type }) => name === one.name && type === one.type),
+  )
+}
+
+interface Profile {
+  readonly column: Column
+  readonly table: Sql
+  readonly width: Sql
+}
+
+async function profiles(
+  { connection }: RunContext,
+  relation: Sql,
+  columns: readonly Column[],
+): Promise<readonly Profile[]> {
+  const found: Profile[] = []
+  for (const [i, column] of columns.entries()) {
+    const values = sql`SELECT ${sql.ident(column.name)} AS v FROM ${relation}`
+    const width = await fixedWidth(connection, values, column)
+    const table = sql.ident('temp', 'main', `_eider_profile_${i}`)
+    const rows = profileOf(relation, column, width)
+    await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${table} AS ${rows}`)
+    found.push({ column, table, width })
+  }
+  return found
+}
+
+async function differences(
+  { connection }: RunContext,
+  before: readonly Profile[],
+  relation: Sql,
+): Promise<ReadonlyMap<string, readonly ClosedRange[]>> {
+  const found = new Map<string, readonly ClosedRange[]>()
+  for (const { column, table, width } of before) {
+    const after = profileOf(relation, column, width)
+    found.set(column.name, await readRanges(connection, differing(table, after, column)))
+    await connection.run(sql`DROP TABLE ${table}`)
+  }
+  return found
+}
 
 /** Both tables are cut into the same parts. */
 async function fixedWidth(connection: Connection, values: Sql, { type }: Column): Promise<Sql> {
@@ -51,12 +100,25 @@ async function fixedWidth(connection: Connection, values: Sql, { type }: Column)
   return sql.value(textOf(row?.['width'] ?? '1'), columnType('DOUBLE'))
 }
 
-/** NULLs of the column have a part too; they are no values, so a change of them touches nothing. */
+/** NULLs of the column are no values, so a change of such rows touches nothing. */
 const profileOf = (relation: Sql, { name, type }: Column, width: Sql): Sql => sql`
   SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
-  FROM (SELECT ${sql.ident(name)} AS v, hash(_eider_row) AS h FROM ${relation} AS _eider_row) WHERE v IS NOT NULL GROUP BY bucket`
+  FROM (SELECT ${sql.ident(name)} AS v, hash(_eider_row) AS h FROM ${relation} AS _eider_row) WHERE v IS NOT NULL
+  GROUP BY bucket`
 
-const differing = (before: Sql, after: Sql): Sql => sql`
-  SELECT least(b.low, a.low) AS low, greatest(b.high, a.high) AS high
-  FROM ${before} b FULL JOIN (${after}) a ON b.bucket IS NOT DISTINCT FROM a.bucket
-  WHERE b.n IS DISTINCT FROM a.n OR b.h IS DISTINCT FROM a.h`
+/**
+ * Where the least value has risen, the table is a window that moves on: what has left it is not gone from those who have
+ * read it, nor is what it still has of the part in which it begins all of that part.
+ */
+function differing(before: Sql, after: Sql, { type }: Column): Sql {
+  const edge = hasParts(type)
+    ? sql` AND CASE WHEN (SELECT min(low) FROM ${before}) < (SELECT min(low) FROM after)
+        THEN coalesce(b.bucket, a.bucket) > (SELECT arg_min(bucket, low) FROM after)
+        ELSE EXISTS (SELECT 1 FROM after) END`
+    : sql.empty
+  return sql`
+    WITH after AS (${after})
+    SELECT least(b.low, a.low) AS low, greatest(b.high, a.high) AS high
+    FROM ${before} b FULL JOIN after a ON b.bucket IS NOT DISTINCT FROM a.bucket
+    WHERE (b.n IS DISTINCT FROM a.n OR b.h IS DISTINCT FROM a.h)${edge}`
+}

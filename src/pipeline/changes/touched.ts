@@ -33,18 +33,47 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   if (following === null) return null
   const { followed, others } = following
   if (followed.length === 0) return { ranges: [], others }
-  const { store, connection } = context
+  const { connection } = context
   const inputs = [...new Set(followed.map(({ model: name }) => name))]
-  const so = await store.state.changes.readBy(connection, model.name, inputs)
+  const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
   const leading: Leading[] = []
   for (const one of followed) {
     const ranges = unreadOf(one, so, versions.get(one.model)!)
-    if (ranges === null) return { ranges: null, others }
+    if (ranges === null)
+      return following.isCareful ? skipped(context, model, one, others) : { ranges, others }
     leading.push({ ...one, ranges })
   }
   const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
   return { ranges: await lead(connection, leading, type), others }
+}
+
+/** With what a plan would have changed by now. */
+async function readBy(
+  { store, connection, changes }: RunContext,
+  model: Model,
+  inputs: readonly ModelName[],
+): Promise<ReadSoFar> {
+  const found = await store.state.changes.readBy(connection, model.name, inputs)
+  return { ...found, changes: [...found.changes, ...changes.planned] }
+}
+
+/** Nothing says which rows are late, and to read all of them is not safe: so it is said. */
+function skipped(
+  { changes }: RunContext,
+  { name, kind }: Model,
+  { model: input }: Followed,
+  others: readonly Unfollowed[],
+): Touched {
+  const way =
+    kind === 'period'
+      ? `rebuild the periods that you need: eider run ${name} --start VALUE --end VALUE`
+      : 'with a @unique_key all rows would be read again'
+  changes.warn(
+    name,
+    `what changed in ${input} since it was last read is not known, so older rows are left as they are; ${way}`,
+  )
+  return { ranges: [], others }
 }
 
 /** In the transaction that has built the model, for all of it: from here on it has read what its inputs are now. */
@@ -75,13 +104,15 @@ async function versionsOf(
 ): Promise<ReadonlyMap<ModelName, string>> {
   const versions = new Map<ModelName, string>()
   for (const name of names) {
-    const isEvents = context.project.models.get(name)?.kind === 'events'
-    const version = isEvents
-      ? await eventsVersion(context.connection, context.store.state.changes, name)
-      : context.versionOf(name)
-    versions.set(name, version ?? '')
+    versions.set(name, await versionNow(context, name))
   }
   return versions
+}
+
+export async function versionNow(context: RunContext, name: ModelName): Promise<string> {
+  const isEvents = context.project.models.get(name)?.kind === 'events'
+  if (isEvents) return await eventsVersion(context.connection, context.store.state.changes, name)
+  return context.changes.plannedVersion(name) ?? context.versionOf(name) ?? ''
 }
 
 /**

@@ -80,6 +80,7 @@ function stepOf(
     diagnostics: [],
     warnings: [],
     ranges: [],
+    notes: [],
     losses: [],
     ...nothingKnown,
     columns:

@@ -147,7 +147,8 @@ async function buildInMemory(
     if (built?.changed === true) pending.add(name)
     const { events = null, diff = null } = built ?? {}
     const columns = built?.columns ?? step.model.columns
-    shown.push({ ...step, problem, columns, events, diff })
+    const ranges = built?.ranges ?? step.ranges
+    shown.push({ ...step, problem, columns, events, diff, ranges })
   }
   return shown
 }

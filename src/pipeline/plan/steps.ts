@@ -10,6 +10,7 @@ import { kinds } from '../../core/kinds.ts'
 import type { Step, Slice } from '../../core/step.ts'
 import { type RunContext, recordOf } from '../run-context.ts'
 import { type Asked, decide, type Decision, decideAll, type PlanProgress } from './decide.ts'
+import { unfollowedBy } from '../changes/unfollowed.ts'
 import { staleInputs } from './source-age.ts'
 import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
@@ -63,6 +64,7 @@ export function uncompiledSteps({
       diagnostics,
       warnings: [],
       ranges: [],
+      notes: [],
       losses: [],
     } as const
     return first === undefined
@@ -103,7 +105,7 @@ export function narrow(
   return { ...step, action: 'unchanged', because: whyUnchanged(model), ...NOTHING_DONE }
 }
 
-const NOTHING_DONE = { ranges: [], losses: [] } as const
+const NOTHING_DONE = { ranges: [], notes: [], losses: [] } as const
 
 async function planStep(
   context: RunContext,
@@ -136,6 +138,7 @@ interface Assessment {
   /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */
   readonly problem: string | null
   readonly ranges: Step['ranges']
+  readonly notes: Step['notes']
   /** What the run would replace or drop, as far as the flags allow it; one line each. */
   readonly losses: readonly string[]
 }
@@ -169,7 +172,8 @@ async function assess(context: RunContext, model: Model, slice: Slice): Promise<
     await materialization.refuse(context, model, slice)
     refuseReplacement(context, model)
     const ranges = (await materialization.ranges?.(context, model, slice)) ?? []
-    return { problem: null, ranges, losses: await lossesOf(context, model, slice) }
+    const notes = slice === 'whole' ? await unfollowedBy(context, model) : []
+    return { problem: null, ranges, notes, losses: await lossesOf(context, model, slice) }
   } catch (error) {
     if (isInterruption(error, context.signal)) throw error
     return { problem: explainFailure(error, model, null), ...NOTHING_DONE }

@@ -178,6 +178,78 @@ for (const [kind, more] of [
     assert.equal(await amounts(space), [isGone ? '01 20' : '01 21', '02 11', '10 5', '20 7'])
   })
 
+const byDay = `-- @kind: period
+-- @period: day of day
+SELECT day, sum(amount)::INTEGER AS amount FROM stage.orders GROUP BY day`
+
+test('periods that a late correction touches are made anew, and a day that is cancelled goes', async () => {
+  await using space = await openProject()
+  const run = async (...rows: readonly string[]) =>
+    await new Collectors(space).run({
+      'raw.orders': orders(rows.join(', '), 'table'),
+      'core.orders': '-- @kind: merge\n-- @unique_key: id\n-- @deletes: mirror\nFROM raw.orders',
+      'stage.orders': through,
+      'mart.daily': byDay,
+    })
+  const later = [one(3, '10', 5), one(4, '20', 7)]
+  await run(one(1, '01', 10), one(2, '02', 20), ...later)
+  await run(one(1, '01', 11), one(2, '02', 20), ...later)
+  assert.equal(await amounts(space), ['01 11', '02 20', '10 5', '20 7'])
+  await run(one(1, '01', 11), ...later)
+  assert.equal(await amounts(space), ['01 11', '10 5', '20 7'])
+})
+
+for (const [what, reader] of [
+  ['sums', daily],
+  ['periods', byDay],
+] as const)
+  for (const kind of ['table', 'merge\n-- @unique_key: id\n-- @deletes: mirror'])
+    test(`${what} of an input that forgets its oldest rows keep them: ${kind.split('\n')[0]}`, async () => {
+      await using space = await openProject()
+      const run = async (...rows: readonly string[]) =>
+        await new Collectors(space).run({
+          'raw.orders': orders(rows.join(', '), 'table'),
+          'core.orders': `-- @kind: ${kind}\nFROM raw.orders`,
+          'stage.orders': through,
+          'mart.daily': reader,
+        })
+      await run(one(1, '01', 10), one(2, '02', 20), one(3, '10', 5))
+      await run(one(2, '02', 20), one(3, '10', 5), one(4, '11', 1))
+      assert.equal(await amounts(space), ['01 10', '02 20', '10 5', '11 1'])
+      await run(one(3, '10', 6), one(4, '11', 1))
+      await run(one(3, '10', 6), one(4, '11', 1), one(5, '12', 1))
+      await run(one(4, '11', 1), one(5, '12', 1))
+      // The day at the edge of a window is not whole, and sums look back by a day all the same.
+      const kept = kind === 'table' && what === 'periods' ? ['10 5'] : ['10 6']
+      assert.equal(await amounts(space), ['01 10', '02 20', ...kept, '11 1', '12 1'])
+    })
+
+test('what nobody said of an input of periods is said, and they stay', async () => {
+  await using space = await openProject()
+  const collectors = new Collectors(space)
+  const texts = {
+    'raw.hits': hits,
+    'mart.hourly': `-- @kind: period
+-- @period: hour of hour
+SELECT date_trunc('hour', received_at) AS hour, count(*) AS n FROM raw.hits GROUP BY 1`,
+  }
+  await collectors.send(1, at(5), at(9))
+  await collectors.run(texts)
+  await collectors.send(2, at(5), at(4))
+  await collectors.run(texts)
+  const hours = sql`SELECT string_agg(concat_ws(':', extract(hour FROM hour), n), ' ' ORDER BY hour) AS text FROM mart.hourly`
+  assert.equal(await space.rows(hours), [{ text: '4:1 5:2 9:1' }])
+  await space.alter(sql`INSERT INTO raw.hits VALUES (77, TIMESTAMPTZ '2026-11-20 05:30:00Z')`)
+  await collectors.send(1, at(10))
+  const { models } = await collectors.run(texts)
+  const { warnings } = models.find(({ model }) => model === 'mart.hourly')!
+  assert.match(
+    warnings?.join() ?? '',
+    /what changed in raw\.hits .* is not known, .* --start VALUE/,
+  )
+  assert.equal(await space.rows(hours), [{ text: '4:1 5:2 9:1 10:1' }])
+})
+
 test('a range of an append that is replaced, and one that is filled, are read again', async () => {
   await using space = await openProject()
   const run = async (rows: readonly string[], options: Partial<RunRequest> = {}) => {

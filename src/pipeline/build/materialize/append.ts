@@ -179,7 +179,8 @@ function unseenRows(target: Sql, compared: readonly Column[], watermark: string)
     (SELECT *, row_number() OVER (PARTITION BY ${parts}) AS _eider_n FROM ${STAGE} s) s
     LEFT JOIN
     (SELECT ${named(compared)}, count(*) AS _eider_n FROM ${target} r
-      WHERE r.${name} >= (SELECT min(${name}) FROM ${STAGE}) GROUP BY ALL) t
+      WHERE r.${name} >= (SELECT min(${name}) FROM ${STAGE}) AND r.${name} IN (SELECT ${name} FROM ${STAGE})
+      GROUP BY ALL) t
     ON ${areNamed(compared)}
     WHERE s._eider_n > coalesce(t._eider_n, 0)`
 }

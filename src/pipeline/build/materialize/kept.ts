@@ -285,7 +285,7 @@ async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { inserted, changed, removed } = changes
   const isChanged =
     renames.length > 0 || is === 'evolved' || (writes ?? inserted + changed + removed > 0)
-  return { changed: isChanged, added, changes }
+  return { changed: isChanged, added, changes, ranges }
 }
 
 async function dryCreate(

@@ -65,4 +65,6 @@ export interface DryBuilt {
   /** null: rows are not compared. */
   readonly changes: RowChanges | null
   readonly events?: EventsVerdict
+  /** The periods that it made anew, for a kind that makes ranges. */
+  readonly ranges?: readonly PlannedRange[]
 }

@@ -79,7 +79,10 @@ async function deleteVanished(context: RunContext, model: MergeModel): Promise<n
   const onKey = sameValues(model.uniqueKey, sql`t`, sql`s`)
   await noteRows(context, model, (column) => {
     const table = sql.relation(model.name)
-    return sql`SELECT t.${sql.ident(column)} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey}`
+    const name = sql.ident(column)
+    // What lies below all that is left has left a window that moves on, and is not gone from those who have read it.
+    return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey}
+      WHERE t.${name} >= (SELECT min(${name}) FROM ${STAGE})`
   })
   return connection.run(sql`
     DELETE FROM ${target.table} AS t

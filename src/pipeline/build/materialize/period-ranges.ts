@@ -30,8 +30,6 @@ export async function periodsToMake(
   const { lookback } = model.period
   const because = lookback === null ? 'the newest period' : `lookback ${lookback}`
   const touched = await touchedPeriods(context, model, type)
-  if (touched === null)
-    return [{ ...EVERYTHING, because: 'nobody knows what has changed in its inputs' }]
   const gaps = await gapsOf(context, model, type)
   const made = [
     { start: newest, end: null, because },
@@ -41,14 +39,14 @@ export async function periodsToMake(
   return await joined(context.connection, type, made)
 }
 
-/** The periods whose rows may be other ones, for what has changed in the inputs since they were read; null: all. */
+/** The periods whose rows may be other ones, for what has changed in the inputs since they were read. */
 async function touchedPeriods(
   context: RunContext,
   model: PeriodModel,
   type: ColumnType,
-): Promise<readonly ValueRange[] | null> {
-  const touched = (await touchedSince(context, model))?.ranges ?? null
-  if (touched === null || touched.length === 0) return touched && []
+): Promise<readonly ValueRange[]> {
+  const touched = (await touchedSince(context, model))?.ranges ?? []
+  if (touched.length === 0) return []
   const { period } = model
   const value = (end: string) => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
   const last = periodStart(value('high'), period, type)

@@ -8,13 +8,15 @@ import type { EventsVerdict, ModelDiff } from '../../../core/report/planned-chan
 import type { Column } from '../../../core/relation.ts'
 import { keepOf } from '../../../core/retention.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { Slice, Step } from '../../../core/step.ts'
+import type { PlannedRange, Slice, Step } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
 import type { DryRunInput } from '../../build/materialize/materialization.ts'
 import { youngRows } from '../../build/old-rows.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
+import { notePlanned } from '../../changes/replaced.ts'
+import { versionNow } from '../../changes/touched.ts'
 import { runChecks } from '../../build/run-checks.ts'
 import { explainFailure } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -29,9 +31,14 @@ interface DryRunResult {
   readonly columns: readonly Column[] | null
   readonly events: EventsVerdict | null
   readonly diff: ModelDiff | null
+  /** Of a model that goes on. */
+  readonly ranges?: readonly PlannedRange[] | undefined
 }
 
 const SPACE = '_eider_plan'
+
+/** The version of a table that is built in memory. */
+const PLANNED = 'planned'
 
 /** Uses the connection until it is closed: names of models mean what is in memory from here on. */
 export class DryRun {
@@ -71,6 +78,7 @@ export class DryRun {
         this.#inputOf(model, slice, before),
       )
       const { changed, changes, added, events = null } = built
+      if (changed) await this.#noteChange(model, before)
       const warnings = await runChecks(connection, model)
       const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
       const isCounted = kinds[model.kind].relation === 'table' || model.expose !== null
@@ -84,7 +92,7 @@ export class DryRun {
         ? (sum ?? (await countRows(connection, sql.relation(model.name))))
         : null
       const diff = { rowsBefore, rowsAfter, changes, warnings }
-      return { problem: null, changed, columns, events, diff }
+      return { problem: null, changed, columns, events, diff, ranges: built.ranges }
     } catch (error) {
       const statement = materialization.statement(model, paths.dir, null)
       const problem = explainFailure(error, model, statement, selected)
@@ -100,11 +108,35 @@ export class DryRun {
     if (keep === null || old === undefined || before === null)
       throw new Error(`${model.name} has no rows that are too old`)
     await layOver(connection, model.name, youngRows(keep, this.#context, before))
+    // Nobody who follows the table has anything to read again on account of these.
+    if (model.kind === 'events')
+      for (const column of this.#changes.columnsOf(model.name)) {
+        const versions = await this.#versions(model, before)
+        this.#context.changes.plan({ model: model.name, column, ...versions, ranges: [] })
+      }
     const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
     const changes = { inserted: 0, changed: 0, removed: old.rows, key: [], sample: [] }
     const counts = { rowsBefore: old.of, rowsAfter: old.of - old.rows }
     const diff = { ...counts, changes, warnings: [] }
     return { problem: null, changed: true, columns, events: null, diff }
+  }
+
+  /** What others follow of it has changed for those that are built after it. */
+  async #noteChange(model: Model, before: Sql | null): Promise<void> {
+    if (before === null || this.#changes.columnsOf(model.name).length === 0) return
+    await notePlanned(this.#context, model, await this.#versions(model, before), before)
+  }
+
+  get #changes() {
+    return this.#context.store.state.changes
+  }
+
+  async #versions(model: Model, before: Sql) {
+    const { connection, versionOf } = this.#context
+    if (model.kind !== 'events') return { before: versionOf(model.name) ?? '', after: PLANNED }
+    const removed = await this.#changes.removedFrom(connection, model.name)
+    const rows = await countRows(connection, before)
+    return { before: String(rows + removed), after: await versionNow(this.#context, model.name) }
   }
 
   #inputOf(model: Model, slice: Slice, before: Sql | null): DryRunInput {
