@@ -241,4 +241,66 @@ test('tables that it cannot reach are named, and so are recorded tests', async (
   assert.equal(await findText(space.dir, SECRET), [])
 })
 
+test('periods that lose rows are made anew, also behind a table that keeps rows', async () => {
+  const sums = (table: string) => `-- @kind: period
+-- @period: day of day
+-- @expose day
+SELECT made::DATE AS day, count(*) AS orders, sum(amount) AS amount FROM ${table} GROUP BY ALL
+`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/raw/orders.sql':
+      '-- @kind: events\norder_id BIGINT NOT NULL,\ncustomer_id BIGINT,\namount INTEGER,\nmade TIMESTAMPTZ\n',
+    'models/core/orders.sql': `-- @kind: merge
+-- @unique_key: order_id
+SELECT order_id, customer_id, amount, made FROM raw.orders
+`,
+    'models/mart/near.sql': sums('raw.orders'),
+    'models/mart/far.sql': sums('core.orders'),
+  })
+  await using daemon = await startDaemon(space)
+  const send = (id: number, customer: number, day: number) =>
+    sendOrders(space, daemon.url, [
+      { order_id: id, customer_id: customer, amount: 10, made: `2026-03-0${day}T10:00:00Z` },
+    ])
+  for (const [id, customer, day] of [
+    [1, 7, 1],
+    [2, 8, 1],
+    [3, 7, 2],
+    [4, 8, 3],
+  ] as const)
+    await send(id, customer, day)
+  await runBeside(space, daemon)
+  const { stdout, stderr } = await space.ok(
+    ['erase', 'raw.orders', 'customer_id = 7'],
+    beside(daemon),
+  )
+  assert.match(stdout, 'rebuilt mart.far, mart.near')
+  assert.not.match(stderr, 'not erased')
+  const left = [
+    { day: '2026-03-01', orders: 1, amount: 10 },
+    { day: '2026-03-03', orders: 1, amount: 10 },
+  ]
+  const sumsOf = async (name: string) =>
+    (await rows(space, `FROM mart.${name} ORDER BY day`)).map(({ day, orders, amount }) => ({
+      day,
+      orders: Number(orders),
+      amount: Number(amount),
+    }))
+  assert.equal(await sumsOf('near'), left)
+  assert.equal(await sumsOf('far'), left)
+
+  // What comes afterwards is found as before, though the table has as many rows as it had.
+  await send(5, 8, 1)
+  await send(6, 8, 2)
+  await runBeside(space, daemon)
+  const more = [
+    { day: '2026-03-01', orders: 2, amount: 20 },
+    { day: '2026-03-02', orders: 1, amount: 10 },
+    { day: '2026-03-03', orders: 1, amount: 10 },
+  ]
+  assert.equal(await sumsOf('near'), more)
+  assert.equal(await sumsOf('far'), more)
+})
+
 test.run()

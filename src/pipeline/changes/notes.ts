@@ -6,13 +6,14 @@ import { sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ColumnChange } from '../../store/changes.ts'
+import type { Store } from '../../store/store.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
 import type { RunContext } from '../run-context.ts'
 import { rangesIn } from './ranges.ts'
 
 /** Columns of the table of a model that others follow. Few tables have any, and nothing is done for the rest. */
 export const followedColumns = (
-  { store }: Pick<RunContext, 'store'>,
+  { store }: { readonly store: Pick<Store, 'state'> },
   model: Model,
 ): readonly Column[] =>
   store.state.changes

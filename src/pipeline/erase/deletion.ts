@@ -15,10 +15,13 @@ import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { Known } from '../../store/state.ts'
 import type { Store } from '../../store/store.ts'
+import type { ColumnChange } from '../../store/changes.ts'
+import { followedColumns } from '../changes/notes.ts'
+import { eventsVersion } from '../changes/touched.ts'
 import { countRows, relationType } from '../build/materialize/relation.ts'
 import { problemIn } from '../failure.ts'
 import type { Reach, ReachedModel } from './reach.ts'
-import { countMeant, deleteMeant, isDeletedFrom, rejectedEvents } from './rows.ts'
+import { countMeant, deleteMeant, isDeletedFrom, rejectedEvents, touchedByMeant } from './rows.ts'
 import { forgetSaid } from './said.ts'
 
 interface Deletion {
@@ -93,14 +96,20 @@ export async function deleteRows(deletion: Deletion, id: string): Promise<void> 
   if (reach.all.some(({ name }) => store.state.changes.columnsOf(name).length > 0))
     await store.state.makeChanges(connection)
   await store.state.change(connection, async () => {
-    const changed: ModelName[] = []
-    const { changes } = store.state
+    const changed = new Map<ModelName, readonly ColumnChange[]>()
     for (const reached of reach.reached) {
       if (!isDeletedFrom(reached) || !isTable(known, reached.model)) continue
-      const rows = await deleteMeant(connection, store.tables, { condition, model }, reached)
-      if (rows > 0) changed.push(reached.model.name)
+      const meaning = { condition, model }
+      const columns = followedColumns(deletion, reached.model)
+      const touched = await touchedByMeant(connection, store.tables, meaning, {
+        ...reached,
+        columns,
+      })
+      const rows = await deleteMeant(connection, store.tables, meaning, reached)
+      if (rows === 0) continue
+      changed.set(reached.model.name, touched)
       if (reached.model.kind === 'events')
-        await changes.noteRemoved(connection, reached.model.name, rows)
+        await recordRemoved(deletion, reached.model, rows, touched)
     }
     if (model.kind === 'events') await ofRejected(deletion, model, true)
     await recordChanged(deletion, changed, id)
@@ -110,10 +119,10 @@ export async function deleteRows(deletion: Deletion, id: string): Promise<void> 
 
 async function recordChanged(
   { connection, known, store }: Deletion,
-  changed: readonly ModelName[],
+  changed: ReadonlyMap<ModelName, readonly ColumnChange[]>,
   id: string,
 ): Promise<void> {
-  const records = changed.flatMap((name) => {
+  const records = [...changed.keys()].flatMap((name) => {
     const record = known.state.models.get(name)
     if (record === undefined) return []
     const { kind, definition, fingerprint, version } = record
@@ -121,24 +130,30 @@ async function recordChanged(
     return [{ model: { name, kind, definition }, fingerprint, version: next }]
   })
   await store.state.recordModels(connection, `erase-${id}`, records)
-  for (const name of changed) await noteNothingNew(store, connection, known, name, id)
+  for (const [name, touched] of changed) {
+    const before = known.state.models.get(name)?.version
+    if (before === undefined) continue
+    const versions = { before, after: nextVersion(before, id) }
+    await store.state.changes.record(connection, name, versions, touched)
+  }
+}
+
+/** Events have gone, so there are others, though none has come: what follows the table reads what they touch once more. */
+async function recordRemoved(
+  { connection, store: { state } }: Deletion,
+  { name }: EventsModel,
+  rows: number,
+  touched: readonly ColumnChange[],
+): Promise<void> {
+  const { changes } = state
+  // One more than there were, so that the table has a version which it never had.
+  await changes.noteRemoved(connection, name, rows + 1)
+  const after = await eventsVersion(connection, changes, name)
+  const before = String(Number(after) - 1)
+  await changes.record(connection, name, { before, after }, touched)
 }
 
 const nextVersion = (version: string, id: string): string => hashOf(16, [version, id])
-
-/** Those who follow the table have nothing to read again: rows have gone, and none has come. */
-async function noteNothingNew(
-  { state }: Deletion['store'],
-  connection: Connection,
-  known: Known,
-  name: ModelName,
-  id: string,
-): Promise<void> {
-  const before = known.state.models.get(name)?.version
-  if (before === undefined) return
-  const said = state.changes.columnsOf(name).map((column) => ({ column, ranges: [] }))
-  await state.changes.record(connection, name, { before, after: nextVersion(before, id) }, said)
-}
 
 const isTable = ({ catalog }: Known, { name }: Model) => relationType(catalog, name) === 'table'
 

@@ -211,8 +211,10 @@ async function rebuild(request: EraseRequest): Promise<Rebuilt> {
   })
   signal.throwIfAborted()
   const failed = models.filter(({ status }) => status === 'failed' || status === 'skipped')
-  const isMade = ({ model, status }: ModelResult) =>
-    status === 'built' && !kinds[request.project.models.get(model)!.kind].keepsRows
+  const isMade = ({ model, status }: ModelResult) => {
+    const { kind } = request.project.models.get(model)!
+    return status === 'built' && (kind === 'period' || !kinds[kind].keepsRows)
+  }
   const built = models.filter(isMade).map(({ model }) => model)
   if (ok || failed.length === 0) return { rebuilt: built, failed: null }
   const texts = failed.map(({ model, because }) => `${model}: ${because}`)

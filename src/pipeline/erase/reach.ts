@@ -6,6 +6,7 @@ import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import { followingOf } from '../changes/following.ts'
 
 /** A table in which a condition finds rows. */
 export interface ReachedModel {
@@ -46,7 +47,9 @@ export function reachOf(project: CompiledProject, model: Model, used: readonly s
     if (ways.length > 0 && kinds[one.kind].relation === 'table') reached.push({ model: one, ways })
   }
   const isReached = (one: Model) => reached.some((found) => found.model === one)
-  return { all, reached, unreached: all.filter((one) => keepsOldRows(one) && !isReached(one)) }
+  const isLeft = (one: Model) =>
+    keepsOldRows(one) && !isReached(one) && !rebuildsItsPeriods(project, one, names)
+  return { all, reached, unreached: all.filter(isLeft) }
 }
 
 function passedOn(
@@ -73,6 +76,17 @@ function waysOf(used: readonly string[], same: SameColumns): readonly Map<string
     if (ways.length > limits.erasedWays) return []
   }
   return ways
+}
+
+/** A period model makes the periods anew that lose rows, where it follows all of its inputs that do. */
+function rebuildsItsPeriods(
+  project: CompiledProject,
+  model: Model,
+  touched: ReadonlySet<string>,
+): boolean {
+  const following = model.kind === 'period' ? followingOf(project, model) : null
+  if (following === null || following.looksAround || following.followed.length === 0) return false
+  return !following.others.some(({ name }) => touched.has(name))
 }
 
 /** Whether rows that its query no longer gives may stay in its table. */

@@ -7,6 +7,10 @@ import { foldCase } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import type { Column } from '../../core/relation.ts'
+import type { ColumnChange } from '../../store/changes.ts'
+import { valuesIn } from '../changes/notes.ts'
+import { rangesIn } from '../changes/ranges.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import { fields } from '../flush/event-columns.ts'
@@ -58,6 +62,21 @@ export async function countMeant(
 ): Promise<number> {
   const target = await tables.written(connection, reached.model.name)
   return countRows(connection, sql`${target.table} WHERE ${isMeant(meaning, reached, target)}`)
+}
+
+/** Which values of these columns the rows have that are meant: what follows one of them reads there again. */
+export async function touchedByMeant(
+  connection: Connection,
+  tables: TableStorage,
+  meaning: Meaning,
+  { columns, ...reached }: ReachedModel & { readonly columns: readonly Column[] },
+): Promise<readonly ColumnChange[]> {
+  const target = await tables.written(connection, reached.model.name)
+  const values = valuesIn(target, isMeant(meaning, reached, target))
+  const found: ColumnChange[] = []
+  for (const { name: column, type } of columns)
+    found.push({ column, ranges: await rangesIn(connection, values(column), type) })
+  return found
 }
 
 /** In the transaction of the caller. */
