@@ -1,10 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { BaseCommand } from '../cli/base-command.ts'
 import { rowFormats, showRows } from '../cli/table.ts'
 import { UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 
 const ROWS_ON_A_TERMINAL = 1_000
@@ -53,8 +54,24 @@ async function textOf(sql: string | undefined, file: string | undefined): Promis
     })
   if (file === undefined) return sql === '-' ? await text(process.stdin) : sql!
   try {
-    return await readFile(file, 'utf8')
+    return await textOfQuery(file)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`--file cannot be read: ${problemOfSystem(error)}`)
   }
+}
+
+/** It may be a pipe, as of another program, and a device that never ends. */
+async function textOfQuery(file: string): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of createReadStream(file) as AsyncIterable<Buffer>) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes > limits.modelFileBytes)
+      throw new UsageError(`${file} is larger than ${limits.modelFileBytes / 1024 / 1024} MiB`, {
+        hint: 'a query is one SELECT; data goes into a file that it reads',
+      })
+  }
+  return Buffer.concat(parts).toString('utf8')
 }

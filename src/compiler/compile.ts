@@ -223,8 +223,11 @@ async function resolveAll(of: Compilation): Promise<Resolved> {
   const { findModel, variables } = context
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const asked = parsed.filter(isQuery)
-  const resolved = await resolveQueries(connection, asked, known, readable, isClosed)
-  const more = { known, readable, variables }
+  const resolved = await resolveQueries(connection, asked, known, readable, {
+    dir: context.dir,
+    isClosed,
+  })
+  const more = { known, readable, variables, dir: context.dir }
   const inFiles = await resolveFileChecks(connection, files.checks ?? [], more)
   found.add([...inFiles.diagnostics, ...macros.diagnostics, ...resolved.diagnostics])
   return { ...of, queries: resolved.queries, checks: inFiles.checks }

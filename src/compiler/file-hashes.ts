@@ -8,6 +8,7 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
+import { isPipeOrDevice } from '../files/read-file.ts'
 import { isDataFile } from './sql/references.ts'
 
 /**
@@ -92,6 +93,10 @@ async function hashPaths(dir: string, paths: readonly string[]): Promise<string>
   const hash = createHash('sha256')
   for (const path of paths) {
     hash.update(JSON.stringify(relative(dir, path)))
+    if (isPipeOrDevice(path)) {
+      hash.update('no file')
+      continue
+    }
     try {
       for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
     } catch (error) {

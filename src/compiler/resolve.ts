@@ -1,11 +1,13 @@
 // Queries with their references resolved: what each model reads, and a text that is equal for equal meanings.
 
+import { resolve } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { type ParsedStatement, type SyntaxNode, parseStatements } from '../duckdb/syntax.ts'
+import { isPipeOrDevice } from '../files/read-file.ts'
 import { fileFunctions, isVolatile } from './sql/engine-functions.ts'
 import type { ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, spanAt, spanAtByte } from './hints/engine-diagnostic.ts'
@@ -35,7 +37,7 @@ export async function resolveQueries(
   models: readonly ParsedQuery[],
   known: KnownNames,
   readable: readonly string[],
-  isClosed = false,
+  { dir, isClosed = false }: { readonly dir: string; readonly isClosed?: boolean },
 ): Promise<Resolution> {
   const statements = await parseStatements(
     connection,
@@ -45,7 +47,8 @@ export async function resolveQueries(
   const diagnostics: Diagnostic[] = []
   for (const [i, parsed] of models.entries()) {
     const query = resolveQuery(parsed, statements[i]!, known, readable)
-    const found = 'parsed' in query ? mistakesIn(query, readable, isClosed) : query
+    const found =
+      'parsed' in query ? [...mistakesIn(query, readable, isClosed), ...pipesIn(query, dir)] : query
     diagnostics.push(...found)
     if ('parsed' in query && found.length === 0) queries.push(query)
   }
@@ -123,6 +126,21 @@ function mistakesIn(
     ...(tree === null && kind !== 'table' ? [pivots(`no model of kind ${kind} can`)] : []),
     ...(tree === null && header.expose !== undefined ? [pivots('no exposed model can')] : []),
   ]
+}
+
+/** Whoever opens a pipe waits for its other side, the engine too, which nothing then stops. */
+function pipesIn(
+  { parsed: { body }, references }: ResolvedQuery,
+  dir: string,
+): readonly Diagnostic[] {
+  return references.files
+    .filter((file) => isPipeOrDevice(resolve(dir, file)))
+    .map((file) => {
+      const at = body.text.indexOf(file)
+      const place = { source: body.source, span: spanAt(body, at < 0 ? null : at) }
+      const problem = `${file} is a pipe, a socket or a device`
+      return diagnostic('unreadable-file', { problem }, place, 'name a file that can be read again')
+    })
 }
 
 function enumInside(body: ModelBody): Diagnostic {

@@ -1,7 +1,7 @@
 // How a file of a project is read. What stands at its path may be anything: opening a pipe that nobody writes to would
 // never end, and a device has no end.
 
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { limits } from '../core/limits.ts'
 
@@ -67,6 +67,16 @@ export function requireRegular(stats: Stats, path: string, limitBytes = Infinity
   if (!stats.isFile()) throw new FileError('NOTREG', path, 'it is a pipe, a socket or a device')
   if (stats.size > limitBytes) throw tooLarge(path)
   return stats
+}
+
+/** Opening it may never end, or reading it: DuckDB reads what has such a name. What is not there is none of these. */
+export function isPipeOrDevice(path: string): boolean {
+  try {
+    const found = statSync(path)
+    return !found.isFile() && !found.isDirectory()
+  } catch {
+    return false
+  }
 }
 
 const tooLarge = (path: string) => new FileError('EFBIG', path, 'it is too large')

@@ -4,7 +4,7 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readTextLater } from '../files/read-file.ts'
+import { isPipeOrDevice, readTextLater } from '../files/read-file.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 export interface ModelTest {
@@ -117,6 +117,8 @@ async function readRun(dir: string, path: string): Promise<TestRun> {
     })
   const expectPath = join(path, EXPECT)
   const refusedPath = join(path, REFUSED)
+  for (const file of [...fixtures.map((fixture) => fixture.path), expectPath, refusedPath])
+    if (isPipeOrDevice(join(dir, file))) throw new Error(`${file}: a pipe, a socket or a device`)
   return {
     given: fixtures,
     expect: names.includes(EXPECT) ? expectPath : null,

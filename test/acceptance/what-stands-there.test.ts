@@ -3,6 +3,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
@@ -65,6 +66,68 @@ test('a pipe in the place of what eider keeps for itself holds up no run', async
   writeFileSync(space.path('tests/mart/orders/one/expect.csv'), 'id\n1\n')
   makeFifo(space, 'tests/mart/orders/one/test.yml')
   assert.is.not((await space.eider(['test'], QUICK)).exitCode, null)
+})
+
+test('a pipe that a model, a source or a test of a model names is said, at once', async () => {
+  const csv = "SELECT * FROM read_csv('data/x.csv')"
+  const rows: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+    ['run', 'models/mart/t.sql:1:24 error unreadable-file', { 'models/mart/t.sql': csv }],
+    ['run', 'checks/t.sql:1:24 error unreadable-file', { 'checks/t.sql': csv }],
+    [
+      'run',
+      'models/mart/t.sql:1:25 error unreadable-file',
+      { 'models/mart/t.sql': "SELECT * FROM read_text('data/x.csv')" },
+    ],
+    [
+      'run',
+      'data/x.csv is a pipe',
+      { 'eider.yml': sourceOf('tables:\n      x:\n        file: data/x.csv') },
+    ],
+    [
+      'run',
+      'data/x.csv is a pipe',
+      { 'eider.yml': sourceOf('database: data/x.csv\n    tables:\n      x:') },
+    ],
+    [
+      'test',
+      'tests/mart/orders/one/expect.csv: a pipe',
+      { 'tests/mart/orders/one/about.md': 'One.\n' },
+    ],
+  ]
+  for (const [command, says, more] of rows)
+    for (const make of [makeFifo, linkToZero]) {
+      await using space = await workspace({ ...files, ...more, 'data/about.md': '' })
+      make(space, command === 'test' ? 'tests/mart/orders/one/expect.csv' : 'data/x.csv')
+      const { stdout, stderr, exitCode } = await space.eider([command], QUICK)
+      assert.is(exitCode, 1, `${says}: ${stdout}${stderr}`)
+      assert.match(stdout + stderr, says)
+    }
+})
+
+const sourceOf = (text: string) => `name: shop\nsources:\n  f:\n    ${text}\n`
+
+test('a file that becomes a pipe after a run is said by the next one', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/mart/t.sql': "SELECT * FROM read_csv('data/x.csv')",
+    'data/x.csv': 'a\n1\n',
+  })
+  await space.ok(['run'])
+  rmSync(space.path('data/x.csv'))
+  makeFifo(space, 'data/x.csv')
+  assert.match((await space.ok(['run'], { ...QUICK, exitCode: 1 })).stderr, 'is a pipe, a socket')
+})
+
+test('query --file takes a pipe, and no more of a device than a query may have', async () => {
+  await using space = await workspace(files)
+  linkToZero(space, 'zero.sql')
+  const { stderr } = await space.ok(['query', '--file', 'zero.sql'], { ...QUICK, exitCode: 2 })
+  assert.match(stderr, 'zero.sql is larger than 4 MiB')
+  makeFifo(space, 'pipe.sql')
+  const reading = space.eider(['query', '--file', 'pipe.sql'], QUICK)
+  const written = writeFile(space.path('pipe.sql'), 'SELECT 42 AS n')
+  assert.match((await reading).stdout, '42')
+  await written
 })
 
 test('brackets without end are refused before they are parsed', async () => {

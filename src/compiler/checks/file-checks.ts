@@ -43,13 +43,14 @@ export async function resolveFileChecks(
     readonly known: KnownNames
     readonly readable: readonly string[]
     readonly variables: Variables
+    readonly dir: string
   },
 ): Promise<{ readonly checks: readonly FileCheck[]; readonly diagnostics: readonly Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
   const read = files.flatMap((source) => parseCheck(source, context.variables, diagnostics))
-  const { known, readable } = context
+  const { known, readable, dir } = context
   const all = read.map(({ parsed }) => parsed)
-  const resolved = await resolveQueries(connection, all, known, readable)
+  const resolved = await resolveQueries(connection, all, known, readable, { dir })
   diagnostics.push(...resolved.diagnostics)
   const checks = resolved.queries.map((query) => ({
     query,

@@ -4,7 +4,7 @@ import { type Explanation } from '../hints/engine-words.ts'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Sql, sql } from '../../core/sql.ts'
-import { SourceProblem } from './problems.ts'
+import { refusePipe, SourceProblem } from './problems.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
 
 /** What the engine would try to install, or take for an empty database; `head`: the first 16 bytes. */
@@ -32,6 +32,7 @@ function databaseFile(type: Sql, check: Check): SourceAccess {
     open: async (_database, dir, source) => ({
       async attach(connection) {
         const path = resolve(dir, source.location!)
+        refusePipe(path, source.database ?? path)
         const problem = await wrongFormat(path, check)
         if (problem !== null) throw new SourceProblem(problem)
         const as = sql.ident(attachedName(source))

@@ -19,7 +19,7 @@ import { textOf } from '../../duckdb/values.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { verbatim } from '../seed.ts'
 import { probeFile } from './probe.ts'
-import { SourceProblem } from './problems.ts'
+import { refusePipe, SourceProblem } from './problems.ts'
 import type { SourceAccess } from './source-access.ts'
 
 /** A table that is a file, with the values of the environment. */
@@ -64,6 +64,7 @@ async function prepareFile(
   source: ExternalSource,
   table: FileTable,
 ): Promise<string | null | undefined> {
+  if (!isRemote(table.location)) refusePipe(resolve(dir, table.location), table.file)
   await createSecret(connection, source, table)
   const { isDirectory } = fileFormats[table.format]
   if (/^https?:/.test(table.location)) {

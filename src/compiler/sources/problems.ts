@@ -4,6 +4,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
 import type { Span } from '../../core/source.ts'
+import { isPipeOrDevice } from '../../files/read-file.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
@@ -16,6 +17,13 @@ export class SourceProblem extends Error {
     super(problem)
     this.hint = hint
   }
+}
+
+/** `shown`: the path as it is written. */
+export function refusePipe(path: string, shown: string): void {
+  if (!isPipeOrDevice(path)) return
+  const problem = `${shown} is a pipe, a socket or a device`
+  throw new SourceProblem({ problem, hint: 'name a file that can be read again' })
 }
 
 interface SourcePart {

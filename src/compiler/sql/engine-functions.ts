@@ -35,19 +35,22 @@ export const volatileFunctions: ReadonlySet<string> = new Set([
   'write_log',
 ])
 
-/** The same in truth, though the catalog does not say so: macros over the above, and words that stand for a call. */
+/** The same in truth, though the catalog does not say so: macros over the above, words that stand for a call, the engine. */
 const volatileWords: ReadonlySet<string> = new Set([
   'ago',
   'current_catalog',
   'current_localtime',
   'current_localtimestamp',
+  'current_setting',
   'current_time',
   'current_timestamp',
+  'getenv',
   'localtime',
   'localtimestamp',
   'pg_conf_load_time',
   'pg_postmaster_start_time',
   'pg_sleep',
+  'version',
 ])
 
 /** Table functions whose first argument names files. */
@@ -74,6 +77,9 @@ export const fileFunctions: ReadonlySet<string> = new Set([
   'read_text',
   'sniff_csv',
 ])
+
+/** Among them those that also give the time of each file, which changes without its content. */
+export const timedFileFunctions: ReadonlySet<string> = new Set(['read_blob', 'read_text'])
 
 /** Functions of extensions that reach a database or a directory by themselves, past what the engine may reach. */
 export const reachingFunctions: ReadonlySet<string> = new Set([

@@ -10,6 +10,7 @@ import {
   isVolatile,
   pureTableFunctions,
   reachingFunctions,
+  timedFileFunctions,
 } from './engine-functions.ts'
 import { nameOf, tokenize } from './tokens.ts'
 
@@ -59,6 +60,8 @@ export function referencesOf(tree: SyntaxNode, known: KnownNames): References {
     files: [],
     sources: [],
     volatile: false,
+    hasTimes: false,
+    takesTimes: false,
   }
   const open: (readonly [unknown, Scope])[] = [[tree, new Set()]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -74,6 +77,7 @@ export function referencesOf(tree: SyntaxNode, known: KnownNames): References {
     for (const member in node)
       if (member !== 'cte_map' && typeof node[member] === 'object') open.push([node[member], scope])
   }
+  found.volatile ||= found.hasTimes && found.takesTimes
   return resolve(found, known)
 }
 
@@ -86,9 +90,16 @@ interface Findings {
   readonly files: string[]
   readonly sources: string[]
   volatile: boolean
+  /** It reads files by a function that gives their times. */
+  hasTimes: boolean
+  /** It takes all columns of something, or those times. */
+  takesTimes: boolean
 }
 
-function resolve({ tables, ...rest }: Findings, { findModel }: KnownNames): References {
+function resolve(
+  { tables, hasTimes: _has, takesTimes: _takes, ...rest }: Findings,
+  { findModel }: KnownNames,
+): References {
   const models = new Map<ModelName, Location>()
   const unknown = new Map<string, Location>()
   for (const { name, at } of tables.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))) {
@@ -129,7 +140,10 @@ function visit(node: SyntaxNode, scope: Scope, known: KnownNames, found: Finding
     visitTableFunction(node['function'] as SyntaxNode, known, found)
   else if (node['class'] === 'FUNCTION') visitCall(node, known, found)
   else if (node['class'] === 'PARAMETER') found.hasParameters = true
+  else if (node['class'] === 'STAR') found.takesTimes = true
   else if (node['class'] === 'COLUMN_REF') {
+    found.takesTimes ||=
+      lower((node['column_names'] as readonly string[]).at(-1)) === 'last_modified'
     const [name, ...more] = node['column_names'] as readonly string[]
     found.volatile ||= more.length === 0 && isVolatile(lower(name), 0)
   }
@@ -156,6 +170,7 @@ function visitTableFunction(call: SyntaxNode, { macros }: KnownNames, found: Fin
   const name = lower(call['function_name'])
   if (macros.has(name) || name === 'query' || name === 'query_table') return // as any call
   if (pureTableFunctions.has(name)) return
+  found.hasTimes ||= timedFileFunctions.has(name)
   const files = fileFunctions.has(name) ? constantTexts(argumentsOf(call)[0]) : null
   if (files === null) found.volatile = true
   else for (const file of files) addFile(file, found)

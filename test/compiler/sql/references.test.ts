@@ -12,6 +12,26 @@ async function readsOf(text: string, more: Readonly<Record<string, string>> = {}
   return modelOf(await compileTexts({ ...base, ...more, 'z.model': text }), 'z.model').dependsOn
 }
 
+test('what a model reads of its surroundings makes it volatile', async () => {
+  const isVolatile = async (text: string) =>
+    modelOf(await compileTexts({ ...base, 'z.model': text }), 'z.model').volatile
+  for (const text of [
+    `select current_setting('TimeZone') as zone`,
+    `select version() as v`,
+    `select filename, last_modified from read_text('*.none')`,
+    `from read_blob('*.none')`,
+    `select t.* from read_text('*.none') t`,
+    `select f.last_modified from raw.s, read_text('*.none') f`,
+  ])
+    assert.is(await isVolatile(text), true, text)
+  for (const text of [
+    `select content from read_text('*.none')`,
+    `select count(*) as n from read_blob('*.none')`,
+    `select s.* from raw.s`,
+  ])
+    assert.is(await isVolatile(text), false, text)
+})
+
 test('models in every position of a query, in order of first mention', async () => {
   for (const text of [
     'select s.id from raw.s s join raw.t using (id)',
