@@ -10,6 +10,7 @@ import type {
   Values,
 } from '../core/report/planned-changes.ts'
 import { count } from '../core/counts.ts'
+import { olderLine } from '../core/step.ts'
 import type { PlannedRange } from '../core/step.ts'
 import { printable } from './cells.ts'
 import { type Paint, plain } from './paint.ts'
@@ -55,13 +56,15 @@ export function planCounts(steps: readonly PlannedStep[]) {
 const styles = { build: 'green', remove: 'yellow', unchanged: 'dim', skip: 'yellow' } as const
 
 function stepLines(step: PlannedStep, width: number, paint: Paint): readonly string[] {
-  const { model, action, because, problem, warnings, columns, losses, events, diff } = step
+  const { model, action, because, problem, warnings, older, columns, losses, events, diff } = step
   const { ranges } = step
   const style = problem === null ? styles[action] : 'red'
   const word = problem === null ? action : 'fails'
   const head = `${paint(style, word.padEnd(9))}  ${model.name.padEnd(width)}  ${problem ?? because}`
   const below = [
-    ...warnings.map((warning) => paint('yellow', warning)),
+    ...[...warnings, ...(older === undefined ? [] : [olderLine(older)])].map((warning) =>
+      paint('yellow', warning),
+    ),
     ...columns.map(columnLine),
     ...ranges.flatMap(rangeLine),
     ...step.notes,

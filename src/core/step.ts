@@ -27,6 +27,21 @@ export interface PlannedRange extends ValueRange {
   readonly because: string
 }
 
+/** Rows of a table that a rule before that of its model has made; named as in JSON. */
+export interface OlderRows {
+  readonly rows: number
+  /** Rows of the table. */
+  readonly of: number
+  /** When the rule in force was first used; null: it has made no rows yet. ISO 8601. */
+  readonly since: string | null
+  /** One line. */
+  readonly text: string
+  /** How to rebuild or to keep them, one line. */
+  readonly ways: string
+}
+
+export const olderLine = ({ text, ways }: OlderRows): string => `${text}: ${ways}`
+
 /** A step of a model that does not compile says no more than why. */
 export interface Step<M extends Model | FailedModel = Model> {
   readonly model: M
@@ -54,4 +69,6 @@ export interface Step<M extends Model | FailedModel = Model> {
   readonly notes: readonly string[]
   /** What the run would replace or drop, one line each. */
   readonly losses: readonly string[]
+  /** Rows that an older rule has made, or will have made once the step is done; absent where there are none. */
+  readonly older?: OlderRows
 }

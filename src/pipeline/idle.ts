@@ -25,6 +25,7 @@ import { sameName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { ModelResult, Orphan, RunEvent, RunSummary } from '../core/report/progress.ts'
 import { sql } from '../core/sql.ts'
+import { olderLine } from '../core/step.ts'
 import { bindingsVersion } from '../duckdb/bindings-version.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { replaceDurably } from '../files/durable-files.ts'
@@ -208,9 +209,11 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
 }
 
 const nextTime = (result: ModelResult, { models }: CompiledProject): ModelResult => {
-  const { model, status } = result
+  const { model, status, older_rows: older } = result
   const because = whyUnchanged(models.get(model)!)
-  return status === 'unchanged' ? result : { model, status: 'unchanged', because, ms: 0 }
+  if (status === 'unchanged') return result
+  const warned = older === undefined ? {} : { warnings: [olderLine(older)], older_rows: older }
+  return { model, status: 'unchanged', because, ...warned, ms: 0 }
 }
 
 /** Whether a claim is committed that its buffer may not know of. */

@@ -29,7 +29,13 @@ export async function readContext(
   found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
 ): Promise<RunContext> {
   const { paths, store, project, selection = allModels } = request
-  const { fullRefresh = false, allowEmpty = false, allowRemoval = false, range = null } = request
+  const {
+    fullRefresh = false,
+    allowEmpty = false,
+    allowRemoval = false,
+    forwardOnly = false,
+    range = null,
+  } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
   const lost = await lostTables(request, catalog, state)
@@ -53,6 +59,7 @@ export async function readContext(
     store,
     project,
     fullRefresh,
+    forwardOnly,
     allowEmpty,
     allowRemoval,
     oldRows: new Map(),

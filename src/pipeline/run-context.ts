@@ -29,6 +29,8 @@ export interface RunContext {
   readonly onPhase?: ((phase: Phase) => void) | undefined
   /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
   readonly fullRefresh: boolean
+  /** Rows of older rules are meant to stay as they are (`--forward-only`). */
+  readonly forwardOnly: boolean
   /** Let an empty source empty a table that mirrors it (`--allow-empty`). */
   readonly allowEmpty: boolean
   /** What is read from another target (`--from`); null: nothing. */

@@ -27,6 +27,8 @@ export interface PlanRequest {
   readonly selection?: RunSelection
   /** Rebuild each model from nothing. Tables of events models are kept. */
   readonly fullRefresh?: boolean
+  /** Rows of the selected models that older rules have made are meant to stay as they are. */
+  readonly forwardOnly?: boolean
   /** Refuse a full refresh that would end a history. */
   readonly keepHistory?: boolean
   /** Let an empty source empty a table that mirrors it, and a run publish nothing over something. */

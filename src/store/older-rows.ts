@@ -2,8 +2,8 @@
 // recorded, as that of slices.ts, and like it only ever grows.
 //
 //   _eider.older_rows   the newest row of a model counts: how many rows of its table may be of an older rule though they
-//                       lie in a range of the rule in force, and up to when ranges of older rules are meant to stay. A row
-//                       without a number says that the table was dropped or made from nothing
+//                       lie in a range of the rule in force, and up to when ranges of rules other than that of the
+//                       definition `meant_for` are meant to stay. A row without a number says that the table was dropped or made from nothing
 
 import { foldCase, type ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -14,8 +14,10 @@ import type { Connection } from '../duckdb/database.ts'
 export interface LeftRows {
   /** At most so many lie in ranges of the rule in force. */
   readonly left: number
-  /** Ranges that were built by then are meant to stay as they are; ISO 8601. */
+  /** Ranges that were built by then are meant to stay as they are, but those of `meantFor`; ISO 8601. */
   readonly meantAt: string | null
+  /** The definition that was in force then. */
+  readonly meantFor: string | null
 }
 
 export interface NewLeft extends LeftRows {
@@ -31,7 +33,7 @@ interface LeftRecord {
 }
 
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.older_rows (
-  seq BIGINT, model VARCHAR, rows_left BIGINT, meant_at TIMESTAMPTZ, run_id VARCHAR, noted_at TIMESTAMPTZ)`
+  seq BIGINT, model VARCHAR, rows_left BIGINT, meant_at TIMESTAMPTZ, meant_for VARCHAR, run_id VARCHAR, noted_at TIMESTAMPTZ)`
 
 const NEWEST = sql`(
   FROM _eider.older_rows
@@ -55,12 +57,16 @@ export class OlderRowsTable {
     if (!this.#exists) return new Map()
     const spelled = new Map(Array.from(models, (name) => [foldCase(name), name]))
     const rows = await connection.texts(sql`
-      SELECT model, rows_left::VARCHAR AS "left", meant_at::VARCHAR AS meant
+      SELECT model, rows_left::VARCHAR AS "left", meant_at::VARCHAR AS meant, meant_for AS definition
       FROM ${NEWEST} WHERE rows_left IS NOT NULL`)
     return new Map(
-      rows.map(({ model, left, meant }) => [
+      rows.map(({ model, left, meant, definition }) => [
         spelled.get(foldCase(model as string)) ?? (model as ModelName),
-        { left: Number(left), meantAt: meant as string | null },
+        {
+          left: Number(left),
+          meantAt: meant as string | null,
+          meantFor: definition as string | null,
+        },
       ]),
     )
   }
@@ -83,6 +89,7 @@ export class OlderRowsTable {
         await insert(connection, model.name, [
           sql.value(left.left),
           left.isMeant === true ? sql`now()` : sql`${sql.value(left.meantAt)}::TIMESTAMPTZ`,
+          sql.value(left.meantFor),
           sql.value(runId),
         ])
     }
@@ -90,16 +97,17 @@ export class OlderRowsTable {
 
   /** Those of another target, as they are there. */
   async adopt(connection: Connection, rows: ReadonlyMap<ModelName, LeftRows>): Promise<void> {
-    for (const [model, { left, meantAt }] of rows)
+    for (const [model, { left, meantAt, meantFor }] of rows)
       await insert(connection, model, [
         sql.value(left),
         sql`${sql.value(meantAt)}::TIMESTAMPTZ`,
+        sql.value(meantFor),
         sql`NULL`,
       ])
   }
 
   async forget(connection: Connection, model: ModelName): Promise<void> {
-    if (this.#exists) await insert(connection, model, [sql`NULL`, sql`NULL`, sql`NULL`])
+    if (this.#exists) await insert(connection, model, [sql`NULL`, sql`NULL`, sql`NULL`, sql`NULL`])
   }
 
   /** Forget them under the old name then. */

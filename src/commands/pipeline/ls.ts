@@ -5,6 +5,7 @@ import { showRows } from '../../cli/table.ts'
 import type { Selection } from '../../compiler/select.ts'
 import type { CompiledProject, FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
+import type { OlderRows } from '../../core/step.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
 import type { Project } from '../../project/project.ts'
@@ -34,11 +35,9 @@ export default class PipelineLs extends BaseCommand {
       for (const row of rows) this.printEvent({ event: 'model', ...row })
       this.printEvent({ event: 'ls-finished', models: rows.length })
     } else {
-      const shown = rows.map(({ tags, entity_set: set, ...row }) => ({
-        ...row,
-        tags: tags.join(', '),
-        entity_set: set ?? '',
-      }))
+      const shown = rows.map(({ model, kind, tags, entity_set: set, state }) => {
+        return { model, kind, tags: tags.join(', '), entity_set: set ?? '', state }
+      })
       this.print(showRows(['model', 'kind', 'tags', 'entity_set', 'state'], shown, 'table'))
     }
   }
@@ -50,6 +49,7 @@ interface Row {
   readonly tags: readonly string[]
   readonly entity_set: string | null
   readonly state: string
+  readonly older_rows?: OlderRows
 }
 
 interface Asked extends Selection {
@@ -103,8 +103,8 @@ async function readRows(
   const servedNames = new Set(served?.relations.map(({ model }) => foldCase(model)))
   const isExposed = (model: Model | FailedModel) =>
     'expose' in model ? model.expose !== null : servedNames.has(foldCase(model.name))
-  const planned = shown.map(({ model, because, problem }) =>
-    rowOf(model, isExposed(model), problem ?? because),
+  const planned = shown.map(({ model, because, problem, older }) =>
+    rowOf(model, isExposed(model), problem ?? because, older),
   )
   const isAll = selected.size === all.size
   const found = isAll ? await readOrphans(context, reading.project) : []
@@ -120,10 +120,13 @@ async function unchangedRows(
 ): Promise<readonly Row[]> {
   const { select } = await import('../../compiler/select.ts')
   const selected = select(models, asked, () => false)
-  const reasons = new Map(note.models.map(({ model, because }) => [model, because]))
+  const results = new Map(note.models.map((result) => [result.model, result]))
   const rows = [...models.values()]
     .filter(({ name }) => selected.has(name))
-    .map((model) => rowOf(model, model.expose !== null, reasons.get(model.name)!))
+    .map((model) => {
+      const { because, older_rows: older } = results.get(model.name)!
+      return rowOf(model, model.expose !== null, because, older)
+    })
   const orphans = selected.size === models.size ? note.orphans : []
   return [...rows, ...orphans.map((orphan) => plainRow(orphan, orphanState(orphan)))]
 }
@@ -132,12 +135,14 @@ const rowOf = (
   { name, kind, tags }: Model | FailedModel,
   isExposed: boolean,
   state: string,
+  older: OlderRows | undefined,
 ): Row => ({
   model: name,
   kind: kind ?? '',
   tags,
   entity_set: isExposed ? entitySetName(name) : null,
-  state,
+  state: older === undefined ? state : `${state}; ${older.text}`,
+  ...(older === undefined ? {} : { older_rows: older }),
 })
 
 /** Of what is neither tagged nor exposed. */

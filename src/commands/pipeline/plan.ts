@@ -169,6 +169,7 @@ function eventsOf(
       notes: step.notes,
       losses: step.losses,
       events: step.events,
+      ...(step.older === undefined ? {} : { older_rows: step.older }),
       ...(step.diff === null ? {} : { diff: diffOf(step.diff) }),
     })),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),

@@ -19,6 +19,7 @@ import { showFailedModel } from '../../cli/show-failed-model.ts'
 import { RunDisplay } from '../../cli/show-run.ts'
 import { showProfile } from '../../cli/show-profile.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
+import { UsageError } from '../../core/failures.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
@@ -78,6 +79,10 @@ export default class PipelineRun extends BaseCommand {
         'Allow a --full-refresh of all models to drop the history of append, merge, period, scd2',
       dependsOn: ['full-refresh'],
     }),
+    'forward-only': Flags.boolean({
+      summary: 'Keep rows that older rules of the named models have made, and warn no more of them',
+      exclusive: ['full-refresh', 'start', 'watch', 'retry'],
+    }),
     'allow-empty': Flags.boolean({
       summary: 'Allow an empty SELECT to empty its mirror, and empty sets to replace full ones',
     }),
@@ -121,6 +126,7 @@ export default class PipelineRun extends BaseCommand {
     const { files, paths } = project
     const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
     const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
+    requireNames(flags, isSelected)
     const options = runOptionsOf(project)
     const engine = { ...options, lockWaitMs: flags.wait * 1000, signal: stop.signal }
     const notes = isSelected || !isPlain(flags) ? null : await openIdle(project)
@@ -158,6 +164,7 @@ export default class PipelineRun extends BaseCommand {
         startedMs,
         fullRefresh: flags['full-refresh'],
         selection,
+        forwardOnly: flags['forward-only'],
         failFast: flags['fail-fast'],
         keepHistory: keepsHistory(selection, flags),
         allowEmpty: flags['allow-empty'],
@@ -258,10 +265,22 @@ async function contractChanges(
   )
 }
 
+/** Of all models at once nobody means that. */
+function requireNames(flags: RunFlags, isSelected: boolean): void {
+  if (!flags['forward-only'] || isSelected) return
+  throw new UsageError(
+    '--forward-only needs the names of the models whose older rows are to stay',
+    {
+      hint: 'such as eider run mart.sales --forward-only; eider plan shows which models have some',
+    },
+  )
+}
+
 /** Whether the run is one that may find nothing to do, and is not asked how long it takes. */
 const isPlain = (flags: RunFlags): boolean =>
   rangeOf(flags) === null &&
   !flags['full-refresh'] &&
+  !flags['forward-only'] &&
   !flags.profile &&
   flags.from === undefined &&
   flags.sample === undefined

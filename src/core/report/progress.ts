@@ -3,6 +3,7 @@
 
 import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
+import type { OlderRows } from '../step.ts'
 import type { DamagedEvents } from './damaged-events.ts'
 import type { ContractChange } from './planned-changes.ts'
 
@@ -61,8 +62,10 @@ export interface ModelResult {
   /** Why it was built, left alone, failed or skipped; one line. */
   readonly because: string
   readonly rows?: number
-  /** One line for each `@warn` that found something. */
+  /** One line for each `@warn` that found something, for each source that gets old, and for rows of older rules. */
   readonly warnings?: readonly string[]
+  /** Rows that an older rule of the model has made; one of the warnings says so. */
+  readonly older_rows?: OlderRows
   readonly ms: number
 }
 

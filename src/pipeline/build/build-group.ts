@@ -12,9 +12,10 @@ import { followedColumns, recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
-import type { Step, ValueRange } from '../../core/step.ts'
+import { olderLine, type OlderRows, type Step, type ValueRange } from '../../core/step.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
+import { leftAfter, olderRowsAfter } from '../rules/older.ts'
 import { isRuleChanged, keepsRules, rangesBefore } from '../rules/parts.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
@@ -187,9 +188,11 @@ async function buildOne(
   results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
   const others = isNewTable || !keepsRules(model) ? [] : await rangesBefore(context, model)
-  const all = { ranges: [...others, ...ranges], ...(left === undefined ? {} : { left }) }
+  const all = { ranges: [...others, ...ranges], ...(await leftAfter(context, model, left)) }
   const record = { model, fingerprint, version, ...all, isNewTable }
-  return done(withWarnings(step, outcome, said), record)
+  const isMixed = keepsRules(model) && !isNewTable && !context.forwardOnly
+  const older = isMixed ? await olderRowsAfter(context, model, all) : null
+  return done(withWarnings(step, outcome, said, older), record)
 }
 
 function rangesOf({ model, slice }: Step, isNewTable: boolean): readonly ValueRange[] {
@@ -214,12 +217,22 @@ function leaveAsItIs(context: RunContext, results: RunResults, step: Step): Outc
   const record = recordOf(context, model)
   if (record === null) throw new Error(`${model.name} was never built`)
   results.versions.set(model.name, record.version)
-  return withWarnings(step, { status: 'unchanged', because: whyUnchanged(model) })
+  return withWarnings(step, { status: 'unchanged', because: whyUnchanged(model) }, [], step.older)
 }
 
-function withWarnings(step: Step, outcome: Outcome, found: readonly string[] = []): Outcome {
-  const warnings = [...step.warnings, ...found]
-  return warnings.length === 0 ? outcome : { ...outcome, warnings }
+function withWarnings(
+  step: Step,
+  outcome: Outcome,
+  found: readonly string[] = [],
+  older: OlderRows | null = null,
+): Outcome {
+  const lines = older === null ? [] : [olderLine(older)]
+  const warnings = [...step.warnings, ...found, ...lines]
+  return {
+    ...outcome,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(older === null ? {} : { older_rows: older }),
+  }
 }
 
 interface BuiltRows extends Pick<ModelResult, 'rows'>, Pick<Built, 'ranges' | 'left'> {
@@ -318,7 +331,8 @@ export async function prepare(context: RunContext, steps: readonly Step[]): Prom
   })
   if (isRuleNew || made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
     await store.state.makeSlices(connection)
-  if (isRuleNew) await store.state.makeOlderRows(connection)
+  const isMeant = context.forwardOnly && made.some(({ older }) => older !== undefined)
+  if (isRuleNew || isMeant) await store.state.makeOlderRows(connection)
   const models = made.map(({ model }) => model)
   const loseFollowedRows = (model: Model) =>
     keepOf(model) !== null && followedColumns(context, model).length > 0

@@ -28,6 +28,7 @@ export type DecisionContext = Pick<
   | 'lost'
   | 'fileHashes'
   | 'fullRefresh'
+  | 'forwardOnly'
   | 'sample'
   | 'withGaps'
   | 'oldRows'
@@ -150,6 +151,7 @@ function reasonToBuild(
   const changed = changedInput(model, withoutRule(record.fingerprint), parts, pending)
   if (changed !== null) return changed
   if (model.volatile) return 'volatile'
+  if (context.forwardOnly && keepsRules(model)) return 'forward only'
   const exists = relationType(context.catalog, model.name) === kinds[model.kind].relation
   if (!exists) return MISSING
   return context.withGaps.has(model.name) ? 'some periods were never built' : null

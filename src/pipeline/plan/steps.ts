@@ -11,6 +11,9 @@ import type { Step, Slice } from '../../core/step.ts'
 import { type RunContext, recordOf } from '../run-context.ts'
 import { type Asked, decide, type Decision, decideAll, type PlanProgress } from './decide.ts'
 import { unfollowedBy } from '../changes/unfollowed.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
+import { olderRows } from '../rules/older.ts'
+import { keepsRules } from '../rules/parts.ts'
 import { staleInputs } from './source-age.ts'
 import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
@@ -123,15 +126,28 @@ async function planStep(
   if (root !== null) return { ...rest, action: 'skip', because: `${root} fails` }
   const [stale] = staleInputs(model, context.sourceAges, 'error')
   if (stale !== undefined) return { ...rest, action: 'build', because: reason, problem: stale }
-  if (because === null) return { ...rest, action: 'unchanged', because: reason }
+  const older = await olderIn(context, model, because === null ? null : slice)
+  if (because === null) return { ...rest, action: 'unchanged', because: reason, ...older }
   // Events models have been checked already.
   const isAssessed = does === 'build' && model.kind !== 'events'
   const assessment = isAssessed ? await assess(context, model, slice) : NO_PROBLEM
   const withOld = withOldRows(context, model, does, assessment)
-  const step: Step = { ...rest, action: does, because, ...withOld }
+  const step: Step = { ...rest, action: does, because, ...withOld, ...older }
   const [range] = step.ranges
   if (slice === 'whole' || range === undefined) return step
   return { ...step, because: `${because} of ${range.start} to ${range.end}` }
+}
+
+async function olderIn(
+  context: RunContext,
+  model: Model,
+  toDo: Slice | null,
+): Promise<Pick<Step, 'older'>> {
+  if (!keepsRules(model) || model.dependsOn.some((name) => context.borrowed?.relations.has(name)))
+    return {}
+  // A table of other columns is refused by the step itself.
+  const older = await ifRefused(olderRows(context, model, toDo), () => null)
+  return older === null ? {} : { older }
 }
 
 interface Assessment {

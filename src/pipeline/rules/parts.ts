@@ -16,7 +16,7 @@ export const keepsRules = (model: Model): model is RuledModel =>
   model.kind === 'append' || model.kind === 'merge'
 
 /** A range of the watermark, and the definition that its rows were made by. */
-interface Part extends ValueRange {
+export interface Part extends ValueRange {
   readonly definition: string
   /** When it was built; null: by a run that recorded no range. */
   readonly builtAt: string | null

@@ -5,15 +5,16 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import type { LeftRows } from '../../store/older-rows.ts'
 import type { RecordedRange } from '../../store/state.ts'
-import { sameValues, STAGE } from '../build/materialize/stage.ts'
+import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
+import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { inPart, isOfRule, isRuleChanged, partsOf, rangeColumn, type RuledModel } from './parts.ts'
 
 export interface ReadAgain {
   /** Whether rows of the table with this watermark were made by an older rule. */
   readonly isOlder: (watermark: Sql) => Sql
-  /** The least watermark that was read again: from there on rows are of the rule of the model. */
-  readonly from: string
+  /** From here on all rows that the source has were read again; null: only some that it has changed. */
+  readonly from: string | null
 }
 
 /** What a build has to record of the rule that made its rows. */
@@ -33,10 +34,14 @@ export async function readAgain(context: RunContext, model: RuledModel): Promise
   const isOlder = (watermark: Sql) =>
     inPart(watermark, parts, (part) => !isOfRule(part, record, model))
   const name = sql.ident(column)
+  const isAll = (await touchedSince(context, model))?.ranges === null
+  const isLate = isAll
+    ? sql`false`
+    : sql`coalesce(${name} < ${readFrom(model.name, model.watermark!)}, false)`
   const [row] = await context.connection.texts(sql`
-    SELECT CAST(min(${name}) AS VARCHAR) AS "from" FROM ${STAGE} WHERE ${isOlder(name)}`)
-  const from = row?.['from'] as string | null | undefined
-  return from == null ? null : { isOlder, from }
+    SELECT CAST(min(${name}) FILTER (NOT ${isLate}) AS VARCHAR) AS "from", CAST(count(*) AS VARCHAR) AS n
+    FROM ${STAGE} WHERE ${isOlder(name)}`)
+  return row?.['n'] === '0' ? null : { isOlder, from: (row?.['from'] ?? null) as string | null }
 }
 
 /** Once the rows of the stage are in the table; null: there is nothing to record. */
@@ -49,7 +54,7 @@ export async function builtParts(
   if (record === null) return null
   const { left } = (await context.partsBefore())(model.name)
   if (rangeColumn(model) === null) return partsOfWhole(context, model, left)
-  if (again === null) return null
+  if (again?.from == null) return null
   const kept = await countLeft(context, model, again)
   return {
     ranges: [{ start: again.from, end: null }],
@@ -79,7 +84,7 @@ async function countLeft(
 ): Promise<number> {
   const column = rangeColumn(model)
   const isInRange =
-    column === null || again === null
+    column === null || again === null || again.from === null
       ? sql`true`
       : sql`t.${sql.ident(column)} >= ${sql.value(again.from)} AND ${again.isOlder(sql`t.${sql.ident(column)}`)}`
   const isRead =

@@ -13,7 +13,7 @@ interface RecordedParts {
   readonly left: LeftRows
 }
 
-const NOTHING_LEFT: LeftRows = { left: 0, meantAt: null }
+const NOTHING_LEFT: LeftRows = { left: 0, meantAt: null, meantFor: null }
 
 export type PartsBefore = () => Promise<(model: ModelName) => RecordedParts>
 

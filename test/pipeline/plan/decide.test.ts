@@ -48,6 +48,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     withGaps: new Set(),
     fileHashes,
     fullRefresh,
+    forwardOnly: false,
     sample: null,
     oldRows: new Map(),
   }

@@ -156,9 +156,14 @@ async function filterOf(
   const touched = (await touchedSince(context, model))?.ranges ?? null
   if (touched === null) return sql.empty
   const late = touched.length === 0 ? sql.empty : sql` OR ${isTouched(name, touched)}`
-  const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
   // A row without a watermark passes here, to be rejected together with the others.
-  return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target})${late} OR ${name} IS NULL`
+  return sql` WHERE ${name} >= ${readFrom(model.name, { column, lookback })}${late} OR ${name} IS NULL`
+}
+
+/** From where on rows are read of a table that has some. */
+export function readFrom(model: ModelName, { column, lookback }: Watermark): Sql {
+  const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
+  return sql`(SELECT max(${sql.ident(column)})${back} FROM ${sql.relation(model)})`
 }
 
 /** `columns`: those of the table that goes on. */

@@ -1,0 +1,153 @@
+// How many rows of a table an older rule of its model has made, as plans and runs say until somebody rebuilds them, or says
+// that they are meant to stay.
+
+import { count, grouped } from '../../core/counts.ts'
+import { kinds } from '../../core/kinds.ts'
+import type { Model } from '../../core/model.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { OlderRows, Slice } from '../../core/step.ts'
+import { numberOf } from '../../duckdb/values.ts'
+import type { LeftRows, NewLeft } from '../../store/older-rows.ts'
+import type { RecordedRange } from '../../store/state.ts'
+import { continuesTable, isWithin } from '../build/materialize/relation.ts'
+import { readFrom } from '../build/materialize/stage.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
+import {
+  isOfRule,
+  keepsRules,
+  isRuleChanged,
+  inPart,
+  type Part,
+  partsOf,
+  rangeColumn,
+  type RuledModel,
+} from './parts.ts'
+
+/** As the table is; or for a step that is to be done, as it leaves the table, where that can be told. */
+export async function olderRows(
+  context: RunContext,
+  model: RuledModel,
+  toDo: Slice | null,
+): Promise<OlderRows | null> {
+  const record = recordOf(context, model)
+  if (record === null || !continuesTable(context, model)) return null
+  const { left } = (await context.partsBefore())(model.name)
+  const parts = await partsOf(context, model)
+  if (toDo === null || !isRuleChanged(record, model))
+    return await countOlder(context, model, { parts, left, isMade: sql`false` })
+  if (context.forwardOnly) return null
+  const isMade = willBeMade(model, toDo)
+  return isMade === null ? null : await countOlder(context, model, { parts, left, isMade })
+}
+
+/** null: only the build can tell. */
+function willBeMade(model: RuledModel, toDo: Slice): Sql | null {
+  const { watermark } = model
+  if (watermark === null) return null
+  const column = sql.ident(watermark.column)
+  return toDo === 'whole'
+    ? sql`${column} >= ${readFrom(model.name, watermark)}`
+    : isWithin(column, toDo)
+}
+
+/** In the transaction of a build that records these ranges. */
+export async function olderRowsAfter(
+  context: RunContext,
+  model: RuledModel,
+  built: { readonly ranges: readonly RecordedRange[]; readonly left?: LeftRows },
+): Promise<OlderRows | null> {
+  const before = (await context.partsBefore())(model.name).left
+  const builtAt = new Date().toISOString()
+  const made = built.ranges.map((range): Part => ({
+    definition: model.definition,
+    builtAt,
+    ...range,
+  }))
+  const parts = [...(await partsOf(context, model)), ...made]
+  return await countOlder(context, model, { parts, left: built.left ?? before, isMade: sql`false` })
+}
+
+/** What a build has to record of what older rules have left: `left` is what it has found, if anything. */
+export async function leftAfter(
+  context: RunContext,
+  model: Model,
+  left: LeftRows | undefined,
+): Promise<{ readonly left?: NewLeft }> {
+  if (!keepsRules(model)) return {}
+  if (context.forwardOnly)
+    return { left: { left: 0, meantAt: null, meantFor: model.definition, isMeant: true } }
+  const record = recordOf(context, model)
+  const known = left ?? (await context.partsBefore())(model.name).left
+  const isRenamed =
+    record !== null &&
+    record.definition !== model.definition &&
+    known.meantFor === record.definition &&
+    !isRuleChanged(record, model)
+  if (isRenamed) return { left: { ...known, meantFor: model.definition } }
+  return left === undefined ? {} : { left }
+}
+
+interface Counted {
+  readonly parts: readonly Part[]
+  readonly left: LeftRows
+  /** Rows that count as made by the rule of the model. */
+  readonly isMade: Sql
+}
+
+async function countOlder(
+  context: RunContext,
+  model: RuledModel,
+  { parts, left: { left, ...meant }, isMade }: Counted,
+): Promise<OlderRows | null> {
+  const record = recordOf(context, model)!
+  const isOlder = (part: Part) => !isOfRule(part, record, model) && !isMeant(part, meant)
+  if (left === 0 && !parts.some(isOlder)) return null
+  const column = rangeColumn(model)
+  const value = column === null ? sql`NULL` : sql.ident(column)
+  const row = await context.connection.row(sql`
+    SELECT count(*) AS "all", count(*) FILTER (${inPart(value, parts, isOlder)} AND NOT (${isMade})) AS older
+    FROM ${sql.relation(model.name)}`)
+  const of = numberOf(row?.['all'])
+  const rows = Math.min(of, numberOf(row?.['older']) + left)
+  return rows === 0
+    ? null
+    : {
+        rows,
+        of,
+        ...wordsFor(model, { rows, of, left, since: sinceOf(parts, record, model, isOlder) }),
+      }
+}
+
+function isMeant(
+  { builtAt, definition }: Part,
+  { meantAt, meantFor }: Omit<LeftRows, 'left'>,
+): boolean {
+  if (builtAt === null || meantAt === null || definition === meantFor) return false
+  return Date.parse(builtAt) <= Date.parse(meantAt)
+}
+
+/** When the rule in force came after the last of the older ones. */
+function sinceOf(
+  parts: readonly Part[],
+  record: NonNullable<ReturnType<typeof recordOf>>,
+  model: RuledModel,
+  isOlder: (part: Part) => boolean,
+): string | null {
+  const after = parts.slice(parts.findLastIndex(isOlder) + 1)
+  const builtAt = after.find((part) => isOfRule(part, record, model))?.builtAt ?? null
+  return builtAt === null ? null : new Date(builtAt).toISOString()
+}
+
+function wordsFor(
+  { name, kind }: RuledModel,
+  { rows, of, left, since }: { rows: number; of: number; left: number; since: string | null },
+): Pick<OlderRows, 'since' | 'text' | 'ways'> {
+  const some = `${left > 0 ? 'up to ' : ''}${grouped(rows)} of ${count(of, 'row')}`
+  const text =
+    since === null
+      ? `${some} keep an older rule`
+      : `${some} were made before the rule of ${since.slice(0, 16).replace('T', ' ')}`
+  const range = kinds[kind].takesRange ? ' with --start and --end a range of them,' : ''
+  const ways = `eider run ${name} --full-refresh rebuilds them,${range} --forward-only keeps them`
+  return { since, text, ways: ways.replace(', with', ', with') }
+}

@@ -1,0 +1,92 @@
+// The SELECT of a model whose rows stay is edited: what is left of the rule before is said until somebody decides.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const orders = `order_id,amount,changed_at
+1,10,2026-01-01
+2,20,2026-01-02
+7,30,2026-01-07
+8,64,2026-01-08
+`
+
+const model = (factor: string, header = '', kind = 'append') =>
+  `-- @kind: ${kind}\n-- @incremental: changed_at\n-- @expose order_id\n${header}SELECT order_id, amount * ${factor} AS v, changed_at FROM core.orders\n`
+
+const FILE = 'models/hist/v.sql'
+
+async function opened(): Promise<Workspace> {
+  const space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/core/orders.csv': orders,
+    [FILE]: model('1.50'),
+  })
+  await space.ok(['run'])
+  return space
+}
+
+const SAID =
+  /3 of 4 rows were made before the rule of \d{4}-\d\d-\d\d \d\d:\d\d: eider run hist\.v --full-refresh rebuilds them, with --start and --end a range of them, --forward-only keeps them/
+
+const rowsOf = async (space: Workspace): Promise<readonly string[]> => {
+  const query = 'SELECT order_id, v::VARCHAR AS v FROM hist.v ORDER BY ALL'
+  const { stdout } = await space.ok(['query', query, '--format', 'csv'])
+  return stdout.trim().split(/\r?\n/).slice(1)
+}
+
+test('an edit is planned, warned of in every run, and ends with a rebuild', async () => {
+  await using space = await opened()
+  await space.write(FILE, model('1.25'))
+  const planned = await space.ok(['plan'])
+  assert.match(
+    planned.stdout,
+    /build +hist\.v +definition changed\n +3 of 4 rows keep an older rule: eider run hist\.v --full-refresh/,
+  )
+  assert.match((await space.ok(['run'])).stdout, SAID)
+  assert.equal(await rowsOf(space), ['1,15.00', '2,30.00', '7,45.00', '8,80.00'])
+  // The first without a change opens the engine, the second goes by what was noted.
+  for (let i = 0; i < 2; i++) {
+    const { stdout } = await space.ok(['run'])
+    assert.match(stdout, /unchanged +hist\.v +nothing changed\n/)
+    assert.match(stdout, SAID)
+    assert.match(stdout, /2 unchanged, 1 warning in /)
+  }
+  assert.match((await space.ok(['ls'])).stdout, /nothing changed; 3 of 4 rows were made before/)
+  assert.match((await space.ok(['plan'])).stdout, SAID)
+  const events = (await space.ok(['run', '--json'])).stdout.trim().split('\n')
+  const result = events
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .find((event) => event['event'] === 'model-finished' && event['model'] === 'hist.v')
+  const older = result?.['older_rows'] as Record<string, unknown>
+  assert.equal([older['rows'], older['of']], [3, 4])
+  await space.ok(['run', 'hist.v', '--full-refresh'])
+  assert.not.match((await space.ok(['run'])).stdout, /warning/)
+  assert.equal(await rowsOf(space), ['1,12.50', '2,25.00', '7,37.50', '8,80.00'])
+})
+
+test('a backfill by the new rule leaves the rest, --forward-only accepts it', async () => {
+  await using space = await opened()
+  await space.write(FILE, model('1.25'))
+  const range = ['--start', '2026-01-02', '--end', '2026-01-08']
+  const some = await space.ok(['run', 'hist.v', ...range])
+  assert.match(some.stdout, /2 of 4 rows were made before the rule of/)
+  const all = await space.ok(['run', '--forward-only'], { exitCode: 2 })
+  assert.match(all.stderr, /--forward-only needs the names of the models/)
+  const kept = await space.ok(['run', 'hist.v', '--forward-only'])
+  assert.match(kept.stdout, /built +hist\.v +\d rows?, .*\(forward only\)/)
+  assert.not.match(kept.stdout, /warning/)
+  assert.not.match((await space.ok(['run'])).stdout, /warning/)
+  assert.equal(await rowsOf(space), ['1,15.00', '2,25.00', '7,37.50', '8,80.00'])
+  await space.write(FILE, model('1.75'))
+  assert.match((await space.ok(['run'])).stdout, /2 of 4 rows were made before the rule of/)
+})
+
+test('a comment, a check and another key are no other rule', async () => {
+  await using space = await opened()
+  await space.write(FILE, `${model('1.50', '-- @check: v > 0\n-- @description: new\n')}-- end\n`)
+  assert.not.match((await space.ok(['plan'])).stdout, /rule/)
+  assert.not.match((await space.ok(['run'])).stdout, /rule/)
+})
+
+test.run()
