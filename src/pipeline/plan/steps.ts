@@ -20,7 +20,7 @@ import { count } from '../../core/counts.ts'
 import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { findOldRows, oldRowsText, refuseToRemoveMost } from '../build/old-rows.ts'
-import { countRows, relationType } from '../build/materialize/relation.ts'
+import { countRows, goesOnAs, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import { STATE_SCHEMA } from '../../store/state.ts'
 
@@ -281,7 +281,7 @@ function refuseReplacement(context: RunContext, model: Model): void {
       `a table ${model.name} exists that no run created; rename it, or replace it: ${fullRefreshOf(model.name)}`,
     )
   }
-  if (record.kind === model.kind) return
+  if (goesOnAs(record.kind, model)) return
   const { name, kind } = model
   const refusal = materializations[record.kind].refuseReplacement(name, kind, fullRefresh)
   if (refusal !== null) throw new ModelFailure(refusal)

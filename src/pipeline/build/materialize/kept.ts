@@ -12,7 +12,7 @@ import type { Slice, ValueRange } from '../../../core/step.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { comparing } from '../../changes/replaced.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
-import { fullRefreshOf } from '../../failure.ts'
+import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { keepsRules } from '../../rules/parts.ts'
 import { builtParts, type ReadAgain, readAgain } from '../../rules/read-again.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -30,7 +30,7 @@ import {
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
 import { continuesTable, countRows, makeWay } from './relation.ts'
-import { pendingRenames, refuseTwoNames, renamedTable, withRenames } from './renames.ts'
+import { pendingRenames, refuseTwoNames, renamedTable, tableOf, withRenames } from './renames.ts'
 
 interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
@@ -115,6 +115,29 @@ async function refuse(kept: Kept): Promise<void> {
   if (ranged !== null) refuseLostWatermark(model.name, ranged, before)
   if (columnsAreKnown(context, model))
     adaptationFor(kept, ownColumns(model, before), ownColumns(model, model.columns))
+  await refuseRowsOfOtherKind(context, model, before)
+}
+
+/** A table whose rows had no key until now. Those with one key would become one row without a word. */
+async function refuseRowsOfOtherKind(
+  context: RunContext,
+  model: KeptModel,
+  before: readonly Column[],
+): Promise<void> {
+  const kind = recordOf(context, model)?.kind
+  if (kind === undefined || kind === model.kind) return
+  const was = `the table was built as kind ${kind}`
+  const missing = model.uniqueKey.find(
+    (name) => !before.some((column) => sameName(column.name, name)),
+  )
+  if (missing !== undefined)
+    throw new ModelFailure(
+      `${was}, and its rows have no column "${missing}" to be their key; choose another key, or rebuild the table: ${fullRefreshOf(model.name)}`,
+      'unique_key',
+    )
+  const hint = `${was}, where that is allowed; choose a key that tells all rows apart, or rebuild the table: ${fullRefreshOf(model.name)}`
+  const table = await tableOf(context.connection, model)
+  await checkKey(context.connection, table, model.uniqueKey, 'unique_key', hint)
 }
 
 /**

@@ -1,7 +1,7 @@
 // Where a model lies in the warehouse, and whether what is there goes on.
 
 import { kinds } from '../../../core/kinds.ts'
-import type { Model } from '../../../core/model.ts'
+import type { Kind, Model } from '../../../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { WatermarkRange } from '../../../core/step.ts'
@@ -22,8 +22,16 @@ export function noteRelation({ catalog }: RunContext, { name, kind }: Model): vo
   catalog.relations.set(foldCase(name), kinds[kind].relation)
 }
 
+/**
+ * Whether a table of that kind goes on as one of the model: an append has the rows of its SELECT as a merge has them, which
+ * deletes none of them either.
+ */
+export const goesOnAs = (kind: Kind, model: Model): boolean =>
+  kind === model.kind || (kind === 'append' && model.kind === 'merge' && model.deletes === 'keep')
+
 export function continuesTable(context: RunContext, model: Model): boolean {
-  if (recordOf(context, model)?.kind !== model.kind) return false
+  const kind = recordOf(context, model)?.kind
+  if (kind === undefined || !goesOnAs(kind, model)) return false
   // Events that were collected exist nowhere else.
   if (context.fullRefresh && model.kind !== 'events') return false
   return relationType(context.catalog, model.name) === 'table'
