@@ -9,7 +9,11 @@ export interface Doing {
   readonly name: string
   readonly startedMs: number
   /** Of a flush and of the publication. */
-  readonly share?: { readonly done: number; readonly total: number; readonly of: 'event' | 'set' }
+  readonly share?: {
+    readonly done: number
+    readonly total: number
+    readonly of: 'event' | 'set' | 'piece'
+  }
 }
 
 export interface LiveState {

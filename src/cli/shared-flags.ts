@@ -52,6 +52,11 @@ export const rangeFlags = {
     summary: 'End of the range, exclusive',
     dependsOn: ['start'],
   }),
+  by: Flags.string({
+    summary: 'Replace the range in pieces (hour to year, or a number), each committed by itself',
+    helpValue: 'LENGTH',
+    dependsOn: ['start'],
+  }),
 }
 
 interface RangeFlags {

@@ -71,10 +71,10 @@ export class RunDisplay implements Disposable {
   }
 
   share({ step, model, done, total }: Share): void {
-    const name = step === 'flush' ? model : ''
+    const name = step === 'publish' ? '' : model
     if (step === 'publish') this.#enter('publishing')
     const { startedMs } = this.#doing.get(name) ?? { startedMs: this.#nowMs() }
-    const of = step === 'flush' ? 'event' : 'set'
+    const of = ({ flush: 'event', pieces: 'piece', publish: 'set' } as const)[step]
     this.#doing.set(name, { name, startedMs, share: { done, total, of } })
     this.#live.draw()
   }

@@ -298,6 +298,8 @@ export const limits = {
   namedFailures: 10,
   /** Combinations of columns by which the rows of a table are looked for that are to be erased; each reads the table. */
   erasedWays: 16,
+  /** Of `--by`: each is a transaction, and more of them are a slip. */
+  backfillPieces: 10_000,
   /** Ranges of periods that are read apart: each costs a statement, and above this all of them are read at once. */
   narrowedReads: 16,
   /** A lookback of more is a slip, and may lead to before the first date that the engine has. */

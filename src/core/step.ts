@@ -46,6 +46,8 @@ export const olderLine = ({ text, ways }: OlderRows): string => `${text}: ${ways
 export interface Step<M extends Model | FailedModel = Model> {
   readonly model: M
   readonly slice: Slice
+  /** Ranges that the slice is built in, each in its own transaction; empty: it is built at once. */
+  readonly pieces: readonly WatermarkRange[]
   /**
    * What happens to the slice; `remove`: rows that are older than the model keeps them go, and nothing is built; `skip`: a
    * model that it reads fails.

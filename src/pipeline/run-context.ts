@@ -6,7 +6,7 @@ import type { Sample } from './borrow/sample.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { OldRows } from '../core/retention.ts'
-import type { Phase } from '../core/report/progress.ts'
+import type { Phase, Share } from '../core/report/progress.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
@@ -27,6 +27,7 @@ export interface RunContext {
   readonly startedAt: Date
   readonly signal: AbortSignal
   readonly onPhase?: ((phase: Phase) => void) | undefined
+  readonly onShare?: ((share: Share) => void) | undefined
   /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
   readonly fullRefresh: boolean
   /** Rows of older rules are meant to stay as they are (`--forward-only`). */

@@ -43,6 +43,8 @@ export interface PlanRequest {
   readonly sample?: Sample | undefined
   /** Replace this range of the watermark in append models, and of the column in models of periods. */
   readonly range?: WatermarkRange | null
+  /** Build the range in pieces of this length. */
+  readonly by?: string | null
 }
 
 /** `lockWaitMs` is for another run too; when `signal` is aborted, the running statement is rolled back and the rest skipped. */

@@ -81,7 +81,8 @@ async function buildAndPublish(
   warehouse: Database,
   connection: Connection,
 ): Promise<Published | null> {
-  const { store, project, signal, modelsAtOnce = 1, failFast = false, range = null } = request
+  const { store, project, signal, modelsAtOnce = 1, failFast = false } = request
+  const { range = null, by = null } = request
   const connections = [connection]
   using _interrupts = interruptOnAbort(connections, signal)
   try {
@@ -93,7 +94,7 @@ async function buildAndPublish(
       results.flushed.size === 0
         ? context.state.positions
         : await store.state.readPositions(connection)
-    const steps = await planSteps(context, { positions, waiting: new Set(), failed, range })
+    const steps = await planSteps(context, { positions, waiting: new Set(), failed, range, by })
     await warnOfVersions(context, steps, request.logger)
     const built = steps.filter(({ action }) => action === 'build' || action === 'remove')
     while (connections.length < Math.min(modelsAtOnce, built.length)) {
@@ -166,7 +167,7 @@ async function begin(
   results: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { paths, store, project, signal, progress, onPhase, failingRows } = request
+  const { paths, store, project, signal, progress, onPhase, onShare, failingRows } = request
   await finishRenaming({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   if (request.isCopy !== true) await copyForReaders(request, connection)
@@ -177,7 +178,7 @@ async function begin(
   const found = { connection, catalog, state, runId, startedAt, signal }
   const read = await readContext(request, found)
   const versionOf = (name: ModelName) => results.versions.get(name) ?? read.versionOf(name)
-  const context = { ...read, onPhase, failingRows, versionOf }
+  const context = { ...read, onPhase, onShare, failingRows, versionOf }
   results.fileHashes = context.fileHashes
   if (request.keepHistory === true) await refuseToEndHistories(context)
   failUncompiled(context, results)

@@ -75,6 +75,7 @@ export default class PipelinePlan extends BaseCommand {
       allowEmpty: flags['allow-empty'],
       allowRemoval: flags['allow-removal'],
       range: rangeOf(flags),
+      by: flags.by ?? null,
       diff: flags.diff,
     })
     const contract = contractChanges(published, next)

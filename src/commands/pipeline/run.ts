@@ -170,6 +170,7 @@ export default class PipelineRun extends BaseCommand {
         allowEmpty: flags['allow-empty'],
         allowRemoval: flags['allow-removal'],
         range: rangeOf(flags),
+        by: flags.by ?? null,
         contractChanges,
         logger,
         openClaims: async () =>

@@ -90,11 +90,11 @@ export interface Phase {
   readonly ms: number
 }
 
-/** How far a flush or the publication is; for the terminal alone, so no event. */
+/** How far a flush, a range in pieces or the publication is; for the terminal alone, so no event. */
 export interface Share {
-  readonly step: 'flush' | 'publish'
+  readonly step: 'flush' | 'pieces' | 'publish'
   readonly model: ModelName
-  /** Events that are in the table, of those that were claimed; or sets that are published, of all. */
+  /** Events that are in the table, of those that were claimed; pieces that are built; or sets that are published, of all. */
   readonly done: number
   readonly total: number
 }

@@ -35,6 +35,8 @@ export async function buildAll(
     for (const step of waiting) {
       const { dependsOn } = step.model
       if (!dependsOn.every(sees) || step.runs !== (place ?? step.runs)) continue
+      // Pieces have transactions of their own, which none shares.
+      if (place !== undefined && step.pieces.length > 0) continue
       const isReady = dependsOn.every(isFinished)
       if (step.problem !== null && !isReady) continue // whether it is skipped or fails shows later
       waiting.delete(step)

@@ -12,13 +12,20 @@ import { followedColumns, recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision } from '../plan/decide.ts'
-import { olderLine, type OlderRows, type Step, type ValueRange } from '../../core/step.ts'
+import {
+  olderLine,
+  type OlderRows,
+  type Slice,
+  type Step,
+  type ValueRange,
+} from '../../core/step.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { leftAfter, olderRowsAfter } from '../rules/older.ts'
 import { isRuleChanged, keepsRules, rangesBefore } from '../rules/parts.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
+import { buildPieces } from './pieces.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { removeOldRows } from './old-rows.ts'
 import type { Built } from './materialize/materialization.ts'
@@ -83,7 +90,14 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     return step
   }
   try {
-    if (first.runs === 'here') await buildTogether(builder, () => buildOne(builder, first), next)
+    if (first.pieces.length > 0)
+      await buildPieces(context, results, first, {
+        fingerprint: decideNow(builder, first).fingerprint,
+        build: (here, piece) => buildOne({ ...builder, context: here }, piece),
+        explain: (error) => becauseOf(context, first.model, error),
+      })
+    else if (first.runs === 'here')
+      await buildTogether(builder, () => buildOne(builder, first), next)
     else {
       results.start(first.model.name, first.because)
       const built = await buildRows(context, first)
@@ -100,13 +114,15 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     if (isConflict(error) && conflicts < limits.lakeTries)
       return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildOneByOne(builder, group)
-    const { model } = first
-    const { paths, createdIn } = context
-    const statement = materializationOf(model).statement(model, paths.dir, createdIn)
-    const cause = context.store.explain(error)
-    const because = explainFailure(cause, model, statement, context.selected)
-    results.fail(model.name, because, performance.now() - startedMs)
+    const because = becauseOf(context, first.model, error)
+    results.fail(first.model.name, because, performance.now() - startedMs)
   }
+}
+
+function becauseOf(context: RunContext, model: Model, error: unknown): string {
+  const { paths, createdIn, store, selected } = context
+  const statement = materializationOf(model).statement(model, paths.dir, createdIn)
+  return explainFailure(store.explain(error), model, statement, selected)
 }
 
 async function buildOneByOne(builder: GroupBuilder, group: readonly Step[]): Promise<void> {
@@ -159,12 +175,13 @@ async function buildOne(
   const done = (outcome: Outcome, record: NewRecord | null): UncommittedStep => {
     return { step, outcome, record, ms: performance.now() - startedMs }
   }
-  const { fingerprint, because: reason, does } = decideNow(builder, step)
+  const { because: reason, does, ...decision } = decideNow(builder, step)
   const because = step.slice === 'whole' ? reason : step.because
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
     if (context.oldRows.has(model.name)) await removeOldRows(context, model)
     // The rows came with the flush and stay, even when checks fail: those who sent them think them safe.
+    const { fingerprint } = decision
     const version = versionOf(context, model, fingerprint)
     results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0
@@ -174,6 +191,9 @@ async function buildOne(
   }
   results.start(model.name, because)
   const isNewTable = !continuesTable(context, model)
+  // Of the rows outside of a range nothing is read, so they are still those of the inputs that were read before.
+  const known = step.slice === 'whole' || isNewTable ? null : recordOf(context, model)
+  const fingerprint = known?.fingerprint ?? decision.fingerprint
   const {
     rows,
     version,
@@ -284,7 +304,7 @@ async function build(
   const warnings = await checkRows(context, model)
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
-  const version = isNew ? versionOf(context, model, fingerprint) : before.version
+  const version = isNew ? versionOf(context, model, fingerprint, step.slice) : before.version
   const { rows, ranges, left } = built
   return {
     version,
@@ -356,7 +376,9 @@ function versionOf(
   { fullRefresh, runId }: RunContext,
   { kind, volatile }: Pick<Model, 'kind' | 'volatile'>,
   fingerprint: string,
+  slice: Slice = 'whole',
 ): string {
   const own = kinds[kind].keepsRows || volatile || fullRefresh
-  return own ? hashOf(16, [fingerprint, runId]) : fingerprint
+  if (!own) return fingerprint
+  return hashOf(16, slice === 'whole' ? [fingerprint, runId] : [fingerprint, runId, slice])
 }

@@ -284,7 +284,7 @@ async function build(testing: Testing, now: Date): Promise<string | null> {
   const context = await contextOf(testing, names, now, results.runId)
   results.selected = context.selected
   const { positions } = context.state
-  const none = { waiting: new Set<ModelName>(), failed: new Map(), range: null }
+  const none = { waiting: new Set<ModelName>(), failed: new Map(), range: null, by: null }
   const steps = await planSteps(context, { positions, ...none })
   await buildAll(context, results, steps, { connections: [connection], failFast: false, positions })
   const failure = results.summarize().models.find(({ status }) => status === 'failed')

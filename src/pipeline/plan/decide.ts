@@ -109,6 +109,8 @@ export function decideAll(
 export interface Asked extends Pick<PlanProgress, 'positions' | 'waiting'> {
   /** The range of the column in models of kinds that take one (`--start`, `--end`); null: none. */
   readonly range: WatermarkRange | null
+  /** The length of the pieces that the range is built in (`--by`); null: it is built at once. */
+  readonly by: string | null
 }
 
 /** `state:modified`: the model itself or a file that it reads is not what was built; what it reads does not count. */

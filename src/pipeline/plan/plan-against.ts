@@ -73,6 +73,7 @@ function stepOf(
   return {
     model,
     slice: 'whole',
+    pieces: [],
     runs: kinds[model.kind].runs,
     action: because === null ? 'unchanged' : 'build',
     because: because ?? 'nothing changed',

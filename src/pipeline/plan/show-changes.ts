@@ -64,8 +64,8 @@ export async function readSteps(
     signal: never,
   })
   const failed = await refuseEvents(context)
-  const { range = null } = request
-  const steps = await planSteps(context, { positions: state.positions, waiting, failed, range })
+  const { range = null, by = null } = request
+  const steps = await planSteps(context, { positions: state.positions, waiting, failed, range, by })
   return { context, steps }
 }
 

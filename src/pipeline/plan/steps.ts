@@ -17,6 +17,7 @@ import { keepsRules } from '../rules/parts.ts'
 import { staleInputs } from './source-age.ts'
 import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
+import { piecesOf } from '../build/pieces.ts'
 import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { findOldRows, oldRowsText, refuseToRemoveMost } from '../build/old-rows.ts'
@@ -44,7 +45,12 @@ export async function planSteps(
   for (const [name, old] of await findOldRows(context)) context.oldRows.set(name, old)
   for (const decision of decideAll(context, asked)) {
     const { name } = decision.model
-    const step = await planStep(context, decision, asked.failed.get(name), failures)
+    const step = await planStep(
+      context,
+      decision,
+      { failed: asked.failed.get(name), by: asked.by },
+      failures,
+    )
     if (step.problem !== null) failures.add(name)
     steps.push(step)
   }
@@ -63,6 +69,7 @@ export function uncompiledSteps({
     const rest = {
       model,
       slice: 'whole',
+      pieces: [],
       runs: 'here',
       diagnostics,
       warnings: [],
@@ -108,12 +115,12 @@ export function narrow(
   return { ...step, action: 'unchanged', because: whyUnchanged(model), ...NOTHING_DONE }
 }
 
-const NOTHING_DONE = { ranges: [], notes: [], losses: [] } as const
+const NOTHING_DONE = { pieces: [], ranges: [], notes: [], losses: [] } as const
 
 async function planStep(
   context: RunContext,
   { model, slice, because, does }: Decision,
-  failed: EarlyFailure | undefined,
+  { failed, by }: { readonly failed: EarlyFailure | undefined; readonly by: string | null },
   failures: FailedModels,
 ): Promise<Step> {
   const warnings = staleInputs(model, context.sourceAges, 'warn')
@@ -130,12 +137,14 @@ async function planStep(
   if (because === null) return { ...rest, action: 'unchanged', because: reason, ...older }
   // Events models have been checked already.
   const isAssessed = does === 'build' && model.kind !== 'events'
-  const assessment = isAssessed ? await assess(context, model, slice) : NO_PROBLEM
+  const assessment = isAssessed ? await assess(context, model, slice, by) : NO_PROBLEM
   const withOld = withOldRows(context, model, does, assessment)
   const step: Step = { ...rest, action: does, because, ...withOld, ...older }
   const [range] = step.ranges
-  if (slice === 'whole' || range === undefined) return step
-  return { ...step, because: `${because} of ${range.start} to ${range.end}` }
+  if (slice === 'whole') return step
+  const of = range === undefined ? '' : ` of ${range.start} to ${range.end}`
+  const pieces = step.pieces.length === 0 ? '' : ` in ${count(step.pieces.length, 'piece')}`
+  return { ...step, because: `${because}${of}${pieces}` }
 }
 
 async function olderIn(
@@ -153,6 +162,7 @@ async function olderIn(
 interface Assessment {
   /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */
   readonly problem: string | null
+  readonly pieces: Step['pieces']
   readonly ranges: Step['ranges']
   readonly notes: Step['notes']
   /** What the run would replace or drop, as far as the flags allow it; one line each. */
@@ -178,7 +188,12 @@ function withOldRows(
   return { ...assessment, losses: [...assessment.losses, `removes ${oldRowsText(old)}`] }
 }
 
-async function assess(context: RunContext, model: Model, slice: Slice): Promise<Assessment> {
+async function assess(
+  context: RunContext,
+  model: Model,
+  slice: Slice,
+  by: string | null = null,
+): Promise<Assessment> {
   try {
     refuseReservedSchema(context, model)
     if (kinds[model.kind].relation === 'table') context.store.tables.refuse(model.columns)
@@ -189,11 +204,24 @@ async function assess(context: RunContext, model: Model, slice: Slice): Promise<
     refuseReplacement(context, model)
     const ranges = (await materialization.ranges?.(context, model, slice)) ?? []
     const notes = slice === 'whole' ? await unfollowedBy(context, model) : []
-    return { problem: null, ranges, notes, losses: await lossesOf(context, model, slice) }
+    const pieces = by === null ? [] : await piecesIn(context, model, slice, ranges, by)
+    return { problem: null, pieces, ranges, notes, losses: await lossesOf(context, model, slice) }
   } catch (error) {
     if (isInterruption(error, context.signal)) throw error
     return { problem: explainFailure(error, model, null), ...NOTHING_DONE }
   }
+}
+
+async function piecesIn(
+  { connection }: RunContext,
+  model: Model,
+  slice: Slice,
+  [rounded]: Step['ranges'],
+  by: string,
+): Promise<Step['pieces']> {
+  if (slice === 'whole' || !('onSchemaChange' in model) || model.kind === 'events') return []
+  const range = { start: rounded?.start ?? slice.start, end: rounded?.end ?? slice.end }
+  return piecesOf(connection, model, range, by)
 }
 
 async function lossesOf(

@@ -77,6 +77,7 @@ function allReasons(project: CompiledProject, given: Given): readonly [string, s
     positions: new Map(),
     waiting,
     range: null,
+    by: null,
   })
   return decisions.map(({ model, because }) => [model.name, because])
 }

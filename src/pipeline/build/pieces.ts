@@ -1,0 +1,216 @@
+// A range that is rebuilt in pieces (`--by`), each in its own transaction: what is committed stays when a later one fails
+// or the run is killed. Pieces are built in their order, so what is done is a beginning of the range, which is remembered
+// as one range. The next run of the same range goes on behind it where nothing has changed meanwhile.
+
+import { limits } from '../../core/limits.ts'
+import { type KeptModel, type Model, timeUnits } from '../../core/model.ts'
+import { sameName } from '../../core/names.ts'
+import { type ColumnType, columnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { ModelResult } from '../../core/report/progress.ts'
+import type { Step, WatermarkRange } from '../../core/step.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { describe } from '../../duckdb/catalog.ts'
+import type { NewRecord } from '../../store/state.ts'
+import { textOf } from '../../duckdb/values.ts'
+import { isConflict } from '../../duckdb/errors.ts'
+import { isInterruption, ModelFailure } from '../failure.ts'
+import type { RunResults } from '../results.ts'
+import { partsOnce } from '../rules/recorded.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
+import { periodStart } from './materialize/period-ranges.ts'
+import { noteRelation } from './materialize/relation.ts'
+import { rangeColumnOf } from './materialize/stage.ts'
+
+/** The range in its order. Throws ModelFailure for pieces of which the column has none, or too many. */
+export async function piecesOf(
+  connection: Connection,
+  model: KeptModel,
+  { start, end }: WatermarkRange,
+  by: string,
+): Promise<readonly WatermarkRange[]> {
+  const { column: name, at } = rangeColumnOf(model)!
+  const type = model.columns.find((column) => sameName(column.name, name))?.type ?? guessOf(by)
+  const isTime = /^(?:DATE$|TIMESTAMP)/.test(type)
+  const unit = timeUnits.find((one) => one === by)
+  const isNumber = INTEGER.test(type) && /^\d+$/.test(by)
+  if (isTime ? unit === undefined : !isNumber)
+    throw new ModelFailure(
+      `--by ${by} does not fit "${name}", which is ${type}; write ${isTime ? timeUnits.join(', ') : 'a number for a column of whole numbers, such as --by 100000'}`,
+      at,
+    )
+  const bounds = isTime ? timeBounds(start, end, by) : numberBounds(start, end, BigInt(by))
+  const value = sql`CAST(bound AS ${sql.type(isTime ? type : HUGE)})`
+  const whole = model.kind === 'period' ? periodStart(value, model.period, type) : value
+  const found = await connection.rows(sql`
+    SELECT DISTINCT CAST(bound AS VARCHAR) AS bound FROM (SELECT ${whole} AS bound FROM (${bounds}))
+    WHERE bound > ${sql.value(start)}::${sql.type(isTime ? type : HUGE)}
+      AND bound < ${sql.value(end)}::${sql.type(isTime ? type : HUGE)}
+    ORDER BY CAST(bound AS ${sql.type(isTime ? type : HUGE)}) LIMIT ${sql.value(limits.backfillPieces)}`)
+  if (found.length === limits.backfillPieces)
+    throw new ModelFailure(
+      `--by ${by} makes more than ${limits.backfillPieces} pieces of the range; take longer ones`,
+      at,
+    )
+  const ends = [...found.map(({ bound }) => textOf(bound)), end]
+  return ends.map((until, i) => ({ start: i === 0 ? start : ends[i - 1]!, end: until }))
+}
+
+const INTEGER = /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/
+const HUGE = columnType('HUGEINT')
+const TIMESTAMP = columnType('TIMESTAMP')
+const INTERVAL = columnType('INTERVAL')
+
+/** Of a column that follows from data. */
+const guessOf = (by: string): ColumnType => (/^\d+$/.test(by) ? HUGE : TIMESTAMP)
+
+/** As a column "bound", among them those in the range at which a piece ends. */
+const timeBounds = (start: string, end: string, unit: string): Sql => sql`
+  SELECT unnest(generate_series(date_trunc(${sql.value(unit)}, ${sql.value(start, TIMESTAMP)}),
+    ${sql.value(end, TIMESTAMP)}, ${sql.value(`1 ${unit}`, INTERVAL)})) AS bound`
+
+/** One more than may be: there is no need to count on. */
+function numberBounds(start: string, end: string, size: bigint): Sql {
+  const [from, to] = [BigInt(start), BigInt(end)]
+  const steps = (to - from) / size + 1n
+  const count = steps < BigInt(limits.backfillPieces) ? steps : BigInt(limits.backfillPieces)
+  const first = from - (((from % size) + size) % size)
+  return sql`SELECT ${sql.value(first, HUGE)} + i * ${sql.value(size, HUGE)} AS bound
+    FROM range(1, ${sql.value(count)} + 2) AS t(i)`
+}
+
+/** What builds the pieces of a step. */
+interface Builder {
+  /** Of the inputs as they are now. */
+  readonly fingerprint: string
+  /** In the transaction of the caller, who records it. */
+  readonly build: (context: RunContext, step: Step) => Promise<Built>
+  readonly explain: (error: unknown) => string
+}
+
+interface Built {
+  readonly outcome: Omit<ModelResult, 'model' | 'ms'>
+  readonly record: NewRecord | null
+}
+
+/** What is committed stays when a later piece fails. Throws what is no failure of the model. */
+export async function buildPieces(
+  context: RunContext,
+  results: RunResults,
+  step: Step,
+  builder: Builder,
+): Promise<void> {
+  const { model, pieces, because } = step
+  const startedMs = performance.now()
+  results.start(model.name, because)
+  const { start } = pieces[0]!
+  const leftOff = await leftOffAt(context, model, start, builder.fingerprint)
+  const first = pieces.findIndex((piece) => piece.start === leftOff)
+  let done = Math.max(0, first)
+  let here = context
+  let rows = 0
+  let outcome: Built['outcome'] = { status: 'built', because }
+  try {
+    for (const piece of pieces.slice(done)) {
+      context.onShare?.({ step: 'pieces', model: model.name, done, total: pieces.length })
+      context.signal.throwIfAborted()
+      const built = await buildPiece(here, { ...step, slice: piece }, start, builder)
+      rows += built.outcome.rows ?? 0
+      outcome = built.outcome
+      here = await withRecord(here, built.record)
+      done++
+    }
+  } catch (error) {
+    if (isInterruption(error, context.signal) || isConflict(error)) throw error
+    results.versions.delete(model.name)
+    const left = `${done} of ${pieces.length} pieces are built, and the same command continues there`
+    const why = `${builder.explain(error)}; ${left}`
+    return results.fail(model.name, why, performance.now() - startedMs)
+  }
+  results.finish({ model: model.name, ...outcome, rows, ms: performance.now() - startedMs })
+}
+
+/** What was built from `start` on is remembered as one range. */
+async function buildPiece(
+  context: RunContext,
+  step: Step & { readonly slice: WatermarkRange },
+  start: string,
+  { build }: Builder,
+) {
+  const { connection, store, runId } = context
+  const built = await store.state.change(connection, async () => {
+    const { outcome, record } = await build(context, step)
+    const { ranges = [] } = record!
+    // Before the first piece of it, a range says by which definition the rest of the table was made.
+    const others = step.slice.start === start ? ranges.filter((range) => range !== step.slice) : []
+    const known = step.model.kind === 'period' ? [] : others
+    const all = { ...record!, ranges: [...known, { start, end: step.slice.end }] }
+    await store.state.recordModels(connection, runId, [all])
+    return { outcome, record: all }
+  })
+  noteRelation(context, step.model)
+  return built
+}
+
+/** As the next piece finds it. */
+async function withRecord(
+  context: RunContext,
+  { model, fingerprint, version }: NewRecord,
+): Promise<RunContext> {
+  const { name, kind, definition } = model
+  const record = { kind, definition, fingerprint, version, removed: false }
+  const models = new Map(context.state.models).set(name, record)
+  const columns = await describe(context.connection, sql`FROM ${sql.relation(name)}`)
+  return {
+    ...context,
+    state: { ...context.state, models },
+    fullRefresh: false,
+    partsBefore: partsOnce(context.connection, context.store, [name]),
+    columnsBefore: (asked) =>
+      asked === name ? Promise.resolve(columns) : context.columnsBefore(asked),
+  }
+}
+
+/**
+ * Where a run of this range, by this definition, has left off that did not come to its end; null: nowhere, or something
+ * that the model reads is not what it was.
+ */
+async function leftOffAt(
+  context: RunContext,
+  model: Model,
+  start: string,
+  fingerprint: string,
+): Promise<string | null> {
+  const { connection, store } = context
+  // After the definition come the models and files that it reads (plan/decide.ts).
+  const inputs = model.dependsOn.length + model.files.length
+  const inputsOf = (text: string) =>
+    text
+      .split('.')
+      .slice(1, 1 + inputs)
+      .join('.')
+  const before = recordOf(context, model)
+  if (before === null || inputsOf(before.fingerprint) !== inputsOf(fingerprint)) return null
+  const slices = await store.state.readSlices(connection, [model.name])
+  const last = slices.findLast((slice) => slice.start === start && slice.end !== null)
+  if (last === undefined || last.definition !== model.definition) return null
+  return (await hasEnded(context, model, last.runId)) ? null : last.end
+}
+
+/** A run that was killed has no record; of one that was interrupted or has failed it says so. */
+async function hasEnded(
+  { connection, store }: RunContext,
+  { name }: Model,
+  runId: string,
+): Promise<boolean> {
+  const runs = await store.state.allRuns()
+  const row = await connection.row(sql`
+    SELECT (SELECT min(run_id) FROM (${runs})) > ${sql.value(runId)} AS forgotten,
+      (SELECT summary FROM (${runs}) WHERE run_id = ${sql.value(runId)} LIMIT 1) AS summary`)
+  if (row?.['forgotten'] === true) return true
+  const summary = row?.['summary'] ?? null
+  if (summary === null) return false
+  const { models } = JSON.parse(textOf(summary)) as { readonly models: readonly ModelResult[] }
+  const status = models.find(({ model }) => model === name)?.status
+  return status === 'built' || status === 'unchanged'
+}
