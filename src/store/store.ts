@@ -28,8 +28,7 @@ export interface Store {
   readonly published: SnapshotReader
   /** null: it needs none. */
   readonly upkeep: Upkeep | null
-  /** null: what rows leave behind cannot be removed there. */
-  readonly traces: Traces | null
+  readonly traces: Traces
   /** How long small models may share a transaction: as long as is worth a commit. */
   readonly groups: GroupTimes
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */

@@ -36,11 +36,6 @@ export async function openErasing(
 ): Promise<EraseRequest> {
   const { paths, files } = project
   const store = openStore(paths)
-  const { traces } = store
-  if (traces === null)
-    throw new UsageError('rows cannot be erased in a target that is a lake', {
-      hint: 'docs/guides/delete-a-person.md says what to do there',
-    })
   const compiled = await compileAll(files, { dir: paths.dir })
   const model = modelOf(compiled, asked.model)
   const condition = await parseCondition(asked.condition, model, files.extensions)
@@ -59,8 +54,6 @@ export async function openErasing(
     ...engine,
     ...options,
     paths,
-    store,
-    traces,
     project: compiled,
     model,
     condition,
@@ -73,11 +66,12 @@ export async function openErasing(
 
 /** `--dry-run`: what is there now, without what waits in the buffer. */
 export async function searchOnly(request: EraseRequest): Promise<EraseOutcome> {
-  const { store, project, model, reach } = request
+  const { paths, project, model, reach } = request
+  const store = openStore(paths)
   await using warehouse = await store.warehouse.openToRead(request)
   await using connection = await warehouse.connect()
   const known = await store.state.read(connection, knownModels(project).keys())
-  const { places, left } = await findRows({ ...request, connection, known })
+  const { places, left } = await findRows({ ...request, store, connection, known })
   const erased = places.filter(({ count }) => count > 0)
   const others = reach.all.filter(({ kind, name }) => !kinds[kind].keepsRows && name !== model.name)
   return {

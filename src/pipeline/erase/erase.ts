@@ -6,6 +6,8 @@
 //   3 the rows go, in one transaction                    5 what they have left in files goes
 //                                                        6 nothing is found any more; the note goes
 //
+// Each has a store of its own, since that of a lake knows one run.
+//
 // Events that come in after the first step are others.
 
 import { rm } from 'node:fs/promises'
@@ -22,8 +24,7 @@ import type { ProjectPaths } from '../../core/project.ts'
 import type { DamagedEvents } from '../../core/report/damaged-events.ts'
 import type { Erased, ErasedPlace, LeftPlace } from '../../core/report/erased.ts'
 import type { ModelResult, Progress } from '../../core/report/progress.ts'
-import type { Store } from '../../store/store.ts'
-import type { Traces } from '../../store/traces.ts'
+import { openStore } from '../../store/open.ts'
 import type { WriteOptions } from '../../store/warehouse.ts'
 import { keptRowsOf } from '../build/run-checks.ts'
 import { toEnvironmentError } from '../failure.ts'
@@ -35,8 +36,6 @@ import { erasureId, type Erasure, readErasure, recordErasure, strikeErasure } fr
 
 export interface EraseRequest extends WriteOptions {
   readonly paths: ProjectPaths
-  readonly store: Store
-  readonly traces: Traces
   readonly project: CompiledProject
   readonly model: Model
   readonly condition: Condition
@@ -82,7 +81,7 @@ export async function eraseRows(request: EraseRequest): Promise<EraseOutcome> {
   const built = await rebuild(request)
   if (built.failed !== null) return { ...outcome, erased, left, unfinished: built.failed }
   await step('built', 'rewriting')
-  const removed = await request.traces.remove({
+  const removed = await openStore(paths).traces.remove({
     ...request,
     waitMs: request.lockWaitMs,
     ...(onStep === undefined ? {} : { onStep }),
@@ -111,6 +110,7 @@ async function flush(request: EraseRequest): Promise<void> {
   const { model } = request
   const { ok, failed, damaged } = await flushBuffer({
     ...request,
+    store: openStore(request.paths),
     selection: { include: [model.name], exclude: [], retry: false },
   })
   request.signal.throwIfAborted()
@@ -134,13 +134,14 @@ async function deleteUnderLease(
   id: string,
   begun: Erasure | null,
 ): Promise<Deleted> {
-  const { store, paths, model, project, lockWaitMs, signal, unreadable, damaged, onStep } = request
+  const { paths, model, project, lockWaitMs, signal, unreadable, damaged, onStep } = request
+  const store = openStore(paths)
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal, name: 'erase' })
     await using warehouse = await store.warehouse.open({ ...request, lockWaitMs })
     await using connection = await warehouse.connect()
     const known = await store.state.begin(connection, knownModels(project).keys())
-    const found = await findRows({ ...request, connection, known })
+    const found = await findRows({ ...request, store, connection, known })
     refuseAll(request, found)
     const files = unreadable ? damaged.length : 0
     const isMeant = found.places.some(({ count }) => count > 0) || files > 0
@@ -154,7 +155,7 @@ async function deleteUnderLease(
     ]
     await recordErasure(paths, id, { model: name, begun_at, erased: settled, deleting })
     await onStep?.('recorded')
-    await deleteRows({ ...request, connection, known }, id)
+    await deleteRows({ ...request, store, connection, known }, id)
     await onStep?.('committed')
     await store.warehouse.checkpoint(connection, 'much')
     for (const { path } of unreadable ? damaged : []) await rm(path, { force: true })
@@ -206,6 +207,7 @@ async function rebuild(request: EraseRequest): Promise<Rebuilt> {
   const names = reach.all.map(({ name }) => name)
   const { models, ok } = await runPipeline({
     ...request,
+    store: openStore(request.paths),
     selection: { include: names, exclude: [], retry: false },
     retention: { snapshots: 1, ms: 0 },
   })
@@ -222,10 +224,11 @@ async function rebuild(request: EraseRequest): Promise<Rebuilt> {
 }
 
 async function findAgain(request: EraseRequest): Promise<readonly ModelName[]> {
-  const { store, project } = request
+  const { paths, project } = request
+  const store = openStore(paths)
   await using warehouse = await store.warehouse.openToRead(request)
   await using connection = await warehouse.connect()
   const known = await store.state.read(connection, knownModels(project).keys())
-  const { places, rebuilt } = await findRows({ ...request, connection, known })
+  const { places, rebuilt } = await findRows({ ...request, store, connection, known })
   return [...places, ...rebuilt].filter(({ count }) => count > 0).map(({ model }) => model)
 }

@@ -14,6 +14,7 @@ import { LakeSession } from './session.ts'
 import { lakeSnapshots } from './snapshots.ts'
 import { LakeState } from './state.ts'
 import { lakeTables } from './tables.ts'
+import { lakeTraces } from './traces.ts'
 import { lakeUpkeep } from './upkeep.ts'
 import { lakeWarehouse } from './warehouse.ts'
 
@@ -33,7 +34,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     published: fileReader(paths.snapshots, 'eider pull'),
     upkeep: lakeUpkeep(session),
     groups: { joinMs: limits.lakeGroupMs, heldMs: limits.lakeGroupHeldMs },
-    traces: null,
+    traces: lakeTraces(session),
     explain: (error) => explainLake(error, session.lake),
   }
 }

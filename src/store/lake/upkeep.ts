@@ -97,7 +97,10 @@ interface Table {
   readonly deleteFiles: number
 }
 
-async function readTables(connection: Connection, schema: string): Promise<readonly Table[]> {
+export async function readTables(
+  connection: Connection,
+  schema: string,
+): Promise<readonly Table[]> {
   const schemas = sql.ident(metadata, schema, 'ducklake_schema')
   const rows = await connection.rows(sql`
     SELECT t.table_id::VARCHAR AS id, s.schema_name AS schema, t.table_name AS name, t.file_count AS files, t.file_size_bytes AS bytes,
@@ -143,6 +146,33 @@ async function mergeFiles(connection: Connection, table: Table): Promise<boolean
   }
 }
 
+/** Without its deleted rows, however few they are. */
+export async function rewriteTable(connection: Connection, table: Table): Promise<void> {
+  const [name, schema] = [sql.value(table.name), sql.value(table.schema)]
+  await connection.run(
+    sql`CALL ducklake_rewrite_data_files(${LAKE}, ${name}, schema => ${schema}, delete_threshold => 0)`,
+  )
+}
+
+const ALL_TIMES = sql.value('infinity', columnType('TIMESTAMPTZ'))
+
+/** All but the newest, and those that a published state names. */
+export async function dropOtherStates(connection: Connection): Promise<void> {
+  await dropStates(connection, ALL_TIMES, { dryRun: false })
+}
+
+/** Also what others may be about to read. What nothing has ever named stays: it may be about to be committed. */
+export async function deleteUnused(session: LakeSession): Promise<number> {
+  const engine = await session.openEngine('erase')
+  await using database = engine.database
+  await engine.attachToDelete()
+  await using connection = await database.connect()
+  const rows = await connection.rows(
+    sql`FROM ducklake_cleanup_old_files(${LAKE}, cleanup_all => true)`,
+  )
+  return rows.length
+}
+
 /** A timestamp: what is older may be deleted. */
 async function cutoffOf(connection: Connection, keepDays: number): Promise<Sql> {
   const now = sql`SELECT extract(epoch FROM now())::BIGINT AS seconds`
@@ -158,7 +188,7 @@ async function cutoffOf(connection: Connection, keepDays: number): Promise<Sql> 
 async function dropStates(
   connection: Connection,
   cutoff: Sql,
-  { dryRun }: UpkeepOptions,
+  { dryRun }: Pick<UpkeepOptions, 'dryRun'>,
 ): Promise<Pick<UpkeepReport, 'statesDropped' | 'statesKept'>> {
   const published = await connection.rows(
     sql`SELECT manifest::VARCHAR AS manifest FROM _eider.published`,
