@@ -12,6 +12,8 @@ export const limits = {
   stateFileBytes: 512 * MiB,
   /** Groups and lists of eider.yml within one another. The parser recurses: 20,000 are the end of the process. */
   yamlDepth: 100,
+  /** Each alias is looked for in the whole text: 10,000 of them took half a minute. */
+  yamlAnchors: 1_000,
   /** Reading the files of a project again; beyond that something holds them, and a server keeps what it had. */
   reloadMs: 10_000,
   /** The same with its compile, which may read large files of data. */

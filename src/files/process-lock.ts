@@ -13,6 +13,7 @@ import { crc32 } from 'node:zlib'
 import { readTextIfThere } from './read-file.ts'
 import { makeDirectory } from './durable-directory.ts'
 import { isSilent, lifeSignPath, openLifeSign } from './life-sign.ts'
+import { EnvironmentError } from '../core/failures.ts'
 import { Resources } from '../core/resources.ts'
 
 export interface LockHolder {
@@ -115,6 +116,18 @@ export async function isCopiedLock(path: string): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** A copy of a project has the lock files of those who work in the original; nobody works here. null: it is no copy. */
+export async function copiedLock({
+  holder,
+  path,
+}: LockHeldError): Promise<EnvironmentError | null> {
+  if (!(await isCopiedLock(path))) return null
+  const message = `this is a copy of a project that is in use elsewhere, by ${describeHolder(holder)}`
+  return new EnvironmentError('lock-copied', message, {
+    hint: `to work on the copy, delete ${path}`,
+  })
 }
 
 /** Who holds the lock, or died without releasing it; null when nobody does. */

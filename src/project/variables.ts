@@ -29,6 +29,7 @@ export function readVariables(
   { refuse }: Reader,
 ): Variables {
   const found = new Map<string, Variable>()
+  const taken = new Set<string>()
   if (isAbsent(node)) return found
   if (!isMap(node)) {
     refuse(node, prefix, 'a group of variables, such as since: 2024-01-01')
@@ -37,14 +38,17 @@ export function readVariables(
   for (const { name, key, value } of entriesOf(node)) {
     const variable = value === null ? null : readVariable(value)
     const before = declared?.get(name)
-    if (!NAME.test(name) || [...found.keys()].some((other) => foldCase(other) === foldCase(name)))
+    if (!NAME.test(name) || taken.has(foldCase(name)))
       refuse(key, prefix, 'named with letters, digits and _, and unique regardless of case')
     else if (declared !== null && before === undefined)
       refuse(key, `${prefix}.${name}`, 'declared under vars at the top of the file too')
     else if (variable === null) refuse(value ?? key, `${prefix}.${name}`, EXPECTED_VARIABLE)
     else if (before !== undefined && before.is !== variable.is)
       refuse(value ?? key, `${prefix}.${name}`, `${describe(before)}, as it is declared`)
-    else found.set(name, variable)
+    else {
+      found.set(name, variable)
+      taken.add(foldCase(name))
+    }
   }
   return found
 }

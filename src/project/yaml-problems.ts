@@ -1,6 +1,6 @@
 // What is wrong with the YAML of a file, in words, at the place that its author has to change.
 
-import { type Document, parseDocument } from 'yaml'
+import { type Document, isScalar, parseDocument, visit } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import {
@@ -11,17 +11,63 @@ import {
   type Span,
 } from '../core/source.ts'
 
-/** Throws nothing: what is too deep for the parser is a problem of an empty document. */
+/** Throws nothing: what is too much for the parser is a problem of an empty document. */
 export function parseYaml(source: SourceFile): {
   readonly document: Document.Parsed
   readonly problems: readonly Diagnostic[]
 } {
-  const at = tooDeepAt(source.text)
-  const document = parseDocument(at === null ? source.text : '', { prettyErrors: false })
-  if (at === null) return { document, problems: yamlProblems(source, document) }
-  const problem = `groups and lists are more than ${limits.yamlDepth} deep`
+  const found = tooMuch(source.text)
+  // The parser compares each key with all before it; duplicateKeys() does not.
+  const options = { prettyErrors: false, uniqueKeys: false }
+  const document = parseDocument(found === null ? source.text : '', options)
+  if (found === null) return { document, problems: yamlProblems(source, document) }
+  const { problem, at } = found
   const place = { source, span: { start: at, end: at } }
   return { document, problems: [diagnostic('config-syntax', { problem }, place)] }
+}
+
+function tooMuch(text: string): { readonly problem: string; readonly at: number } | null {
+  const deepAt = tooDeepAt(text)
+  if (deepAt !== null)
+    return { problem: `groups and lists are more than ${limits.yamlDepth} deep`, at: deepAt }
+  let anchors = 0
+  for (const { index } of text.matchAll(ANCHOR))
+    if (++anchors > limits.yamlAnchors)
+      return {
+        problem: `there are more than ${limits.yamlAnchors} anchors and aliases`,
+        at: index + 1,
+      }
+  return null
+}
+
+/** `&name` and `*name` where a value begins. */
+const ANCHOR = /[\s,[{][&*][^\s,[\]{}*&]/g
+
+interface YamlError {
+  readonly code: string
+  readonly message: string
+  readonly pos: readonly [number, number]
+}
+
+function duplicateKeys(document: Document.Parsed): readonly YamlError[] {
+  const errors: YamlError[] = []
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>()
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue
+        const [start = 0, end = 0] = key.range ?? []
+        if (seen.has(key.value))
+          errors.push({
+            code: 'DUPLICATE_KEY',
+            message: 'Map keys must be unique',
+            pos: [start, end],
+          })
+        seen.add(key.value)
+      }
+    },
+  })
+  return errors
 }
 
 /**
@@ -47,11 +93,13 @@ const TOO_DEEP = new RegExp(
   'm',
 )
 
-function yamlProblems(source: SourceFile, { errors }: Document.Parsed): readonly Diagnostic[] {
+function yamlProblems(source: SourceFile, document: Document.Parsed): readonly Diagnostic[] {
   const marker = conflictMarker(source.text)
   if (marker !== null)
     return [diagnostic('merge-conflict', {}, { source, span: marker }, CONFLICT_HINT)]
-  return errors.map(({ code, message, pos: [start, end] }) => {
+  const errors: readonly YamlError[] = [...document.errors, ...duplicateKeys(document)]
+  const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0])
+  return inOrder.map(({ code, message, pos: [start, end] }) => {
     const { problem, hint, span = { start, end } } = wordsFor(source.text, code, message, start)
     return diagnostic('config-syntax', { problem }, { source, span }, hint)
   })

@@ -2,7 +2,12 @@
 
 import { join } from 'node:path'
 import { EnvironmentError } from '../core/failures.ts'
-import { describeHolder, LockHeldError, takeProcessLock } from '../files/process-lock.ts'
+import {
+  copiedLock,
+  describeHolder,
+  LockHeldError,
+  takeProcessLock,
+} from '../files/process-lock.ts'
 
 export const upLock = (stateDir: string): string => join(stateDir, 'up.lock')
 
@@ -11,6 +16,8 @@ export async function takeUpLock(stateDir: string): Promise<AsyncDisposable> {
     return await takeProcessLock(upLock(stateDir), { role: 'up' })
   } catch (error) {
     if (!(error instanceof LockHeldError)) throw error
+    const copied = await copiedLock(error)
+    if (copied !== null) throw copied
     throw new EnvironmentError(
       'up-running',
       `eider up is already running here: ${describeHolder(error.holder)}`,

@@ -140,6 +140,20 @@ test('brackets without end are refused before they are parsed', async () => {
   }
 })
 
+test('anchors without end are refused, and many keys are read', async () => {
+  await using space = await workspace(files)
+  const many = (count: number, one: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => one(i)).join(', ')
+  const aliases = `[${many(20_000, (i) => `&a${i} x`)}, ${many(20_000, (i) => `*a${i}`)}]`
+  for (const text of [aliases, `[&b x, ${many(100_000, () => '*b')}]`]) {
+    await space.write('eider.yml', `name: shop\nvars: ${text}\n`)
+    const { stdout } = await space.ok(['check'], { ...QUICK, exitCode: 1 })
+    assert.match(stdout, /config-syntax: .*there are more than 1000 anchors and aliases/)
+  }
+  await space.write('eider.yml', `name: shop\nvars: {${many(60_000, (i) => `v${i}: 1`)}}\n`)
+  await space.ok(['check'], QUICK)
+})
+
 test('a pipe that stands for a moment where settings are read leaves no revoked token valid', async () => {
   for (const path of ['.env', 'eider.yml']) {
     const tokens = (digit: string) => `[{name: a, hash: '${hash(digit)}'}]`

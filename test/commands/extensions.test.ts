@@ -90,6 +90,21 @@ withExtensions(
   },
 )
 
+test('an extension that is missing costs the tables of a source that need it, and no other', async () => {
+  await using space = await workspace({
+    'eider.yml':
+      'name: shop\nsources:\n  f:\n    tables:\n      good:\n        file: data/a.csv\n      sheet:\n        file: data/b.xlsx\n',
+    'data/a.csv': 'n\n7\n',
+    'data/b.xlsx': '',
+    'models/mart/good.sql': 'SELECT n FROM f.good\n',
+    'models/mart/sheet.sql': 'SELECT * FROM f.sheet\n',
+  })
+  const env = { EIDER_EXTENSIONS: space.path('none') }
+  const { stdout, stderr } = await space.ok(['run'], { env, exitCode: 1 })
+  assert.match(stdout + stderr, /needs the extension excel, which is not installed/)
+  assert.match((await space.ok(['query', 'FROM mart.good'], { env })).stdout, /^7$/m)
+})
+
 withExtensions(test, ['excel'], 'outside of a project, EIDER_EXTENSIONS says where', async () => {
   await using space = await workspace()
   const env = { EIDER_EXTENSIONS: space.path('mine') }

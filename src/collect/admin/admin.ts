@@ -138,7 +138,9 @@ async function sendClaim(
   target: ModelName,
   id: string,
 ): Promise<void> {
-  const claim = buffer.findClaim({ id, target })
+  const found = buffer.findClaim({ id, target })
+  // Of a group that has changed on disk nothing is shown, as no run takes it.
+  const claim = found === null ? null : await buffer.verify(found)
   if (claim === null) throw refusal('unknown-claim', `the claim "${id}" is no longer open`)
   const file = await open(locationOf(claim))
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson' })

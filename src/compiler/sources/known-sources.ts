@@ -220,7 +220,7 @@ async function attachSource(
   await using connection = await database.connect()
   const opened = await sourceAccess[source.kind].open(database, dir, source)
   try {
-    await connection.loadExtensions(extensionsOfSource(source))
+    await connection.loadExtensions(extensionsOfSource({ ...source, tables: [] }))
     await opened.attach(connection)
     await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(source.name)} (READ_WRITE)`)
   } catch (error) {
@@ -228,8 +228,26 @@ async function attachSource(
   }
   const tables: CompiledExternal[] = []
   const problems = new Map<string, Diagnostic>()
+  // One that is missing is said once, and costs the tables that need it.
+  const lacking = new Map<string, Diagnostic | null>()
+  const lackOf = async (table: ExternalTable): Promise<Diagnostic | null> => {
+    const names = extensionsOfSource({ ...source, tables: [table] })
+    const known = lacking.get(names.join())
+    if (known !== undefined) return known
+    const lack = await connection.loadExtensions(names).then(
+      () => null,
+      (error: unknown) => unusable(error, dir, source, source, opened),
+    )
+    lacking.set(names.join(), lack)
+    return lack
+  }
   for (const [i, table] of source.tables.entries()) {
     const { name, ...rest } = declared[i]!
+    const lack = await lackOf(table)
+    if (lack !== null) {
+      problems.set(name, lack)
+      continue
+    }
     try {
       const compiled = { ...rest, name, ...(await createView(connection, source, opened, table)) }
       const wrong = wrongTime(compiled, source)

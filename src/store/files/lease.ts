@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
 import {
+  copiedLock,
   describeHolder,
   homeOf,
   isHere,
@@ -31,6 +32,8 @@ async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<Asy
       return await takeProcessLock(path)
     } catch (error) {
       if (!(error instanceof LockHeldError)) throw error
+      const copied = await copiedLock(error)
+      if (copied !== null) throw copied
       if (Date.now() >= deadline) throw lockedBy(error)
       await sleep(limits.runLockPollMs, undefined, { signal })
     }

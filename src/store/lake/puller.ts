@@ -15,7 +15,12 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
-import { describeHolder, LockHeldError, takeProcessLock } from '../../files/process-lock.ts'
+import {
+  copiedLock,
+  describeHolder,
+  LockHeldError,
+  takeProcessLock,
+} from '../../files/process-lock.ts'
 import { isDiskFull } from '../../files/system-errors.ts'
 import { DamagedRowsError } from '../table-storage.ts'
 import { isWhole, orderBy, fileBytes, writePublished } from '../files/published.ts'
@@ -80,6 +85,8 @@ async function takeLock(session: LakeSession): Promise<AsyncDisposable> {
     return await takeProcessLock(join(session.paths.state, 'pull.lock'))
   } catch (error) {
     if (!(error instanceof LockHeldError)) throw explainDisk(error, session)
+    const copied = await copiedLock(error)
+    if (copied !== null) throw copied
     const message = `another process is already pulling: ${describeHolder(error.holder)}`
     throw new EnvironmentError('pull-running', message, {
       hint: 'one such process per machine is enough',

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -75,6 +76,24 @@ test('E061: claims of other targets, claims that never were, bodies that name no
   }
   const unknown = await fetch(`${adminUrl}${FLUSH}/claims/raw.page_views%2F1`)
   assert.is(unknown.status, 404)
+})
+
+test('what is shown of a claim are the groups that are as they were written', async () => {
+  await using fixture = await openDaemon()
+  const { url, adminUrl } = fixture.daemon
+  for (const name of ['kept', 'spoilt']) await post(url + EVENTS, `{"event_name":"${name}"}`)
+  const { body: claim } = await post(`${adminUrl}${FLUSH}/claim`, '')
+  assert.is(claim['events'], 2)
+  const path = String(claim['path'])
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace('spoilt', 'spoils'))
+  const id = encodeURIComponent(String(claim['claim_id']))
+  const shown = await fetch(`${adminUrl}${FLUSH}/claims/${id}`)
+  const lines = (await shown.text()).trim().split('\n')
+  assert.equal(
+    lines.map((line) => (JSON.parse(line) as { e: { event_name: string } }).e.event_name),
+    ['kept'],
+  )
 })
 
 test('E053: the admin port answers programs of this machine, and no web page', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -33,6 +33,20 @@ test('a second run says who is at work, and what to do', async () => {
   assert.is(code, 'run-locked')
   assert.match(message, new RegExp(`process ${process.pid} `))
   assert.match(hint ?? '', /--wait/)
+})
+
+test('a copy of a project where a run works elsewhere says that it is one, and waits for nobody', async () => {
+  await using space = await lockFile()
+  await using _held = await take(space.path, 0)
+  const copy = `${space.path}.copy`
+  await copyFile(space.path, copy)
+  const error = await failureOf(take(copy, 600_000))
+  const { code, message, hint } = error as EnvironmentError
+  assert.is(code, 'lock-copied')
+  assert.match(message, `is in use elsewhere, by process ${process.pid} `)
+  assert.is(hint, `to work on the copy, delete ${copy}`)
+  await rm(copy)
+  await using _free = await take(copy, 0)
 })
 
 test('a holder on another machine: says which file to delete when that is gone', async () => {
