@@ -45,7 +45,7 @@ export function selectionOf(
 
 export const rangeFlags = {
   start: Flags.string({
-    summary: 'For append and period models: replace the rows from this value on',
+    summary: 'Replace the rows of append, period and incremental merge models from this value on',
     dependsOn: ['end'],
   }),
   end: Flags.string({
@@ -64,7 +64,7 @@ interface RangeFlags {
   readonly end?: string | undefined
 }
 
-/** Rows of append and period models that are replaced; null: none but those that a run is to make anyway. */
+/** Rows that are replaced in models that read a part of their input; null: none but those that a run is to make anyway. */
 export const rangeOf = ({ start, end }: RangeFlags) =>
   start === undefined || end === undefined ? null : { start, end }
 

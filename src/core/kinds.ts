@@ -1,7 +1,7 @@
 // What is true of every model of a kind, wherever it is used: one row for each kind. How a kind is built is in the pipeline
 // (build/materialize/), what its header says in the compiler (kinds.ts).
 
-import type { Kind } from './model.ts'
+import type { Kind, Model } from './model.ts'
 import { type ColumnType, columnType } from './relation.ts'
 import type { Step } from './step.ts'
 
@@ -39,9 +39,13 @@ export const kinds: Readonly<Record<Kind, KindTraits>> = {
   view: { ...query, relation: 'view', keepsRows: false },
   table: { ...query, relation: 'table', keepsRows: false },
   append: { ...query, relation: 'table', keepsRows: true, takesRange: true },
-  merge: { ...query, relation: 'table', keepsRows: true },
+  merge: { ...query, relation: 'table', keepsRows: true, takesRange: true },
   period: { ...query, relation: 'table', keepsRows: true, takesRange: true },
   scd2: { ...query, relation: 'table', keepsRows: true, addedColumns: versionColumns },
   events: { ...fromOutside, relation: 'table', keepsRows: true },
   seed: { ...fromOutside, relation: 'table', keepsRows: false },
 }
+
+/** A merge that reads its whole input in each run has no column for it. */
+export const takesRange = (model: Model): boolean =>
+  kinds[model.kind].takesRange && !(model.kind === 'merge' && model.watermark === null)

@@ -3,7 +3,7 @@
 import { externalsOf, hashFiles } from '../compiler/file-hashes.ts'
 import { knownModels } from '../compiler/select.ts'
 import { UsageError } from '../core/failures.ts'
-import { kinds } from '../core/kinds.ts'
+import { kinds, takesRange } from '../core/kinds.ts'
 import type { CompiledProject, Kind } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -112,15 +112,15 @@ function refuseIdleRange(
   models: CompiledProject['models'],
   selected: ReadonlySet<ModelName>,
 ): void {
-  const ranged = [...models.values()].filter(({ kind }) => kinds[kind].takesRange)
+  const ranged = [...models.values()].filter(takesRange)
   if (ranged.some(({ name }) => selected.has(name))) return
   const [first] = ranged
   throw new UsageError(
-    '--start and --end replace rows of append and period models, and none is selected',
+    '--start and --end replace rows of models that read a part of their input, and none is selected',
     {
       hint:
         first === undefined
-          ? 'the project has no append or period model; a merge model compares all of its rows in each run'
+          ? 'the project has no append or period model and no merge with @incremental; others read all of their input in each run'
           : `such as eider run ${first.name} --start VALUE --end VALUE`,
     },
   )

@@ -76,7 +76,7 @@ function numberBounds(start: string, end: string, size: bigint): Sql {
   const count = steps < BigInt(limits.backfillPieces) ? steps : BigInt(limits.backfillPieces)
   const first = from - (((from % size) + size) % size)
   return sql`SELECT ${sql.value(first, HUGE)} + i * ${sql.value(size, HUGE)} AS bound
-    FROM range(1, ${sql.value(count)} + 2) AS t(i)`
+    FROM range(1, ${sql.value(Number(count) + 2)}) AS t(i)`
 }
 
 /** What builds the pieces of a step. */

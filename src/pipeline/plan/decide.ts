@@ -8,7 +8,7 @@
 import { definitionOf } from '../../compiler/definition.ts'
 import { sampleKey } from '../borrow/sample.ts'
 import { hashOf } from '../../core/hash.ts'
-import { kinds } from '../../core/kinds.ts'
+import { kinds, takesRange } from '../../core/kinds.ts'
 import type { EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, targetsOf } from '../../core/names.ts'
 import { oldRowsText } from '../build/old-rows.ts'
@@ -98,7 +98,7 @@ export function decideAll(
   for (const name of selected) {
     const model = project.models.get(name)!
     const progress = { versionOf, pending, positions, waiting }
-    const slice = range !== null && kinds[model.kind].takesRange ? range : 'whole'
+    const slice = range !== null && takesRange(model) ? range : 'whole'
     const decision = decide(context, model, slice, progress)
     if (decision.because !== null) pending.add(name)
     decisions.push(decision)

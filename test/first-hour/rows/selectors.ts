@@ -103,8 +103,8 @@ export const rows: readonly Mistake[] = [
       after: [run],
     },
     answer: `
-      error: --start and --end replace rows of append and period models, and none is selected
-      hint: the project has no append or period model; a merge model compares all of its rows in each run`,
+      error: --start and --end replace rows of models that read a part of their input, and none is selected
+      hint: the project has no append or period model and no merge with @incremental; others read all of their input in each run`,
     grade: 'A',
   },
   {

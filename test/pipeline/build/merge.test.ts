@@ -228,4 +228,29 @@ test('a table that was filled under another key is checked under the new one', a
   )
 })
 
+test('a range is replaced: what left it goes, what came or changed is merged, the rest stays', async () => {
+  await using space = await openProject()
+  const rows = (...values: readonly string[]) =>
+    query('raw.s', `select * from (values ${values.join()}) t(id, ts, v)`)
+  const model = query('mart.t', 'from raw.s', {
+    kind: 'merge',
+    key: ['id'],
+    incremental: 'ts',
+    reads: ['raw.s'],
+  })
+  const read = async () =>
+    (await space.rows(sql`SELECT concat(id, '.', ts, '.', v) AS row FROM mart.t ORDER BY id`)).map(
+      ({ row }) => row,
+    )
+  await space.ok([rows('(1, 1, 0)', '(2, 2, 0)', '(3, 3, 0)', '(4, 4, 0)', '(5, 9, 0)'), model])
+  const later = rows('(1, 1, 7)', '(3, 3, 7)', '(6, 2, 7)', '(5, 3, 7)')
+  const range = { start: '2', end: '4' }
+  const summary = await space.ok([later, model], { range })
+  assert.is(resultOf(summary, 'mart.t').rows, 4)
+  assert.equal(await read(), ['1.1.0', '3.3.7', '4.4.0', '5.3.7', '6.2.7'])
+  const same = await space.ok([later, model], { range, by: '1' })
+  assert.is(resultOf(same, 'mart.t').rows, 0)
+  assert.is(resultOf(same, 'mart.t').because, 'backfill in 2 pieces')
+})
+
 test.run()

@@ -4,7 +4,7 @@
 
 import { count } from '../../../core/counts.ts'
 import { sameName } from '../../../core/names.ts'
-import type { AppendModel } from '../../../core/model.ts'
+import type { AppendModel, MergeModel } from '../../../core/model.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
@@ -34,12 +34,12 @@ export const append: Materialization<AppendModel> = keptTable({
   dryWrite,
 })
 
-async function rowsReplaced(
+export async function rowsReplaced(
   context: RunContext,
-  model: AppendModel,
+  model: AppendModel | MergeModel,
   slice: Slice,
 ): Promise<readonly string[]> {
-  if (slice === 'whole' || !continuesTable(context, model)) return []
+  if (slice === 'whole' || model.watermark === null || !continuesTable(context, model)) return []
   const { column } = model.watermark
   const table = await tableOf(context.connection, model)
   const inside = sql`(FROM ${table} WHERE ${isWithin(sql.ident(column), slice)})`

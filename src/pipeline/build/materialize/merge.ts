@@ -6,7 +6,8 @@
 // its version and nothing downstream runs.
 
 import type { MergeModel } from '../../../core/model.ts'
-import { sql } from '../../../core/sql.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import type { Slice, WatermarkRange } from '../../../core/step.ts'
 import { ModelFailure } from '../../failure.ts'
 import { noteRows } from '../../changes/notes.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
@@ -14,27 +15,33 @@ import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { countRows, relationType } from './relation.ts'
+import { rowsReplaced } from './append.ts'
+import { countRows, isWithin, relationType } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
 
 const DELTA = sql`temp.main._eider_delta`
 
-export const merge: Materialization<MergeModel> = keptTable({
+export const merge: Materialization<MergeModel> = keptTable<MergeModel>({
   holds: 'holds rows that its source may no longer have',
   canRebuild: ({ deletes }) => deletes === 'mirror',
   refuseStage: refuseEmptyMirror,
   rowKey: ({ uniqueKey }) => uniqueKey,
   currentRows: (table) => table,
   firstRows: (_, stage) => sql`FROM ${stage}`,
-  losses: () => Promise.resolve([]),
+  losses: rowsReplaced,
   write,
   dryWrite,
 })
 
-async function write(context: RunContext, model: MergeModel, { staged }: Staged): Promise<number> {
+async function write(
+  context: RunContext,
+  model: MergeModel,
+  { staged, slice }: Staged,
+): Promise<number> {
   const { connection, store } = context
   const { uniqueKey } = model
-  const deleted = model.deletes === 'mirror' ? await deleteVanished(context, model) : 0
+  const isMirror = model.deletes === 'mirror' || slice !== 'whole'
+  const deleted = isMirror ? await deleteVanished(context, model, slice) : 0
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
   await connection.run(sql`
@@ -57,6 +64,10 @@ async function write(context: RunContext, model: MergeModel, { staged }: Staged)
   return rows + deleted
 }
 
+/** `row`: of the table. */
+const inRange = ({ watermark }: MergeModel, row: Sql, slice: WatermarkRange): Sql =>
+  isWithin(sql`${row}.${sql.ident(watermark!.column)}`, slice)
+
 /** An empty source is more often a mistake upstream than the wish to delete everything. */
 async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promise<void> {
   const { connection, allowEmpty, catalog } = context
@@ -71,7 +82,12 @@ async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promis
   )
 }
 
-async function deleteVanished(context: RunContext, model: MergeModel): Promise<number> {
+/** Of a range, rows of it whose key the SELECT no longer gives there. */
+async function deleteVanished(
+  context: RunContext,
+  model: MergeModel,
+  slice: Slice,
+): Promise<number> {
   await refuseEmptyMirror(context, model)
   const { connection, store } = context
   const target = await store.tables.written(connection, model.name)
@@ -81,25 +97,36 @@ async function deleteVanished(context: RunContext, model: MergeModel): Promise<n
     const table = sql.relation(model.name)
     const name = sql.ident(column)
     // What lies below all that is left has left a window that moves on, and is not gone from those who have read it.
-    return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey}
-      WHERE t.${name} >= (SELECT min(${name}) FROM ${STAGE})`
+    const isGone =
+      slice === 'whole'
+        ? sql`t.${name} >= (SELECT min(${name}) FROM ${STAGE})`
+        : inRange(model, sql`t`, slice)
+    return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${isGone}`
   })
+  const isMeant =
+    slice === 'whole' ? sql`true` : isWithin(target.value(model.watermark!.column), slice)
   return connection.run(sql`
     DELETE FROM ${target.table} AS t
-    WHERE NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${onKey})`)
+    WHERE ${isMeant} AND NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${onKey})`)
 }
 
 async function dryWrite(
   context: RunContext,
   model: MergeModel,
-  { table, unique }: DryWrite,
+  { table, unique, slice }: DryWrite,
 ): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey: key } = model
-  const keepsOthers = model.deletes === 'keep'
+  const keepsOthers = model.deletes === 'keep' && slice === 'whole'
+  const onKey = sameValues(key, sql`t`, sql`s`)
   await refuseEmptyMirror(context, model)
   const stage = await keepTable(connection, '_eider_stage', unique)
-  const changes = await compareByKey(connection, { before: table, after: stage, key, keepsOthers })
+  const before =
+    slice === 'whole'
+      ? table
+      : sql`(FROM ${table} t WHERE ${inRange(model, sql`t`, slice)}
+          OR EXISTS (SELECT 1 FROM ${stage} s WHERE ${onKey}))`
+  const changes = await compareByKey(connection, { before, after: stage, key, keepsOthers })
   const changed = await keepTable(connection, '_eider_changes', unique)
   await layOver(
     connection,
