@@ -1,5 +1,6 @@
 // Every command by its id, short names included.
 
+import Adopt from './adopt.ts'
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
@@ -55,6 +56,7 @@ export const commands = {
   history: PipelineHistory,
   mv: Mv,
   move: Move,
+  adopt: Adopt,
   drop: Drop,
   erase: Erase,
   maintain: Maintain,

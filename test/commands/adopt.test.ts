@@ -1,0 +1,127 @@
+// Tables that another tool has made in the warehouse, and models that continue them.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const FILE = 'made.duckdb'
+
+const files = {
+  'eider.yml': `name: s\ndatabase: ${FILE}\n`,
+  'seeds/raw/s.csv': 'id,status\n2,paid\n3,open\n',
+  'models/core/m.sql': '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nFROM raw.s\n',
+  'models/core/h.sql': '-- @kind: scd2\n-- @unique_key: id\n-- @deletes: keep\nFROM raw.s\n',
+  'models/core/t.sql': 'FROM raw.s\n',
+}
+
+async function asOtherTool(space: Workspace, statement: Sql): Promise<void> {
+  await using database = await Database.open({ path: space.path(FILE) })
+  await using connection = await database.connect()
+  await connection.run(statement)
+}
+
+const rows = async (space: Workspace, query: string) =>
+  (await space.ok(['query', '--format', 'csv', query])).stdout.replaceAll('\r', '')
+
+const SCHEMA = sql`CREATE SCHEMA core;`
+
+test('a merge continues the rows of the table', async () => {
+  await using space = await workspace(files)
+  await asOtherTool(
+    space,
+    sql`${SCHEMA} CREATE TABLE core.m AS
+    SELECT * FROM (VALUES ('shipped', 1::INTEGER), ('open', 2)) t(status, id)`,
+  )
+  assert.match((await space.ok(['run'], { exitCode: 1 })).stderr, 'that no run created')
+  const dry = await space.ok(['adopt', 'core.m', '--dry-run'])
+  assert.is(dry.stdout, 'would adopt core.m (merge, 2 rows)\n')
+  assert.match((await space.ok(['run'], { exitCode: 1 })).stderr, 'that no run created')
+  assert.is((await space.ok(['adopt', 'core.m'])).stdout, 'adopted core.m (merge, 2 rows)\n')
+  await space.ok(['run'])
+  assert.is(
+    await rows(space, 'SELECT id, status FROM core.m ORDER BY id'),
+    'id,status\n1,shipped\n2,paid\n3,open\n',
+  )
+  assert.match(
+    (await space.ok(['odata', 'preview', 'core_m?$count=true'])).stdout,
+    '"@odata.count":3',
+  )
+  const again = await space.ok(['adopt', 'core.m'], { exitCode: 2 })
+  assert.match(again.stderr, 'a run has made core.m already')
+})
+
+test('a snapshot of dbt keeps its history, and goes on', async () => {
+  await using space = await workspace(files)
+  await asOtherTool(
+    space,
+    sql`${SCHEMA} CREATE TABLE core.h AS SELECT * FROM (VALUES
+    (1::BIGINT, 'open', 'a', TIMESTAMP '2026-01-02', TIMESTAMP '2026-01-02', TIMESTAMP '2026-01-05'),
+    (1, 'gone', 'b', TIMESTAMP '2026-01-05', TIMESTAMP '2026-01-05', NULL),
+    (2, 'open', 'c', TIMESTAMP '2026-01-02', TIMESTAMP '2026-01-02', NULL)
+    ) t(id, status, dbt_scd_id, dbt_updated_at, dbt_valid_from, dbt_valid_to)`,
+  )
+  const { stdout } = await space.ok(['adopt', 'core.h', '--json'])
+  assert.equal(JSON.parse(stdout), {
+    event: 'adopted',
+    model: 'core.h',
+    kind: 'scd2',
+    rows: 3,
+    changes: [
+      'valid_from is dbt_valid_from',
+      'valid_from becomes TIMESTAMP WITH TIME ZONE, read as UTC',
+      'valid_to is dbt_valid_to',
+      'valid_to becomes TIMESTAMP WITH TIME ZONE, read as UTC',
+      'dbt_scd_id is left out',
+      'dbt_updated_at is left out',
+      'is_current is true where valid_to is NULL',
+    ],
+    dry_run: false,
+  })
+  await space.ok(['run'])
+  const history = await rows(
+    space,
+    `SELECT id, status, valid_from < '2026-01-06' AS old, is_current FROM core.h ORDER BY id, valid_from`,
+  )
+  assert.is(
+    history,
+    [
+      'id,status,old,is_current',
+      '1,open,true,false',
+      '1,gone,true,true',
+      '2,open,true,false',
+      '2,paid,false,true',
+      '3,open,false,true',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('what does not fit is named, and the table stays as it was', async () => {
+  await using space = await workspace(files)
+  const refused = async (name: string) => (await space.ok(['adopt', name], { exitCode: 2 })).stderr
+  await asOtherTool(
+    space,
+    sql`${SCHEMA} CREATE TABLE core.m AS
+    SELECT 1.5::DOUBLE AS id, 'x' AS note, 'y' AS state`,
+  )
+  const columns = await refused('core.m')
+  assert.match(columns, 'the table has no "status" (VARCHAR)')
+  assert.match(columns, '"id" is DOUBLE in the table and BIGINT in the model')
+  assert.match(columns, 'the model has no "note" (VARCHAR)')
+  await asOtherTool(
+    space,
+    sql`CREATE OR REPLACE TABLE core.m AS
+    SELECT * FROM (VALUES (1::BIGINT, 'a'), (1, 'b'), (NULL, 'c')) t(id, status)`,
+  )
+  const keys = await refused('core.m')
+  assert.match(keys, 'NULL or duplicate keys: id = NULL (1 rows); id = 1 (2 rows)')
+  await asOtherTool(space, sql`CREATE TABLE core.h AS SELECT 1::BIGINT AS id, 'a' AS status`)
+  assert.match(await refused('core.h'), 'neither a column valid_from nor dbt_valid_from')
+  assert.match(await refused('core.t'), 'is of kind table')
+  assert.match(await refused('core.n'), 'the project has no model "core.n"')
+  assert.is(await rows(space, 'SELECT count(*) AS n FROM core.m'), 'n\n3\n')
+})
+
+test.run()
