@@ -8,11 +8,10 @@ import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 
-const DAY_US = 86_400_000_000n
-
 /** Values "v" of one day, or of one part of the numbers between `low` and `high`, have one of these. */
 export function bucketOf(type: ColumnType, width: Sql): Sql {
-  if (isTime(type)) return sql`epoch_us(v) // ${sql.value(DAY_US)}`
+  // Microseconds of a day; as a parameter they would be a HUGEINT, and the division take twenty times as long.
+  if (isTime(type)) return sql`epoch_us(v) // 86400000000`
   if (isNumber(type)) return sql`floor(CAST(v AS DOUBLE) / ${width})`
   return sql`true`
 }

@@ -3,9 +3,8 @@
 import { type Sql, sql } from '../../core/sql.ts'
 import { plainTable, type StoredColumnChange, type TableStorage } from '../table-storage.ts'
 
-/** Rows that are not committed yet are numbered from here on. */
-const FIRST_ADDED = 36_028_797_018_960_000n
-const ADDED = sql`rowid >= ${sql.value(FIRST_ADDED)}`
+/** Rows that are not committed yet are numbered from here on. As a parameter it would be a HUGEINT, by which nothing is skipped. */
+const ADDED = sql`rowid >= 36028797018960000`
 
 export const fileTables: TableStorage = {
   refuse: () => {},
