@@ -104,9 +104,9 @@ function stepOf(node: SyntaxNode): { readonly of: SyntaxNode; readonly does: Tra
   switch (node['function_name']) {
     case 'date_trunc':
     case 'datetrunc':
-      return withText(first, of, (trunc) => ({ trunc }))
+      return withText(textOfConstant(first), of, (trunc) => ({ trunc }))
     case 'timezone':
-      return withText(first, of, (zone) => ({ zone }))
+      return withText(textOfConstant(first), of, (zone) => ({ zone }))
     case 'time_bucket':
       return withText(intervalOf(first), of, (bucket) => ({ bucket }))
     default:
@@ -114,20 +114,37 @@ function stepOf(node: SyntaxNode): { readonly of: SyntaxNode; readonly does: Tra
   }
 }
 
-function withText(
-  constant: SyntaxNode | null,
+const withText = (
+  text: string,
   of: SyntaxNode,
   make: (text: string) => TrailStep,
-): { readonly of: SyntaxNode; readonly does: TrailStep } | null {
-  const value = constant?.['class'] === 'CONSTANT' ? textIn(constant['value'], 'value') : ''
-  return value === '' ? null : { of, does: make(value) }
+): { readonly of: SyntaxNode; readonly does: TrailStep } | null =>
+  text === '' ? null : { of, does: make(text) }
+
+const textOfConstant = (node: SyntaxNode): string =>
+  node['class'] === 'CONSTANT' ? textIn(node['value'], 'value') : ''
+
+/** The text of INTERVAL '1 hour', of '1 hour'::INTERVAL, or of INTERVAL 1 HOUR. */
+function intervalOf(node: SyntaxNode): string {
+  if (node['class'] === 'CAST' && textIn(node['cast_type'], 'id') === 'INTERVAL')
+    return textOfConstant(node['child'] as SyntaxNode)
+  const unit = UNIT.exec(textIn(node, 'function_name'))?.[1]
+  const [amount] = (node['children'] ?? []) as readonly SyntaxNode[]
+  const number = unit === undefined ? null : wholeNumberOf(amount)
+  return number === null ? '' : `${number} ${unit}`
 }
 
-/** The text of INTERVAL '1 hour', or of '1 hour'::INTERVAL. */
-const intervalOf = (node: SyntaxNode): SyntaxNode | null =>
-  node['class'] === 'CAST' && textIn(node['cast_type'], 'id') === 'INTERVAL'
-    ? (node['child'] as SyntaxNode)
-    : null
+const UNIT = /^to_(seconds|minutes|hours|days|weeks|months|years)$/
+
+/** DuckDB puts trunc() and casts around the number of INTERVAL 1 HOUR. */
+function wholeNumberOf(node: SyntaxNode | undefined): number | null {
+  if (node?.['class'] === 'CAST') return wholeNumberOf(node['child'] as SyntaxNode)
+  if (node?.['class'] === 'FUNCTION' && node['function_name'] === 'trunc')
+    return wholeNumberOf((node['children'] as readonly SyntaxNode[])[0])
+  if (node?.['class'] !== 'CONSTANT') return null
+  const { type, is_null, value } = node['value'] as SyntaxNode
+  return textIn(type, 'id') === 'INTEGER' && is_null !== true ? (value as number) : null
+}
 
 function textIn(value: unknown, member: string): string {
   const found = (value as SyntaxNode | null)?.[member]

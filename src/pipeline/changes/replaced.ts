@@ -100,10 +100,13 @@ async function fixedWidth(connection: Connection, values: Sql, { type }: Column)
   return sql.value(textOf(row?.['width'] ?? '1'), columnType('DOUBLE'))
 }
 
-/** NULLs of the column are no values, so a change of such rows touches nothing. */
+/**
+ * NULLs of the column are no values, so a change of such rows touches nothing. The hash of a row knows neither the names
+ * nor the types of its values: columns that change names are other rows, and so are 1.00 and 100.
+ */
 const profileOf = (relation: Sql, { name, type }: Column, width: Sql): Sql => sql`
   SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
-  FROM (SELECT ${sql.ident(name)} AS v, hash(_eider_row) AS h FROM ${relation} AS _eider_row) WHERE v IS NOT NULL
+  FROM (SELECT ${sql.ident(name)} AS v, hash(_eider_row, typeof(_eider_row)) AS h FROM ${relation} AS _eider_row) WHERE v IS NOT NULL
   GROUP BY bucket`
 
 /**

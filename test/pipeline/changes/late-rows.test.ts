@@ -224,6 +224,33 @@ for (const [what, reader] of [
       assert.equal(await amounts(space), ['01 10', '02 20', ...kept, '11 1', '12 1'])
     })
 
+for (const [what, before, after, expected] of [
+  [
+    'that exchange their names',
+    'a AS amount, b AS other',
+    'a AS other, b AS amount',
+    ['01 100', '10 200'],
+  ],
+  [
+    'of another type whose values are stored alike',
+    '(a / 100.0)::DECIMAL(9,2) AS amount',
+    'a AS amount',
+    ['01 1', '10 2'],
+  ],
+] as const)
+  test(`columns ${what} change all rows of a table`, async () => {
+    await using space = await openProject()
+    const run = async (columns: string) =>
+      await new Collectors(space).run({
+        'raw.orders': `SELECT * FROM (VALUES (DATE '2026-11-01', 1, 100), (DATE '2026-11-10', 2, 200)) AS t(day, a, b)`,
+        'stage.orders': `SELECT day, ${columns} FROM raw.orders`,
+        'mart.daily': byDay,
+      })
+    await run(before)
+    await run(after)
+    assert.equal(await amounts(space), expected)
+  })
+
 test('what nobody said of an input of periods is said, and they stay', async () => {
   await using space = await openProject()
   const collectors = new Collectors(space)
