@@ -201,7 +201,9 @@ function columnsOfRecursion(node: SyntaxNode, place: QueryPlace): Columns {
     const ctes = new Map([...place.ctes, [name, columns], [`recurring.${name}`, columns]])
     const right = columnsOfQuery(node['right'] as SyntaxNode, { ...place, ctes })
     const both = inPairs(columns, right)
-    if (both === null || columns === null || isSame(both, columns)) return both
+    // A row may be made from rows of any other value, several steps before.
+    if (both === null || columns === null || isSame(both, columns))
+      return both?.map((column) => ({ ...column, trails: [] })) ?? null
     columns = both
   }
 }

@@ -88,7 +88,13 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const left = scopeOfFrom(table['left'] as SyntaxNode, place)
   const type = String(table['join_type'])
   const both = scopeOfFrom(table['right'] as SyntaxNode, { ...place, scope: left })
-  const whole = withEqualities(both, table['condition'], place)
+  const sides = leavesRowsAlone(type)
+    ? [
+        left.relations.slice(place.scope.relations.length),
+        both.relations.slice(left.relations.length),
+      ]
+    : null
+  const whole = withEqualities(both, table['condition'], place, sides)
   if (place.context.observer !== undefined)
     originsOf(table['condition'], { ...place, scope: whole })
   if (type === 'SEMI' || type === 'ANTI') return left
@@ -105,19 +111,25 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     return { ...whole, relations: unknown, merged: new Map() }
   }
   const merged = new Map(whole.merged)
+  // Of an ASOF join the last one is an inequality.
+  const equal = table['ref_type'] === 'ASOF' ? names.slice(0, -1) : names
   for (const name of names) {
     const side = (relations: readonly ScopeRelation[], merged: Scope['merged']) =>
       resolveName([name], { ...emptyScope(null), relations, merged })
     const [l, r] = [side(before, mergedBefore), side(after, new Map())]
-    place.context.observer?.equality?.(l, r)
+    const isEqual = equal.includes(name)
+    if (isEqual) place.context.observer?.equality?.(l, r)
     const taken = type === 'RIGHT' ? r : type === 'FULL' ? null : l
     const origins = taken === null ? union([l.origins, r.origins]) : taken.origins
     // Whatever the join, both sides have this value in a row to which both have come.
-    const trails = bothTrails(l, r)
+    const trails = isEqual ? bothTrails(l, r) : []
     merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same, trails))
   }
   return { ...whole, merged }
 }
+
+/** Whether a row may be in the result though the condition is not true of it. */
+const leavesRowsAlone = (type: string) => type !== 'INNER' && type !== 'SEMI'
 
 function usingOf(
   table: SyntaxNode,

@@ -9,7 +9,7 @@ import type { Trail, Trails, TrailStep, Use } from '../../core/model.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
 import type { QueryPlace } from './query.ts'
-import { type Columns, resolveName, type Scope } from './scope.ts'
+import { type Columns, emptyScope, resolveName, type Scope, type ScopeRelation } from './scope.ts'
 
 /** Those of each model with a query; `known` are of models that were not compiled now. */
 export function trailsOfAll(
@@ -153,13 +153,20 @@ function textIn(value: unknown, member: string): string {
 
 /**
  * Columns that a condition makes equal give each other their values, whatever the join: a row of the other side meets
- * only rows with its value.
+ * only rows with its value. `sides`: those of a join that leaves rows alone, where only an equality between the two says
+ * something of each row; null: the condition is true of every row.
  */
-export function withEqualities(scope: Scope, condition: unknown, place: QueryPlace): Scope {
+export function withEqualities(
+  scope: Scope,
+  condition: unknown,
+  place: QueryPlace,
+  sides: readonly (readonly ScopeRelation[])[] | null = null,
+): Scope {
   const { context } = place
   if (context.uses === undefined) return scope
   let found = scope
-  for (const { left, right } of equalitiesIn(condition))
+  for (const { left, right } of equalitiesIn(condition)) {
+    if (sides !== null && !isBetween(left, right, sides)) continue
     for (const [one, other] of [
       [left, right],
       [right, left],
@@ -168,7 +175,28 @@ export function withEqualities(scope: Scope, condition: unknown, place: QueryPla
       const more = trailsOf(other, { ...place, scope })
       if (more.length > 0) found = withTrails(found, one['column_names'] as readonly string[], more)
     }
+  }
   return found
+}
+
+function isBetween(
+  left: SyntaxNode,
+  right: SyntaxNode,
+  [one = [], other = []]: readonly (readonly ScopeRelation[])[],
+): boolean {
+  const isOf = (relations: readonly ScopeRelation[], node: SyntaxNode) =>
+    namesIn(node).every(
+      (names) => resolveName(names, { ...emptyScope(null), relations }).part !== undefined,
+    )
+  return (isOf(one, left) && isOf(other, right)) || (isOf(other, left) && isOf(one, right))
+}
+
+/** Of the columns in an expression. */
+function namesIn(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return []
+  const node = value as SyntaxNode
+  if (node['class'] === 'COLUMN_REF') return [node['column_names'] as readonly string[]]
+  return Object.values(node).flatMap(namesIn)
 }
 
 interface Equality {
@@ -206,7 +234,10 @@ function looksAround(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(looksAround)
   const node = value as SyntaxNode
-  if (node['class'] === 'WINDOW' || node['type'] === 'LIMIT_MODIFIER') return true
+  if (node['class'] === 'WINDOW' || node['type'] === 'RECURSIVE_CTE_NODE') return true
+  if (node['type'] === 'LIMIT_MODIFIER' || node['type'] === 'LIMIT_PERCENT_MODIFIER') return true
+  if (node['ref_type'] === 'ASOF' || node['ref_type'] === 'POSITIONAL') return true
+  if (node['sample'] !== undefined && node['sample'] !== null) return true
   if (node['type'] === 'DISTINCT_MODIFIER' && (node['distinct_on_targets'] as []).length > 0)
     return true
   return Object.values(node).some(looksAround)

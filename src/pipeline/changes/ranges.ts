@@ -67,31 +67,37 @@ export async function lead(
   connection: Connection,
   all: readonly Leading[],
   to: ColumnType,
-): Promise<readonly ClosedRange[]> {
+): Promise<readonly ClosedRange[] | null> {
   const parts = all
     .filter(({ ranges }) => ranges.length > 0)
     .map(({ type, steps, ranges }) => {
       const rows = ranges.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
       const end = (name: 'low' | 'high') => {
         const value = sql`CAST(${sql.ident(name)} AS ${sql.type(type)})`
-        const led = sql`CAST(${steps.reduce(after, value)} AS ${sql.type(to)})`
+        const led = sql`TRY_CAST(${steps.reduce(after, value)} AS ${sql.type(to)})`
         // The clock of a zone is set back in some hours, so that later times come before earlier ones.
         const isMoved = steps.some((step) => 'zone' in step)
         if (!isMoved) return led
         const day = sql.value('1 day', INTERVAL)
-        return sql`CAST(${led} ${name === 'low' ? sql`-` : sql`+`} ${day} AS ${sql.type(to)})`
+        return sql`TRY_CAST(${led} ${name === 'low' ? sql`-` : sql`+`} ${day} AS ${sql.type(to)})`
       }
       return sql`SELECT ${end('low')} AS low, ${end('high')} AS high
         FROM (VALUES ${sql.join(rows)}) AS ranges(low, high)`
     })
   if (parts.length === 0) return []
+  // Values that the column cannot have are those of rows that the query leaves out.
+  const led = sql`(FROM (${sql.join(parts, sql` UNION ALL `)}) WHERE low IS NOT NULL OR high IS NOT NULL)`
+  const open = await connection.row(
+    sql`SELECT 1 FROM ${led} WHERE low IS NULL OR high IS NULL LIMIT 1`,
+  )
+  if (open !== null) return null
   return readRanges(
     connection,
     sql`SELECT min(low) AS low, max(high) AS high FROM (
       SELECT low, high, count(*) FILTER (before IS NULL OR low > before) OVER (ORDER BY low, high) AS island FROM (
         SELECT low, high, max(high) OVER (
           ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-        FROM (${sql.join(parts, sql` UNION ALL `)})))
+        FROM ${led}))
     GROUP BY island`,
   )
 }
@@ -99,7 +105,7 @@ export async function lead(
 const INTERVAL = columnType('INTERVAL')
 
 function after(value: Sql, step: TrailStep): Sql {
-  if ('cast' in step) return sql`CAST(${value} AS ${sql.type(columnType(step.cast))})`
+  if ('cast' in step) return sql`TRY_CAST(${value} AS ${sql.type(columnType(step.cast))})`
   if ('trunc' in step) return sql`date_trunc(${sql.value(step.trunc)}, ${value})`
   if ('zone' in step) return sql`timezone(${sql.value(step.zone)}, ${value})`
   return sql`time_bucket(${sql.value(step.bucket, INTERVAL)}, ${value})`

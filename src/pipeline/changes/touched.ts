@@ -37,14 +37,15 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const inputs = [...new Set(followed.map(({ model: name }) => name))]
   const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
+  const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
   const leading: Leading[] = []
   for (const one of followed) {
     const ranges = unreadOf(one, so, versions.get(one.model)!)
-    if (ranges === null)
-      return following.isCareful ? skipped(context, model, one, others) : { ranges, others }
-    leading.push({ ...one, ranges })
+    const isKnown = ranges !== null && (await lead(connection, [{ ...one, ranges }], type)) !== null
+    if (isKnown) leading.push({ ...one, ranges })
+    else
+      return following.isCareful ? skipped(context, model, one, others) : { ranges: null, others }
   }
-  const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
   return { ranges: await lead(connection, leading, type), others }
 }
 

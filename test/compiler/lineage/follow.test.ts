@@ -72,6 +72,17 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "select r.ts, e.n from (select unnest(generate_series(date '2026-01-01', date '2026-02-01', interval 1 day))::date as ts) r left join raw.e e on e.day = r.ts":
       'raw.e.day, |',
     'select e.ts from raw.e e join raw.c c on c.ts > e.ts': 'raw.e.ts, |, raw.c no-column',
+    'select e.ts, c.name from raw.e e asof join raw.c c using (id, ts)':
+      'raw.e.ts, |, raw.c no-column, around',
+    'select ts, c.name from raw.e e asof join raw.c c using (id, ts)':
+      '|, raw.c no-column, raw.e no-column, around',
+    'select e.ts, c.name from raw.e e asof join raw.c c on e.id = c.id and e.ts >= c.ts':
+      'raw.e.ts, |, raw.c no-column, around',
+    'select e.ts from raw.e e positional join raw.c c': 'raw.e.ts, |, raw.c no-column, around',
+    'select e.ts from raw.e e join raw.c d on d.id = e.id left join core.days b on d.ts = e.ts':
+      'raw.e.ts, |, core.days no-column, raw.c no-column',
+    'select e.ts from raw.e e join raw.c d on d.id = e.id join core.days b on d.ts = e.ts':
+      'raw.c.ts, raw.e.ts, |, core.days no-column',
   },
   'a table that is read twice': {
     'select a.ts, b.n from raw.e a join raw.e b on a.id = b.id': 'raw.e.ts, |, raw.e no-column',
@@ -82,6 +93,9 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'select ts, sum(n) over (partition by id order by ts) as s from raw.e': 'raw.e.ts, |, around',
     'select distinct on (id) id, ts from raw.e order by ts': 'raw.e.ts, |, around',
     'select ts from raw.e limit 5': 'raw.e.ts, |, around',
+    'select ts from raw.e limit 10%': 'raw.e.ts, |, around',
+    'with recursive r as (select id, ts from raw.c union all select e.id, e.ts from raw.e e join r on e.n = r.id) select ts from r':
+      '|, raw.c no-column, raw.e no-column, around',
   },
   'what is outside': {
     "select e.ts, f.content from raw.e e, read_text('*.txt') f": 'raw.e.ts, |, *.txt outside',

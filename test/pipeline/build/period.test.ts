@@ -214,4 +214,42 @@ test('the newest range that contains a value says which rule made its rows', asy
   assert.equal(await remembered(space, old, now), [...ranges, '2024-01-02 null 1'])
 })
 
+test('an input that dries up takes no period away, and it is said', async () => {
+  await using space = await openProject()
+  await space.ok([orders('2024-01-01 N 10', '2024-01-08 N 1', '2024-01-09 N 2'), daily()])
+  for (const amount of [1, 2]) {
+    const summary = await space.ok([orders(`2024-01-02 N ${amount}`), daily()])
+    const warnings = resultOf(summary, 'mart.d').warnings?.join() ?? ''
+    assert.match(warnings, 'the SELECT gives no rows from 2024-01-07 on')
+    assert.match(warnings, 'has 2 rows: they stay')
+    assert.equal(await rowsOf(space), ['2024-01-01 N 10', '2024-01-08 N 1', '2024-01-09 N 2'])
+  }
+  await space.ok([orders('2024-01-03 N 1'), daily()], { allowEmpty: true })
+  assert.equal(await rowsOf(space), ['2024-01-01 N 10'])
+})
+
+test('periods of numbers may end beyond what the column can hold', async () => {
+  await using space = await openProject()
+  const numbers = (type: string, ...ids: readonly number[]) =>
+    query('raw.o', `select unnest([${ids.join()}])::${type} as id`)
+  const counted = (type: string, period: string) =>
+    query('mart.d', 'select id, count(*) as n from raw.o group by all', {
+      kind: 'period',
+      period,
+      reads: ['raw.o'],
+    })
+  for (const [type, period, before, after] of [
+    ['UINTEGER', '100 of id lookback 2000', [50], [50, 51]],
+    ['SMALLINT', '10000 of id', [5, 31000], [5, 6, 31000, 32767]],
+  ] as const) {
+    await space.ok([numbers(type, ...before), counted(type, period)], { fullRefresh: true })
+    await space.ok([numbers(type, ...after), counted(type, period)])
+    await space.ok([numbers(type, ...after), counted(type, period)], {
+      range: { start: '0', end: '32767' },
+    })
+    const rows = await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.d`)
+    assert.is(rows[0]?.['n'], after.length)
+  }
+})
+
 test.run()

@@ -8,7 +8,7 @@ import { foldCase, sameName } from '../../../core/names.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { Slice, ValueRange } from '../../../core/step.ts'
+import type { PlannedRange, Slice, ValueRange } from '../../../core/step.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { comparing } from '../../changes/replaced.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
@@ -47,6 +47,12 @@ interface KeptKind<M extends KeptModel> extends Pick<
   write(context: RunContext, model: M, staged: Staged): Promise<number>
   /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
+  /** Those of the ranges of which the stage has rows, or may have none. */
+  toReplace?(
+    context: RunContext,
+    model: M,
+    ranges: readonly PlannedRange[],
+  ): Promise<readonly PlannedRange[]>
   /** What is to be remembered of the ranges that a step has made; only for a kind that makes ranges. */
   remembered?(
     context: RunContext,
@@ -166,8 +172,10 @@ async function build(kept: Kept): Promise<Built> {
   const renames = await renamesOf(kept)
   for (const rename of renames)
     await context.store.tables.renameColumn(context.connection, model.name, rename)
-  const ranges = (await kind.ranges?.(context, model, slice)) ?? []
-  const built = await writeStage(kept, await fillStage(context, model, slice, ranges), ranges)
+  const planned = (await kind.ranges?.(context, model, slice)) ?? []
+  const staged = await fillStage(context, model, slice, planned)
+  const ranges = await rangesToReplace(kept, planned)
+  const built = await writeStage(kept, staged, ranges)
   await context.connection.run(sql`DROP TABLE ${STAGE}`)
   await checkKeys(kept, ranges)
   const remembered = await kind.remembered?.(context, model, ranges)
@@ -177,6 +185,14 @@ async function build(kept: Kept): Promise<Built> {
     ...(remembered === undefined ? {} : { ranges: remembered }),
   }
 }
+
+const rangesToReplace = async (
+  { kind, context, model, slice }: Kept,
+  planned: readonly PlannedRange[],
+): Promise<readonly PlannedRange[]> =>
+  slice === 'whole' && continuesTable(context, model)
+    ? ((await kind.toReplace?.(context, model, planned)) ?? planned)
+    : planned
 
 /** Those that the table needs which goes on. Throws ModelFailure where they cannot be. */
 async function renamesOf({ context, model }: Kept): Promise<readonly ColumnRename[]> {
@@ -294,8 +310,9 @@ async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const renames = await renamesOf(kept)
   const relation = found === null ? null : renamedTable(found, renames)
   if (renames.length > 0) await layOver(context.connection, model.name, sql`FROM ${relation!}`)
-  const ranges = (await kind.ranges?.(context, model, slice)) ?? []
-  const staged = await fillStage(context, model, slice, ranges)
+  const planned = (await kind.ranges?.(context, model, slice)) ?? []
+  const staged = await fillStage(context, model, slice, planned)
+  const ranges = await rangesToReplace(kept, planned)
   const adapted = relation === null ? null : await adapt(kept, staged)
   if (relation === null || adapted === null) return dryCreate(kept, staged, input)
   const { is, before } = adapted

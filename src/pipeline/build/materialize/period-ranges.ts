@@ -7,7 +7,7 @@ import { type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { PlannedRange, Slice, ValueRange, WatermarkRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
-import { textOf } from '../../../duckdb/values.ts'
+import { type Row, textOf } from '../../../duckdb/values.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { SliceRecord } from '../../../store/state.ts'
@@ -34,10 +34,15 @@ export async function periodsToMake(
   const made = [
     { start: newest, end: null, because },
     ...gaps.map((gap) => ({ ...gap, because: 'never built' })),
-    ...touched.map((range) => ({ ...range, because: 'changed inputs' })),
+    ...touched.map((range) => ({ ...range, because: CHANGED })),
   ]
   return await joined(context.connection, type, made)
 }
+
+const CHANGED = 'changed inputs'
+
+/** Whether an input is known to have changed there. */
+export const isChanged = ({ because }: PlannedRange): boolean => because.includes(CHANGED)
 
 /** The periods whose rows may be other ones, for what has changed in the inputs since they were read. */
 async function touchedPeriods(
@@ -51,11 +56,15 @@ async function touchedPeriods(
   const value = (end: string) => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
   const last = periodStart(value('high'), period, type)
   const rows = touched.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  // An infinite time is no end of a range. What lies beyond all others belongs to the newest period, which is made anyway.
+  const isFinite = (end: string) =>
+    typeof period.every === 'number' ? sql`true` : sql`isfinite(${value(end)})`
   const ranges = await context.connection.rows(sql`
-    SELECT CAST(${periodStart(value('low'), period, type)} AS VARCHAR) AS start,
-      CAST(${nextStart(last, period, type)} AS VARCHAR) AS "end"
-    FROM (VALUES ${sql.join(rows)}) AS touched(low, high)`)
-  return ranges.map(({ start, end }) => ({ start: textOf(start), end: textOf(end) }))
+    SELECT CASE WHEN ${isFinite('low')} THEN CAST(${periodStart(value('low'), period, type)} AS VARCHAR) END AS start,
+      CASE WHEN ${isFinite('high')} THEN CAST(${nextStart(last, period, type)} AS VARCHAR) END AS "end"
+    FROM (VALUES ${sql.join(rows)}) AS touched(low, high) WHERE low <> 'infinity'`)
+  const endOf = (row: Row, end: string) => (row[end] == null ? null : textOf(row[end]))
+  return ranges.map((row) => ({ start: endOf(row, 'start'), end: endOf(row, 'end') }))
 }
 
 /** Models of this kind that have a table, and periods that were never built: a range was their first build, or has been cut off. */
@@ -225,9 +234,9 @@ class Line {
   ): Promise<Line> {
     const texts = [...new Set(ranges.flatMap(({ start, end }) => [start ?? [], end ?? []].flat()))]
     if (texts.length === 0) return new Line(new Map())
-    const value = sql`CAST(text AS ${sql.type(type)})`
+    // The end of a period of numbers need not fit into the column.
     const isTime = /^(?:DATE|TIMESTAMP)/.test(type)
-    const key = isTime ? sql`epoch_us(${value})` : sql`CAST(${value} AS HUGEINT)`
+    const key = isTime ? sql`epoch_us(CAST(text AS ${sql.type(type)}))` : sql`CAST(text AS HUGEINT)`
     const list = sql.join(texts.map((text) => sql.value(text)))
     const rows = await connection.texts(
       sql`SELECT text, CAST(${key} AS VARCHAR) AS key FROM (SELECT unnest([${list}]) AS text)`,

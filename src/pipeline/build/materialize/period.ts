@@ -7,7 +7,7 @@ import { count } from '../../../core/counts.ts'
 import { sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { Slice, ValueRange } from '../../../core/step.ts'
+import type { PlannedRange, Slice, ValueRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
 import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
@@ -15,7 +15,13 @@ import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { EVERYTHING, periodStart, periodsToMake, rangesToRemember } from './period-ranges.ts'
+import {
+  EVERYTHING,
+  isChanged,
+  periodStart,
+  periodsToMake,
+  rangesToRemember,
+} from './period-ranges.ts'
 import { continuesTable, countRows } from './relation.ts'
 import { tableOf } from './renames.ts'
 import { comparable, isInRange, sameValues, STAGE } from './stage.ts'
@@ -31,6 +37,7 @@ export const period: Materialization<PeriodModel> = keptTable({
   firstRows: (_, stage) => sql`FROM ${stage}`,
   losses: rowsReplaced,
   ranges: periodsToMake,
+  toReplace,
   remembered: rangesToRemember,
   touchedRows,
   write,
@@ -40,11 +47,11 @@ export const period: Materialization<PeriodModel> = keptTable({
 const typeIn = (columns: readonly Column[], name: string): ColumnType =>
   columns.find((column) => sameName(column.name, name))?.type ?? columnType('VARCHAR')
 
-const isInSome = (value: Sql, ranges: readonly ValueRange[]): Sql =>
-  sql`(${sql.join(
-    ranges.map((range) => isInRange(value, range)),
-    sql` OR `,
-  )})`
+function isInSome(value: Sql, ranges: readonly ValueRange[]): Sql {
+  if (ranges.length === 0) return sql`false`
+  const each = ranges.map((range) => isInRange(value, range))
+  return sql`(${sql.join(each, sql` OR `)})`
+}
 
 async function rowsReplaced(
   context: RunContext,
@@ -60,6 +67,33 @@ async function rowsReplaced(
   return [
     `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
   ]
+}
+
+/**
+ * Without the newest periods where the SELECT gives no row of any of them, though nothing says that an input has changed
+ * there: an input that forgets, or dries up, would take away one period after the other.
+ */
+async function toReplace(
+  { connection, allowEmpty, changes }: RunContext,
+  model: PeriodModel,
+  ranges: readonly PlannedRange[],
+): Promise<readonly PlannedRange[]> {
+  const last = ranges.at(-1)
+  const isNewest = last !== undefined && last.end === null && last.start !== null
+  if (!isNewest || allowEmpty || isChanged(last)) return ranges
+  const inside = isInRange(sql.ident(model.period.column), last)
+  const given = await connection.row(sql`SELECT 1 FROM ${STAGE} WHERE ${inside} LIMIT 1`)
+  if (given !== null) return ranges
+  const rows = await countRows(
+    connection,
+    sql`(FROM ${await tableOf(connection, model)} WHERE ${inside})`,
+  )
+  if (rows === 0) return ranges
+  changes.warn(
+    model.name,
+    `the SELECT gives no rows from ${last.start} on, where the table has ${count(rows, 'row')}: they stay; if they are to go: eider run ${model.name} --allow-empty`,
+  )
+  return ranges.slice(0, -1)
 }
 
 /** Rows among which a key can be there twice after the periods were made anew. A period has all rows of a key that names it. */
