@@ -29,6 +29,7 @@ import PipelineLs from './pipeline/ls.ts'
 import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
+import Publish from './publish.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
 import Up from './up.ts'
@@ -59,6 +60,7 @@ export const commands = {
   adopt: Adopt,
   drop: Drop,
   erase: Erase,
+  publish: Publish,
   maintain: Maintain,
   lsp: Lsp,
   doctor: Doctor,

@@ -3,6 +3,7 @@
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { parseModelName, splitModelName } from '../core/names.ts'
 import type { Opened } from '../pipeline/orphans.ts'
+import type { Store } from '../store/store.ts'
 import type { Project } from '../project/project.ts'
 import { runOptionsOf } from './run-options.ts'
 
@@ -10,7 +11,7 @@ import { runOptionsOf } from './run-options.ts'
 export async function changeWarehouse<T>(
   project: Project,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-  work: (opened: Opened) => Promise<T>,
+  work: (opened: Opened & Pick<Store, 'snapshots'>) => Promise<T>,
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')
   const store = openStore(project.paths)

@@ -1,0 +1,138 @@
+// `eider publish`: what somebody has changed in a table by hand is published, and what reads it is built again by the next
+// run. Nothing is built, so no history ends: the table gets another version, as if a build had written it.
+
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { hashOf } from '../core/hash.ts'
+import { kinds } from '../core/kinds.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import { sql } from '../core/sql.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { Published, Retention } from '../store/snapshots.ts'
+import { isEdited, type Known } from '../store/state.ts'
+import type { Store } from '../store/store.ts'
+import { countRows, relationType } from './build/materialize/relation.ts'
+import { checkKey } from './build/materialize/stage.ts'
+import { catalogRun } from './catalog/catalog-text.ts'
+import { readPastRuns } from './catalog/past-runs.ts'
+import { explainFailure, ModelFailure } from './failure.ts'
+import { keptRelations } from './orphans.ts'
+import { publishModels } from './publish.ts'
+import { RunResults } from './results.ts'
+
+interface RepublishRequest {
+  readonly opened: Pick<Store, 'state' | 'snapshots'> & { readonly connection: Connection }
+  readonly project: CompiledProject
+  /** null: all tables that a run has built from the models as they are. */
+  readonly names: readonly ModelName[] | null
+  readonly retention: Retention
+  readonly logger: Logger
+}
+
+interface Republished extends Published {
+  /** Those that have another version now. */
+  readonly models: readonly ModelName[]
+}
+
+/** Under the lock of a run. Throws UsageError for a model that no run has built as it is, EnvironmentError for its rows. */
+export async function republish(request: RepublishRequest): Promise<Republished> {
+  const { opened, project, names, retention, logger } = request
+  const { connection, state, snapshots } = opened
+  const known = await state.begin(connection, project.models.keys())
+  const models = chosenModels(project, known, names)
+  const { runId, startedAt: now } = new RunResults(new Date(), () => {})
+  for (const model of models) await requireKey(connection, model)
+  const versions = await nextVersions(request, known, models, runId)
+  const published = await publishModels({
+    connection,
+    snapshots,
+    runId,
+    models: project.models.values(),
+    isKept: keptRelations(project),
+    versions,
+    now,
+    retention,
+    onFailure: (model, error) => {
+      throw notPublished(explainFailure(error, model, null))
+    },
+  })
+  await catalogRun({
+    snapshots,
+    project,
+    published,
+    isIdle: false,
+    readRuns: (before, of) => connection.transact(() => readPastRuns(connection, before, of)),
+    logger,
+  })
+  return { ...published, models: models.map(({ name }) => name) }
+}
+
+const notPublished = (problem: string): EnvironmentError =>
+  new EnvironmentError('not-published', problem, {
+    hint: 'nothing was published; correct the rows, and publish again',
+  })
+
+/** A build checks the rows that it makes; nobody has checked these. */
+async function requireKey(connection: Connection, model: Model): Promise<void> {
+  try {
+    await checkKey(connection, sql.relation(model.name), model.expose?.key ?? [], 'expose', '')
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error
+    throw notPublished(`${model.name}: ${error.message.replace(/; $/, '')}`)
+  }
+}
+
+function chosenModels(
+  project: CompiledProject,
+  known: Known,
+  names: readonly ModelName[] | null,
+): readonly Model[] {
+  const all = [...project.models.values()]
+  if (names === null)
+    return all.filter(
+      (model) => kinds[model.kind].relation === 'table' && problemOf(known, model) === null,
+    )
+  return names.map((name) => {
+    const model = project.models.get(name)!
+    const problem = problemOf(known, model)
+    if (problem === null) return model
+    throw new UsageError(problem, { hint: `build it first: eider run ${name}` })
+  })
+}
+
+/** Why what is in the warehouse is not what its model says; null: it is. */
+function problemOf({ state, catalog }: Known, model: Model): string | null {
+  const record = state.models.get(model.name)
+  const isThere = relationType(catalog, model.name) === kinds[model.kind].relation
+  if (record === undefined || record.removed || record.kind !== model.kind || !isThere)
+    return `${model.name} is not in the warehouse yet`
+  return isEdited(record, model) ? `${model.name} was edited after it was built` : null
+}
+
+/** In one transaction with what says that they are new. */
+async function nextVersions(
+  { opened: { connection, state } }: RepublishRequest,
+  known: Known,
+  models: readonly Model[],
+  runId: string,
+): Promise<ReadonlyMap<ModelName, string>> {
+  const records = models.map((model) => {
+    const { fingerprint, version } = known.state.models.get(model.name)!
+    return { model, fingerprint, version: hashOf(16, [version, runId]) }
+  })
+  const followed = models.filter(({ name }) => state.changes.columnsOf(name).length > 0)
+  if (followed.length > 0) await state.makeChanges(connection)
+  await state.change(connection, async () => {
+    await state.recordModels(connection, runId, records)
+    // Who follows events goes by their number, which may be what it was.
+    for (const { name, kind } of followed)
+      if (kind === 'events')
+        await state.changes.noteRemoved(
+          connection,
+          name,
+          (await countRows(connection, sql.relation(name))) + 1,
+        )
+  })
+  return new Map(records.map(({ model, version }) => [model.name, version]))
+}

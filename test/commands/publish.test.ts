@@ -1,0 +1,93 @@
+// Rows that somebody has changed in the warehouse with another program reach readers by `eider publish`.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: shop\n',
+  'seeds/raw/orders.csv': 'id,day,total\n1,2026-01-01,10\n2,2026-01-02,20\n3,2026-01-03,30\n',
+  'models/core/orders.sql':
+    '-- @kind: append\n-- @incremental: day\n-- @expose id\nSELECT id, day, total FROM raw.orders\n',
+  'models/core/log.sql': '-- @kind: append\n-- @incremental: day\nSELECT id, day FROM raw.orders\n',
+  'models/mart/sum.sql': '-- @expose\nSELECT sum(total) AS total FROM core.orders\n',
+  'models/mart/days.sql': 'SELECT count(*) AS n FROM core.log\n',
+}
+
+async function byHand(space: Workspace, statement: Sql): Promise<void> {
+  await using database = await Database.open({ path: space.path('.eider', 'warehouse.duckdb') })
+  await using connection = await database.connect()
+  await connection.run(statement)
+}
+
+const preview = async (space: Workspace, set: string) =>
+  (JSON.parse((await space.ok(['odata', 'preview', set])).stdout) as { value: unknown }).value
+
+const built = (stdout: string) => [...stdout.matchAll(/built +(\S+)/g)].map(([, name]) => name)
+
+test('a row that was deleted by hand goes from its set at once, and from its readers with the next run', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await byHand(space, sql`DELETE FROM core.orders WHERE id = 2`)
+  assert.is(((await preview(space, 'core_orders')) as unknown[]).length, 3)
+  const { stdout } = await space.ok(['publish', 'core.orders', '--json'])
+  const event = JSON.parse(stdout) as Record<string, unknown>
+  assert.equal(
+    [event['event'], event['models'], event['changed']],
+    ['republished', ['core.orders'], true],
+  )
+  const rows = (await preview(space, 'core_orders')) as { readonly id: number }[]
+  assert.equal(
+    rows.map(({ id }) => id),
+    [1, 3],
+  )
+  const run = await space.ok(['run'])
+  assert.equal(built(run.stdout), ['mart.sum'])
+  assert.equal(await preview(space, 'mart_sum'), [{ total: 40 }])
+  assert.equal(built((await space.ok(['run'])).stdout), [])
+})
+
+test('a table without a set reaches its readers too, and --all takes every table', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await byHand(space, sql`DELETE FROM core.log WHERE id = 2`)
+  const log = await space.ok(['publish', 'core.log'])
+  assert.match(log.stdout, /published +core\.log\n1 table, no set has changed/)
+  assert.equal(built((await space.ok(['run'])).stdout), ['mart.days'])
+  const all = await space.ok(['publish', '--all', '--json'])
+  const { models } = JSON.parse(all.stdout) as { readonly models: readonly string[] }
+  assert.equal(models.toSorted(), [
+    'core.log',
+    'core.orders',
+    'mart.days',
+    'mart.sum',
+    'raw.orders',
+  ])
+})
+
+test('what cannot be published is refused, and readers keep what they have', async () => {
+  await using space = await workspace(files)
+  const early = await space.ok(['publish', 'core.orders'], { exitCode: 3 })
+  assert.match(early.stderr, /there is no warehouse yet/)
+  await space.ok(['run'])
+  assert.match((await space.ok(['publish'], { exitCode: 2 })).stderr, /name the models/)
+  assert.match(
+    (await space.ok(['publish', 'core.nothing'], { exitCode: 2 })).stderr,
+    /the project has no model core\.nothing/,
+  )
+  await byHand(space, sql`UPDATE core.orders SET id = 1 WHERE id = 2`)
+  const twice = await space.ok(['publish', 'core.orders'], { exitCode: 3 })
+  assert.match(twice.stderr, /core\.orders: duplicate keys: id = 1 \(2 rows\)/)
+  assert.is(((await preview(space, 'core_orders')) as unknown[]).length, 3)
+  assert.equal(built((await space.ok(['run'])).stdout), [], 'nothing was recorded')
+  await space.write(
+    'models/core/orders.sql',
+    `${files['models/core/orders.sql']} WHERE total > 15\n`,
+  )
+  const edited = await space.ok(['publish', 'core.orders'], { exitCode: 2 })
+  assert.match(edited.stderr, /core\.orders was edited after it was built/)
+})
+
+test.run()
