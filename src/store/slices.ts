@@ -30,11 +30,12 @@ const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
 const inForce = (table: Sql, models: Iterable<string>): Sql => {
   const names = [...models].map((name) => sql`lower(${sql.value(name)})`)
   return sql`(
-    FROM ${table}
+    FROM ${table} s
     WHERE ${names.length === 0 ? sql`false` : sql`lower(model) IN (${sql.join(names)})`}
+      AND seq >= coalesce((
+        SELECT max(seq) FROM ${table} b
+        WHERE lower(b.model) = lower(s.model) AND b.range_start IS NULL AND b.range_end IS NULL), 0)
     QUALIFY definition IS NOT NULL
-      AND seq >= coalesce(
-        max(seq) FILTER (range_start IS NULL AND range_end IS NULL) OVER (PARTITION BY lower(model)), 0)
       AND row_number() OVER (PARTITION BY lower(model), range_start, range_end ORDER BY seq DESC) = 1)`
 }
 
