@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cp } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -43,10 +44,27 @@ async function killAfter(space: Workspace, step: string): Promise<void> {
   assert.is(signal, 'SIGKILL', `it was not killed after ${step}`)
 }
 
+/** Made once; each test has a copy. */
+let made: Workspace
+test.before(async () => {
+  made = await workspace(eraseFiles)
+  await withPerson(made)
+})
+test.after(async () => {
+  await made[Symbol.asyncDispose]()
+})
+
+async function copyOfMade(): Promise<Workspace> {
+  const space = await workspace()
+  // The lock of the daemon that has sent the events is that of the other directory.
+  const filter = (path: string) => !path.includes('collect.lock')
+  await cp(made.dir, space.dir, { recursive: true, filter })
+  return space
+}
+
 for (const step of steps)
   test(`killed after the step ${step}, the same command ends it`, async () => {
-    await using space = await workspace(eraseFiles)
-    await withPerson(space)
+    await using space = await copyOfMade()
     await killAfter(space, step)
     const isBegun = step !== 'flushed'
     const { stdout: doctor } = await space.eider(['doctor'])
@@ -68,9 +86,7 @@ for (const step of steps)
   })
 
 test('without an erasure the value is found, so that the search could find it', async () => {
-  await using space = await workspace(eraseFiles)
-  await withPerson(space)
-  const found = await findText(space.dir, SECRET)
+  const found = await findText(made.dir, SECRET)
   assert.ok(found.some((place) => place.startsWith('.eider/buffer/')))
   assert.ok(found.some((place) => /^\.eider\/snapshots\/m-.* main\.rows$/.test(place)))
   assert.ok(found.includes('.eider/warehouse.duckdb raw.orders'))
