@@ -171,8 +171,11 @@ export class LakeEngine {
     const object = `${this.lake.store.data}new-lake-${randomUUID()}.parquet`
     // Settings that are wrong are told at once.
     await this.control.run(retriesFor(0))
-    await connection.run(sql`COPY (SELECT 1 AS n) TO ${sql.value(object)}`)
-    await this.control.run(retriesFor(this.lake.store.retrySeconds))
+    try {
+      await connection.run(sql`COPY (SELECT 1 AS n) TO ${sql.value(object)}`)
+    } finally {
+      await this.control.run(retriesFor(this.lake.store.retrySeconds))
+    }
   }
 
   /**

@@ -209,6 +209,14 @@ SELECT id, amount::DECIMAL(18,2) AS amount, [id] AS ids FROM raw.orders
   await space.write('seeds/raw/orders.csv', 'id,amount\n1,1\n')
   await run(space)
   assert.not(existsSync(space.path('target/failing_rows/core.orders')))
+
+  // Those of a setting that is gone go as well.
+  await space.write('seeds/raw/orders.csv', 'id,amount\n1,-1\n')
+  await run(space, 1)
+  assert.ok(existsSync(space.path('target/failing_rows/core.orders')))
+  await space.write('eider.yml', 'name: s\n')
+  assert.not.match((await run(space, 1)).get('core.orders')!.because, 'kept in')
+  assert.not(existsSync(space.path('target/failing_rows/core.orders')))
 })
 
 test('seeds, events and tables of sources have checks', async () => {

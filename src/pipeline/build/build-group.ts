@@ -267,17 +267,22 @@ const work: Readonly<
   async build(context, { model, slice }) {
     const built = await materializationOf(model).build(context, model, slice)
     const removed = await removeOldRows(context, model)
-    return removed === 0 ? built : { ...built, changed: true }
+    if (removed === 0) return built
+    if (!built.changed) noteNothingCame(context, model)
+    return { ...built, changed: true }
   },
   async remove(context, { model }) {
     const rows = await removeOldRows(context, model)
-    // Nothing has come, so those who follow the table have nothing to read again.
-    for (const { name } of followedColumns(context, model))
-      context.changes.add(model.name, name, [])
+    noteNothingCame(context, model)
     return { changed: rows > 0, rows }
   },
   unchanged: null,
   skip: null,
+}
+
+/** Old rows have gone and none has come, so those who follow the table have nothing to read again. */
+function noteNothingCame({ store, changes }: RunContext, model: Model): void {
+  for (const { name } of followedColumns({ store }, model)) changes.add(model.name, name, [])
 }
 
 const hasWork = ({ action }: Step): boolean => work[action] !== null
@@ -315,11 +320,9 @@ async function build(
   }
 }
 
-const keptRowsOf = ({ failingRows = 0, paths }: RunContext) =>
-  failingRows === 0 ? null : { dir: paths.dir, most: failingRows }
-
 function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
-  const check = () => runChecks(context.connection, model, keptRowsOf(context))
+  const { connection, paths, failingRows: most = 0 } = context
+  const check = () => runChecks(connection, model, { dir: paths.dir, most })
   return model.checks.length === 0 ? check() : timed(context, model, 'checks', check)
 }
 

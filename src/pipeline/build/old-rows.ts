@@ -12,7 +12,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'
-import { relationType } from './materialize/relation.ts'
+import { countRows, relationType } from './materialize/relation.ts'
 
 /** A TIMESTAMP in UTC. */
 function cutoffOf(keep: Keep, { startedAt }: Pick<RunContext, 'startedAt'>): Sql {
@@ -41,25 +41,32 @@ export async function findOldRows(context: RunContext): Promise<ReadonlyMap<Mode
     const keep = keepOf(project.models.get(name)!)
     if (keep === null || relationType(catalog, name) !== 'table') continue
     // One that the run is about to add has no times yet.
-    const columns = (await columnsBefore(name)) ?? []
-    if (!columns.some((column) => column.name === keep.column)) continue
-    const old = await countOld(connection, context, name, keep)
-    if (old.rows > 0) found.set(name, old)
+    const column = (await columnsBefore(name))?.find((one) => one.name === keep.column)
+    if (column === undefined) continue
+    const old = await countOld(connection, context, name, { keep, type: column.type })
+    if (old !== null) found.set(name, old)
   }
   return found
 }
 
+/** null: there are none. Most runs find none, and read nothing: the least values of parts of a column leave out all of them. */
 async function countOld(
   connection: Connection,
   context: RunContext,
   name: ModelName,
-  keep: Keep,
-): Promise<OldRows> {
+  { keep, type }: { readonly keep: Keep; readonly type: string },
+): Promise<OldRows | null> {
+  const relation = sql.relation(name)
+  const cutoff = cutoffOf(keep, context)
+  // A day that is compared with a time is cast, and then every row of it is read.
+  const byDay = sql`${sql.ident(keep.column)} <= CAST(${cutoff} AS DATE)`
+  const also = type === 'DATE' ? sql` AND ${byDay}` : sql``
   const row = await connection.row(sql`
-    SELECT count(*) FILTER (WHERE ${isOld(keep, context, asRead)}) AS old, count(*) AS "of",
-      CAST(${cutoffOf(keep, context)} AS VARCHAR) AS "before"
-    FROM ${sql.relation(name)}`)
-  const [rows, of] = [numberOf(row?.['old']), numberOf(row?.['of'])]
+    SELECT count(*) AS old, CAST(${cutoff} AS VARCHAR) AS "before"
+    FROM ${relation} WHERE ${isOld(keep, context, asRead)}${also}`)
+  const rows = numberOf(row?.['old'])
+  if (rows === 0) return null
+  const of = await countRows(connection, relation)
   return { rows, of, before: textOf(row?.['before']), age: keep.age }
 }
 

@@ -1,5 +1,6 @@
 // The checks of a model, on the rows that it has just been given.
 
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
@@ -19,15 +20,18 @@ import { countRows } from './materialize/relation.ts'
 interface KeptRows {
   /** The directory of the project. */
   readonly dir: string
+  /** 0: none, and those of a build before, when a setting asked for them, go. */
   readonly most: number
 }
 
+const KEPT_IN = join('target', 'failing_rows')
+
 /** The directory with kept rows of a model, in that of the project. */
-export const keptRowsOf = (model: ModelName): string => join('target', 'failing_rows', model)
+export const keptRowsOf = (model: ModelName): string => join(KEPT_IN, model)
 
 /**
  * In the transaction that made the rows: a failure rolls it back, so that the last good version stays. One line for each
- * `@warn` that found rows. Throws ModelFailure with all of `@check` that did.
+ * `@warn` that found rows. `kept`: null changes no file. Throws ModelFailure with all of `@check` that did.
  */
 export async function runChecks(
   connection: Connection,
@@ -37,14 +41,16 @@ export async function runChecks(
   const warnings: string[] = []
   const failures: string[] = []
   const keptIn = keptRowsOf(model.name)
-  if (kept !== null) await rm(join(kept.dir, keptIn), { recursive: true, force: true })
+  if (kept !== null && existsSync(join(kept.dir, KEPT_IN)))
+    await rm(join(kept.dir, keptIn), { recursive: true, force: true })
   for (const [i, check] of model.checks.entries()) {
     const found = await withPlace(model, check, () => runCheck(connection, model, check))
     if (found === null) continue
     const { keep, text } = found
     const file = join(keptIn, `${i + 1}.ndjson`)
-    if (kept !== null) await keep(join(kept.dir, file), kept.most)
-    const line = kept === null ? text : `${text}; kept in ${file}`
+    const isKept = kept !== null && kept.most > 0
+    if (isKept) await keep(join(kept.dir, file), kept.most)
+    const line = isKept ? `${text}; kept in ${file}` : text
     ;(check.severity === 'warn' ? warnings : failures).push(line)
   }
   const [first, ...more] = failures

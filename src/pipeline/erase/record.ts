@@ -45,7 +45,10 @@ export const readErasure = (place: Place, id: string): Promise<Erasure | null> =
 
 /** Of all that have not ended, oldest first. */
 export async function unfinishedErasures(place: Place): Promise<readonly Erasure[]> {
-  const names = await readdir(directoryOf(place)).catch(() => [])
+  const names = await readdir(directoryOf(place)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
   const found: Erasure[] = []
   for (const name of names.filter((one) => one.endsWith('.json'))) {
     const erasure = await read(join(directoryOf(place), name))

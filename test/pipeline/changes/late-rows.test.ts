@@ -277,6 +277,28 @@ SELECT date_trunc('hour', received_at) AS hour, count(*) AS n FROM raw.hits GROU
   assert.equal(await space.rows(hours), [{ text: '4:1 5:2 9:1 10:1' }])
 })
 
+test('a build that finds only that rows became too old changes nothing for those who follow', async () => {
+  await using space = await openProject()
+  const collectors = new Collectors(space)
+  const texts = {
+    'raw.hits': hits,
+    'core.log': log.replace('\n', '\n-- @unique_key: id\n-- @keep: 30 days\n'),
+    'mart.hourly': `-- @kind: period
+-- @period: hour of hour
+SELECT date_trunc('hour', received_at) AS hour, count(*) AS n FROM core.log GROUP BY 1`,
+  }
+  const old = { id: 1, received_at: '2026-10-25T00:00:00Z' }
+  await collectors.claims.add('raw.hits', [old, { id: 2, received_at: at(5) }], { opening: 1 })
+  await collectors.run(texts, { now: () => new Date('2026-11-21T00:00:00Z') })
+  assert.equal(await count(space, 'core.log', 'mart.hourly'), [2, 2])
+  await collectors.claims.add('raw.hits', [{ id: 2, received_at: at(5) }], { opening: 1 })
+  const { models } = await collectors.run(texts, { now: () => new Date('2026-11-28T00:00:00Z') })
+  assert.equal(await count(space, 'raw.hits', 'core.log', 'mart.hourly'), [3, 1, 2])
+  const of = (name: string) => models.find(({ model }) => model === name)
+  assert.is(of('core.log')?.because, 'upstream raw.hits changed')
+  assert.is(of('mart.hourly')?.warnings, undefined)
+})
+
 test('a range of an append that is replaced, and one that is filled, are read again', async () => {
   await using space = await openProject()
   const run = async (rows: readonly string[], options: Partial<RunRequest> = {}) => {
