@@ -41,6 +41,9 @@ export default class Erase extends BaseCommand {
     unreadable: Flags.boolean({
       summary: 'Also delete what cannot be searched, such as damaged events',
     }),
+    rewrite: Flags.boolean({
+      summary: 'Rewrite files and drop older states even if no row is meant',
+    }),
     wait: waitFlag('Seconds to wait for a run to end'),
   }
 
@@ -53,6 +56,7 @@ export default class Erase extends BaseCommand {
     const request = await openErasing(project, args, {
       all: Boolean(flags.all),
       unreadable: Boolean(flags.unreadable),
+      rewrite: Boolean(flags.rewrite),
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       logger,
@@ -101,20 +105,30 @@ export default class Erase extends BaseCommand {
 
   #print(erased: Erased, { quiet }: EraseFlags): void {
     const { dry_run: isDry, left, rebuilt, files_removed: files, bytes_rewritten: bytes } = erased
-    if (erased.erased.length === 0) {
-      this.print(`nothing in ${erased.model} is meant; nothing was changed`)
-      return
-    }
+    const isNone = erased.erased.length === 0
+    if (isNone) this.print(noneText(erased))
+    const isUnchanged = isNone && isUntouched(erased)
     const verb = isDry ? 'would erase' : 'erased'
     for (const text of tableLines(erased.erased.map((one) => [verb, one.model, placeText(one)])))
       this.print(text)
-    if (rebuilt.length > 0)
+    if (!isUnchanged && rebuilt.length > 0)
       this.print(`${isDry ? 'would rebuild' : 'rebuilt'} ${rebuilt.join(', ')}`)
-    if (!isDry && !quiet) this.print(`rewrote ${count(bytes, 'byte')} of tables`)
+    if (!isUnchanged && !isDry && !quiet) this.print(`rewrote ${count(bytes, 'byte')} of tables`)
     if (files > 0) this.print(`deleted ${count(files, 'file')} that could not be searched`)
     for (const one of left) process.stderr.write(`${leftText(one)}\n`)
   }
 }
+
+/** What is left may hold rows that the condition means, so that there is none is said of the rest alone. */
+function noneText(erased: Erased): string {
+  const what = erased.left.length === 0 ? '' : ' where it can be searched'
+  const rest = isUntouched(erased) ? '; nothing was changed' : ''
+  return `nothing in ${erased.model} is meant${what}${rest}`
+}
+
+/** Of a condition that means nothing. */
+const isUntouched = ({ dry_run: isDry, bytes_rewritten: bytes, files_removed: files }: Erased) =>
+  isDry || bytes + files === 0
 
 function placeText({ place, count: rows }: ErasedPlace): string {
   if (place === 'table') return count(rows, 'row')

@@ -23,7 +23,7 @@ import { runOptionsOf } from './run-options.ts'
 
 interface ErasingOptions extends Pick<
   EraseRequest,
-  'all' | 'unreadable' | 'lockWaitMs' | 'signal'
+  'all' | 'unreadable' | 'rewrite' | 'lockWaitMs' | 'signal'
 > {
   readonly logger: Logger
 }

@@ -1,12 +1,18 @@
 // `eider erase`: the rows of a person go from everywhere, beside a daemon and a service, and those of others stay.
 
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ModelName } from '../../src/core/names.ts'
+import { eraseRows } from '../../src/pipeline/erase/erase.ts'
+import { erasureId } from '../../src/pipeline/erase/record.ts'
+import { loadProject } from '../../src/project/load.ts'
+import { openErasing } from '../../src/wiring/erasing.ts'
 import { runBeside, startDaemon } from '../support/daemon-process.ts'
 import { eraseFiles, sendOrders } from '../support/erase-project.ts'
 import { findText } from '../support/find-text.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 import { until } from '../support/until.ts'
 
 const SECRET = 'Mathilde-7f3a'
@@ -98,6 +104,73 @@ test('a person is erased beside a daemon and a service; others keep their rows a
     beside(daemon),
   )
   assert.is(again, 'nothing in raw.orders is meant; nothing was changed\n')
+})
+
+test('what came in while rows are erased stays, and is no failure', async () => {
+  await using space = await workspace(eraseFiles)
+  await using daemon = await startDaemon(space)
+  const send = (id: number) => sendOrders(space, daemon.url, [order(id, 7, SECRET)])
+  const erase = async (onStep: (step: string) => Promise<void>) => {
+    const project = await loadProject(space.dir, {
+      env: { ...process.env, ...beside(daemon).env },
+      flags: {},
+      target: null,
+    })
+    const request = await openErasing(
+      project,
+      { model: 'raw.orders', condition: 'customer_id = 7' },
+      {
+        all: true,
+        unreadable: false,
+        rewrite: false,
+        lockWaitMs: 10_000,
+        signal: new AbortController().signal,
+        logger: silentLogger,
+      },
+    )
+    return await eraseRows({ ...request, onStep })
+  }
+  await send(1)
+  await runBeside(space, daemon)
+  const first = await erase(async (step) => {
+    if (step === 'deleted') await send(2)
+  })
+  assert.equal([first.unfinished, first.left], [null, []])
+  assert.equal(await rows(space, 'SELECT count(*)::INT AS n FROM raw.orders'), [{ n: 0 }])
+  const second = await erase(async (step) => {
+    if (step !== 'deleted') return
+    await send(3)
+    await runBeside(space, daemon)
+  })
+  assert.is(second.unfinished, null)
+  assert.match(second.left.map(({ what }) => what).join(), '1 row of raw.orders that came in while')
+  assert.equal(await rows(space, 'SELECT order_id::INT AS id FROM raw.orders'), [{ id: 3 }])
+  // The records do not tell which condition it was.
+  const id = erasureId('raw.orders' as ModelName, 'customer_id = 7')
+  assert.equal(await findText(space.dir, id), [])
+})
+
+test('rows that went in another way leave nothing either, where that is asked for', async () => {
+  await using space = await workspace(eraseFiles)
+  {
+    await using daemon = await startDaemon(space)
+    await sendOrders(space, daemon.url, [
+      order(1, 7, SECRET, { received_at: '2020-01-01T00:00:00Z' }),
+      order(2, 8, 'Olga'),
+    ])
+  }
+  for (const name of ['core/orders', 'core/history', 'core/both', 'mart/sums'])
+    await rm(space.path(`models/${name}.sql`))
+  await space.ok(['run'])
+  const raw = eraseFiles['models/raw/orders.sql']
+  await space.write('models/raw/orders.sql', raw.replace('events', 'events\n-- @keep: 90 days'))
+  await space.ok(['run'])
+  const erase = ['erase', 'raw.orders', "received_at < '2026-01-01'"]
+  await space.ok(erase)
+  assert.not.equal(await findText(space.dir, SECRET), [])
+  const { stdout } = await space.ok([...erase, '--rewrite'])
+  assert.match(stdout, /^nothing in raw\.orders is meant\nrewrote \d/)
+  assert.equal(await findText(space.dir, SECRET), [])
 })
 
 test('a dry run counts and changes nothing; a condition that means every row asks for --all', async () => {
@@ -236,6 +309,16 @@ test('tables that it cannot reach are named, and so are recorded tests', async (
   assert.match(stderr, 'not erased: core.names (append) keeps rows made from raw.orders')
   assert.match(stderr, 'eider run core.names --full-refresh')
   assert.match(stderr, 'not erased: tests/core/orders/one, a test')
+  // Also once the table itself has no such row.
+  for (const dry of [[], ['--dry-run']]) {
+    const again = await space.ok(['erase', 'raw.orders', 'customer_id = 7', ...dry])
+    assert.is(
+      again.stdout,
+      'nothing in raw.orders is meant where it can be searched; nothing was changed\n',
+    )
+    assert.match(again.stderr, 'not erased: core.names (append) keeps rows made from raw.orders')
+    assert.match(again.stderr, 'not erased: tests/core/orders/one, a test')
+  }
   const { stderr: second } = await space.ok(['erase', 'core.names', `name LIKE '${SECRET}%'`])
   assert.match(second, 'not erased: raw.orders, which core.names reads')
   assert.equal(await findText(space.dir, SECRET), [])

@@ -16,6 +16,7 @@ const request = await openErasing(
   {
     all: false,
     unreadable: false,
+    rewrite: false,
     lockWaitMs: 10_000,
     signal: new AbortController().signal,
     logger: silentLogger,

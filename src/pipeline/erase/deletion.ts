@@ -1,5 +1,6 @@
 // Step 3 of an erasure: how many rows of which tables are meant, and the transaction in which they go.
 
+import { randomUUID } from 'node:crypto'
 import type { Condition } from '../../compiler/condition.ts'
 import { knownModels } from '../../compiler/select.ts'
 import { EnvironmentError, UsageError } from '../../core/failures.ts'
@@ -21,7 +22,14 @@ import { eventsVersion } from '../changes/touched.ts'
 import { countRows, relationType } from '../build/materialize/relation.ts'
 import { problemIn } from '../failure.ts'
 import type { Reach, ReachedModel } from './reach.ts'
-import { countMeant, deleteMeant, isDeletedFrom, rejectedEvents, touchedByMeant } from './rows.ts'
+import {
+  countMeant,
+  countMeantSince,
+  deleteMeant,
+  isDeletedFrom,
+  rejectedEvents,
+  touchedByMeant,
+} from './rows.ts'
 import { forgetSaid } from './said.ts'
 
 interface Deletion {
@@ -78,6 +86,16 @@ export async function findRows(deletion: Deletion): Promise<Found> {
   return { rows, places, rebuilt, left }
 }
 
+/** Rows of the model itself that are meant and came in since then: a run beside the erasure has flushed them. */
+export async function countReceivedSince(
+  { connection, store, model, condition, reach }: Deletion,
+  at: Date,
+): Promise<number> {
+  const own = reach.reached.find((one) => one.model.name === model.name)
+  if (own === undefined) return 0
+  return await countMeantSince(connection, store.tables, { condition, model }, { ...own, at })
+}
+
 const ofRejected = (
   { connection, store, condition, unreadable }: Deletion,
   model: EventsModel,
@@ -91,8 +109,10 @@ const ofRejected = (
   )
 
 /** In one transaction, with new versions of what has changed: what reads it is built again, and it is published again. */
-export async function deleteRows(deletion: Deletion, id: string): Promise<void> {
+export async function deleteRows(deletion: Deletion): Promise<void> {
   const { connection, known, model, reach, store, condition } = deletion
+  // It stays in the records. A hash of the condition would tell whoever guesses the condition that it was used.
+  const id = randomUUID()
   if (reach.all.some(({ name }) => store.state.changes.columnsOf(name).length > 0))
     await store.state.makeChanges(connection)
   await store.state.change(connection, async () => {

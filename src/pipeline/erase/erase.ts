@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
 import type { Condition } from '../../compiler/condition.ts'
 import { knownModels } from '../../compiler/select.ts'
+import { count } from '../../core/counts.ts'
 import { EnvironmentError, UsageError } from '../../core/failures.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -30,7 +31,7 @@ import { keptRowsOf } from '../build/run-checks.ts'
 import { toEnvironmentError } from '../failure.ts'
 import { flushBuffer } from '../flush/flush-events.ts'
 import { runPipeline } from '../run.ts'
-import { deleteRows, findRows, type Found } from './deletion.ts'
+import { countReceivedSince, deleteRows, findRows, type Found } from './deletion.ts'
 import type { Reach } from './reach.ts'
 import { erasureId, type Erasure, readErasure, recordErasure, strikeErasure } from './record.ts'
 
@@ -44,6 +45,8 @@ export interface EraseRequest extends WriteOptions {
   readonly all: boolean
   /** What nobody can search goes too. */
   readonly unreadable: boolean
+  /** The files are made again also where no row is meant: those that were deleted in another way are still in them. */
+  readonly rewrite: boolean
   /** Files with events of the model that have changed on disk. */
   readonly damaged: readonly DamagedEvents[]
   readonly openClaims: () => Promise<ClaimSource>
@@ -63,6 +66,7 @@ export interface EraseOutcome extends Omit<Erased, 'dry_run' | 'ms'> {
 /** Throws UsageError, EnvironmentError and errors of `signal`. */
 export async function eraseRows(request: EraseRequest): Promise<EraseOutcome> {
   const { paths, model, condition, signal, onStep } = request
+  const startedAt = new Date()
   const id = erasureId(model.name, condition.body.text)
   const begun = await readErasure(paths, id)
   const step = async (name: string, doing: string) => {
@@ -87,19 +91,19 @@ export async function eraseRows(request: EraseRequest): Promise<EraseOutcome> {
     ...(onStep === undefined ? {} : { onStep }),
   })
   await step('removed', 'looking again')
-  const again = await findAgain(request)
+  const again = await findAgain(request, startedAt)
   const whole = {
     ...outcome,
     erased,
     rebuilt: built.rebuilt,
     files_removed: removed.filesRemoved,
     bytes_rewritten: removed.bytesRewritten,
-    left: [...left, ...removed.left],
+    left: [...left, ...removed.left, ...again.left],
   }
-  if (again.length > 0)
+  if (again.still.length > 0)
     return {
       ...whole,
-      unfinished: `rows are still in ${again.join(', ')}: something gives them back`,
+      unfinished: `rows are still in ${again.still.join(', ')}: something gives them back`,
     }
   await strikeErasure(paths, id)
   return { ...whole, unfinished: null }
@@ -145,7 +149,7 @@ async function deleteUnderLease(
     refuseAll(request, found)
     const files = unreadable ? damaged.length : 0
     const isMeant = found.places.some(({ count }) => count > 0) || files > 0
-    if (begun === null && !isMeant) return { erasure: null, left: [] }
+    if (begun === null && !isMeant && !request.rewrite) return { erasure: null, left: found.left }
     const { name } = model
     const begun_at = begun?.begun_at ?? new Date().toISOString()
     const settled = begun === null ? [] : settle(begun, isMeant)
@@ -155,7 +159,7 @@ async function deleteUnderLease(
     ]
     await recordErasure(paths, id, { model: name, begun_at, erased: settled, deleting })
     await onStep?.('recorded')
-    await deleteRows({ ...request, store, connection, known }, id)
+    await deleteRows({ ...request, store, connection, known })
     await onStep?.('committed')
     await store.warehouse.checkpoint(connection, 'much')
     for (const { path } of unreadable ? damaged : []) await rm(path, { force: true })
@@ -201,13 +205,17 @@ interface Rebuilt {
   readonly failed: string | null
 }
 
-/** No state but the one that it publishes stays readable. */
+/**
+ * No state but the one that it publishes stays readable. It takes nothing out of the buffer: events that came in after the
+ * first step are others, and would be found at the end.
+ */
 async function rebuild(request: EraseRequest): Promise<Rebuilt> {
   const { reach, signal } = request
   const names = reach.all.map(({ name }) => name)
   const { models, ok } = await runPipeline({
     ...request,
     store: openStore(request.paths),
+    openClaims: null,
     selection: { include: names, exclude: [], retry: false },
     retention: { snapshots: 1, ms: 0 },
   })
@@ -223,12 +231,27 @@ async function rebuild(request: EraseRequest): Promise<Rebuilt> {
   return { rebuilt: built, failed: texts.join('; ') }
 }
 
-async function findAgain(request: EraseRequest): Promise<readonly ModelName[]> {
-  const { paths, project } = request
+interface FoundAgain {
+  /** Where rows are that should have gone. */
+  readonly still: readonly ModelName[]
+  readonly left: readonly LeftPlace[]
+}
+
+/** A run beside the erasure may have flushed events that came in meanwhile: these are others, and so is what is made of them. */
+async function findAgain(request: EraseRequest, startedAt: Date): Promise<FoundAgain> {
+  const { paths, project, model } = request
   const store = openStore(paths)
   await using warehouse = await store.warehouse.openToRead(request)
   await using connection = await warehouse.connect()
   const known = await store.state.read(connection, knownModels(project).keys())
-  const { places, rebuilt } = await findRows({ ...request, store, connection, known })
-  return [...places, ...rebuilt].filter(({ count }) => count > 0).map(({ model }) => model)
+  const deletion = { ...request, store, connection, known }
+  const { places, rebuilt } = await findRows(deletion)
+  const found = [...places, ...rebuilt].filter(({ count: rows }) => rows > 0)
+  const still = found.map(({ model: name }) => name)
+  const own = found.find(({ place, model: name }) => place === 'table' && name === model.name)
+  if (own === undefined) return { still, left: [] }
+  const later = await countReceivedSince(deletion, startedAt)
+  if (later < own.count) return { still, left: [] }
+  const what = `${count(later, 'row')} of ${model.name} that came in while rows were erased, and what was made of them`
+  return { still: [], left: [{ what, next: 'repeat the command if they are to go, too' }] }
 }

@@ -7,7 +7,7 @@ import { foldCase } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import type { Column } from '../../core/relation.ts'
+import { type Column, columnType, isReceivedAt } from '../../core/relation.ts'
 import type { ColumnChange } from '../../store/changes.ts'
 import { valuesIn } from '../changes/notes.ts'
 import { rangesIn } from '../changes/ranges.ts'
@@ -62,6 +62,23 @@ export async function countMeant(
 ): Promise<number> {
   const target = await tables.written(connection, reached.model.name)
   return countRows(connection, sql`${target.table} WHERE ${isMeant(meaning, reached, target)}`)
+}
+
+/** Of the rows that are meant, those that came in since then; 0 where the table does not say when rows come in. */
+export async function countMeantSince(
+  connection: Connection,
+  tables: TableStorage,
+  meaning: Meaning,
+  { at, ...reached }: ReachedModel & { readonly at: Date },
+): Promise<number> {
+  const column = reached.model.columns.find(isReceivedAt)
+  if (reached.model.kind !== 'events' || column === undefined) return 0
+  const target = await tables.written(connection, reached.model.name)
+  const since = sql.value(at.toISOString().slice(0, -1), columnType('TIMESTAMP'))
+  return countRows(
+    connection,
+    sql`${target.table} WHERE ${isMeant(meaning, reached, target)} AND ${target.value(column.name)} >= ${since}`,
+  )
 }
 
 /** Which values of these columns the rows have that are meant: what follows one of them reads there again. */

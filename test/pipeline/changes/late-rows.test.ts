@@ -282,7 +282,7 @@ test('a build that finds only that rows became too old changes nothing for those
   const collectors = new Collectors(space)
   const texts = {
     'raw.hits': hits,
-    'core.log': log.replace('\n', '\n-- @unique_key: id\n-- @keep: 30 days\n'),
+    'core.log': `${log.replace('\n', '\n-- @keep: 30 days\n')} WHERE id < 100`,
     'mart.hourly': `-- @kind: period
 -- @period: hour of hour
 SELECT date_trunc('hour', received_at) AS hour, count(*) AS n FROM core.log GROUP BY 1`,
@@ -291,7 +291,7 @@ SELECT date_trunc('hour', received_at) AS hour, count(*) AS n FROM core.log GROU
   await collectors.claims.add('raw.hits', [old, { id: 2, received_at: at(5) }], { opening: 1 })
   await collectors.run(texts, { now: () => new Date('2026-11-21T00:00:00Z') })
   assert.equal(await count(space, 'core.log', 'mart.hourly'), [2, 2])
-  await collectors.claims.add('raw.hits', [{ id: 2, received_at: at(5) }], { opening: 1 })
+  await collectors.claims.add('raw.hits', [{ id: 200, received_at: at(6) }], { opening: 1 })
   const { models } = await collectors.run(texts, { now: () => new Date('2026-11-28T00:00:00Z') })
   assert.equal(await count(space, 'raw.hits', 'core.log', 'mart.hourly'), [3, 1, 2])
   const of = (name: string) => models.find(({ model }) => model === name)
