@@ -89,4 +89,25 @@ test('a comment, a check and another key are no other rule', async () => {
   assert.not.match((await space.ok(['run'])).stdout, /rule/)
 })
 
+test('periods that an older rule has made are said until they are built again', async () => {
+  const sums = (factor: string) => `-- @kind: period
+-- @period: day of changed_at
+-- @expose changed_at
+SELECT changed_at, sum(amount * ${factor}) AS v FROM core.orders GROUP BY ALL
+`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/core/orders.csv': orders,
+    [FILE]: sums('1.50'),
+  })
+  await space.ok(['run'])
+  await space.write(FILE, sums('1.25'))
+  assert.match((await space.ok(['run'])).stdout, SAID)
+  for (let i = 0; i < 2; i++) assert.match((await space.ok(['run'])).stdout, SAID)
+  const range = ['run', 'hist.v', '--start', '2026-01-01', '--end', '2026-01-03']
+  assert.match((await space.ok(range)).stdout, /1 of 4 rows were made before the rule/)
+  await space.ok(['run', 'hist.v', '--forward-only'])
+  assert.not.match((await space.ok(['run'])).stdout, /before the rule/)
+})
+
 test.run()

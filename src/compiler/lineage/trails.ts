@@ -96,6 +96,8 @@ export function trailsOf(node: SyntaxNode, place: Inside): readonly Trail[] {
 function stepOf(node: SyntaxNode): { readonly of: SyntaxNode; readonly does: TrailStep } | null {
   if (node['class'] === 'CAST' && node['try_cast'] !== true) {
     const cast = textIn(node['cast_type'], 'id')
+    // Its digits decide what it rounds to, and the name of the type does not tell them.
+    if (cast === 'DECIMAL') return null
     return { of: node['child'] as SyntaxNode, does: { cast } }
   }
   if (node['class'] !== 'FUNCTION') return null

@@ -10,7 +10,7 @@ import { numberOf } from '../../duckdb/values.ts'
 import type { LeftRows, NewLeft } from '../../store/older-rows.ts'
 import type { RecordedRange } from '../../store/state.ts'
 import { continuesTable, isWithin } from '../build/materialize/relation.ts'
-import { readFrom } from '../build/materialize/stage.ts'
+import { readFrom, watermarkOf } from '../build/materialize/stage.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import {
   isOfRule,
@@ -42,12 +42,12 @@ export async function olderRows(
 
 /** null: only the build can tell. */
 function willBeMade(model: RuledModel, toDo: Slice): Sql | null {
-  const { watermark } = model
-  if (watermark === null) return null
-  const column = sql.ident(watermark.column)
-  return toDo === 'whole'
-    ? sql`${column} >= ${readFrom(model.name, watermark)}`
-    : isWithin(column, toDo)
+  const name = rangeColumn(model)
+  if (name === null) return null
+  const column = sql.ident(name)
+  if (toDo !== 'whole') return isWithin(column, toDo)
+  const watermark = watermarkOf(model)
+  return watermark === null ? null : sql`${column} >= ${readFrom(model.name, watermark)}`
 }
 
 /** In the transaction of a build that records these ranges. */

@@ -2,7 +2,7 @@
 // the rule of a model whose table has rows (store/slices.ts); without any, all rows are of the definition that is recorded.
 // Definitions that differ in checks, keys or what is served alone are of one rule.
 
-import type { AppendModel, MergeModel, Model } from '../../core/model.ts'
+import type { AppendModel, MergeModel, Model, PeriodModel } from '../../core/model.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ValueRange } from '../../core/step.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -10,10 +10,10 @@ import type { ModelRecord, RecordedRange } from '../../store/state.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 
 /** Kinds whose rows keep the rule that made them, until it is read again. Past versions of an scd2 are history. */
-export type RuledModel = AppendModel | MergeModel
+export type RuledModel = AppendModel | MergeModel | PeriodModel
 
 export const keepsRules = (model: Model): model is RuledModel =>
-  model.kind === 'append' || model.kind === 'merge'
+  model.kind === 'append' || model.kind === 'merge' || model.kind === 'period'
 
 /** A range of the watermark, and the definition that its rows were made by. */
 export interface Part extends ValueRange {
@@ -23,7 +23,8 @@ export interface Part extends ValueRange {
 }
 
 /** The column that tells ranges apart; null: the SELECT is read whole, so there are none. */
-export const rangeColumn = ({ watermark }: RuledModel): string | null => watermark?.column ?? null
+export const rangeColumn = (model: RuledModel): string | null =>
+  model.kind === 'period' ? model.period.column : (model.watermark?.column ?? null)
 
 /** What is recorded of a rule with the fingerprint of a model: itself, and the column of its ranges. */
 export const ruleKey = (model: RuledModel): string =>
@@ -52,11 +53,13 @@ const isColumnChanged = (record: ModelRecord, model: RuledModel): boolean => {
   return before !== undefined && before !== columnKey(model)
 }
 
-/** The parts of a table that goes on, oldest first: one of them contains each value. */
+/** The parts of a table that goes on, oldest first: one of them contains each value that it has. */
 export async function partsOf(context: RunContext, model: RuledModel): Promise<readonly Part[]> {
   const record = recordOf(context, model)
   if (record === null) return []
   const { ranges } = (await context.partsBefore())(model.name)
+  // Of periods that were never built there are no rows.
+  if (model.kind === 'period') return ranges
   const whole = { start: null, end: null, definition: record.definition, builtAt: null }
   // Ranges of another column say nothing of this one.
   if (isColumnChanged(record, model)) return [whole]

@@ -28,7 +28,8 @@ interface BuiltParts {
 export async function readAgain(context: RunContext, model: RuledModel): Promise<ReadAgain | null> {
   const record = recordOf(context, model)
   const column = rangeColumn(model)
-  if (record === null || column === null) return null
+  // Periods are replaced as a whole.
+  if (model.kind === 'period' || record === null || column === null) return null
   const parts = await partsOf(context, model)
   if (parts.every((part) => isOfRule(part, record, model))) return null
   const isOlder = (watermark: Sql) =>

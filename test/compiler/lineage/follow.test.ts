@@ -54,6 +54,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "select ts + interval '1 day' as ts from raw.e": '|, raw.e no-column',
     'select max(ts) as ts, id from raw.e group by id': '|, raw.e no-column',
     'select coalesce(ts, seen) as ts from raw.e': '|, raw.e no-column',
+    'select n::decimal(10, 1)::integer as ts from raw.e': '|, raw.e no-column',
     'select note::date as ts from raw.e': '|, raw.e no-column',
     'select ts::varchar as ts from raw.e': '|, raw.e no-column',
     'select date_trunc(note, ts) as ts from raw.e': '|, raw.e no-column',

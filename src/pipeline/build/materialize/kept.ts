@@ -215,7 +215,7 @@ async function writeStage(
   const again = await readAgainIn(kept)
   const rows = await kind.write(context, model, { slice, ranges, staged, before, again })
   const built = { changed: rows > 0 || is === 'evolved', rows }
-  if (slice !== 'whole' || !keepsRules(model)) return built
+  if (slice !== 'whole' || !keepsRules(model) || model.kind === 'period') return built
   const parts = await builtParts(context, model, again)
   return parts === null ? built : { ...built, ...parts }
 }

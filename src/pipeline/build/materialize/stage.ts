@@ -27,7 +27,7 @@ export function stageStatement({ body }: Pick<KeptModel, 'body'>, filter: Sql = 
 }
 
 /** null: the SELECT is read whole. */
-const watermarkOf = (model: KeptModel): Watermark | null =>
+export const watermarkOf = (model: KeptModel): Watermark | null =>
   'watermark' in model ? model.watermark : null
 
 /** The column of which a step may be about a range, and the annotation that names it. */
