@@ -47,11 +47,14 @@ const program = {
           test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/,
           priority: 2,
         },
-        { name: 'compiler', test: /\/src\/compiler\/(select|sql\/)/ },
+        {
+          name: 'compiler',
+          test: /\/src\/compiler\/(select|sql\/|annotations\/|bind\/columns|hints\/(other-tools|statements))/,
+        },
         // What a run needs to find that there is nothing to do, and what others need then, which have no engine.
         {
           name: 'idle',
-          test: /\/src\/pipeline\/(idle|open-ahead|prepared-run|borrow\/sample)\.|\/src\/compiler\/(compile-once|cache\/)|\/src\/store\/traits-of\.|\/src\/wiring\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
+          test: /\/src\/pipeline\/(idle|open-ahead|prepared-run|borrow\/sample|erase\/record)\.|\/src\/compiler\/(compile-once|cache\/)|\/src\/store\/traits-of\.|\/src\/wiring\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
           priority: 1,
         },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },

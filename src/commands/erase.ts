@@ -10,8 +10,6 @@ import { tableLines } from '../cli/table.ts'
 import { count } from '../core/counts.ts'
 import type { Erased, ErasedPlace, LeftPlace } from '../core/report/erased.ts'
 import type { EraseOutcome, EraseRequest } from '../pipeline/erase/erase.ts'
-import { isInterruption } from '../pipeline/failure.ts'
-import { leftInTests, openErasing, searchOnly } from '../wiring/erasing.ts'
 
 type EraseFlags = FlagsOf<typeof Erase>
 
@@ -53,6 +51,7 @@ export default class Erase extends BaseCommand {
     const startedMs = performance.now()
     const project = await this.openProject(flags)
     const logger = this.loggerFor(flags)
+    const { leftInTests, openErasing, searchOnly } = await import('../wiring/erasing.ts')
     const request = await openErasing(project, args, {
       all: Boolean(flags.all),
       unreadable: Boolean(flags.unreadable),
@@ -89,6 +88,7 @@ export default class Erase extends BaseCommand {
     startedMs: number,
   ): Promise<EraseOutcome | null> {
     const { eraseRows } = await import('../pipeline/erase/erase.ts')
+    const { isInterruption } = await import('../pipeline/failure.ts')
     let doing = 'starting'
     const terminal = !flags.json && isLive(process.stderr) ? process.stderr : null
     using _live = new LiveLine(terminal, () => {
