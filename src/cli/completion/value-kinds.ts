@@ -36,6 +36,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   sample: 'text',
   select: 'selector',
   start: 'text',
+  by: 'text',
   target: 'target',
   threads: 'text',
   to: 'target',
@@ -47,6 +48,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
 
 /** Of arguments by name. */
 export const argumentValues: Readonly<Record<string, ValueKind>> = {
+  condition: 'text',
   directory: 'directory',
   model: 'model',
   name: 'model',

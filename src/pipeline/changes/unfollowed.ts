@@ -5,6 +5,7 @@ import type { CompiledProject, Model } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { continuesTable } from '../build/materialize/relation.ts'
+import { tableOf } from '../build/materialize/renames.ts'
 import { distance } from '../build/materialize/stage.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
@@ -19,12 +20,12 @@ export function unfollowedIn(project: CompiledProject, model: Model): readonly s
 export async function unfollowedBy(context: RunContext, model: Model): Promise<readonly string[]> {
   const text = describe(context.project, model)
   if (text === null || !continuesTable(context, model)) return []
-  const part =
-    'watermark' in model ? model.watermark : model.kind === 'period' ? model.period : null
+  if (model.kind !== 'append' && model.kind !== 'merge' && model.kind !== 'period') return []
+  const part = model.kind === 'period' ? model.period : model.watermark
   if (part === null) return []
   const back = part.lookback === null ? sql.empty : sql` - ${distance(part.lookback)}`
   const row = await context.connection.row(sql`
-    SELECT CAST(max(${sql.ident(part.column)})${back} AS VARCHAR) AS least FROM ${sql.relation(model.name)}`)
+    SELECT CAST(max(${sql.ident(part.column)})${back} AS VARCHAR) AS least FROM ${await tableOf(context.connection, model)}`)
   if (row?.['least'] == null) return []
   return [`${text}; rows before ${textOf(row['least'])} keep what they have`]
 }
