@@ -44,7 +44,7 @@ const program = {
       groups: [
         {
           name: 'core',
-          test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/,
+          test: /\/src\/(core\/|files\/|access\/reader\.|buffer\/(segment|claim-source)\.)/,
           priority: 2,
         },
         {

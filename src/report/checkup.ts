@@ -181,8 +181,13 @@ export function lockFinding(check: string, holder: LeaseHolder | null): Finding 
 
 /** Nothing where all have ended. */
 async function checkErasures({ paths }: Project): Promise<readonly Finding[]> {
-  const found = await unfinishedErasures(paths)
-  return found.map((erasure) => warn('erase', unfinishedText(erasure), HOW_TO_FINISH))
+  try {
+    const found = await unfinishedErasures(paths)
+    return found.map((erasure) => warn('erase', unfinishedText(erasure), HOW_TO_FINISH))
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    return [fail('erase', problemOfSystem(error), 'let the user who runs eider read it')]
+  }
 }
 
 async function checkWaiting({ paths }: Project): Promise<Finding> {

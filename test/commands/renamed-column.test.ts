@@ -81,11 +81,8 @@ test('a renamed watermark or period column: plans, ranges and runs read it under
   assert.match(planned.stdout, 'replaces 1 row whose on_day is at least')
   await space.ok(['plan', '--diff'])
   await space.ok(['run'])
-  // The day of 1 is one whose rows are gone from the source.
-  for (const [kind, first] of [
-    ['append', '1,2026-01-01\n'],
-    ['period', ''],
-  ] as const) {
+  // An input that forgets its oldest rows takes none away.
+  for (const kind of ['append', 'period']) {
     const rows = await space.ok([
       'query',
       '--format',
@@ -94,7 +91,7 @@ test('a renamed watermark or period column: plans, ranges and runs read it under
     ])
     assert.is(
       rows.stdout.replaceAll('\r', ''),
-      `id,on_day\n${first}2,2026-01-05\n3,2026-01-06\n`,
+      `id,on_day\n1,2026-01-01\n2,2026-01-05\n3,2026-01-06\n`,
       kind,
     )
   }

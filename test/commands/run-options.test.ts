@@ -27,6 +27,7 @@ odata:
     memoryLimit: '300MB',
     tempDir: space.path('spill'),
     maxTempSize: '1GB',
+    failingRows: 0,
     retention: { snapshots: 7, ms: 120_000 },
     extensions: { directory: join(homedir(), '.duckdb', 'extensions'), names: [], lock: null },
   })

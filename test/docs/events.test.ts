@@ -39,6 +39,7 @@ const LAST = [
   'lineage',
   'model-explained',
   'moved',
+  'republished',
   'source',
   'status',
   'target-moved',
@@ -101,6 +102,7 @@ test('every line of every command is as the schema says', async () => {
   await rm(space.path('models/a/gone.sql'))
   await ask(space, 'plan --diff', 1)
   await ask(space, 'run')
+  await ask(space, 'publish --all')
   await ask(space, 'run a.view --target dev --from default --sample 50%')
   for (const command of ['ls', 'show a.good', 'show a.good --lineage', 'show crm.c', 'history'])
     await ask(space, command)
