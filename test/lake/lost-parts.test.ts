@@ -97,11 +97,13 @@ lakeTest(
 
 lakeTest('a table with a damaged object does not keep the others from their upkeep', async () => {
   await using lake = await withLake()
-  const grows = (rows: number) =>
-    `-- @kind: append\n-- @incremental: id\nSELECT i AS id FROM range(${rows}) t(i)\n`
-  await using space = await lakeProject(lake, {})
+  const grows = '-- @kind: append\n-- @incremental: id\nSELECT id FROM src.n\n'
+  await using space = await lakeProject(lake, {
+    'models/mart/a.sql': grows,
+    'models/mart/b.sql': grows,
+  })
   for (const rows of [10, 20]) {
-    for (const name of ['a', 'b']) await space.write(`models/mart/${name}.sql`, grows(rows))
+    await space.write('models/src/n.sql', `SELECT i AS id FROM range(${rows}) t(i)\n`)
     await space.ok(['run'])
   }
   await rm((await objectsOf(lake, 'mart.a'))[1]!)
