@@ -47,3 +47,9 @@ export const sameName = (a: string, b: string): boolean => foldCase(a) === foldC
 /** The targets whose events are of `model`: its name, in each spelling by case under which events arrived. */
 export const targetsOf = (model: ModelName, targets: Iterable<ModelName>): readonly ModelName[] =>
   Array.from(targets).filter((target) => sameName(target, model))
+
+/** The name of a model as the project spells it, where the two differ only in case. */
+export function spelledAs(names: Iterable<ModelName>): (recorded: string) => ModelName {
+  const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
+  return (recorded) => spelled.get(foldCase(recorded)) ?? (recorded as ModelName)
+}

@@ -5,7 +5,7 @@
 //                       lie in a range of the rule in force, and up to when ranges of rules other than that of the
 //                       definition `meant_for` are meant to stay. A row without a number says that the table was dropped or made from nothing
 
-import { foldCase, type ModelName } from '../core/names.ts'
+import { type ModelName, spelledAs } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -55,13 +55,13 @@ export class OlderRowsTable {
     models: Iterable<ModelName>,
   ): Promise<ReadonlyMap<ModelName, LeftRows>> {
     if (!this.#exists) return new Map()
-    const spelled = new Map(Array.from(models, (name) => [foldCase(name), name]))
+    const spelled = spelledAs(models)
     const rows = await connection.texts(sql`
       SELECT model, rows_left::VARCHAR AS "left", meant_at::VARCHAR AS meant, meant_for AS definition
       FROM ${NEWEST} WHERE rows_left IS NOT NULL`)
     return new Map(
       rows.map(({ model, left, meant, definition }) => [
-        spelled.get(foldCase(model as string)) ?? (model as ModelName),
+        spelled(model as string),
         {
           left: Number(left),
           meantAt: meant as string | null,

@@ -8,20 +8,14 @@
 // Rows are only ever inserted, since on a lake a DELETE would refuse those who insert meanwhile. They are read where a model
 // needs them, not at the start of a run: there may be many.
 
-import type { ModelName } from '../core/names.ts'
+import { type ModelName, spelledAs } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { OlderRowsTable } from './older-rows.ts'
 import { kinds } from '../core/kinds.ts'
 import type { ValueRange } from '../core/step.ts'
-import {
-  type NewRecord,
-  type RecordedRange,
-  type SliceRecord,
-  spelledAs,
-  STATE_SCHEMA,
-} from './state.ts'
+import { type NewRecord, type RecordedRange, type SliceRecord, STATE_SCHEMA } from './state.ts'
 
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
   seq BIGINT, model VARCHAR, range_start VARCHAR, range_end VARCHAR, definition VARCHAR, run_id VARCHAR, built_at TIMESTAMPTZ)`

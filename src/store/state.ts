@@ -9,7 +9,7 @@
 //   _eider.older_rows        which rows of older rules no range tells of, and which are meant (older-rows.ts)
 
 import type { Kind, Macro, Model } from '../core/model.ts'
-import { foldCase, type ModelName } from '../core/names.ts'
+import type { ModelName } from '../core/names.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Sql } from '../core/sql.ts'
 import type { ValueRange } from '../core/step.ts'
@@ -134,12 +134,6 @@ export function positionsOf(
     positions.set(target as ModelName, position.set(Number(opening), Number(segment)))
   }
   return positions
-}
-
-/** The name of a model as the project spells it, where the two differ only in case. */
-export function spelledAs(names: Iterable<ModelName>): (recorded: string) => ModelName {
-  const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
-  return (recorded) => spelled.get(foldCase(recorded)) ?? (recorded as ModelName)
 }
 
 /** Whether a segment is in the table, for all that the position of its target says. */

@@ -38,15 +38,19 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
   const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
-  const leading: Leading[] = []
+  const unknown = (one: Followed): Touched =>
+    following.isCareful ? skipped(context, model, one, others) : { ranges: null, others }
+  const leading: (Followed & Leading)[] = []
   for (const one of followed) {
     const ranges = unreadOf(one, so, versions.get(one.model)!)
-    const isKnown = ranges !== null && (await lead(connection, [{ ...one, ranges }], type)) !== null
-    if (isKnown) leading.push({ ...one, ranges })
-    else
-      return following.isCareful ? skipped(context, model, one, others) : { ranges: null, others }
+    if (ranges === null) return unknown(one)
+    leading.push({ ...one, ranges })
   }
-  return { ranges: await lead(connection, leading, type), others }
+  const ranges = await lead(connection, leading, type)
+  if (ranges !== null) return { ranges, others }
+  // Which of them has a value that leads nowhere is asked only where there is one.
+  for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)
+  throw new Error('ranges lead somewhere each, and not together')
 }
 
 /** With what a plan would have changed by now. */

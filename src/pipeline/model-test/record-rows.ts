@@ -16,7 +16,7 @@ import { type TracedColumn, traceModel } from '../../compiler/lineage/trace.ts'
 import { tokenize, isWord, nameOf } from '../../compiler/sql/tokens.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
-import { foldCase, type ModelName } from '../../core/names.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { isReceivedAt } from '../../core/relation.ts'
 import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -137,7 +137,7 @@ async function waysOf(
     const pairs: ColumnPair[] = []
     for (const pair of pairsWith(traced, input))
       if (await hasAllValues(connection, sample, sql.relation(input), pair)) pairs.push(pair)
-    const made = computed.filter((one) => isSame(one.input, input))
+    const made = computed.filter((one) => sameName(one.input, input))
     found.push(await leadTo(search, sample, { input, made, pairs, isKey }))
   }
   const ways = new Map<string, Sql | null>()
@@ -149,7 +149,7 @@ async function waysOf(
     // Its rows lead to those of all inputs that it is joined with, through others too.
     for (const [from, known] of ways)
       for (const { mine, other, theirs } of joinsFrom(from, joins)) {
-        const next = found.find((one) => isSame(one.input, other))?.input
+        const next = found.find((one) => sameName(one.input, other))?.input
         if (known === null || next === undefined || (next !== from && ways.has(next))) continue
         const rows = sql`SELECT DISTINCT d.${sql.ident(mine)} FROM ${sql.relation(from)} AS d WHERE ${known}`
         const values = await take(from, rows)
@@ -160,12 +160,10 @@ async function waysOf(
   return ways
 }
 
-const isSame = (a: string, b: string) => foldCase(a) === foldCase(b)
-
 const pairsWith = (traced: readonly TracedColumn[], input: string): readonly ColumnPair[] =>
   traced
     .flatMap((column) => originsOf(column).map((origin) => ({ ...origin, own: column.column })))
-    .filter(({ model }) => isSame(model, input))
+    .filter(({ model }) => sameName(model, input))
     .map(({ own, column }) => ({ own, theirs: column }))
 
 const joinsFrom = (from: string, joins: RowWays['joins']) =>
@@ -174,7 +172,7 @@ const joinsFrom = (from: string, joins: RowWays['joins']) =>
       { of: l, to: r },
       { of: r, to: l },
     ])
-    .filter(({ of }) => isSame(of.model, from))
+    .filter(({ of }) => sameName(of.model, from))
     .map(({ of, to }) => ({ mine: of.column, other: to.model, theirs: to.column }))
 
 /** How far the columns of the sample lead to an input. */
@@ -264,7 +262,7 @@ async function readTable(
   const traced = new Set(
     readers
       .flatMap((one) => (lineage().get(one.name) ?? []).flatMap((origins) => origins ?? []))
-      .filter((origin) => foldCase(origin.model) === foldCase(name))
+      .filter((origin) => sameName(origin.model, name))
       .map(({ column }) => foldCase(column)),
   )
   const isAll = bodies.some(takesAllColumns)

@@ -2,7 +2,7 @@
 
 import type { Macro } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
-import type { ModelName } from '../../core/names.ts'
+import { type ModelName, spelledAs } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type EngineCatalog, catalogKey, readEngineCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -15,7 +15,6 @@ import {
   NO_STATE,
   positionsOf,
   type SavedMacro,
-  spelledAs,
   STATE_SCHEMA,
   type StateStore,
 } from '../state.ts'

@@ -9,7 +9,7 @@
 import { newLine } from '../../core/in-turn.ts'
 import type { Kind, Macro, Model } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
-import { foldCase, type ModelName } from '../../core/names.ts'
+import { foldCase, type ModelName, spelledAs } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
@@ -24,7 +24,6 @@ import {
   NO_STATE,
   type SavedMacro,
   type SliceRecord,
-  spelledAs,
   type StateStore,
 } from '../state.ts'
 import { readLakeCatalog } from './catalog.ts'
