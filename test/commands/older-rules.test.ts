@@ -110,4 +110,21 @@ SELECT changed_at, sum(amount * ${factor}) AS v FROM core.orders GROUP BY ALL
   assert.not.match((await space.ok(['run'])).stdout, /before the rule/)
 })
 
+test('periods of numbers that begin below what the column can hold are counted', async () => {
+  const sums = (factor: string) => `-- @kind: period
+-- @period: 100 of id lookback 2000
+SELECT id, n * ${factor} AS v FROM core.n
+`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/core/n.sql': 'SELECT unnest([5, 50])::UINTEGER AS id, 1 AS n\n',
+    [FILE]: sums('1.50'),
+  })
+  await space.ok(['run'])
+  await space.write(FILE, sums('1.25'))
+  const { stdout } = await space.ok(['run'])
+  assert.match(stdout, /built +hist\.v +2 rows/)
+  assert.not.match(stdout, 'before the rule')
+})
+
 test.run()

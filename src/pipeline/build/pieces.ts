@@ -5,6 +5,7 @@
 import { limits } from '../../core/limits.ts'
 import { type KeptModel, type Model, timeUnits } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
+import { rangeColumnOf } from '../../core/range-column.ts'
 import { type ColumnType, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ModelResult } from '../../core/report/progress.ts'
@@ -20,7 +21,6 @@ import { partsOnce } from '../rules/recorded.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { periodStart } from './materialize/period-ranges.ts'
 import { noteRelation } from './materialize/relation.ts'
-import { rangeColumnOf } from './materialize/stage.ts'
 
 /** The range in its order. Throws ModelFailure for pieces of which the column has none, or too many. */
 export async function piecesOf(

@@ -3,6 +3,7 @@
 
 import { follow, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
+import { rangeColumnOf } from '../../core/range-column.ts'
 
 interface ModelFollowing {
   /** The column by which the model reads a part of its input. */
@@ -28,8 +29,8 @@ export function followingOf(project: CompiledProject, model: Model): ModelFollow
 }
 
 function findFollowing(project: CompiledProject, model: Model): ModelFollowing | null {
-  const column = partColumn(model)
-  if (column === null) return null
+  const column = rangeColumnOf(model)?.column
+  if (column === undefined) return null
   const found = follow(project, model, column)
   const hasNoKey = model.kind === 'append' && model.uniqueKey.length === 0
   // Its rows differ each time that they are read, so reading them again would add them again.
@@ -39,12 +40,6 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
   const others = [...found.others, ...(isUnsure ? unsure : [])]
   const isCareful = model.kind === 'period' || (hasNoKey && found.others.length > 0)
   return { ...found, column, followed, others, isCareful }
-}
-
-/** `column`: null for a model that reads all of its input. */
-function partColumn(model: Model): string | null {
-  if (model.kind === 'period') return model.period.column
-  return 'watermark' in model ? (model.watermark?.column ?? null) : null
 }
 
 /** The model, or a view that it reads. */

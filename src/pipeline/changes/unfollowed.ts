@@ -2,6 +2,7 @@
 
 import type { Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
+import { watermarkOf } from '../../core/range-column.ts'
 import { sql } from '../../core/sql.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { continuesTable } from '../build/materialize/relation.ts'
@@ -20,8 +21,7 @@ export function unfollowedIn(project: CompiledProject, model: Model): readonly s
 export async function unfollowedBy(context: RunContext, model: Model): Promise<readonly string[]> {
   const text = describe(context.project, model)
   if (text === null || !continuesTable(context, model)) return []
-  if (model.kind !== 'append' && model.kind !== 'merge' && model.kind !== 'period') return []
-  const part = model.kind === 'period' ? model.period : model.watermark
+  const part = model.kind === 'period' ? model.period : watermarkOf(model)
   if (part === null) return []
   const back = part.lookback === null ? sql.empty : sql` - ${distance(part.lookback)}`
   const row = await context.connection.row(sql`

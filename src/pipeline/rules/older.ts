@@ -3,6 +3,7 @@
 
 import { count, grouped } from '../../core/counts.ts'
 import { kinds } from '../../core/kinds.ts'
+import { watermarkOf } from '../../core/range-column.ts'
 import type { Model } from '../../core/model.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OlderRows, Slice } from '../../core/step.ts'
@@ -10,7 +11,7 @@ import { numberOf } from '../../duckdb/values.ts'
 import type { LeftRows, NewLeft } from '../../store/older-rows.ts'
 import type { RecordedRange } from '../../store/state.ts'
 import { continuesTable, isWithin } from '../build/materialize/relation.ts'
-import { readFrom, watermarkOf } from '../build/materialize/stage.ts'
+import { readFrom } from '../build/materialize/stage.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import {
   isOfRule,
@@ -105,7 +106,7 @@ async function countOlder(
   const column = rangeColumn(model)
   const value = column === null ? sql`NULL` : sql.ident(column)
   const row = await context.connection.row(sql`
-    SELECT count(*) AS "all", count(*) FILTER (${inPart(value, parts, isOlder)} AND NOT (${isMade})) AS older
+    SELECT count(*) AS "all", count(*) FILTER (${inPart(model, value, parts, isOlder)} AND NOT (${isMade})) AS older
     FROM ${sql.relation(model.name)}`)
   const of = numberOf(row?.['all'])
   const rows = Math.min(of, numberOf(row?.['older']) + left)

@@ -5,6 +5,8 @@
 import type { AppendModel, MergeModel, Model, PeriodModel } from '../../core/model.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ValueRange } from '../../core/step.ts'
+import { rangeColumnOf } from '../../core/range-column.ts'
+import { isInRange, isWithin } from '../build/materialize/relation.ts'
 import { hashOf } from '../../core/hash.ts'
 import type { ModelRecord, RecordedRange } from '../../store/state.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -24,7 +26,7 @@ export interface Part extends ValueRange {
 
 /** The column that tells ranges apart; null: the SELECT is read whole, so there are none. */
 export const rangeColumn = (model: RuledModel): string | null =>
-  model.kind === 'period' ? model.period.column : (model.watermark?.column ?? null)
+  rangeColumnOf(model)?.column ?? null
 
 /** What is recorded of a rule with the fingerprint of a model: itself, and the column of its ranges. */
 export const ruleKey = (model: RuledModel): string =>
@@ -75,19 +77,17 @@ export function isOfRule({ definition }: Part, record: ModelRecord, model: Ruled
 }
 
 /** Whether the newest part that contains the value fulfils `test`. */
-export function inPart(value: Sql, parts: readonly Part[], test: (part: Part) => boolean): Sql {
+export function inPart(
+  { kind }: RuledModel,
+  value: Sql,
+  parts: readonly Part[],
+  test: (part: Part) => boolean,
+): Sql {
+  const contains = kind === 'period' ? isInRange : isWithin
   const cases = parts.toReversed().map((part) => {
     return sql`WHEN ${contains(value, part)} THEN ${sql.value(test(part))}`
   })
   return cases.length === 0 ? sql`false` : sql`(CASE ${sql.join(cases, sql` `)} ELSE false END)`
-}
-
-function contains(value: Sql, { start, end }: ValueRange): Sql {
-  const limits = [
-    ...(start === null ? [] : [sql`${value} >= ${sql.value(start)}`]),
-    ...(end === null ? [] : [sql`${value} < ${sql.value(end)}`]),
-  ]
-  return limits.length === 0 ? sql`true` : sql.join(limits, sql` AND `)
 }
 
 /**

@@ -33,7 +33,7 @@ export async function readAgain(context: RunContext, model: RuledModel): Promise
   const parts = await partsOf(context, model)
   if (parts.every((part) => isOfRule(part, record, model))) return null
   const isOlder = (watermark: Sql) =>
-    inPart(watermark, parts, (part) => !isOfRule(part, record, model))
+    inPart(model, watermark, parts, (part) => !isOfRule(part, record, model))
   const name = sql.ident(column)
   const isAll = (await touchedSince(context, model))?.ranges === null
   const isLate = isAll

@@ -2,7 +2,6 @@
 // those of them that the table has already are left out. Comparing with `>` instead would lose rows that share the
 // greatest watermark and come later.
 
-import { count } from '../../../core/counts.ts'
 import { sameName } from '../../../core/names.ts'
 import type { AppendModel, MergeModel } from '../../../core/model.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
@@ -18,8 +17,7 @@ import type { ReadAgain } from '../../rules/read-again.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { continuesTable, countRows, isWithin } from './relation.ts'
-import { tableOf } from './renames.ts'
+import { continuesTable, countRows, isWithin, rowsReplacedIn } from './relation.ts'
 import { comparable, differs, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
@@ -41,12 +39,7 @@ export async function rowsReplaced(
 ): Promise<readonly string[]> {
   if (slice === 'whole' || model.watermark === null || !continuesTable(context, model)) return []
   const { column } = model.watermark
-  const table = await tableOf(context.connection, model)
-  const inside = sql`(FROM ${table} WHERE ${isWithin(sql.ident(column), slice)})`
-  const rows = await countRows(context.connection, inside)
-  return [
-    `replaces ${count(rows, 'row')} whose ${column} is at least ${slice.start} and below ${slice.end}`,
-  ]
+  return rowsReplacedIn(context, model, isWithin(sql.ident(column), slice), { column, ...slice })
 }
 
 async function write(

@@ -15,13 +15,13 @@ import { compareRows } from '../../plan/dry-run/compare.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { keepsRules } from '../../rules/parts.ts'
 import { builtParts, type ReadAgain, readAgain } from '../../rules/read-again.ts'
+import { rangeColumnOf } from '../../../core/range-column.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state.ts'
 import {
   checkKey,
   duplicatesHint,
   fillStage,
-  rangeColumnOf,
   refuseLostWatermark,
   refuseWrongRange,
   STAGE,

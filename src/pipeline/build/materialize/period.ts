@@ -22,9 +22,9 @@ import {
   periodsToMake,
   rangesToRemember,
 } from './period-ranges.ts'
-import { continuesTable, countRows } from './relation.ts'
+import { continuesTable, countRows, isInRange, rowsReplacedIn } from './relation.ts'
 import { tableOf } from './renames.ts'
-import { comparable, isInRange, sameValues, STAGE } from './stage.ts'
+import { comparable, sameValues, STAGE } from './stage.ts'
 
 const PERIODS = sql`temp.main._eider_periods`
 
@@ -61,12 +61,7 @@ async function rowsReplaced(
   if (slice === 'whole' || !continuesTable(context, model)) return []
   const { column } = model.period
   const [range = EVERYTHING] = await periodsToMake(context, model, slice)
-  const table = await tableOf(context.connection, model)
-  const inside = sql`(FROM ${table} WHERE ${isInRange(sql.ident(column), range)})`
-  const rows = await countRows(context.connection, inside)
-  return [
-    `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
-  ]
+  return rowsReplacedIn(context, model, isInRange(sql.ident(column), range), { column, ...range })
 }
 
 /**

@@ -1,18 +1,46 @@
 // Where a model lies in the warehouse, and whether what is there goes on.
 
+import { count } from '../../../core/counts.ts'
 import { kinds } from '../../../core/kinds.ts'
 import type { Kind, Model } from '../../../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { WatermarkRange } from '../../../core/step.ts'
+import type { ValueRange } from '../../../core/step.ts'
 import type { EngineCatalog, RelationType } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
+import { tableOf } from './renames.ts'
 
 /** `watermark`: a column, or what stands for its value. */
-export const isWithin = (watermark: Sql, { start, end }: WatermarkRange): Sql =>
-  sql`${watermark} >= ${sql.value(start)} AND ${watermark} < ${sql.value(end)}`
+export const isWithin = (watermark: Sql, range: ValueRange): Sql =>
+  between(watermark, range, (text) => sql.value(text))
+
+/** As isWithin(), for periods: as a text an end would have to fit the column, which that of a period of numbers need not. */
+export const isInRange = (value: Sql, range: ValueRange): Sql =>
+  between(value, range, (text) => sql.value(/^-?\d+$/.test(text) ? BigInt(text) : text))
+
+function between(value: Sql, { start, end }: ValueRange, bound: (text: string) => Sql): Sql {
+  const bounds = [
+    ...(start === null ? [] : [sql`${value} >= ${bound(start)}`]),
+    ...(end === null ? [] : [sql`${value} < ${bound(end)}`]),
+  ]
+  return bounds.length === 0 ? sql`true` : sql`(${sql.join(bounds, sql` AND `)})`
+}
+
+/** What a step replaces in the table of a model, in one line: the rows `inside` the range of the column. */
+export async function rowsReplacedIn(
+  { connection }: RunContext,
+  model: Model,
+  inside: Sql,
+  { column, start, end }: ValueRange & { readonly column: string },
+): Promise<readonly string[]> {
+  const rows = await countRows(
+    connection,
+    sql`(FROM ${await tableOf(connection, model)} WHERE ${inside})`,
+  )
+  return [`replaces ${count(rows, 'row')} whose ${column} is at least ${start} and below ${end}`]
+}
 
 export const relationType = (catalog: EngineCatalog, name: ModelName): RelationType | null =>
   catalog.relations.get(foldCase(name)) ?? null

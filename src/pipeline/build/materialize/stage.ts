@@ -5,6 +5,7 @@ import { asWritten, narrowed } from '../../../compiler/lineage/narrow.ts'
 import { isNoValue } from '../../../compiler/checks/check-query.ts'
 import type { KeptModel, PeriodModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
+import { type RangeColumn, rangeColumnOf, watermarkOf } from '../../../core/range-column.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type ModelBody, type Sql, sql } from '../../../core/sql.ts'
 import type { ValueRange, WatermarkRange, Slice } from '../../../core/step.ts'
@@ -16,7 +17,7 @@ import { isTouched } from '../../changes/ranges.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import type { RunContext } from '../../run-context.ts'
-import { continuesTable, isWithin } from './relation.ts'
+import { continuesTable, isInRange, isWithin } from './relation.ts'
 import { limits } from '../../../core/limits.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
@@ -24,23 +25,6 @@ export const STAGE = sql`temp.main._eider_stage`
 /** `filter` comes after the body, so that places in the body are those of the statement without one. */
 export function stageStatement({ body }: Pick<KeptModel, 'body'>, filter: Sql = sql.empty): Sql {
   return sql`CREATE OR REPLACE TEMP TABLE _eider_stage AS (FROM (${sql.body(body)}\n)${filter})`
-}
-
-/** null: the SELECT is read whole. */
-export const watermarkOf = (model: KeptModel): Watermark | null =>
-  'watermark' in model ? model.watermark : null
-
-/** The column of which a step may be about a range, and the annotation that names it. */
-interface RangeColumn {
-  readonly column: string
-  readonly at: 'incremental' | 'period'
-}
-
-/** null: there is none. */
-export function rangeColumnOf(model: KeptModel): RangeColumn | null {
-  if (model.kind === 'period') return { column: model.period.column, at: 'period' }
-  const watermark = watermarkOf(model)
-  return watermark && { column: watermark.column, at: 'incremental' }
 }
 
 /** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for invalid keys. */
@@ -127,17 +111,6 @@ async function stageEach(
       throw asWritten(error, { statement, body, original, own: model.body })
     })
   }
-}
-
-/** `value`: the column of periods, or what stands for its value. */
-export function isInRange(value: Sql, { start, end }: ValueRange): Sql {
-  // As a text it would have to fit the column, which the end of a period of numbers need not.
-  const bound = (text: string) => sql.value(/^-?\d+$/.test(text) ? BigInt(text) : text)
-  const bounds = [
-    ...(start === null ? [] : [sql`${value} >= ${bound(start)}`]),
-    ...(end === null ? [] : [sql`${value} < ${bound(end)}`]),
-  ]
-  return bounds.length === 0 ? sql`true` : sql`(${sql.join(bounds, sql` AND `)})`
 }
 
 async function filterOf(

@@ -1,0 +1,20 @@
+// The column by which a model reads, or rebuilds, only a part of its rows.
+
+import type { Model, Watermark } from './model.ts'
+
+/** null: the SELECT is read whole. */
+export const watermarkOf = (model: Model): Watermark | null =>
+  'watermark' in model ? model.watermark : null
+
+/** The column of which a step may be about a range, and the annotation that names it. */
+export interface RangeColumn {
+  readonly column: string
+  readonly at: 'incremental' | 'period'
+}
+
+/** null: there is none. */
+export function rangeColumnOf(model: Model): RangeColumn | null {
+  if (model.kind === 'period') return { column: model.period.column, at: 'period' }
+  const watermark = watermarkOf(model)
+  return watermark && { column: watermark.column, at: 'incremental' }
+}
