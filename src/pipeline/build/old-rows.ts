@@ -15,7 +15,7 @@ import type { RunContext } from '../run-context.ts'
 import { countRows, relationType } from './materialize/relation.ts'
 
 /** A TIMESTAMP in UTC. */
-function cutoffOf(keep: Keep, { startedAt }: Pick<RunContext, 'startedAt'>): Sql {
+export function cutoffOf(keep: Keep, { startedAt }: Pick<RunContext, 'startedAt'>): Sql {
   const now = sql.value(startedAt.toISOString().slice(0, -1), columnType('TIMESTAMP'))
   const unit = sql.value(isInHours(keep) ? 'hour' : 'day')
   return sql`date_trunc(${unit}, ${now} - ${sql.value(keep.age, columnType('INTERVAL'))})`

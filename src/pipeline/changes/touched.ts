@@ -15,6 +15,7 @@ import type {
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
+import { withoutForgotten } from './forgotten.ts'
 import { lead, type Leading } from './ranges.ts'
 
 interface Touched {
@@ -44,7 +45,7 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   for (const one of followed) {
     const ranges = unreadOf(one, so, versions.get(one.model)!)
     if (ranges === null) return unknown(one)
-    leading.push({ ...one, ranges })
+    leading.push({ ...one, ranges: await withoutForgotten(context, one, ranges) })
   }
   const ranges = await lead(connection, leading, type)
   if (ranges !== null) return { ranges, others }
