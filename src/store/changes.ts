@@ -133,6 +133,17 @@ export class ChangeTables {
     return numberOf(row?.['n'])
   }
 
+  /** The greatest version of a table of events that somebody has read, or that leads to what nobody has; 0: none. */
+  async newestEvents(connection: Connection, model: ModelName): Promise<number> {
+    if (!this.#exists) return 0
+    const of = sql`WHERE lower(model) = ${sql.value(foldCase(model))}`
+    const row = await connection.row(sql`
+      SELECT coalesce(max(TRY_CAST(version AS BIGINT)), 0) AS n FROM (
+        SELECT version FROM ${this.#inForce()} ${of}
+        UNION ALL SELECT version_after FROM ${this.#table('changes')} ${of})`)
+    return numberOf(row?.['n'])
+  }
+
   /** In the transaction that changes the table. */
   async record(
     connection: Connection,

@@ -8,7 +8,7 @@ import type { ChangeTables, ColumnChange } from '../../store/changes.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
 import { valuesIn } from './notes.ts'
 import { rangesIn } from './ranges.ts'
-import { eventsVersion } from './touched.ts'
+import { eventsVersion, eventsGone } from './touched.ts'
 
 interface Recording {
   readonly connection: Connection
@@ -25,6 +25,7 @@ export async function recordAdded<T>(
   const { connection, changes } = recording
   const followed = changes.columnsOf(model.name)
   if (followed.length === 0) return insert()
+  await leaveTakenVersions(recording, model)
   const before = await eventsVersion(connection, changes, model.name)
   const result = await insert()
   const after = await eventsVersion(connection, changes, model.name)
@@ -39,4 +40,16 @@ export async function recordAdded<T>(
   }
   await changes.record(connection, model.name, { before, after }, said)
   return result
+}
+
+/**
+ * With rows that somebody else has deleted the table has versions again that it had before, and whoever has read one of
+ * them would take what comes now for what it has read. So it gets one that it never had, to which nothing leads.
+ */
+async function leaveTakenVersions(
+  { connection, changes }: Recording,
+  { name }: EventsModel,
+): Promise<void> {
+  const gone = await eventsGone(connection, changes, name)
+  if (gone > 0) await changes.noteRemoved(connection, name, gone + 1)
 }

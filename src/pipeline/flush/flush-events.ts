@@ -201,6 +201,9 @@ async function prepareTable(
   model: EventsModel,
 ): Promise<void> {
   const { connection, runId, store } = context
+  // Not all of its tables are there where an older version has made them, and events that come may have to be noted.
+  if (store.state.changes.columnsOf(model.name).length > 0)
+    await store.state.makeChanges(connection)
   const record = recordOf(context, model)
   const wasEdited = isEdited(record, model)
   const isKnown = record?.kind === 'events' && !wasEdited
