@@ -13,6 +13,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onBoth } from './on-lakes.ts'
 import { missingLakeParts, missingParts, partsAreRequired } from './support/lake/parts.ts'
+import { processorMsOf } from './support/processor-time.ts'
 import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
 import { type FileOutcome, startTestProcess } from './test-process.ts'
 import { ifAsked, isSystemTest, startsProcesses } from './which-run.ts'
@@ -78,7 +79,12 @@ const sum = (pick: (result: FileResult) => number) =>
 const passed = sum((result) => result.passed)
 const skipped = sum((result) => result.skipped)
 const failed = sum((result) => result.failed) || (passed + skipped === 0 ? 1 : 0)
-print(`${entries.length} files in ${Math.round(performance.now() / 1000)} s`)
+const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
+const taken = await processorMsOf(process.pid).then(
+  (ms) => `, ${seconds(ms)} of processors`,
+  () => '', // no Linux
+)
+print(`${entries.length} files in ${seconds(performance.now())}${taken}`)
 if (skipped > 0) for (const line of missingParts()) print(`skipped: ${line}`)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
@@ -125,12 +131,13 @@ async function runFiles(queue: string[], most: number): Promise<void> {
 }
 
 function resultOf(file: string, outcome: FileOutcome): FileResult {
-  const { passed, total, skipped, problems, output, durationMs } = outcome
+  const { passed, total, skipped, problems, output, durationMs, processorMs } = outcome
   const isOk = problems.length === 0
   // All of a file may be skipped, as that of a browser where there is none.
   const mark = !isOk ? 'FAIL' : total === 0 ? 'skip' : 'ok  '
   const counts = `${passed} of ${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  print(`${mark} ${nameOf(file)} (${counts}, ${durationMs} ms)`)
+  const taken = processorMs === null ? '' : `, ${processorMs} ms of processors`
+  print(`${mark} ${nameOf(file)} (${counts}, ${durationMs} ms${taken})`)
   if (!isOk) print(`${output.trimEnd()}\n\n${problems.join('\n')}\n`)
   // A long form prints its figures.
   else if (isLong) print(output.trim())

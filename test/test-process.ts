@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FileCounts, FileToRun } from './run-files.ts'
+import { processorMsOf } from './support/processor-time.ts'
 
 /** By then a process has ended by itself, if its files have closed what they opened. */
 const END_TIMEOUT_MS = 30_000
@@ -12,6 +13,8 @@ export interface FileOutcome extends FileCounts {
   /** What the process printed meanwhile. */
   readonly output: string
   readonly durationMs: number
+  /** Of its process and those below; a busy machine changes it less than the duration. Null where it is not known. */
+  readonly processorMs: number | null
 }
 
 interface TestProcess {
@@ -41,6 +44,7 @@ export function startTestProcess(env: Readonly<Record<string, string>>): TestPro
     async run(file, timeoutMs) {
       output = ''
       const startedAt = Date.now()
+      const takenBefore = await processorMs(child.pid)
       const timer = killAfter(timeoutMs)
       const counted = new Promise<FileCounts>((resolve) => child.once('message', resolve))
       child.send(file)
@@ -49,7 +53,10 @@ export function startTestProcess(env: Readonly<Record<string, string>>): TestPro
       const counts = typeof outcome === 'string' ? countsOfEnd(outcome) : outcome
       // Its last lines come by another way than the counts.
       if (counts.problems.length > 0) await new Promise((resolve) => setTimeout(resolve, 100))
-      return { ...counts, output, durationMs: Date.now() - startedAt }
+      const durationMs = Date.now() - startedAt
+      const taken = await processorMs(child.pid)
+      const isKnown = taken !== null && takenBefore !== null && ended === null
+      return { ...counts, output, durationMs, processorMs: isKnown ? taken - takenBefore : null }
     },
     async end() {
       if (ended !== null) return null
@@ -66,4 +73,9 @@ export function startTestProcess(env: Readonly<Record<string, string>>): TestPro
 function countsOfEnd(how: string): FileCounts {
   const problems = [`its process ended before its tests: ${how}`]
   return { passed: 0, total: 0, skipped: 0, problems, residentBytes: 0 }
+}
+
+/** Null where the system is not Linux. */
+async function processorMs(pid: number | undefined): Promise<number | null> {
+  return pid === undefined ? null : await processorMsOf(pid).catch(() => null)
 }
