@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineConfig } from 'rolldown'
 import { commandEntries, helpOf, manifestOf } from './rolldown.commands.js'
+import { grammarPlugin } from './rolldown.grammar.js'
 import { docs, page, pageModules } from './rolldown.page.js'
 
 const repository = import.meta.dirname
@@ -66,6 +67,7 @@ const program = {
     },
   },
   plugins: [
+    grammarPlugin,
     { name: 'unused', resolveId: emptyIfUnused, load: loadEmpty },
     { name: 'manifest', generateBundle: emitManifest },
     { name: 'stamp', generateBundle: emitStamp },

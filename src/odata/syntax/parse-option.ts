@@ -6,7 +6,7 @@ import { odataError } from '../protocol/errors.ts'
 import { tooDeep } from './precedence.ts'
 import { readSyntax, type StartRules } from './read-syntax.ts'
 import { syntaxError } from './syntax-error.ts'
-import { urlGrammar } from './url.grammar.ts'
+import { urlGrammar } from './grammar.ts'
 
 /**
  * `target` is what messages call the text, such as `$filter`. Throws RequestError 400: syntax-error,

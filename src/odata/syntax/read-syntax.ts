@@ -16,7 +16,7 @@ import type {
   SelectItem,
   TransformationSyntax,
 } from './syntax.ts'
-import { urlGrammar } from './url.grammar.ts'
+import { urlGrammar } from './grammar.ts'
 import { odataError, invalidOption, optionNotAllowed } from '../protocol/errors.ts'
 import { isPlainOption, optionName, parsePlainOption } from './option-names.ts'
 

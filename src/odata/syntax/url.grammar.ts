@@ -4,12 +4,10 @@
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
 // precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
-// common alternative comes first, and a list at the end says which rules are tokens: those are read by a regular
+// common alternative comes first, and a list in grammar.ts says which rules are tokens: those are read by a regular
 // expression built from their rule.
 
-import { grammar } from 'ohm-js'
 import { optionRules } from './options.grammar.ts'
-import { readInOneStep } from './token-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -319,28 +317,3 @@ ${optionRules}
   rws (a space) = (" " | "\t")+
 }
 `
-
-export const urlGrammar = grammar(urlGrammarSource)
-
-/** Rules whose text alone matters to the actions. */
-readInOneStep(urlGrammar, [
-  'callStart',
-  'close',
-  'comma',
-  'date',
-  'dateTime',
-  'guid',
-  'keyword',
-  'name',
-  'names',
-  'number',
-  'open',
-  'operator',
-  'plainItem',
-  'prefix',
-  'rws',
-  'stringText',
-  'timeOfDay',
-  'word',
-  'ws',
-])

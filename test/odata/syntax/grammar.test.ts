@@ -1,9 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as ohm from 'ohm-js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { urlGrammar, urlGrammarSource } from '../../../src/odata/syntax/url.grammar.ts'
+import { urlGrammar } from '../../../src/odata/syntax/grammar.ts'
+import { parsedGrammar } from '../../../src/odata/syntax/parsed-grammar.ts'
+import { urlGrammarSource } from '../../../src/odata/syntax/url.grammar.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { examplesOf, faultsOfExamples } from '../../support/grammar-examples.ts'
+import { repository } from '../../support/workspace.ts'
 
 test('the examples above the rules hold', () => {
   assert.equal(faultsOfExamples(urlGrammarSource, urlGrammar), [])
@@ -60,6 +65,33 @@ test('a grammar whose tokens are read in one step takes what the grammar as writ
     if (expected) taken++
   }
   assert.ok(taken > 200, `${taken} texts were taken`)
+})
+
+/** What the types of ohm-js leave out. */
+const { makeRecipe } = ohm as unknown as { makeRecipe: (recipe: string) => ohm.Grammar }
+const recipeOf = (grammar: ohm.Grammar) => (grammar as unknown as { toRecipe(): string }).toRecipe()
+
+test('the recipe that a build makes of the grammar takes the same, and refuses with the same words', () => {
+  const written = parsedGrammar()
+  const made = makeRecipe(recipeOf(written))
+  assert.equal(faultsOfExamples(urlGrammarSource, made), [])
+  const answer = (grammar: ohm.Grammar, rule: string, text: string) => {
+    const match = grammar.match(text, rule)
+    return match.failed() ? match.message : 'taken'
+  }
+  for (const [rule, text] of changedExamples(1_000))
+    assert.is(answer(made, rule, text), answer(written, rule, text), `${rule}: ${text}`)
+})
+
+test('the built program has the recipe instead of the grammar as text', () => {
+  const dir = join(repository, 'dist', 'bundle')
+  const scripts = readdirSync(dir).filter((name) => name.endsWith('.cjs'))
+  const texts = scripts.map((name) => readFileSync(join(dir, name), 'utf8'))
+  const recipe = JSON.stringify(recipeOf(parsedGrammar()))
+  assert.is(texts.filter((text) => text.includes(recipe)).length, 1)
+  const rule = '\n  wholeExpression = expression\n'
+  assert.ok(urlGrammarSource.includes(rule))
+  assert.not.ok(texts.some((text) => text.includes(rule)))
 })
 
 test.run()
