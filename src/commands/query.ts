@@ -2,11 +2,13 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { BaseCommand } from '../cli/base-command.ts'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import { rowFormats, showRows } from '../cli/table.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
+import type { Project } from '../project/project.ts'
+import type { Query as QueryText } from '../report/answer-query.ts'
 
 const ROWS_ON_A_TERMINAL = 1_000
 
@@ -15,9 +17,14 @@ export default class Query extends BaseCommand {
   static override examples = [
     `<%= config.bin %> query 'FROM mart.sales'`,
     `<%= config.bin %> query 'SELECT * FROM core.orders' --format csv --limit 100000`,
+    `<%= config.bin %> query --at 2026-11-01 'FROM mart.sales'`,
   ]
   static override args = { sql: Args.string({ description: 'One SELECT; - reads it from stdin' }) }
   static override flags = {
+    at: Flags.string({
+      summary: 'Read what was published then: a date, a date with time, or the id of a run',
+      helpValue: 'WHEN',
+    }),
     format: Flags.option({ options: rowFormats, default: 'table' as const })({
       summary: 'How rows are printed; --json is ndjson',
     }),
@@ -31,19 +38,25 @@ export default class Query extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Query)
     const project = await this.openProject(flags)
-    const { answerQuery } = await import('../report/answer-query.ts')
     const query = await textOf(args.sql, flags.file)
     // What is piped into a file must be whole.
     const limit = flags.limit ?? (process.stdout.isTTY ? ROWS_ON_A_TERMINAL : null)
-    const { columns, rows } = await answerQuery(project, {
-      text: query,
-      limit: limit === null ? null : limit + 1,
-    })
+    const asked = { text: query, limit: limit === null ? null : limit + 1 }
+    const { columns, rows } = await this.#answer(project, asked, flags)
     const shown = limit === null ? rows : rows.slice(0, limit)
     const lines = showRows(columns, shown, flags.json ? 'ndjson' : flags.format)
     if (lines !== '') this.print(lines)
     if (limit !== null && rows.length > limit && !flags.quiet)
       process.stderr.write(`the first ${limit} rows; --limit N shows more\n`)
+  }
+
+  async #answer(project: Project, query: QueryText, { at, quiet }: FlagsOf<typeof Query>) {
+    if (at === undefined) {
+      const { answerQuery } = await import('../report/answer-query.ts')
+      return await answerQuery(project, query)
+    }
+    const { answerPast } = await import('../report/answer-past.ts')
+    return await answerPast(project, query, { at, isQuiet: Boolean(quiet) })
   }
 }
 

@@ -191,6 +191,8 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** Times at which a published state was current before it came back: of a state that comes and goes with every run. */
+  earlierTimes: 200,
   /** Newest runs in which a result of a model is looked for, for each that is asked for; all are read if they lack some. */
   runsPerModelResult: 50,
   /** PostgreSQL cuts the name of a connection after these. */

@@ -4,6 +4,7 @@
 // database with one table, `main.rows`, ordered by the key. The manifest is replaced by one rename, so a reader sees
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
 // `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
+// A state that was replaced and has come back has `earlier`, the times at which it was current before.
 //
 // A service that finds a file damaged writes `<file>.damaged` next to it, with the problem as text for people. The marker
 // alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
@@ -30,6 +31,14 @@ export interface Snapshot {
   readonly publishedAt: Date
   readonly runId: string
   readonly relations: readonly PublishedRelation[]
+  /** When it was current before others took its place and it came back; oldest first. */
+  readonly earlier?: readonly EarlierTime[]
+}
+
+export interface EarlierTime {
+  readonly publishedAt: Date
+  readonly replacedAt: Date
+  readonly runId: string
 }
 
 export interface PublishedRelation {
@@ -63,12 +72,18 @@ export interface ExpectedRelation extends PublishedRelation {
 }
 
 export function printManifest(snapshot: Snapshot): string {
-  const { id, publishedAt, runId, relations } = snapshot
+  const { id, publishedAt, runId, relations, earlier = [] } = snapshot
+  const times = earlier.map((time) => ({
+    published_at: time.publishedAt.toISOString(),
+    replaced_at: time.replacedAt.toISOString(),
+    run_id: time.runId,
+  }))
   const document = {
     format: SNAPSHOT_FORMAT,
     id,
     published_at: publishedAt.toISOString(),
     run_id: runId,
+    ...(times.length === 0 ? {} : { earlier: times }),
     relations,
   }
   return JSON.stringify(document, null, 2) + '\n'
@@ -102,11 +117,22 @@ export function* parseManifestSteps(text: string): Generator<void, Snapshot> {
     relations.push(parseRelation(item))
     yield
   }
+  const earlier = asArray(document['earlier'] ?? [], 'earlier').map(parseEarlier)
   return {
     id: asString(document['id'], 'id'),
     publishedAt: asDate(document['published_at'], 'published_at'),
     runId: asString(document['run_id'], 'run_id'),
+    ...(earlier.length === 0 ? {} : { earlier }),
     relations,
+  }
+}
+
+function parseEarlier(value: unknown): EarlierTime {
+  const time = asObject(value, 'time')
+  return {
+    publishedAt: asDate(time['published_at'], 'published_at'),
+    replacedAt: asDate(time['replaced_at'], 'replaced_at'),
+    runId: asString(time['run_id'], 'run_id'),
   }
 }
 

@@ -4,7 +4,7 @@ import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { Row } from '../duckdb/values.ts'
+import { numberOf, type Row } from '../duckdb/values.ts'
 import { STATE_SCHEMA } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 
@@ -60,4 +60,21 @@ const newest = (runs: Sql, limit: number): Sql =>
 async function hasHistory(connection: Connection): Promise<boolean> {
   const { relations } = await readEngineCatalog(connection)
   return relations.has(catalogKey(STATE_SCHEMA, 'runs'))
+}
+
+/** `snapshot`: the id of what was published when it ended; null: it did not get so far. null: no such run is recorded. */
+export async function recordedRun(
+  { connection, store }: Recorded,
+  runId: string,
+): Promise<{ readonly snapshot: string | null; readonly finishedAt: Date } | null> {
+  if (!(await hasHistory(connection))) return null
+  const row = await connection.row(sql`
+    SELECT summary->'snapshot'->>'id' AS snapshot, epoch_ms(finished_at)::VARCHAR AS ms
+    FROM (${await store.state.allRuns()}) WHERE run_id = ${sql.value(runId)}`)
+  if (row === null) return null
+  const snapshot = row['snapshot']
+  return {
+    snapshot: typeof snapshot === 'string' ? snapshot : null,
+    finishedAt: new Date(numberOf(row['ms'])),
+  }
 }

@@ -25,13 +25,13 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { isHeld, runAtWork } from '../wiring/reading.ts'
 
-interface Query {
+export interface Query {
   readonly text: string
   /** Rows to read; null: all. */
   readonly limit: number | null
 }
 
-interface Answer {
+export interface Answer {
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
 }
@@ -130,7 +130,7 @@ async function fromSnapshot(
   return await answer(connection, query)
 }
 
-async function answer(connection: Connection, { text, limit }: Query): Promise<Answer> {
+export async function answer(connection: Connection, { text, limit }: Query): Promise<Answer> {
   const body = await parseQuery(connection, text)
   const all = sql`SELECT * FROM (${sql.body(body)}\n)`
   const query = limit === null ? all : sql`${all} LIMIT ${sql.value(limit)}`

@@ -2,6 +2,7 @@
 // which store a target has is decided in open.ts, and in traits-of.ts for those who must not load an engine.
 
 import type { FlushRecords } from './flush-records.ts'
+import type { PastStates } from './past-states.ts'
 import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
 import type { Retention, SnapshotStore } from './snapshots.ts'
@@ -26,6 +27,8 @@ export interface Store {
   readonly openPuller: (() => Promise<Puller>) | null
   /** For services. */
   readonly published: SnapshotReader
+  /** For people who ask for what stood earlier. */
+  readonly past: PastStates
   /** null: it needs none. */
   readonly upkeep: Upkeep | null
   readonly traces: Traces

@@ -20,6 +20,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   'page-size': 'text',
   'sample-by': 'text',
   against: 'file',
+  at: 'text',
   end: 'text',
   every: 'text',
   exclude: 'selector',

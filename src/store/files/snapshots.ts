@@ -24,6 +24,7 @@ import type {
   SnapshotStore,
 } from '../snapshots.ts'
 import { fileOf, isWhole, orderBy, writePublished } from './published.ts'
+import { earlierTimes } from './past-states.ts'
 import {
   collectGarbage,
   readCatalog,
@@ -56,7 +57,9 @@ async function publish(
   const id = hashOf(16, [SNAPSHOT_FORMAT, relations])
   const changed = snapshots.current?.id !== id
   const snapshot =
-    snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
+    snapshots.current?.id === id
+      ? snapshots.current
+      : { id, publishedAt: now, runId, relations, earlier: earlierTimes(snapshots, id, now) }
   if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
   const kept = { current: snapshot, retained: snapshots.retained }
   await collectGarbage(dir, kept, { now, retention })

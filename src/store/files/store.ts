@@ -5,6 +5,7 @@ import type { ProjectPaths } from '../../core/project.ts'
 import type { Store } from '../store.ts'
 import { fileFlushRecords } from './flush-records.ts'
 import { fileLease } from './lease.ts'
+import { filePastStates } from './past-states.ts'
 import { fileReader } from './reader.ts'
 import { fileSnapshots } from './snapshots.ts'
 import { fileState } from './state.ts'
@@ -26,6 +27,7 @@ export function fileStore(paths: ProjectPaths): Store {
     snapshots: fileSnapshots(paths.snapshots),
     openPuller: null,
     published: fileReader(paths.snapshots),
+    past: filePastStates(paths),
     upkeep: null,
     traces: fileTraces(paths, lease, warehouse),
     groups: { joinMs: limits.groupMs, heldMs: limits.groupHeldMs },

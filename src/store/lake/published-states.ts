@@ -46,6 +46,33 @@ export async function readStates(connection: Connection): Promise<readonly Publi
   }))
 }
 
+interface StateTime extends Omit<PublishedState, 'seq'> {
+  readonly runId: string
+}
+
+/** As readStates(), with the runs that have published them. */
+export async function readTimes(connection: Connection): Promise<readonly StateTime[]> {
+  if (!(await hasStates(connection))) return []
+  const rows = await connection.rows(sql`
+    SELECT id, run_id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
+  return rows.map(({ id, run_id, ms }) => ({
+    id: textOf(id),
+    runId: textOf(run_id),
+    publishedAt: new Date(numberOf(ms)),
+  }))
+}
+
+/** null where it is no longer retained. */
+export async function readStateOf(
+  connection: Connection,
+  { id, runId }: Pick<StateTime, 'id' | 'runId'>,
+): Promise<LakeSnapshot | null> {
+  const row = await connection.row(sql`
+    SELECT manifest::VARCHAR AS manifest FROM _eider.published
+    WHERE id = ${sql.value(id)} AND run_id = ${sql.value(runId)} ORDER BY seq DESC LIMIT 1`)
+  return row === null ? null : parseState(textOf(row['manifest']))
+}
+
 export async function hasStates(connection: Connection): Promise<boolean> {
   const table = await connection.row(sql`
     SELECT 1 FROM duckdb_columns() WHERE database_name = ${sql.value(LAKE_DATABASE)}

@@ -7,8 +7,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { count, grouped } from '../../core/counts.ts'
 import { EnvironmentError } from '../../core/failures.ts'
-import { STORED_SCHEMA } from '../../core/lake.ts'
-import { foldCase, splitModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -34,10 +32,9 @@ import {
 } from '../files/snapshot-directory.ts'
 import type { Pulled, Puller, PullOptions } from '../store.ts'
 import { explainLake, isMissing } from './failures.ts'
+import { formerRows } from './former-rows.ts'
 import type { LakeSession } from './session.ts'
-import { isStoredApart, shown } from './tables.ts'
 import {
-  evaluatedTable,
   type LakeRelation,
   type LakeSnapshot,
   type PublishedState,
@@ -236,17 +233,8 @@ async function attachFormer({ engine }: Place, at: string) {
 
 /** In the order of the key; without one in that of the table, which merging its files keeps. */
 async function rowsOf(connection: Connection, relation: LakeRelation): Promise<Sql> {
-  const { model, columns, key, evaluated } = relation
-  const order = key.length === 0 ? sql`ORDER BY rowid` : orderBy(key)
-  const isApart = evaluated || (await isStoredApart(connection, model))
-  if (!isApart) {
-    const { schema, table } = splitModelName(model)
-    const names = sql.join(columns.map(({ name }) => sql.ident(name)))
-    return sql`SELECT ${names} FROM ${sql.ident(schema, table)} ${order}`
-  }
-  const stored = evaluated ? evaluatedTable(model) : foldCase(model)
-  const casts = sql.join(columns.map(shown))
-  return sql`SELECT ${casts} FROM ${sql.ident(STORED_SCHEMA, stored)} ${order}`
+  const order = relation.key.length === 0 ? sql`ORDER BY rowid` : orderBy(relation.key)
+  return sql`${await formerRows(connection, relation, FORMER)} ${order}`
 }
 
 async function withSizes(dir: string, snapshot: LakeSnapshot): Promise<Snapshot> {

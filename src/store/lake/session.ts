@@ -150,6 +150,11 @@ export class LakeSession {
     }
   }
 
+  /** The engine of readWith(), while it is open. */
+  get reading(): LakeEngine | null {
+    return this.#reading
+  }
+
   /** Until the engine is closed, all reads in this process are of the state that it is pinned to. */
   readWith(engine: LakeEngine): void {
     this.#reading = engine

@@ -9,6 +9,7 @@ import type { Store } from '../store.ts'
 import { explainLake } from './failures.ts'
 import { lakeFlushRecords } from './flush-records.ts'
 import { lakeFlushLease, lakeLease } from './lease.ts'
+import { lakePastStates } from './past-states.ts'
 import { openPuller } from './puller.ts'
 import { LakeSession } from './session.ts'
 import { lakeSnapshots } from './snapshots.ts'
@@ -32,6 +33,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     snapshots: lakeSnapshots(session, state),
     openPuller: () => openPuller(session),
     published: fileReader(paths.snapshots, 'eider pull'),
+    past: lakePastStates(session),
     upkeep: lakeUpkeep(session),
     groups: { joinMs: limits.lakeGroupMs, heldMs: limits.lakeGroupHeldMs },
     traces: lakeTraces(session),
