@@ -5,7 +5,6 @@ import { kinds } from '../core/kinds.ts'
 import { limits } from '../core/limits.ts'
 import type {
   EventsModel,
-  KeptModel,
   Model,
   OnDuplicate,
   Period,
@@ -52,7 +51,7 @@ export function finishKind(
   const onDuplicate: OnDuplicate = latest === null ? { take: 'none' } : { take: 'latest', column }
   const onSchemaChange = header.on_schema_change?.value ?? 'evolve'
   const { renames, mistakes } = renamesOf(source, header, kind, columns)
-  found.push(...mistakes, ...keepOfOtherKind(source, header, kind))
+  found.push(...mistakes)
   const kept = { ...base, onSchemaChange, renames, rule: definitionOf(rule, onDuplicate) }
   switch (kind) {
     case 'append': {
@@ -113,17 +112,6 @@ function deletesOfOtherKind(
       : 'write mirror to delete rows that are gone, or keep, which is the default'
   const conflict = { one: `deletes: ${word}`, other: `kind: ${kind}` }
   return [diagnostic('annotation-conflict', conflict, { source, span: deletes.span }, hint)]
-}
-
-function keepOfOtherKind(
-  source: SourceFile,
-  { on_schema_change: setting }: ModelHeader,
-  kind: KeptModel['kind'],
-): readonly Diagnostic[] {
-  if (setting?.value !== 'keep' || kind === 'scd2') return []
-  const hint = 'write evolve: only the versions of an scd2 model may have columns that are gone'
-  const conflict = { one: 'on_schema_change: keep', other: `kind: ${kind}` }
-  return [diagnostic('annotation-conflict', conflict, { source, span: setting.span }, hint)]
 }
 
 /** Times of which two that differ are never one TIMESTAMPTZ. */

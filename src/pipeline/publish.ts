@@ -123,7 +123,7 @@ async function publishedColumns(
   const required = new Set(key.map(foldCase))
   const keepsGone =
     model.kind === 'events' ||
-    (model.kind === 'scd2' && model.onSchemaChange === 'keep' && model.columnsFromData !== true)
+    ('onSchemaChange' in model && model.onSchemaChange === 'keep' && model.columnsFromData !== true)
   const listed = new Set(model.columns.map(({ name }) => foldCase(name)))
   if (model.kind === 'events')
     for (const { name, nullable } of model.columns) {

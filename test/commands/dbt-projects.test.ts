@@ -19,6 +19,8 @@ interface Both extends AsyncDisposable {
   dbtRows(query: Sql): Promise<readonly string[]>
 }
 
+const textOf = (row: Readonly<Record<string, unknown>>) => Object.values(row).map(String).join(' ')
+
 async function both(model: string, types: Sql): Promise<Both> {
   const resources = new Resources()
   const space = resources.use(
@@ -39,11 +41,11 @@ async function both(model: string, types: Sql): Promise<Both> {
     async rows(query) {
       const { stdout } = await space.ok(['query', query, '--json'])
       const found = stdout.trim() === '' ? [] : stdout.trim().split('\n')
-      return found.map((line) => Object.values(JSON.parse(line) as object).join(' '))
+      return found.map((line) => textOf(JSON.parse(line) as Record<string, unknown>))
     },
     async dbtRows(query) {
       const found = await dbt.rows(query)
-      return found.map((row) => Object.values(row).map(String).join(' '))
+      return found.map(textOf)
     },
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
@@ -111,6 +113,44 @@ SELECT sold::DATE AS day, region, sum(amount)::INTEGER AS revenue FROM raw.s GRO
     '2026-03-07 south 8',
   ])
   assert.equal(await own(), await theirs(daily))
+})
+
+test('gone-column: on_schema_change append_new_columns', async () => {
+  await using project = await both(
+    `-- @kind: merge
+-- @unique_key: id
+-- @on_schema_change: keep
+-- @expose id
+FROM raw.s
+`,
+    sql`{'id': 'BIGINT'}`,
+  )
+  const { space, dbt } = project
+  const own = () => project.rows('SELECT id, v, coalesce(country, $$-$$) FROM core.t ORDER BY id')
+  const theirs = () => project.dbtRows(sql`SELECT id, v, coalesce(country, '-') FROM t ORDER BY id`)
+  const served = async () => {
+    const { stdout } = await space.ok(['odata', 'preview', 'core_t?$top=1'])
+    return Object.keys(JSON.parse(stdout).value[0])
+  }
+  await project.input('id,v,country\n1,a,NO\n2,b,SE\n')
+  await dbt.run(sql`CREATE TABLE t AS FROM s`)
+  await space.ok(['run'])
+  assert.equal(await own(), await theirs())
+  assert.equal(await served(), ['id', 'v', 'country'])
+  // dbt merges by the columns that the source still has.
+  const merge = () =>
+    dbt.run(sql`
+      MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v
+      WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)`)
+  await project.input('id,v\n1,changed\n3,c\n')
+  const { stdout } = await space.ok(['plan', '--diff'], { exitCode: 1 })
+  assert.match(stdout, '1 inserted, 1 changed, 0 removed')
+  assert.match(stdout, /breaking +core_t +property country removed/)
+  await merge()
+  await space.ok(['run'])
+  assert.equal(await own(), await theirs())
+  assert.equal(await own(), ['1 changed NO', '2 b SE', '3 c -'])
+  assert.equal(await served(), ['id', 'v'])
 })
 
 test('reads-itself: rows beyond the greatest that the table has, which is a watermark here', async () => {

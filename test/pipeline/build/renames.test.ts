@@ -163,7 +163,8 @@ test('without the line the refusal names all ways, of scd2 also that its history
       because,
       `write -- @renamed_from "w 2": v, or run eider mv ${name}.v '${name}.w 2'`,
     )
-    assert.is(because.includes('@on_schema_change: keep'), kind === 'scd2', because)
+    const older = kind === 'scd2' ? 'older versions' : 'the rows that have it'
+    assert.match(because, `; to keep it in ${older}, write -- @on_schema_change: keep; otherwise`)
     assert.match(
       because,
       `rebuild the table${kind === 'scd2' ? ', which ends its history' : ''}: eider run ${name} --full-refresh`,
@@ -192,6 +193,34 @@ test('scd2 with @on_schema_change: keep keeps a column that is gone, with NULL i
     { id: 1, v: 11, w: 5, is_current: true },
     { id: 2, v: 20, w: 2, is_current: true },
   ])
+})
+
+test('merge, append and period with @on_schema_change: keep keep a column that is gone where rows have it', async () => {
+  const rows = {
+    // The first row changes, the second is as it was, the third is new.
+    merge: ['1 11 1', '2 20 2', '3 30 null'],
+    append: ['1 10 1', '2 20 2', '3 30 null'],
+    // Both rows of the first period are made anew.
+    period: ['1 11 null', '2 20 null', '3 30 null'],
+  }
+  const first = source('id, v, w', '(1, 10, 1)', '(2, 20, 2)')
+  const next = source('id, v', '(1, 11)', '(2, 20)', '(3, 30)')
+  for (const [kind, expected] of Object.entries(rows)) {
+    await using space = await openProject()
+    const period = kind === 'period' ? { period: '10 of id' } : {}
+    const made = model({ ...kinds[kind], ...period, onSchemaChange: 'keep' })
+    await space.ok([first, made])
+    await space.ok([next, made])
+    const text = sql`SELECT concat_ws(' ', id, v, coalesce(w::VARCHAR, 'null')) AS t FROM mart.t ORDER BY id`
+    const texts = async () => (await space.rows(text)).map(({ t }) => t)
+    assert.equal(await texts(), expected, kind)
+    const again = source('id, v', '(3, 30)', '(2, 20)', '(1, 11)')
+    assert.is(resultOf(await space.ok([again, made]), 'mart.t').rows, 0, kind)
+    assert.equal(await texts(), expected, kind)
+    // It goes on where it comes back.
+    await space.ok([source('id, v, w', '(3, 30, 7)', '(4, 40, 8)'), made])
+    assert.is((await texts()).at(-1), '4 40 8', kind)
+  }
 })
 
 test('a version that is corrected by its time keeps the column that is gone', async () => {

@@ -99,8 +99,8 @@ function waysFor(
   const first = lost?.column ?? ''
   const alike = differences.filter(({ from, to }) => from === null && to === lost?.from)
   const to = (alike.length === 1 && alike[0]?.column) || 'NEW'
-  const keep =
-    kind === 'scd2' ? '; to keep it in older versions, write -- @on_schema_change: keep' : ''
+  const older = kind === 'scd2' ? 'older versions' : 'the rows that have it'
+  const keep = `; to keep it in ${older}, write -- @on_schema_change: keep`
   return `; if "${first}" has another name now, write -- @renamed_from ${columnWord(to)}: ${columnWord(first)}, or run ${renamingOf(model, first, to)}${keep}; otherwise ${rebuildOf(model, kind)}`
 }
 

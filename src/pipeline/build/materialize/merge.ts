@@ -6,6 +6,7 @@
 // its version and nothing downstream runs.
 
 import type { MergeModel } from '../../../core/model.ts'
+import { sameName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice, WatermarkRange } from '../../../core/step.ts'
 import { ModelFailure } from '../../failure.ts'
@@ -36,7 +37,7 @@ export const merge: Materialization<MergeModel> = keptTable<MergeModel>({
 async function write(
   context: RunContext,
   model: MergeModel,
-  { staged, slice }: Staged,
+  { staged, slice, before }: Staged,
 ): Promise<number> {
   const { connection, store } = context
   const { uniqueKey } = model
@@ -44,9 +45,15 @@ async function write(
   const deleted = isMirror ? await deleteVanished(context, model, slice) : 0
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
+  // Of a column that the SELECT no longer has, a row that changes keeps its value.
+  const gone = before.filter(({ name }) => !staged.some((column) => sameName(column.name, name)))
+  const kept = sql.join(
+    gone.map(({ name }) => sql`, t.${sql.ident(name)}`),
+    sql.empty,
+  )
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_delta AS
-    SELECT s.* FROM ${STAGE} s LEFT JOIN ${sql.relation(model.name)} t ON ${onKey}
+    SELECT s.*${kept} FROM ${STAGE} s LEFT JOIN ${sql.relation(model.name)} t ON ${onKey}
     WHERE t.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
   const rows = await countRows(connection, DELTA)
   if (rows > 0) {
