@@ -25,7 +25,7 @@ import type { ParsedQuery } from './model-file.ts'
 import { renamesOf } from './renames.ts'
 import { resolveColumns } from './sql/named-columns.ts'
 
-type QueryBase = Omit<ViewModel, 'kind'>
+type QueryBase = Omit<ViewModel, 'kind' | 'rule'>
 
 /** `columns` are those that the body gives; `rule` is a hash of what its values follow from. */
 export function finishKind(
@@ -35,7 +35,8 @@ export function finishKind(
   rule: string,
 ): { readonly model: Model; readonly diagnostics: readonly Diagnostic[] } {
   const { source, header, kind } = parsed
-  if (kind === 'view' || kind === 'table') return { model: { ...base, kind }, diagnostics: [] }
+  if (kind === 'view' || kind === 'table')
+    return { model: { ...base, kind, rule }, diagnostics: [] }
   const found = [...reservedColumns(parsed, columns)]
   const resolve = (annotation: string, named: readonly NamedColumn[]) => {
     const { names, diagnostics } = resolveColumns(source, annotation, named, columns)

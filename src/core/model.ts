@@ -107,6 +107,11 @@ export interface Expose {
 
 interface QueryModel extends ModelBase {
   readonly body: ModelBody
+  /**
+   * Hash of what the values of a row follow from: the part of `definition` that is left without checks, keys and how it
+   * is served. Models with one rule make the same row of the same data.
+   */
+  readonly rule: string
 }
 
 /** The column whose greatest value in the table says how far the source has been read. */
@@ -144,11 +149,6 @@ export interface ColumnRename {
 interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
   readonly renames: readonly ColumnRename[]
-  /**
-   * Hash of what the values of a row follow from: the part of `definition` that is left without checks, keys and how it
-   * is served. Models with one rule make the same row of the same data.
-   */
-  readonly rule: string
 }
 
 /** What to do with rows of the query that have the same key. */

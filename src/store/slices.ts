@@ -2,8 +2,9 @@
 // that a target without any is stored as it always was.
 //
 //   _eider.slices   one row per range and build: from range_start on and below range_end, where NULL is no limit. The newest
-//                   row that contains a value says by which definition the rows with that value were made; one without a
-//                   definition, that the table was dropped, or made from nothing by some of its ranges only
+//                   row that contains a value says by which definition the rows with that value were made, and by which
+//                   rule after a dot (pipeline/rules/rule.ts); one without a definition, that the table was dropped, or
+//                   made from nothing by some of its ranges only
 //
 // Rows are only ever inserted, since on a lake a DELETE would refuse those who insert meanwhile. They are read where a model
 // needs them, not at the start of a run: there may be many.
@@ -58,7 +59,7 @@ export class SliceTable {
     const rows = (await connection.texts(sql`
       SELECT model, range_start AS start, range_end AS "end", definition, run_id AS "runId", built_at::VARCHAR AS "builtAt"
       FROM ${inForce(this.#table, names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
-    return rows.map((row) => ({ ...row, model: spelled(row.model) }))
+    return rows.map((row) => ({ ...row, model: spelled(row.model), ...definitionIn(row) }))
   }
 
   async make(connection: Connection): Promise<void> {
@@ -75,7 +76,7 @@ export class SliceTable {
     await this.olderRows.record(connection, runId, records)
     if (!this.#exists) return
     const rows = records.flatMap((record) => {
-      const { model, ranges = [], isNewTable = false } = record
+      const { model, ranges = [], isNewTable = false, rule: own = null } = record
       const row = ({ start, end, builtAt }: RecordedRange, definition: string | null) =>
         sql`${sql.value(model.name)}, ${sql.value(start)}, ${sql.value(end)}, ${sql.value(definition)},
           ${sql.value(runId)}, ${builtAt == null ? sql`now()` : sql`${sql.value(builtAt)}::TIMESTAMPTZ`}`
@@ -85,7 +86,10 @@ export class SliceTable {
         !ranges.some(({ start, end }) => start === null && end === null)
       return [
         ...(forgets ? [row(ALL, null)] : []),
-        ...ranges.map((range) => row(range, range.definition ?? model.definition)),
+        ...ranges.map((range) => {
+          const { definition = model.definition, rule = own } = range
+          return row(range, textOf({ definition, rule }))
+        }),
       ]
     })
     await insert(connection, rows)
@@ -96,8 +100,8 @@ export class SliceTable {
     await insert(
       connection,
       slices.map((slice) => {
-        const { model, start, end, definition, runId, builtAt } = slice
-        const texts = [model, start, end, definition, runId]
+        const { model, start, end, runId, builtAt } = slice
+        const texts = [model, start, end, textOf(slice), runId]
         return sql`${sql.join(texts.map((text) => sql.value(text)))}, ${sql.value(builtAt)}::TIMESTAMPTZ`
       }),
     )
@@ -122,6 +126,16 @@ export class SliceTable {
 }
 
 const ALL: ValueRange = { start: null, end: null }
+
+type MadeBy = Pick<SliceRecord, 'definition' | 'rule'>
+
+const textOf = ({ definition, rule }: MadeBy): string =>
+  rule === null ? definition : `${definition}.${rule}`
+
+function definitionIn({ definition: text }: { readonly definition: string }): MadeBy {
+  const [definition = '', rule = null] = text.split('.')
+  return { definition, rule }
+}
 
 async function insert(connection: Connection, rows: readonly Sql[]): Promise<void> {
   if (rows.length === 0) return

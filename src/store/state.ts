@@ -154,6 +154,8 @@ export interface SliceRecord extends ValueRange {
   readonly model: ModelName
   /** The definition of the model at that time. */
   readonly definition: string
+  /** What its rows follow from (pipeline/rules/rule.ts); null: an earlier version has recorded none. */
+  readonly rule: string | null
   readonly runId: string
   /** ISO 8601. */
   readonly builtAt: string
@@ -162,6 +164,7 @@ export interface SliceRecord extends ValueRange {
 /** A range that rows were built of: by the definition of the model, and now, where nothing else is said. */
 export interface RecordedRange extends ValueRange {
   readonly definition?: string
+  readonly rule?: string | null
   readonly builtAt?: string | null
 }
 
@@ -174,6 +177,8 @@ export interface NewRecord {
   readonly removed?: boolean
   /** Those whose rows were made by this definition; they are remembered once there is a place for them. */
   readonly ranges?: readonly RecordedRange[]
+  /** Of ranges that do not say theirs. */
+  readonly rule?: string | null
   /** What is left of older rules; as before when not given. */
   readonly left?: NewLeft
   /** The table was made from nothing, so what is remembered of its ranges no longer holds. */

@@ -71,10 +71,11 @@ test('a backfill by the new rule leaves the rest, --forward-only accepts it', as
   const range = ['--start', '2026-01-02', '--end', '2026-01-08']
   const some = await space.ok(['run', 'hist.v', ...range])
   assert.match(some.stdout, /2 of 4 rows were made before the rule of/)
+  assert.match((await space.ok(['plan'])).stdout, /build +hist\.v +definition changed\n/)
   const all = await space.ok(['run', '--forward-only'], { exitCode: 2 })
   assert.match(all.stderr, /--forward-only needs the names of the models/)
   const kept = await space.ok(['run', 'hist.v', '--forward-only'])
-  assert.match(kept.stdout, /built +hist\.v +\d rows?, /)
+  assert.match(kept.stdout, /built +hist\.v +\d rows?, .*\(forward only\)/)
   assert.not.match(kept.stdout, /warning/)
   assert.not.match((await space.ok(['run'])).stdout, /warning/)
   assert.equal(await rowsOf(space), ['1,15.00', '2,25.00', '7,37.50', '8,80.00'])

@@ -59,13 +59,14 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     places: {},
     definition: hash([text, options]),
     body: ModelBody.of(source, { start, end: source.text.length }),
+    // The text of a table holds its data, which are no rule of what reads it.
+    rule: hash([kind === 'table' ? name : text]),
   }
   if (kind === 'view' || kind === 'table') return { ...base, kind }
   const { latest, deletes, onSchemaChange = 'evolve', renames = [] } = options
   const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
   const watermark = { column, lookback }
-  const rule = hash([text])
-  const all = { ...base, onSchemaChange, renames, rule }
+  const all = { ...base, onSchemaChange, renames }
   if (kind === 'append') return { ...all, kind, uniqueKey: key ?? [], watermark }
   if (kind === 'period') return { ...all, kind, uniqueKey: key ?? [], period: periodOf(options) }
   if (key === undefined) throw new Error(`a model of kind ${kind} needs a key`)

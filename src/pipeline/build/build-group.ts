@@ -11,7 +11,7 @@ import { explainFailure, isInterruption } from '../failure.ts'
 import { followedColumns, recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
-import { decide, type Decision } from '../plan/decide.ts'
+import { decide, type Decision, ofRange } from '../plan/decide.ts'
 import {
   olderLine,
   type OlderRows,
@@ -22,7 +22,8 @@ import {
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { leftAfter, olderRowsAfter } from '../rules/older.ts'
-import { isRuleChanged, keepsRules, rangesBefore } from '../rules/parts.ts'
+import { isRuleChanged, rangesBefore, ruleText } from '../rules/parts.ts'
+import { keepsRules } from '../rules/rule.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
 import { buildPieces } from './pieces.ts'
@@ -193,7 +194,7 @@ async function buildOne(
   const isNewTable = !continuesTable(context, model)
   // Of the rows outside of a range nothing is read, so they are still those of the inputs that were read before.
   const known = step.slice === 'whole' || isNewTable ? null : recordOf(context, model)
-  const fingerprint = known?.fingerprint ?? decision.fingerprint
+  const fingerprint = known === null ? decision.fingerprint : ofRange(context, model, known)
   const {
     rows,
     version,
@@ -209,7 +210,8 @@ async function buildOne(
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
   const others = isNewTable || !keepsRules(model) ? [] : await rangesBefore(context, model)
   const all = { ranges: [...others, ...ranges], ...(await leftAfter(context, model, left)) }
-  const record = { model, fingerprint, version, ...all, isNewTable }
+  const rule = keepsRules(model) ? ruleText(context, model) : null
+  const record = { model, fingerprint, version, rule, ...all, isNewTable }
   const isMixed = keepsRules(model) && !isNewTable && !context.forwardOnly
   const older = isMixed ? await olderRowsAfter(context, model, all) : null
   return done(withWarnings(step, outcome, said, older), record)
@@ -350,7 +352,7 @@ export async function prepare(context: RunContext, steps: readonly Step[]): Prom
   const made = steps.filter((step) => hasWork(step) && step.problem === null)
   const isRuleNew = made.some(({ model }) => {
     const record = keepsRules(model) ? recordOf(context, model) : null
-    return record !== null && keepsRules(model) && isRuleChanged(record, model)
+    return record !== null && keepsRules(model) && isRuleChanged(context, record, model)
   })
   if (isRuleNew || made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
     await store.state.makeSlices(connection)

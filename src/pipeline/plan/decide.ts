@@ -14,7 +14,8 @@ import { type ModelName, targetsOf } from '../../core/names.ts'
 import { oldRowsText } from '../build/old-rows.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { WatermarkRange, Slice } from '../../core/step.ts'
-import { keepsRules, ruleKey, withoutRule } from '../rules/parts.ts'
+import { ruleKey, withoutRule } from '../rules/parts.ts'
+import { keepsRules, ownKey } from '../rules/rule.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, ModelRecord } from '../../store/state.ts'
 
@@ -79,8 +80,7 @@ function decideToBuild(
   // Rows that are asked for are not what the table has, so what was built before does not count.
   const because =
     slice === 'whole' ? reasonToBuild(context, model, parts, progress.pending) : 'backfill'
-  const rule = keepsRules(model) ? [ruleKey(model)] : []
-  return { model, slice, fingerprint: [...parts, ...rule].join('.'), because }
+  return { model, slice, fingerprint: [...parts, ...ruleIn(context, model)].join('.'), because }
 }
 
 /**
@@ -154,6 +154,8 @@ function reasonToBuild(
   if (changed !== null) return changed
   if (model.volatile) return 'volatile'
   if (context.forwardOnly && keepsRules(model)) return 'forward only'
+  const other = otherDefinition(withoutRule(record.fingerprint), parts)
+  if (other !== null) return other
   const exists = relationType(context.catalog, model.name) === kinds[model.kind].relation
   if (!exists) return MISSING
   return context.withGaps.has(model.name) ? 'some periods were never built' : null
@@ -178,9 +180,34 @@ function changedInput(
   const upstream = dependsOn.find((name, i) => pending.has(name) || differs(1 + i))
   if (upstream !== undefined) return `upstream ${upstream} changed`
   const file = files.find((_, i) => differs(1 + dependsOn.length + i))
-  if (file !== undefined) return `file ${file} changed`
-  if (before.length === parts.length && !differs(0)) return null
-  return before.length === parts.length ? 'another sample' : 'definition changed'
+  return file === undefined ? null : `file ${file} changed`
+}
+
+/** A range that was built by another definition says so, and not by which one the rest of the table was. */
+function otherDefinition(before: readonly string[], parts: readonly string[]): string | null {
+  if (before[0] === EDITED || before.length !== parts.length) return 'definition changed'
+  return before[0] === parts[0] ? null : 'another sample'
+}
+
+const EDITED = 'edited'
+
+/**
+ * The fingerprint once a range of the table is built: of the rows outside of it nothing is read, so they are still those of
+ * the inputs that were read before.
+ */
+export function ofRange(
+  context: DecisionContext,
+  model: Model,
+  { fingerprint, definition }: ModelRecord,
+): string {
+  const [first = '', ...inputs] = withoutRule(fingerprint)
+  const known = definition === model.definition ? first : EDITED
+  return [known, ...inputs, ...ruleIn(context, model)].join('.')
+}
+
+function ruleIn(context: DecisionContext, model: Model): readonly string[] {
+  if (keepsRules(model)) return [ruleKey(context, model)]
+  return 'rule' in model ? [ownKey(model)] : []
 }
 
 /** The definition, then one part for each of `dependsOn` and of `files`, which follow from the definition. */

@@ -13,7 +13,7 @@ import { type Asked, decide, type Decision, decideAll, type PlanProgress } from 
 import { unfollowedBy } from '../changes/unfollowed.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { olderRows } from '../rules/older.ts'
-import { keepsRules } from '../rules/parts.ts'
+import { keepsRules } from '../rules/rule.ts'
 import { staleInputs } from './source-age.ts'
 import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'

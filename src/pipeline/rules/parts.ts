@@ -1,25 +1,30 @@
-// By which definitions the rows of a table that goes on were made. Ranges of the watermark say it where somebody has changed
-// the rule of a model whose table has rows (store/slices.ts); without any, all rows are of the definition that is recorded.
-// Definitions that differ in checks, keys or what is served alone are of one rule.
+// By which rules the rows of a table that goes on were made. Ranges of the watermark say it where somebody has changed the
+// rule of a model whose table has rows (store/slices.ts); without any, all rows are of the rule that is recorded.
 
-import type { AppendModel, MergeModel, Model, PeriodModel } from '../../core/model.ts'
+import { rangeColumnOf } from '../../core/range-column.ts'
+import { hashOf } from '../../core/hash.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ValueRange } from '../../core/step.ts'
-import { rangeColumnOf } from '../../core/range-column.ts'
 import { isInRange, isWithin } from '../build/materialize/relation.ts'
-import { hashOf } from '../../core/hash.ts'
 import type { ModelRecord, RecordedRange } from '../../store/state.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
+import {
+  type InForce,
+  isSameRule,
+  ownKey,
+  partOfRule,
+  type Rule,
+  ruleFrom,
+  type RuledModel,
+  ruleOf,
+  textOfRule,
+} from './rule.ts'
 
-/** Kinds whose rows keep the rule that made them, until it is read again. Past versions of an scd2 are history. */
-export type RuledModel = AppendModel | MergeModel | PeriodModel
-
-export const keepsRules = (model: Model): model is RuledModel =>
-  model.kind === 'append' || model.kind === 'merge' || model.kind === 'period'
-
-/** A range of the watermark, and the definition that its rows were made by. */
+/** A range of the watermark, and what its rows were made by. */
 export interface Part extends ValueRange {
   readonly definition: string
+  /** The text of a rule; null: an earlier version of eider has built it. */
+  readonly rule: string | null
   /** When it was built; null: by a run that recorded no range. */
   readonly builtAt: string | null
 }
@@ -28,30 +33,46 @@ export interface Part extends ValueRange {
 export const rangeColumn = (model: RuledModel): string | null =>
   rangeColumnOf(model)?.column ?? null
 
-/** What is recorded of a rule with the fingerprint of a model: itself, and the column of its ranges. */
-export const ruleKey = (model: RuledModel): string =>
-  `rule-${model.rule.slice(0, 16)}-${columnKey(model)}`
+export const ruleText = (context: InForce, model: RuledModel): string =>
+  textOfRule(ruleOf(context, model))
+
+/** What is recorded with the fingerprint of a model: its rule, and the column of its ranges. */
+export function ruleKey(context: InForce, model: RuledModel): string {
+  const [, inputs = ''] = ruleText(context, model).split('-')
+  return `${ownKey(model)}-${columnKey(model)}-${inputs}`
+}
 
 const columnKey = (model: RuledModel): string => hashOf(16, [rangeColumn(model)])
 
-/** undefined: an older version of eider has built it. */
-const recordedRule = ({ fingerprint }: ModelRecord): string | undefined =>
-  fingerprint.split('.').find((part) => part.startsWith('rule-'))
+interface RecordedRule extends Rule {
+  readonly column: string | undefined
+}
+
+/** null: an earlier version of eider has built it. */
+function recordedRule({ fingerprint }: ModelRecord): RecordedRule | null {
+  const text = partOfRule(fingerprint)
+  if (text === undefined) return null
+  const [, own = '', column, inputs] = text.split('-')
+  const rule = ruleFrom(inputs === undefined ? own : `${own}-${inputs}`)
+  return rule === null ? null : { ...rule, column }
+}
 
 /** The parts of a fingerprint that tell what has changed (plan/decide.ts). */
 export const withoutRule = (fingerprint: string): readonly string[] =>
   fingerprint.split('.').filter((part) => !part.startsWith('rule-'))
 
 /** Whether the rows of the table, as they are recorded, were made by another rule than that of the model. */
-export function isRuleChanged(record: ModelRecord, model: RuledModel): boolean {
-  if (record.definition === model.definition) return false
+export function isRuleChanged(context: InForce, record: ModelRecord, model: RuledModel): boolean {
   const before = recordedRule(record)
-  const now = ruleKey(model)
-  return before === undefined || before.split('-')[1] !== now.split('-')[1]
+  const isEdited = record.definition !== model.definition
+  if (before === null) return isEdited
+  const now = ruleOf(context, model)
+  // An earlier version has recorded the rule before with a range that was built by this definition.
+  return !isSameRule(isEdited ? before : { ...before, own: now.own }, now)
 }
 
 const isColumnChanged = (record: ModelRecord, model: RuledModel): boolean => {
-  const before = recordedRule(record)?.split('-')[2]
+  const before = recordedRule(record)?.column
   return before !== undefined && before !== columnKey(model)
 }
 
@@ -62,7 +83,14 @@ export async function partsOf(context: RunContext, model: RuledModel): Promise<r
   const { ranges } = (await context.partsBefore())(model.name)
   // Of periods that were never built there are no rows.
   if (model.kind === 'period') return ranges
-  const whole = { start: null, end: null, definition: record.definition, builtAt: null }
+  const { definition } = record
+  const whole = {
+    start: null,
+    end: null,
+    definition,
+    rule: textOfRecord(context, record, model),
+    builtAt: null,
+  }
   // Ranges of another column say nothing of this one.
   if (isColumnChanged(record, model)) return [whole]
   return ranges.some(({ start, end }) => start === null && end === null)
@@ -70,10 +98,24 @@ export async function partsOf(context: RunContext, model: RuledModel): Promise<r
     : [whole, ...ranges]
 }
 
+function textOfRecord(context: InForce, record: ModelRecord, model: RuledModel): string | null {
+  const rule = recordedRule(record)
+  if (rule === null) return null
+  const isEdited = record.definition !== model.definition
+  return textOfRule(isEdited ? rule : { ...rule, own: ruleOf(context, model).own })
+}
+
 /** Whether the rows of the part are those that the model would make now. */
-export function isOfRule({ definition }: Part, record: ModelRecord, model: RuledModel): boolean {
-  if (definition === model.definition) return true
-  return definition === record.definition && !isRuleChanged(record, model)
+export function isOfRule(
+  context: InForce,
+  part: Pick<Part, 'definition' | 'rule'>,
+  record: ModelRecord,
+  model: RuledModel,
+): boolean {
+  const rule = ruleFrom(part.rule)
+  if (rule !== null) return isSameRule(rule, ruleOf(context, model))
+  if (part.definition === record.definition) return !isRuleChanged(context, record, model)
+  return part.definition === model.definition
 }
 
 /** Whether the newest part that contains the value fulfils `test`. */
@@ -91,19 +133,27 @@ export function inPart(
 }
 
 /**
- * What a build has to record besides its own range, oldest first: the definition of all rows before, when it is the first
- * by a new rule; and the ranges by the definition as it is now, when it has changed without the rule.
+ * What a build has to record besides its own range, oldest first: the rule of all rows before, when it is the first by a new
+ * one; and the ranges by the definition as it is now, when it has changed without the rule.
  */
 export async function rangesBefore(
   context: RunContext,
   model: RuledModel,
 ): Promise<readonly RecordedRange[]> {
   const record = recordOf(context, model)
-  if (record === null || record.definition === model.definition) return []
-  const parts = await partsOf(context, model)
-  if (isRuleChanged(record, model)) return parts.filter(({ builtAt }) => builtAt === null)
-  const { ranges } = (await context.partsBefore())(model.name)
+  if (record === null) return []
   const isSame = ({ definition }: Part) => definition === record.definition
+  if (isRuleChanged(context, record, model)) {
+    const parts = await partsOf(context, model)
+    const rule = textOfRecord(context, record, model)
+    // Only until now the definition has said which rule it was.
+    const isUnsaid = (part: Part) => part.rule === null && isSame(part) && rule !== null
+    if (!parts.some(isUnsaid)) return parts.filter(({ builtAt }) => builtAt === null)
+    return parts.map((part) => (isUnsaid(part) ? { ...part, rule } : part))
+  }
+  if (record.definition === model.definition) return []
+  const { ranges } = (await context.partsBefore())(model.name)
   if (!ranges.some(isSame)) return []
-  return ranges.map((range) => (isSame(range) ? { ...range, definition: model.definition } : range))
+  const now = { definition: model.definition, rule: ruleText(context, model) }
+  return ranges.map((range) => (isSame(range) ? { ...range, ...now } : range))
 }

@@ -8,7 +8,8 @@ import type { RecordedRange } from '../../store/state.ts'
 import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
 import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { inPart, isOfRule, isRuleChanged, partsOf, rangeColumn, type RuledModel } from './parts.ts'
+import { inPart, isOfRule, isRuleChanged, partsOf, rangeColumn } from './parts.ts'
+import type { RuledModel } from './rule.ts'
 
 export interface ReadAgain {
   /** Whether rows of the table with this watermark were made by an older rule. */
@@ -31,9 +32,9 @@ export async function readAgain(context: RunContext, model: RuledModel): Promise
   // Periods are replaced as a whole.
   if (model.kind === 'period' || record === null || column === null) return null
   const parts = await partsOf(context, model)
-  if (parts.every((part) => isOfRule(part, record, model))) return null
+  if (parts.every((part) => isOfRule(context, part, record, model))) return null
   const isOlder = (watermark: Sql) =>
-    inPart(model, watermark, parts, (part) => !isOfRule(part, record, model))
+    inPart(model, watermark, parts, (part) => !isOfRule(context, part, record, model))
   const name = sql.ident(column)
   const isAll = (await touchedSince(context, model))?.ranges === null
   const isLate = isAll
@@ -70,7 +71,7 @@ async function partsOfWhole(
   before: LeftRows,
 ): Promise<BuiltParts | null> {
   const record = recordOf(context, model)
-  const isChanged = record !== null && isRuleChanged(record, model)
+  const isChanged = record !== null && isRuleChanged(context, record, model)
   if (!isChanged && before.left === 0) return null
   const kept = await countLeft(context, model, null)
   const left = isChanged ? kept : Math.min(kept, before.left)

@@ -165,8 +165,9 @@ test('checks, keys and white space change no rule; a model that is not edited re
   const [whole] = await rangesOf(space)
   await space.ok([source, served(2, 'id', 'ts')])
   assert.equal(await rangesOf(space), [whole, ['8', null, served(2, 'id', 'ts').definition]])
-  await space.ok([source, served(1, 'id', 'ts')])
+  const back = await space.ok([source, served(1, 'id', 'ts')])
   assert.equal(await rowsOf(space), ['1 1 10', '8 8 30'])
+  assert.is(resultOf(back, 'mart.t').older_rows, undefined, 'the first rule is back')
 })
 
 test.run()

@@ -303,7 +303,8 @@ test('a range of an append that is replaced, and one that is filled, are read ag
   await using space = await openProject()
   const run = async (rows: readonly string[], options: Partial<RunRequest> = {}) => {
     const texts = {
-      'raw.orders': orders(rows.join(', '), 'table'),
+      // As data: the SELECT of a table would be another rule.
+      'raw.orders': orders(rows.join(', '), 'merge\n-- @unique_key: id\n-- @deletes: mirror'),
       'core.orders': '-- @kind: append\n-- @incremental: day\n-- @unique_key: id\nFROM raw.orders',
       'stage.orders': through,
       'mart.daily': daily,

@@ -9,7 +9,8 @@ import type { PlannedRange, Slice, ValueRange, WatermarkRange } from '../../../c
 import type { Connection } from '../../../duckdb/database.ts'
 import { type Row, textOf } from '../../../duckdb/values.ts'
 import { touchedSince } from '../../changes/touched.ts'
-import type { RunContext } from '../../run-context.ts'
+import { isOfRule } from '../../rules/parts.ts'
+import { recordOf, type RunContext } from '../../run-context.ts'
 import type { SliceRecord } from '../../../store/state.ts'
 import { continuesTable } from './relation.ts'
 import { tableOf } from './renames.ts'
@@ -121,7 +122,8 @@ export async function rangesToRemember(
   if (!continuesTable(context, model)) return made
   const { connection, store } = context
   const slices = await store.state.readSlices(connection, [model.name])
-  const isOwn = ({ definition }: SliceRecord) => definition === model.definition
+  const record = recordOf(context, model)!
+  const isOwn = (slice: SliceRecord) => isOfRule(context, slice, record, model)
   if (slices.every(isOwn) && slices.some(isEverything)) return []
   const type = await typeOfColumn(context, model)
   const line = await Line.of(connection, type, [...slices, ...made])
