@@ -10,6 +10,7 @@ import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
+import { gatherLines } from './gathered-lines.ts'
 import { type Look, lookOf, type Paint } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
@@ -92,10 +93,18 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Where something is drawn on the terminal, `write` puts lines above it. */
-  protected loggerFor(flags: SharedFlags, write: (line: string) => void = toStderr): Logger {
+  protected loggerFor(flags: SharedFlags, write: WriteLine = toStderr): Logger {
     const level = flags.verbose ? 'debug' : flags.quiet ? 'warn' : 'info'
     const show = flags.json || !process.stderr.isTTY ? asJson : asText
-    return createLogger((line) => write(show(line)), level)
+    return createLogger((line) => write(show(line), line), level)
+  }
+
+  /** For a service, which may log each of many requests. */
+  protected serviceLoggerFor(flags: SharedFlags): Logger {
+    const lines = gatherLines((text) => void process.stderr.write(text))
+    return this.loggerFor(flags, (text, { level }) =>
+      lines.write(text, level === 'warn' || level === 'error'),
+    )
   }
 
   /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */
@@ -195,14 +204,23 @@ export abstract class BaseCommand extends Command {
   }
 }
 
-const toStderr = (line: string) => void process.stderr.write(line + '\n')
+type WriteLine = (text: string, line: LogLine) => void
+
+const toStderr: WriteLine = (text) => void process.stderr.write(text + '\n')
 
 function asJson({ time, level, event, fields }: LogLine): string {
-  return JSON.stringify(
-    { time: time.toISOString(), level, event, ...fields },
-    (_key, value: unknown) =>
-      value instanceof Error ? describe(value) : typeof value === 'bigint' ? String(value) : value,
-  )
+  const line = { time: time.toISOString(), level, event, ...fields }
+  // To ask of each value takes as long as all the rest.
+  return Object.values(fields).some(isUnusual)
+    ? JSON.stringify(line, (_key, value: unknown) => usual(value))
+    : JSON.stringify(line)
+}
+
+const isUnusual = (value: unknown) => typeof value === 'object' || typeof value === 'bigint'
+
+function usual(value: unknown): unknown {
+  if (value instanceof Error) return describe(value)
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 function asText({ time, level, event, fields }: LogLine): string {

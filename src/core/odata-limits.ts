@@ -150,6 +150,8 @@ export const odataLimits = {
   rowsPerLookupBeforeRowFile: 500,
   /** Files with rows that are there, their bytes, and the bytes of one. What was not used for longest makes room. */
   rowFiles: 16,
+  /** Sets, for each filter of a token once more, of which it is known how often they are looked up. */
+  rowFileUses: 10_000,
   rowFilesBytes: 1 * GiB,
   rowFileBytes: 512 * MiB,
   /** Rows of all these files together: each takes 18 to 24 bytes of memory, so all take 100 MB at most. */

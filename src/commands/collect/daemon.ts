@@ -23,7 +23,7 @@ export default class CollectDaemonCommand extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(CollectDaemonCommand)
     using stop = onStop()
-    const logger = this.loggerFor(flags)
+    const logger = this.serviceLoggerFor(flags)
     const load = () =>
       this.openProject(flags, {
         'collect.port': flags.port,

@@ -40,7 +40,7 @@ export default class ODataServe extends BaseCommand {
         'odata.page_size': flags['page-size'],
       })
     const project = await load()
-    const logger = this.loggerFor(flags)
+    const logger = this.serviceLoggerFor(flags)
     const { ODataService, requireOpenable } = await import('../../odata/service.ts')
     const { openStore } = await import('../../store/open.ts')
     await using resources = new Resources()

@@ -2,7 +2,7 @@
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
-import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
+import type { Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { AttachedFile, EmptyEngine } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
@@ -25,7 +25,7 @@ interface Engine {
   readonly model: EntityModel
   readonly connections: ConnectionPool
   readonly facts: KnownFacts
-  readonly rowsKeys: ReadonlyMap<PublishedRelation, string>
+  readonly rowsKeys: ReadonlyMap<ModelName, string>
   readonly known: SnapshotFacts
   /** For readers who do not see all, by their keys. */
   readonly views: Map<string, Promise<ReaderView>>
@@ -37,8 +37,8 @@ export class OpenSnapshot implements AsyncDisposable {
   readonly snapshot: Snapshot
   readonly model: EntityModel
   readonly facts: KnownFacts
-  /** By `factsKey`, of the relations for those who see all. */
-  readonly rowsKeys: ReadonlyMap<PublishedRelation, string>
+  /** What `factsKey` gives for each relation. */
+  readonly rowsKeys: ReadonlyMap<ModelName, string>
   readonly #engine: Engine
   #released = false
 
@@ -66,7 +66,7 @@ export class OpenSnapshot implements AsyncDisposable {
     const engine = await engines.take()
     const connections = resources.use(await engine.openReadOnly(files))
     const facts = new Map<string, RowFacts>()
-    const rowsKeys = new Map<PublishedRelation, string>()
+    const rowsKeys = new Map<ModelName, string>()
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
     const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
     {
@@ -75,7 +75,7 @@ export class OpenSnapshot implements AsyncDisposable {
         const key = await factsKey(published, relation)
         const found = known.get(key) ?? (await readFacts(lent.connection, relation, published.rows))
         facts.set(key, found)
-        rowsKeys.set(relation, key)
+        rowsKeys.set(relation.model, key)
         signedTinyints.set(relation.model, found.signedTinyints)
         clampedTimes.set(relation.model, found.clampedTimes)
       }

@@ -16,7 +16,7 @@ import {
 } from '../edm/entity-model.ts'
 import type { EntityModel } from '../edm/model.ts'
 import type { Reader } from '../../access/reader.ts'
-import { tableSql } from '../sql/relation.ts'
+import { tableSql } from '../sql/visible-rows.ts'
 
 export interface ReaderView {
   /** Without what is out of scope; rows are counted, and sizes are left out. */

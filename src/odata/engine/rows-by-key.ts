@@ -6,7 +6,7 @@ import type { OpenSnapshot } from './open-snapshot.ts'
 
 export interface RowLookup {
   readonly snapshot: Pick<OpenSnapshot, 'snapshot' | 'rowsKeys'>
-  /** The set of that snapshot, as readers have it who see all of its rows. */
+  /** The set of that snapshot, as the reader has it who asks. */
   readonly set: EntitySet
   /** The texts of its parts, as sql/keyed-rows.ts writes them. */
   readonly key: readonly string[]

@@ -344,10 +344,10 @@ function noteEnd(
 
 /** Options without a `$` that OData does not know count for nothing; `limit` was most likely meant for something. */
 function ignoredOption(url: string): string | null {
-  const [, query = ''] = url.split('?', 2)
-  for (const pair of query.split('&')) {
+  const [, query] = url.split('?', 2)
+  for (const pair of query?.split('&') ?? []) {
     const name = decodeAscii(pair.split('=', 1)[0]!)
-    const meant = name.length > 30 ? null : meantOption(name)
+    const meant = name.startsWith('$') || name.length > 30 ? null : meantOption(name)
     if (meant !== null) return `${name}: ${meant}`
   }
   return null

@@ -5,7 +5,7 @@
 // `and` and `or`, NULL is as good as false and DuckDB's plain operators do, at two to four times the speed. Below
 // `not` and wherever a value is needed, `exact` is required.
 
-import { tableSql, orderSql, relationSql } from './relation.ts'
+import { orderSql, relationSql } from './relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import {
   type Constant,
@@ -20,6 +20,7 @@ import { isFloat } from '../edm/numbers.ts'
 import { printCall } from './functions.ts'
 import { totalSql } from './methods.ts'
 import { clampSql } from './temporal-range.ts'
+import { rowsWithSql, tableSql } from './visible-rows.ts'
 import type { EdmType } from '../edm/types.ts'
 import type { Property } from '../edm/model.ts'
 
@@ -185,7 +186,7 @@ const andSql = (condition: Expression | null, print: (condition: Expression) => 
  */
 function reachedSql(expression: Expression & { readonly kind: 'reached' }): Sql {
   const { row, condition, ours, theirs } = expression
-  const from = sql`FROM ${tableSql(row.set)} AS ${sql.ident(row.alias)}`
+  const from = sql`FROM ${rowsWithSql(row.set, condition, [ours])} AS ${sql.ident(row.alias)}`
   return sql`(${valueSql(theirs)} = (SELECT first(${valueSql(ours)}) ${from} WHERE ${conditionSql(condition)}))`
 }
 

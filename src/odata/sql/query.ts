@@ -6,6 +6,7 @@ import { BIGINT } from './engine-types.ts'
 import { conditionSql, valueSql } from './expression.ts'
 import type { KeysetWindow } from './keyset.ts'
 import { orderSql, relationSql } from './relation.ts'
+import { rowsWithSql } from './visible-rows.ts'
 
 export interface RowWindow {
   /** Rows before these, counted after $skip. */
@@ -66,8 +67,11 @@ export function countSql(query: BoundQuery): Sql {
 export const countTextSql = (query: BoundQuery): Sql =>
   sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
 
-function fromSql({ relation, row, filter }: BoundQuery): Sql {
-  const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}`
+function fromSql({ relation, row, filter, order, output }: BoundQuery): Sql {
+  const values = [...order, ...output].map(({ value }) => value)
+  const rows =
+    relation.kind === 'set' ? rowsWithSql(relation.set, filter, values) : relationSql(relation)
+  const from = sql`FROM ${rows} AS ${sql.ident(row.alias)}`
   return filter === null ? from : sql`${from} WHERE (${conditionSql(filter)})`
 }
 

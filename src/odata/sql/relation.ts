@@ -12,7 +12,7 @@ import type {
 import { totalSql } from './methods.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
-import type { EntitySet } from '../edm/model.ts'
+import { tableSql } from './visible-rows.ts'
 
 /** A table or a subquery, without an alias. */
 export function relationSql(relation: Relation): Sql {
@@ -112,25 +112,4 @@ export function orderSql(order: readonly OrderItem[]): Sql {
   if (order.length === 0) return sql.empty
   const items = order.map(({ value, descending }) => orderItemSql(value, descending))
   return sql` ORDER BY ${sql.join(items)}`
-}
-
-/**
- * The rows of a set. A reader who may see only some of them gets them through this subquery in every request. The LIMIT
- * lets all rows through; it keeps the engine from moving a condition of the request below that of the token, where an
- * error in it, such as a division by zero, would reveal a row that is not to be seen.
- */
-export const tableSql = (set: Pick<EntitySet, 'table' | 'only'>): Sql => only(set, set.table)
-
-/** Those of the earlier state, where two are compared. */
-export const tableBeforeSql = (set: Pick<EntitySet, 'tableBefore' | 'only'>): Sql =>
-  only(set, set.tableBefore)
-
-function only({ only: filters }: Pick<EntitySet, 'only'>, table: EntitySet['table']): Sql {
-  const rows = sql.ident(...table)
-  if (filters.length === 0) return rows
-  const all = filters.map(
-    ({ condition }) => sql`(${sql.body(condition)}
-    )`,
-  )
-  return sql`(SELECT * FROM ${rows} WHERE ${sql.join(all, sql` AND `)} LIMIT 9223372036854775807)`
 }

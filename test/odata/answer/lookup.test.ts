@@ -279,6 +279,11 @@ test('a token sees in lookups what it sees otherwise', async () => {
     await ask(services.ours, { target: 'shop_rows(1)', headers })
     return (await metric(services.ours, 'row_files', headers)) === 1
   })
+  await until(async () => {
+    await ask(services.ours, { target: 'shop_rows(1)', headers: bearer('odd') })
+    return (await metric(services.ours, 'row_files', headers)) === 2
+  })
+  const before = await metric(services.ours, 'row_file_lookups_total', headers)
   const statuses = new Map<string, readonly number[]>()
   for (const token of ['plain', 'odd', 'scoped', 'elsewhere', 'wrong']) {
     const asked = [1, 2, 5000].map((id) => ({ target: `shop_rows(${id})`, headers: bearer(token) }))
@@ -295,6 +300,8 @@ test('a token sees in lookups what it sees otherwise', async () => {
     elsewhere: [404, 404, 404],
     wrong: [401, 401, 401],
   })
+  const found = (await metric(services.ours, 'row_file_lookups_total', headers)) - before
+  assert.is(found, 5)
 })
 
 test.run()

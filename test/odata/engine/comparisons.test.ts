@@ -20,7 +20,7 @@ import {
 import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
-import { tableBeforeSql } from '../../../src/odata/sql/relation.ts'
+import { tableBeforeSql } from '../../../src/odata/sql/visible-rows.ts'
 import { nameBefore } from '../../../src/odata/edm/model.ts'
 import { fileRows } from '../../../src/store/files/rows.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'

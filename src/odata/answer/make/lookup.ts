@@ -36,15 +36,17 @@ export function rowFromFile(
   }
 }
 
-/**
- * Which properties of the type the answer has, in its order; null where it has anything else, or who asks does not see all
- * rows.
- */
+/** Which properties of the type the answer has, in its order; null where it has anything else. */
 function storedPlaces(query: BoundQuery): readonly number[] | null {
   const { relation, set, row, output, expand, order, skip } = query
-  if (relation.kind !== 'set' || relation.set !== set || set.only.length > 0) return null
-  if (expand.length > 0 || order.length > 0 || skip > 0 || output.length === 0) return null
-  const { properties } = set.type
+  if (relation.kind !== 'set' || relation.set !== set) return null
+  if (expand.length > 0 || skip > 0 || output.length === 0) return null
+  const { properties, key } = set.type
+  // Rows with the same key are in any order of that.
+  const isInOrder = order.every(
+    ({ value }) => value.kind === 'property' && key.includes(value.property),
+  )
+  if (!isInOrder) return null
   const isAll = output.length === properties.length
   const places: number[] = []
   for (const [i, { name, type, value, path, mark }] of output.entries()) {

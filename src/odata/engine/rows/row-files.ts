@@ -3,11 +3,13 @@
 // A file is made from the published rows when about as much time was spent on lookups as that takes, one file at a time, and
 // the engine answers meanwhile. It belongs to the rows and not to the snapshot, so a set that a new snapshot has
 // unchanged keeps it. What is not found in it is left to the engine, which alone says that a row does not exist.
+//
+// Readers who see some of the rows only have files of their own, with these alone: one for each filter, whose ever it is.
 
 import { LRUCache } from 'lru-cache'
 import { limits } from '../../../core/limits.ts'
 import type { Logger } from '../../../core/logger.ts'
-import type { ModelName } from '../../../core/names.ts'
+import type { EntitySet } from '../../edm/model.ts'
 import type { Admission } from '../admission.ts'
 import type { Snapshots } from '../current-snapshot.ts'
 import type { EngineOptions } from '../snapshot-engines.ts'
@@ -34,9 +36,10 @@ export interface RowFilesOptions extends EngineOptions {
   readonly bounds?: RowFileBounds
 }
 
-/** How a set is used whose rows have this key. */
+/** How a set is used whose rows have this key, by those who see the same of them. */
 interface Use {
   readonly rowsKey: string
+  readonly fileKey: string
   /** Half of them are forgotten when the rows change: a set that stays in use soon has its next file. */
   lookups: number
   isRefused: boolean
@@ -48,9 +51,9 @@ const WHOLE = 1_000_000
 export class RowFiles implements RowsByKey, AsyncDisposable {
   readonly #options: RowFilesOptions
   readonly #most: Required<RowFileBounds>
-  /** By the keys of their rows. */
+  /** By what `fileKeyOf` gives. */
   readonly #files: LRUCache<string, RowFile>
-  readonly #uses = new Map<ModelName, Use>()
+  readonly #uses = new LRUCache<string, Use>({ max: limits.rowFileUses })
   readonly #closing = new AbortController()
   #making: Promise<void> | null = null
   /** The snapshot whose files are kept. */
@@ -80,13 +83,13 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
 
   find(lookup: RowLookup): Buffer | null {
     const { snapshot, set, key } = lookup
-    const rowsKey = snapshot.rowsKeys.get(set.relation)
+    const rowsKey = snapshot.rowsKeys.get(set.relation.model)
     if (rowsKey === undefined || snapshot.snapshot.id !== this.#options.snapshots.currentId)
       return null
     this.#dropEarlier()
-    const use = this.#useOf(set.relation.model, rowsKey)
+    const use = this.#useOf(set, rowsKey)
     use.lookups++
-    const file = this.#files.get(rowsKey)
+    const file = this.#files.get(use.fileKey)
     if (file !== undefined) return this.#read(file, use, key)
     if (this.#isWorthwhile(set.relation.rows, use))
       this.#making = this.#make(lookup, use).finally(() => (this.#making = null))
@@ -111,14 +114,17 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
     const { currentId, currentFacts } = this.#options.snapshots
     if (this.#keptFor === currentId) return
     this.#keptFor = currentId
-    for (const key of this.#files.keys()) if (!currentFacts.has(key)) this.#files.delete(key)
+    for (const key of this.#files.keys())
+      if (!currentFacts.has(rowsKeyOf(key))) this.#files.delete(key)
   }
 
-  #useOf(model: ModelName, rowsKey: string): Use {
-    const use = this.#uses.get(model)
+  #useOf(set: EntitySet, rowsKey: string): Use {
+    const name = fileKeyOf(set.relation.model, set)
+    const use = this.#uses.get(name)
     if (use?.rowsKey === rowsKey) return use
-    const next = { rowsKey, lookups: (use?.lookups ?? 0) / 2, isRefused: false }
-    this.#uses.set(model, next)
+    const fileKey = fileKeyOf(rowsKey, set)
+    const next = { rowsKey, fileKey, lookups: (use?.lookups ?? 0) / 2, isRefused: false }
+    this.#uses.set(name, next)
     return next
   }
 
@@ -142,13 +148,13 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
 
   #refuse(use: Use, error: unknown): void {
     use.isRefused = true
-    this.#files.delete(use.rowsKey)
+    this.#files.delete(use.fileKey)
     if (!this.#closing.signal.aborted) this.#options.logger.warn('row-file-failed', { error })
   }
 
   async #make({ snapshot: { snapshot }, set }: RowLookup, use: Use): Promise<void> {
     const { published, snapshots, logger } = this.#options
-    const { relation } = set
+    const { model } = set.relation
     const startedAt = performance.now()
     try {
       const file = await RowFile.make(snapshot, set, {
@@ -157,17 +163,24 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
         signal: this.#closing.signal,
         onDamage: (error) => void snapshots.reportDamage(snapshot, error),
       })
+      const relation = snapshot.relations.find((one) => one.model === model)!
       if ((await factsKey(published, relation)) !== use.rowsKey) {
         await file[Symbol.asyncDispose]()
         throw new Error('the rows have changed')
       }
-      this.#files.set(use.rowsKey, file)
+      this.#files.set(use.fileKey, file)
       this.#keptFor = '' // another snapshot may have become the current one meanwhile
       const ms = Math.round(performance.now() - startedAt)
       const { rows, bytes } = file.file
-      logger.debug('row-file-made', { model: relation.model, rows, bytes, ms })
+      logger.debug('row-file-made', { model, rows, bytes, ms })
     } catch (error) {
       this.#refuse(use, error)
     }
   }
 }
+
+/** A key has no space in it, and neither has the name of a model. */
+const fileKeyOf = (rowsKey: string, { only }: EntitySet): string =>
+  only.length === 0 ? rowsKey : `${rowsKey} ${JSON.stringify(only.map(({ text }) => text))}`
+
+const rowsKeyOf = (fileKey: string): string => fileKey.split(' ', 1)[0]!
