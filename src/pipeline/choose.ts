@@ -57,7 +57,7 @@ function withEdited(
 
 async function unfinishedModels(connection: Connection): Promise<ReadonlySet<string>> {
   const last = await connection.row(
-    sql`SELECT summary FROM _eider.runs ORDER BY started_at DESC, finished_at DESC LIMIT 1`,
+    sql`SELECT summary FROM _eider.runs WHERE summary->>'command' IS NULL ORDER BY started_at DESC, finished_at DESC LIMIT 1`,
   )
   if (last === null) return new Set()
   const { models } = JSON.parse(textOf(last['summary'])) as {

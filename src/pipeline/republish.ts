@@ -19,6 +19,7 @@ import { readPastRuns } from './catalog/past-runs.ts'
 import { explainFailure, ModelFailure } from './failure.ts'
 import { keptRelations } from './orphans.ts'
 import { publishModels } from './publish.ts'
+import { recordWork, workOn } from './record-work.ts'
 import { RunResults } from './results.ts'
 
 interface RepublishRequest {
@@ -43,7 +44,7 @@ export async function republish(request: RepublishRequest): Promise<Republished>
   const models = chosenModels(project, known, names)
   const { runId, startedAt: now } = new RunResults(new Date(), () => {})
   for (const model of models) await requireKey(connection, model)
-  const versions = await nextVersions(request, known, models, runId)
+  const versions = await nextVersions(request, known, models, { runId, startedAt: now })
   const published = await publishModels({
     connection,
     snapshots,
@@ -67,6 +68,8 @@ export async function republish(request: RepublishRequest): Promise<Republished>
   })
   return { ...published, models: models.map(({ name }) => name) }
 }
+
+const BY_HAND = 'changed by hand'
 
 const notPublished = (problem: string): EnvironmentError =>
   new EnvironmentError('not-published', problem, {
@@ -115,7 +118,7 @@ async function nextVersions(
   { opened: { connection, state } }: RepublishRequest,
   known: Known,
   models: readonly Model[],
-  runId: string,
+  { runId, startedAt }: Pick<RunResults, 'runId' | 'startedAt'>,
 ): Promise<ReadonlyMap<ModelName, string>> {
   const records = models.map((model) => {
     const { fingerprint, version } = known.state.models.get(model.name)!
@@ -125,6 +128,10 @@ async function nextVersions(
   if (followed.length > 0) await state.makeChanges(connection)
   await state.change(connection, async () => {
     await state.recordModels(connection, runId, records)
+    const work = []
+    for (const { model } of records)
+      work.push(await workOn(connection, model.name, model, { way: 'publish', because: BY_HAND }))
+    await recordWork(connection, { command: 'publish', runId, startedAt, models: work })
     // Who follows events goes by their number, which may be what it was.
     for (const { name, kind } of followed)
       if (kind === 'events')

@@ -116,7 +116,7 @@ async function stateAfterRun(asked: Asked, at: string, kept: KeptStates): Promis
       hint: didYouMean(at, known) ?? `${HOW_TO_SAY}; ${whatIsKept(states)}`,
     })
   }
-  if (run.snapshot === null)
+  if (run.snapshot === null && !run.isCommand)
     throw new UsageError(`run ${at} published nothing: it ended before it got there`, {
       hint: whatIsKept(states),
     })

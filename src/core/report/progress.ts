@@ -66,7 +66,30 @@ export interface ModelResult {
   readonly warnings?: readonly string[]
   /** Rows that an older rule of the model has made; one of the warnings says so. */
   readonly older_rows?: OlderRows
+  /** What was done to the table; only of models that were built and are not views. */
+  readonly changes?: TableChanges
   readonly ms: number
+}
+
+/**
+ * How a table was changed: `rebuild`: made from nothing, `update`: it goes on, `backfill`: a range of it was replaced, `flush`:
+ * events came, `restore`: rows of an earlier published state took the place of all, `erase`: rows were deleted for a person,
+ * `publish`: somebody has changed it by hand, and nobody counts how.
+ */
+export type ChangeWay =
+  'rebuild' | 'update' | 'backfill' | 'flush' | 'restore' | 'erase' | 'publish'
+
+/** null: nobody has counted. */
+export interface TableChanges {
+  readonly way: ChangeWay
+  readonly rows_in: number | null
+  /** Rows of which a key has other values now. */
+  readonly rows_changed: number | null
+  /** Those of a table that is made from nothing are not counted: they are what it had before. */
+  readonly rows_out: number | null
+  readonly rows_after: number | null
+  /** Of the model at that time. */
+  readonly definition: string
 }
 
 /** A relation that no file of the project defines any more. */

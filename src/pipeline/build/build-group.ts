@@ -29,6 +29,7 @@ import type { FlushPosition, NewRecord } from '../../store/state.ts'
 import { buildPieces } from './pieces.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { removeOldRows } from './old-rows.ts'
+import { changesOf, removedToo } from './table-changes.ts'
 import type { Built } from './materialize/materialization.ts'
 import { continuesTable, noteRelation, createSchema, relationType } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
@@ -180,14 +181,17 @@ async function buildOne(
   const because = step.slice === 'whole' ? reason : step.because
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
-    if (context.oldRows.has(model.name)) await removeOldRows(context, model)
+    const removed = context.oldRows.has(model.name) ? await removeOldRows(context, model) : 0
     // The rows came with the flush and stay, even when checks fail: those who sent them think them safe.
     const { fingerprint } = decision
     const version = versionOf(context, model, fingerprint)
     results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0
     const found = await checkRows(context, model)
-    const outcome = { status: 'built', because, rows } as const
+    const changes = await changesOf(context, step, {
+      counts: { added: rows, changed: 0, removed },
+    })
+    const outcome = { status: 'built', because, rows, ...changes } as const
     return done(withWarnings(step, outcome, found), { model, fingerprint, version })
   }
   results.start(model.name, because)
@@ -200,6 +204,7 @@ async function buildOne(
     version,
     warnings,
     left,
+    counts,
     ranges = rangesOf(step, isNewTable),
   } = await build(context, { ...step, action: does }, fingerprint, built)
   const before = recordOf(context, model)?.version ?? ''
@@ -207,7 +212,13 @@ async function buildOne(
   if (step.slice === 'whole' && does === 'build') await notePosition(context, model)
   const said = [...warnings, ...context.changes.takeWarnings(model.name)]
   results.versions.set(model.name, version)
-  const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
+  const changes = await changesOf(context, step, { rows, counts })
+  const outcome = {
+    status: 'built',
+    because,
+    ...(rows === undefined ? {} : { rows }),
+    ...changes,
+  } as const
   const others = isNewTable || !keepsRules(model) ? [] : await rangesBefore(context, model)
   const all = { ranges: [...others, ...ranges], ...(await leftAfter(context, model, left)) }
   const rule = keepsRules(model) ? ruleText(context, model) : null
@@ -257,7 +268,7 @@ function withWarnings(
   }
 }
 
-interface BuiltRows extends Pick<ModelResult, 'rows'>, Pick<Built, 'ranges' | 'left'> {
+interface BuiltRows extends Pick<Built, 'rows' | 'counts' | 'ranges' | 'left'> {
   readonly version: string
   readonly warnings: readonly string[]
 }
@@ -271,12 +282,12 @@ const work: Readonly<
     const removed = await removeOldRows(context, model)
     if (removed === 0) return built
     if (!built.changed) noteNothingCame(context, model)
-    return { ...built, changed: true }
+    return { ...built, ...removedToo(built, removed), changed: true }
   },
   async remove(context, { model }) {
     const rows = await removeOldRows(context, model)
     noteNothingCame(context, model)
-    return { changed: rows > 0, rows }
+    return { changed: rows > 0, rows, counts: { added: 0, changed: 0, removed: rows } }
   },
   unchanged: null,
   skip: null,
@@ -312,14 +323,8 @@ async function build(
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
   const version = isNew ? versionOf(context, model, fingerprint, step.slice) : before.version
-  const { rows, ranges, left } = built
-  return {
-    version,
-    warnings,
-    ...(rows === undefined ? {} : { rows }),
-    ...(ranges === undefined ? {} : { ranges }),
-    ...(left === undefined ? {} : { left }),
-  }
+  const { changed: _, ...others } = built
+  return { ...others, version, warnings }
 }
 
 function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {

@@ -2,6 +2,7 @@
 // or the run is killed. Pieces are built in their order, so what is done is a beginning of the range, which is remembered
 // as one range. The next run of the same range goes on behind it where nothing has changed meanwhile.
 
+import { addedUp } from './table-changes.ts'
 import { limits } from '../../core/limits.ts'
 import { type KeptModel, type Model, timeUnits } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
@@ -116,7 +117,7 @@ export async function buildPieces(
       context.signal.throwIfAborted()
       const built = await buildPiece(here, { ...step, slice: piece }, start, builder)
       rows += built.outcome.rows ?? 0
-      outcome = built.outcome
+      outcome = { ...built.outcome, ...addedUp(outcome, built.outcome) }
       here = await withRecord(here, built.record)
       done++
     }

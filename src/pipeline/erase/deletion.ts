@@ -11,6 +11,7 @@ import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { DamagedEvents } from '../../core/report/damaged-events.ts'
 import type { ErasedPlace, LeftPlace } from '../../core/report/erased.ts'
+import type { ModelResult } from '../../core/report/progress.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
@@ -21,6 +22,8 @@ import { followedColumns } from '../changes/notes.ts'
 import { eventsVersion } from '../changes/touched.ts'
 import { countRows, relationType } from '../build/materialize/relation.ts'
 import { problemIn } from '../failure.ts'
+import { recordWork, workOn } from '../record-work.ts'
+import { RunResults } from '../results.ts'
 import type { Reach, ReachedModel } from './reach.ts'
 import {
   countMeant,
@@ -113,10 +116,12 @@ export async function deleteRows(deletion: Deletion): Promise<void> {
   const { connection, known, model, reach, store, condition } = deletion
   // It stays in the records. A hash of the condition would tell whoever guesses the condition that it was used.
   const id = randomUUID()
+  const { runId, startedAt } = new RunResults(new Date(), () => {})
   if (reach.all.some(({ name }) => store.state.changes.columnsOf(name).length > 0))
     await store.state.makeChanges(connection)
   await store.state.change(connection, async () => {
     const changed = new Map<ModelName, readonly ColumnChange[]>()
+    const work: ModelResult[] = []
     for (const reached of reach.reached) {
       if (!isDeletedFrom(reached) || !isTable(known, reached.model)) continue
       const meaning = { condition, model }
@@ -128,13 +133,23 @@ export async function deleteRows(deletion: Deletion): Promise<void> {
       const rows = await deleteMeant(connection, store.tables, meaning, reached)
       if (rows === 0) continue
       changed.set(reached.model.name, touched)
+      work.push(await erasedFrom(deletion, reached.model, rows))
       if (reached.model.kind === 'events')
         await recordRemoved(deletion, reached.model, rows, touched)
     }
     if (model.kind === 'events') await ofRejected(deletion, model, true)
     await recordChanged(deletion, changed, id)
+    if (work.length > 0)
+      await recordWork(connection, { command: 'erase', runId, startedAt, models: work })
     await forgetSaid(connection, new Set(reach.all.map(({ name }) => name)))
   })
+}
+
+function erasedFrom({ connection, known }: Deletion, model: Model, rows: number) {
+  const { definition } = known.state.models.get(model.name) ?? model
+  const counts = { rows_in: 0, rows_changed: 0, rows_out: rows }
+  const because = 'rows were erased'
+  return workOn(connection, model.name, { definition }, { way: 'erase', because, ...counts })
 }
 
 async function recordChanged(

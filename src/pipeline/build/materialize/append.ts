@@ -15,7 +15,7 @@ import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { WrittenTable } from '../../../store/table-storage.ts'
 import type { ReadAgain } from '../../rules/read-again.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { continuesTable, countRows, isWithin, rowsReplacedIn } from './relation.ts'
 import { comparable, differs, sameValues, STAGE } from './stage.ts'
@@ -46,7 +46,7 @@ async function write(
   context: RunContext,
   model: AppendModel,
   { slice, staged, before, again }: Staged,
-): Promise<number> {
+): Promise<Written> {
   const { store, connection } = context
   const target = await store.tables.written(connection, model.name)
   const { uniqueKey, watermark } = model
@@ -56,7 +56,7 @@ async function write(
     const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${inside}`)
     const inserted = await insert(connection, target, sql`FROM ${STAGE}`)
     await noteRows(context, model, valuesOf(STAGE))
-    return deleted + inserted
+    return { rows: deleted + inserted, added: inserted, changed: 0, removed: deleted }
   }
   const replaced = again === null ? 0 : await removeOlder(context, model, staged, again)
   const old = staged.filter((column) => !isNew(column, before))
@@ -68,7 +68,8 @@ async function write(
   // What is filled are rows of the stage.
   const isKnown = target.isAdded !== null && filled === 0
   await noteRows(context, model, isKnown ? valuesIn(target, target.isAdded) : valuesOf(STAGE))
-  return replaced + filled + inserted
+  const rows = replaced + filled + inserted
+  return { rows, added: inserted, changed: filled, removed: replaced }
 }
 
 async function dryWrite(

@@ -28,7 +28,7 @@ import {
   stageStatement,
 } from './stage.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
-import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
+import type { Built, DryBuilt, DryRunInput, Materialization, RowCounts } from './materialization.ts'
 import { continuesTable, countRows, makeWay } from './relation.ts'
 import { pendingRenames, refuseTwoNames, renamedTable, tableOf, withRenames } from './renames.ts'
 
@@ -43,8 +43,8 @@ interface KeptKind<M extends KeptModel> extends Pick<
   /** Throws ModelFailure for staged rows that must not be written. */
   refuseStage(context: RunContext, model: M): Promise<void>
   firstRows(context: RunContext, stage: Sql, model: M, staged: readonly Column[]): Sql
-  /** Writes the staged rows into the table; returns how many it wrote or deleted. */
-  write(context: RunContext, model: M, staged: Staged): Promise<number>
+  /** Writes the staged rows into the table. */
+  write(context: RunContext, model: M, staged: Staged): Promise<Written>
   /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
   /** Those of the ranges of which the stage has rows, or may have none. */
@@ -61,6 +61,11 @@ interface KeptKind<M extends KeptModel> extends Pick<
   ): Promise<readonly ValueRange[]>
   /** The rows of a table that goes on among which a key can be twice once the ranges are made; all when not given. */
   touchedRows?(model: M, key: readonly string[], table: Sql, ranges: readonly ValueRange[]): Sql
+}
+
+/** `rows`: how many it wrote or deleted. */
+export interface Written extends RowCounts {
+  readonly rows: number
 }
 
 export interface Staged {
@@ -213,8 +218,9 @@ async function writeStage(
   const { is, changes, before } = adapted
   await context.store.tables.change(context.connection, model.name, changes)
   const again = await readAgainIn(kept)
-  const rows = await kind.write(context, model, { slice, ranges, staged, before, again })
-  const built = { changed: rows > 0 || is === 'evolved', rows }
+  const write = { slice, ranges, staged, before, again }
+  const { rows, ...counts } = await kind.write(context, model, write)
+  const built = { changed: rows > 0 || is === 'evolved', rows, counts }
   if (slice !== 'whole' || !keepsRules(model) || model.kind === 'period') return built
   const parts = await builtParts(context, model, again)
   return parts === null ? built : { ...built, ...parts }

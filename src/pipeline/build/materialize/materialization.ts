@@ -36,11 +36,21 @@ export interface Materialization<M extends Model = Model> {
   currentRows(table: Sql): Sql
 }
 
+/** What a build has done to the rows of a table. */
+export interface RowCounts {
+  readonly added: number
+  /** Rows whose key has other values now. */
+  readonly changed: number
+  readonly removed: number
+}
+
 export interface Built {
   /** False when the content is what it was, so that nothing downstream needs to run. */
   readonly changed: boolean
   /** Not given for views, whose rows nobody counts, and for events, which the flush counts. */
   readonly rows?: number
+  /** Of a table that goes on; not given for one that is made from nothing. */
+  readonly counts?: RowCounts
   /** What is to be remembered of ranges by which rules their rows were made, where that has changed. */
   readonly ranges?: readonly RecordedRange[]
   /** As before when it is absent. */

@@ -14,7 +14,7 @@ import { noteRows } from '../../changes/notes.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { rowsReplaced } from './append.ts'
 import { countRows, isWithin, relationType } from './relation.ts'
@@ -38,7 +38,7 @@ async function write(
   context: RunContext,
   model: MergeModel,
   { staged, slice, before }: Staged,
-): Promise<number> {
+): Promise<Written> {
   const { connection, store } = context
   const { uniqueKey } = model
   const isMirror = model.deletes === 'mirror' || slice !== 'whole'
@@ -56,6 +56,7 @@ async function write(
     SELECT s.*${kept} FROM ${STAGE} s LEFT JOIN ${sql.relation(model.name)} t ON ${onKey}
     WHERE t.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
   const rows = await countRows(connection, DELTA)
+  let changed = 0
   if (rows > 0) {
     const target = await store.tables.written(connection, model.name)
     await noteRows(context, model, (column) => {
@@ -64,11 +65,13 @@ async function write(
         SELECT t.${name} FROM ${table} t SEMI JOIN ${DELTA} s ON ${onKey}`
     })
     const delta = await target.rows(sql`FROM ${DELTA}`)
-    await connection.run(sql`DELETE FROM ${target.table} AS t USING (${delta}) AS s WHERE ${onKey}`)
+    changed = await connection.run(
+      sql`DELETE FROM ${target.table} AS t USING (${delta}) AS s WHERE ${onKey}`,
+    )
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${delta}`)
   }
   await connection.run(sql`DROP TABLE ${DELTA}`)
-  return rows + deleted
+  return { rows: rows + deleted, added: rows - changed, changed, removed: deleted }
 }
 
 /** `row`: of the table. */

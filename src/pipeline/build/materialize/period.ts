@@ -13,7 +13,7 @@ import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
 import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import {
   EVERYTHING,
@@ -103,34 +103,33 @@ function touchedRows(
   return sql`(FROM ${table} t WHERE EXISTS (SELECT 1 FROM ${inside} s WHERE ${sameValues(key, sql`t`, sql`s`)}))`
 }
 
-/** Returns how many rows of the table there are other ones for, be it none. */
+/** `rows`: how many rows of the table there are other ones for, be it none. */
 async function write(
   context: RunContext,
   model: PeriodModel,
   { staged, ranges }: Staged,
-): Promise<number> {
+): Promise<Written> {
   const { store, connection } = context
   const { column } = model.period
   const type = typeIn(staged, column)
   const target = await store.tables.written(connection, model.name)
   const before = sql`(FROM ${sql.relation(model.name)} WHERE ${isInSome(sql.ident(column), ranges)})`
   const periods = await keepChanged(connection, model, staged, before)
-  let rows = 0
+  let [added, removed] = [0, 0]
   if (periods > 0) {
     const start = (value: Sql) => periodStart(value, model.period, type)
     const value = target.value(column)
     const isChanged = sql`${isInSome(value, ranges)} AND ${start(value)} IN (SELECT period FROM ${PERIODS})`
     await noteRows(context, model, valuesIn(target, isChanged))
-    const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${isChanged}`)
+    removed = await connection.run(sql`DELETE FROM ${target.table} WHERE ${isChanged}`)
     const fresh = sql`FROM ${STAGE} WHERE ${start(sql.ident(column))} IN (SELECT period FROM ${PERIODS})`
     await noteRows(context, model, valuesOf(sql`(${fresh})`))
-    const inserted = await connection.run(
+    added = await connection.run(
       sql`INSERT INTO ${target.table} BY NAME ${await target.rows(fresh)}`,
     )
-    rows = Math.max(deleted, inserted)
   }
   await connection.run(sql`DROP TABLE ${PERIODS}`)
-  return rows
+  return { rows: Math.max(removed, added), added, changed: 0, removed }
 }
 
 /** Leaves in PERIODS the start of each period with other rows in the stage than before; returns how many there are. */

@@ -14,7 +14,7 @@ import { noteRows, valuesOf } from '../../changes/notes.ts'
 import { compareByKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, type DryWritten, keptTable, type Staged } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
@@ -38,8 +38,8 @@ export const scd2: Materialization<Scd2Model> = keptTable({
   dryWrite,
 })
 
-/** Closes versions that changed or vanished, opens new ones. Returns how many versions it closed or opened. */
-async function write(context: RunContext, model: Scd2Model, staged: Staged): Promise<number> {
+/** Closes versions that changed or vanished, opens new ones. `rows`: how many versions it closed or opened. */
+async function write(context: RunContext, model: Scd2Model, staged: Staged): Promise<Written> {
   const { connection, store } = context
   const { name, validFrom } = model
   const table = sql.relation(name)
@@ -62,14 +62,15 @@ async function write(context: RunContext, model: Scd2Model, staged: Staged): Pro
   const ended = await connection.run(sql`
     UPDATE ${stored.table} AS t SET valid_to = s.valid_to, is_current = s.is_current
     FROM (${ends}) s WHERE ${onVersion(model)}`)
+  let removed = 0
   if (validFrom !== null)
-    await connection.run(
+    removed = await connection.run(
       sql`DELETE FROM ${stored.table} AS t USING (${openings}) s WHERE ${onVersion(model)}`,
     )
   const opened = await connection.run(sql`INSERT INTO ${stored.table} BY NAME ${openings}`)
   await noteTouched()
   await connection.run(sql`DROP TABLE ${ENDS}; DROP TABLE ${OPENINGS}`)
-  return ended + opened
+  return { rows: ended + opened, added: opened, changed: ended, removed }
 }
 
 /** Leaves what is to be written in ENDS and OPENINGS. */
