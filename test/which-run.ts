@@ -12,6 +12,8 @@ const systemTests: readonly string[] = [
   'shortcuts/',
   'buffer/kill',
   'buffer/power-cut',
+  'pipeline/crash',
+  'pipeline/kill-many',
   'support/explorer-page',
   'support/lake/',
 ]
