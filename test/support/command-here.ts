@@ -12,7 +12,7 @@ export const COMMANDS_VARIABLE = 'EIDER_TEST_COMMANDS'
 
 /** Commands that end by themselves, each of which is one bundled file. */
 const commands = new Set(
-  'check contract docs doctor drop explain flush fmt history init ls maintain move mv odata plan pull query run show status test'.split(
+  'adopt check contract docs doctor drop erase explain flush fmt history init ls maintain move mv odata plan publish pull query run show status test'.split(
     ' ',
   ),
 )

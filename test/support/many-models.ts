@@ -36,6 +36,7 @@ if (script.endsWith('many-models.js') && paths !== undefined) {
     ...runDefaults(JSON.parse(paths) as ProjectPaths),
     lockWaitMs: 10_000,
     project: projectOf(...models(Number(generation))),
+    threads: null,
     modelsAtOnce: Number(generation) % 2 === 0 ? 1 : 4,
     progress: (event) => {
       if (event.event === 'model-finished') process.send?.(event.model)

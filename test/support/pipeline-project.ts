@@ -130,7 +130,8 @@ export function runDefaults(paths: ProjectPaths): Omit<RunRequest, 'project'> {
     paths,
     store: openStore(paths),
     openClaims: null as (() => Promise<ClaimSource>) | null,
-    threads: null,
+    // Tables of tests are one task each, and DuckDB's other threads ask for more of them without a pause: a fifth of a run.
+    threads: 1,
     memoryLimit: null,
     lockWaitMs: 0,
     signal: new AbortController().signal,

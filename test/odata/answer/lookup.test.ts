@@ -26,7 +26,7 @@ const found: readonly Table[] = [
   table('tiny', sql`(i - 20)::TINYINT`),
   table('byte', sql`i::TINYINT`),
   table('small', sql`(i - 20)::SMALLINT`),
-  table('int', sql`(i - 400)::INTEGER`, 800),
+  table('int', sql`(i - 120)::INTEGER`, 240),
   table('big', sql`9223372036854775807 - i`),
   table('huge', sql`(i::HUGEINT - 20) * 1000000000000000000000`),
   table('decimal', sql`((i - 20) / 4)::DECIMAL(10,2)`),
