@@ -4,7 +4,7 @@
 import type { ColumnOrigin, Trail } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import { isVolatile } from '../sql/engine-functions.ts'
+import { isVolatileWord } from '../sql/engine-functions.ts'
 
 /** By `originKey`; the columns that a value is computed from. */
 export type Origins = ReadonlyMap<string, ColumnOrigin> | null
@@ -104,7 +104,7 @@ export function resolveName(names: readonly string[], scope: Scope): ScopeValue 
     const found = resolveIn(keys, level)
     if (found !== null) return found
   }
-  const isCall = keys.length === 1 && isVolatile(keys[0]!, 0)
+  const isCall = keys.length === 1 && isVolatileWord(keys[0]!)
   return isCall ? { origins: none, type: null } : unknown
 }
 

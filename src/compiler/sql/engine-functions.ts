@@ -104,7 +104,21 @@ export const pureTableFunctions: ReadonlySet<string> = new Set([
   'unnest',
 ])
 
-/** Whether a call or a bare word may give another value tomorrow. `age(x)` counts from today, `age(x, y)` does not. */
+/** Words that DuckDB takes for a call where no column has the name. Others, such as "version", are names alone. */
+const callingWords: ReadonlySet<string> = new Set([
+  'current_catalog',
+  'current_date',
+  'current_schema',
+  'current_time',
+  'current_timestamp',
+  'localtime',
+  'localtimestamp',
+])
+
+/** Whether a word without parentheses may give another value tomorrow. */
+export const isVolatileWord = (name: string): boolean => callingWords.has(name)
+
+/** Whether a call may give another value tomorrow. `age(x)` counts from today, `age(x, y)` does not. */
 export function isVolatile(name: string, argumentCount: number): boolean {
   if (name === 'age') return argumentCount === 1
   return volatileFunctions.has(name) || volatileWords.has(name)

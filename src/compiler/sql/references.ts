@@ -8,6 +8,7 @@ import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import {
   fileFunctions,
   isVolatile,
+  isVolatileWord,
   pureTableFunctions,
   reachingFunctions,
   timedFileFunctions,
@@ -145,7 +146,7 @@ function visit(node: SyntaxNode, scope: Scope, known: KnownNames, found: Finding
     found.takesTimes ||=
       lower((node['column_names'] as readonly string[]).at(-1)) === 'last_modified'
     const [name, ...more] = node['column_names'] as readonly string[]
-    found.volatile ||= more.length === 0 && isVolatile(lower(name), 0)
+    found.volatile ||= more.length === 0 && isVolatileWord(lower(name))
   }
 }
 

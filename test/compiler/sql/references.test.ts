@@ -12,6 +12,12 @@ async function readsOf(text: string, more: Readonly<Record<string, string>> = {}
   return modelOf(await compileTexts({ ...base, ...more, 'z.model': text }), 'z.model').dependsOn
 }
 
+test('a column with the name of a function is no call', async () => {
+  const base = { 'a.b': '-- @kind: events\nversion INTEGER,\nuuid UUID,\ntoday DATE' }
+  const text = 'SELECT version, uuid, today FROM a.b'
+  assert.is(modelOf(await compileTexts({ ...base, 'z.model': text }), 'z.model').volatile, false)
+})
+
 test('what a model reads of its surroundings makes it volatile', async () => {
   const isVolatile = async (text: string) =>
     modelOf(await compileTexts({ ...base, 'z.model': text }), 'z.model').volatile
