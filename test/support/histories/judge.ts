@@ -1,0 +1,60 @@
+// What a model has is compared with what a full rebuild would make of the inputs that it has now. The differences that may
+// be are those that somebody has announced: rows that a merge keeps though they are gone from its SELECT, rows that are
+// older than they are kept, and rows of older rules, which are counted, or were accepted with --forward-only.
+
+import type { Model } from '../../../src/core/model.ts'
+import { type Sql, sql } from '../../../src/core/sql.ts'
+import { below, type Shape, shapes } from './shapes.ts'
+
+/** Rows of the table that the SELECT does not give, and rows of it that the table does not have. */
+export interface Difference {
+  readonly extra: readonly string[]
+  readonly missing: readonly string[]
+}
+
+/** A query of "side" and "text" for each row that differs. `today`: when the last run was. */
+export function differing(name: string, model: Model, relation: Sql, today: Date): Sql {
+  const shape = shapes[name]!
+  const body = sql`(${'body' in model ? sql.body(model.body) : sql.empty}\n)`
+  const key = shape.keeps
+  const there =
+    key === undefined
+      ? sql`true`
+      : sql`${sql.ident(key)} IN (SELECT ${sql.ident(key)} FROM ${body})`
+  const isKept = keptSince(name, shape, today)
+  const isScd2 = model.kind === 'scd2'
+  const table = isScd2
+    ? sql`(SELECT * EXCLUDE (valid_from, valid_to, is_current) FROM ${relation} WHERE is_current)`
+    : sql`(FROM ${relation} WHERE ${there} AND ${isKept})`
+  const made = sql`(FROM ${body} WHERE ${isKept})`
+  const text = sql`concat_ws(' ', *COLUMNS(*))`
+  return sql`
+    SELECT 'extra' AS side, ${text} AS text FROM (FROM ${table} EXCEPT ALL FROM ${made})
+    UNION ALL SELECT 'missing', ${text} FROM (FROM ${made} EXCEPT ALL FROM ${table})`
+}
+
+/** What is younger than the model, and what it reads, keeps rows. */
+function keptSince(name: string, { column }: Shape, today: Date): Sql {
+  const days = below([name]).flatMap((input) => shapes[input]!.keepDays ?? [])
+  if (days.length === 0 || column === undefined) return sql`true`
+  const oldest = new Date(today.getTime() - Math.min(...days) * DAY_MS).toISOString().slice(0, 10)
+  return sql`${sql.ident(column)} >= ${sql.value(oldest)}`
+}
+
+const DAY_MS = 86_400_000
+
+/** null: all is as it should be, or announced. `older`: how many rows the last run has named. */
+export function judge(
+  { extra, missing }: Difference,
+  accepted: ReadonlySet<string>,
+  older: number,
+): string | null {
+  const unsaid = extra.filter((row) => !accepted.has(row))
+  const shown = `extra ${some(unsaid)}; missing ${some(missing)}`
+  if (unsaid.length > older) return `${unsaid.length} rows differ, and ${older} are named: ${shown}`
+  if (missing.length > extra.length)
+    return `${missing.length - extra.length} rows are missing: ${shown}`
+  return null
+}
+
+const some = (rows: readonly string[]): string => rows.toSorted().slice(0, 20).join(' | ')
