@@ -99,8 +99,11 @@ test('rebuilds, ranges, erasures and what was changed by hand are told apart, wi
   assert.is(byHand!['rule'], first!['rule'])
   assert.is.not(rebuilt!['rule'], first!['rule'])
   const { stdout } = await space.ok(['history', 'core.merged'])
-  assert.match(stdout, /^run_id +started_at +way +in +changed +out +after +rule +kept +because\n/)
-  assert.match(stdout, /\n\S+ +\S+ +erase +0 +0 +1 +1 +[0-9a-f]{8} +rows were erased\n/)
+  assert.match(
+    stdout,
+    /^run_id +started_at +status +way +in +changed +out +after +rule +kept +because\n/,
+  )
+  assert.match(stdout, /\n\S+ +\S+ +built +erase +0 +0 +1 +1 +[0-9a-f]{8} +rows were erased\n/)
   const list = await space.ok(['history', '--json'])
   assert.is(list.stdout.match(/"event":"run"/g)?.length, 7)
 })

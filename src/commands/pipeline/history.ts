@@ -67,7 +67,8 @@ function tableLine(run: KeptModelRun): Readonly<Record<string, string | number>>
   return {
     run_id: run.run_id,
     started_at: run.started_at,
-    way: run.way ?? run.status,
+    status: run.status,
+    way: run.way ?? '',
     in: run.rows_in ?? '',
     changed: run.rows_changed ?? '',
     out: run.rows_out ?? '',
