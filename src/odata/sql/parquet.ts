@@ -24,6 +24,8 @@ export function parquetFile(rows: Sql, output: readonly OutputProperty[]): Writt
 function columnSql({ name, type }: OutputProperty): Sql {
   const value = sql.ident('page', name)
   if (type.name === 'Edm.Duration') return sql`replace(${jsonTextSql(value, type)}, '"', '')`
+  // Finite, and in UTC: a cast asks the calendar of the zone for each row, which takes four times as long.
+  if (type.name === 'Edm.DateTimeOffset') return sql`make_timestamptz(epoch_us(${value}))`
   const stored = storedType(type)
   return stored === type.engine ? value : sql`CAST(${value} AS ${sql.type(columnType(stored))})`
 }
