@@ -19,11 +19,14 @@ interface Narrowing {
   readonly connection: Connection
 }
 
+/** The rows without a value. */
+export const NULLS = 'nulls'
+
 /** The body reads all rows that lead to the range, and maybe more. null: nothing tells which those are. */
 export async function narrowed(
   { project, connection }: Narrowing,
   { name, columns, body, period }: PeriodModel,
-  range: ValueRange,
+  range: ValueRange | typeof NULLS,
 ): Promise<ModelBody | null> {
   const trails = project.trails().get(name)
   const index = columns.findIndex((column) => sameName(column.name, period.column))
@@ -103,13 +106,15 @@ function filterOf(
   { column, steps }: Trail,
   from: ColumnType,
   to: ColumnType,
-  { start, end }: ValueRange,
+  range: ValueRange | typeof NULLS,
 ): Sql | null {
   const types = [from, ...steps.flatMap((step) => ('cast' in step ? [step.cast] : [])), to]
   const isTimes = types.every((type) => TIME.test(type))
   const isNumbers = types.every((type) => INTEGER.test(type))
   if (!isTimes && !isNumbers) return null
   const value = sql.ident(column)
+  if (range === NULLS) return sql`${value} IS NULL`
+  const { start, end } = range
   if (isNumbers)
     return sql`${start === null ? sql`true` : sql`${value} >= ${sql.value(BigInt(start))}`}
       AND ${end === null ? sql`true` : sql`${value} < ${sql.value(BigInt(end))}`}`

@@ -72,6 +72,8 @@ export interface Scope {
   readonly merged: ReadonlyMap<string, ScopeColumn>
   /** Names that the SELECT list has given so far. */
   readonly aliases: readonly ScopeColumn[]
+  /** What gives expressions their values that a join compares with a column (trails.ts), by their texts. */
+  readonly compared?: ReadonlyMap<string, readonly Trail[]>
   readonly outer: Scope | null
 }
 

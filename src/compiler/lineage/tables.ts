@@ -1,9 +1,10 @@
 // What FROM brings into the scope of a query. It and query.ts call each other, as queries and tables hold each other.
 
+import type { Trail } from '../../core/model.ts'
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { columnsOfQuery, type Inside, nodeOf, originsOf, type QueryPlace } from './query.ts'
-import { withEqualities } from './trails.ts'
+import { withEqualities, withMore } from './trails.ts'
 import {
   bothTrails,
   type Columns,
@@ -111,6 +112,7 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     return { ...whole, relations: unknown, merged: new Map() }
   }
   const merged = new Map(whole.merged)
+  let relations = whole.relations
   // Of an ASOF join the last one is an inequality.
   const equal = table['ref_type'] === 'ASOF' ? names.slice(0, -1) : names
   for (const name of names) {
@@ -123,10 +125,28 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     const origins = taken === null ? union([l.origins, r.origins]) : taken.origins
     // Whatever the join, both sides have this value in a row to which both have come.
     const trails = isEqual ? bothTrails(l, r) : []
+    // With the name of its table before it, a column stands for one side; of several on the left none is sure.
+    const key = foldCase(name)
+    const owners = before.filter(({ columns }) => columns?.some((one) => one.key === key))
+    const [start, middle] = [place.scope.relations.length, left.relations.length]
+    if (isEqual && owners.length === 1 && !mergedBefore.has(key))
+      relations = withTrailsOf(relations, [start, middle], key, r.trails)
+    if (isEqual) relations = withTrailsOf(relations, [middle, relations.length], key, l.trails)
     merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same, trails))
   }
-  return { ...whole, merged }
+  return { ...whole, relations, merged }
 }
+
+/** With what else gives the column its values, in those of the tables that are in the range. */
+const withTrailsOf = (
+  relations: readonly ScopeRelation[],
+  [start, end]: readonly [number, number],
+  key: string,
+  trails: readonly Trail[] = [],
+): readonly ScopeRelation[] =>
+  relations.map((one, i) =>
+    i >= start && i < end ? { ...one, columns: withMore(one.columns, key, trails) } : one,
+  )
 
 /** Whether a row may be in the result though the condition is not true of it. */
 const leavesRowsAlone = (type: string) => type !== 'INNER' && type !== 'SEMI'

@@ -88,9 +88,31 @@ export function trailsOf(node: SyntaxNode, place: Inside): readonly Trail[] {
   if (place.context.uses === undefined) return []
   if (node['class'] === 'COLUMN_REF')
     return resolveName(node['column_names'] as readonly string[], place.scope).trails ?? []
+  const { compared } = place.scope
+  const others = compared === undefined ? [] : (compared.get(textOfTree(node, place.scope)) ?? [])
   const step = stepOf(node)
-  if (step === null) return []
-  return trailsOf(step.of, place).map((trail) => ({ ...trail, steps: [...trail.steps, step.does] }))
+  if (step === null) return others
+  const own = trailsOf(step.of, place)
+  return [...own.map((trail) => ({ ...trail, steps: [...trail.steps, step.does] })), ...others]
+}
+
+/** Equal for expressions that are written alike, but for the names of the table before those of columns. */
+function textOfTree(node: SyntaxNode, scope: Scope): string {
+  return JSON.stringify(node, (member, value: unknown) => {
+    if (member === 'alias' || member === 'query_location') return undefined
+    const one = value as SyntaxNode | null
+    if (one === null || typeof one !== 'object' || one['class'] !== 'COLUMN_REF') return value
+    const names = one['column_names'] as readonly string[]
+    return ownerOf(names, scope)?.alias.concat('.', foldCase(names.at(-1)!)) ?? names
+  })
+}
+
+/** The table whose column the name means. */
+function ownerOf(names: readonly string[], scope: Scope): ScopeRelation | null {
+  const { part, table } = resolveName(names, scope)
+  if (part !== names.length - 1) return null
+  const key = foldCase(names.at(-1)!)
+  return table ?? scope.relations.find((one) => one.columns?.some((own) => own.key === key)) ?? null
 }
 
 function stepOf(node: SyntaxNode): { readonly of: SyntaxNode; readonly does: TrailStep } | null {
@@ -173,9 +195,12 @@ export function withEqualities(
       [left, right],
       [right, left],
     ] as const) {
-      if (one['class'] !== 'COLUMN_REF') continue
       const more = trailsOf(other, { ...place, scope })
-      if (more.length > 0) found = withTrails(found, one['column_names'] as readonly string[], more)
+      if (more.length === 0) continue
+      found =
+        one['class'] === 'COLUMN_REF'
+          ? withTrails(found, one['column_names'] as readonly string[], more)
+          : withCompared(found, textOfTree(one, scope), more)
     }
   }
   return found
@@ -214,19 +239,23 @@ function equalitiesIn(condition: unknown): readonly Equality[] {
   return [{ left: node['left'] as SyntaxNode, right: node['right'] as SyntaxNode }]
 }
 
+function withCompared(scope: Scope, text: string, more: readonly Trail[]): Scope {
+  const before = scope.compared?.get(text) ?? []
+  return { ...scope, compared: new Map(scope.compared).set(text, [...before, ...more]) }
+}
+
 /** The scope in which this name has more trails. */
 function withTrails(scope: Scope, names: readonly string[], more: readonly Trail[]): Scope {
-  const { part, table } = resolveName(names, scope)
   const key = foldCase(names.at(-1)!)
-  if (part !== names.length - 1) return scope
-  const owner = table ?? scope.relations.find((one) => one.columns?.some((own) => own.key === key))
+  const owner = ownerOf(names, scope)
+  if (owner === null) return scope
   const relations = scope.relations.map((one) =>
     one === owner ? { ...one, columns: withMore(one.columns, key, more) } : one,
   )
   return { ...scope, relations }
 }
 
-const withMore = (columns: Columns, key: string, more: readonly Trail[]): Columns =>
+export const withMore = (columns: Columns, key: string, more: readonly Trail[]): Columns =>
   columns?.map((one) =>
     one.key === key ? { ...one, trails: [...(one.trails ?? []), ...more] } : one,
   ) ?? null

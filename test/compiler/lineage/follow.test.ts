@@ -65,6 +65,17 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'select e.ts from raw.e e where id in (select id from raw.c)': 'raw.e.ts, |, raw.c no-column',
     'select e.ts, (select max(name) from raw.c) as m from raw.e e': 'raw.e.ts, |, raw.c no-column',
     'select ts, e.n, c.name from raw.e e join raw.c c using (ts)': 'raw.c.ts, raw.e.ts, |',
+    'select e.ts, e.n, c.name from raw.e e left join raw.c c using (ts)': 'raw.c.ts, raw.e.ts, |',
+    'select c.ts, e.n from raw.e e join raw.c c using (ts)': 'raw.c.ts, raw.e.ts, |',
+    'select c.ts, e.n from raw.e e join raw.c c using (ts, id)': 'raw.c.ts, raw.e.ts, |',
+    'select e.ts::date as ts, d.n from raw.e e join core.days d on d.day = e.ts::date':
+      'core.days.day, raw.e.ts DATE, |',
+    'select ts::date as ts, sum(d.n) as n from raw.e e left join core.days d on e.ts::date = d.day group by 1':
+      'core.days.day, raw.e.ts DATE, |',
+    "select date_trunc('day', e.ts) as ts from raw.e e join core.days d on date_trunc('hour', e.ts) = d.day":
+      'raw.e.ts day, |, core.days no-column',
+    'select e.ts::date as ts from raw.e e left join core.days d on d.day = e.seen::date':
+      'raw.e.ts DATE, |, core.days no-column',
     'select e.ts, c.name from raw.e e left join raw.c c on c.ts = e.ts and c.id = e.id':
       'raw.c.ts, raw.e.ts, |',
     'select e.ts, c.name from raw.e e, raw.c c where c.ts = e.ts': 'raw.c.ts, raw.e.ts, |',
