@@ -167,6 +167,8 @@ export const limits = {
 
   /** Ranges of values that one change of a table is said in, and that one SELECT is asked for: more are joined. */
   changedRanges: 64,
+  /** Ranges that one statement follows to another column: more of them are followed in several. */
+  ledRanges: 1_000,
   /** Key values that a message names when they are NULL or duplicate. */
   shownKeys: 3,
   /** Characters of a row that a failed check shows. */

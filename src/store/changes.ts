@@ -178,9 +178,17 @@ export class ChangeTables {
     const positions = (await connection.texts(sql`
       SELECT model, col AS "column", version FROM ${this.#inForce()}
       WHERE lower(reader) = ${sql.value(foldCase(reader))} AND model IS NOT NULL`)) as unknown as Position[]
+    if (positions.length === 0) return { positions, changes: [] }
+    // What has changed since was recorded later; all that there is may be much on a lake.
+    const since = positions.map(
+      ({ model, version }) =>
+        sql`(lower(model) = ${sql.value(foldCase(model))} AND version_before = ${sql.value(version)})`,
+    )
+    const table = this.#table('changes')
     const rows = (await connection.texts(sql`
-      SELECT model, col, low, high, is_known, version_before, version_after
-      FROM ${this.#table('changes')} WHERE lower(model) IN (${names})`)) as unknown as readonly SavedChange[]
+      SELECT model, col, low, high, is_known, version_before, version_after FROM ${table}
+      WHERE lower(model) IN (${names})
+        AND seq >= (SELECT min(seq) FROM ${table} WHERE ${sql.join(since, sql` OR `)})`)) as unknown as readonly SavedChange[]
     return { positions, changes: rows.map(changeOf) }
   }
 

@@ -68,6 +68,35 @@ export async function lead(
   all: readonly Leading[],
   to: ColumnType,
 ): Promise<readonly ClosedRange[] | null> {
+  const some = all.flatMap(inParts)
+  if (some.length <= 1 || countOf(all) <= limits.ledRanges) return leadAtOnce(connection, all, to)
+  const found: ClosedRange[] = []
+  for (const one of some) {
+    const led = await leadAtOnce(connection, [one], to)
+    if (led === null) return null
+    found.push(...led)
+  }
+  // Each part has led to a few ranges, so that there are fewer each time.
+  return lead(connection, [{ type: to, steps: [], ranges: found }], to)
+}
+
+const countOf = (all: readonly Leading[]): number =>
+  all.reduce((sum, { ranges }) => sum + ranges.length, 0)
+
+function inParts(one: Leading): readonly Leading[] {
+  const { ranges } = one
+  const parts = Math.ceil(ranges.length / limits.ledRanges)
+  return Array.from({ length: parts }, (_, i) => ({
+    ...one,
+    ranges: ranges.slice(i * limits.ledRanges, (i + 1) * limits.ledRanges),
+  }))
+}
+
+async function leadAtOnce(
+  connection: Connection,
+  all: readonly Leading[],
+  to: ColumnType,
+): Promise<readonly ClosedRange[] | null> {
   const parts = all
     .filter(({ ranges }) => ranges.length > 0)
     .map(({ type, steps, ranges }) => {

@@ -1,7 +1,7 @@
 // Rows on their way into an incremental table: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
-import { asWritten, narrowed } from '../../../compiler/lineage/narrow.ts'
+import { asWritten, narrowed, NULLS } from '../../../compiler/lineage/narrow.ts'
 import { isNoValue } from '../../../compiler/checks/check-query.ts'
 import type { KeptModel, PeriodModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
@@ -17,7 +17,7 @@ import { isTouched } from '../../changes/ranges.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import type { RunContext } from '../../run-context.ts'
-import { continuesTable, isInRange, isWithin } from './relation.ts'
+import { continuesTable, countRows, isInRange, isWithin } from './relation.ts'
 import { limits } from '../../../core/limits.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
@@ -69,8 +69,11 @@ async function stagePeriods(
     const filter = isAll ? sql.empty : sql` WHERE ${sql.join(inside, sql` OR `)}`
     await connection.run(stageStatement(model, filter))
   } else await stageEach(connection, model, bodies)
-  const rows = isAll ? STAGE : sql`(${sql.body(model.body)}\n)`
-  await refuseNulls(connection, rows, model, 'period')
+  if (isAll) return refuseNulls(connection, STAGE, model, 'period')
+  // Rows that lead to no value are found without reading the others; a join may make some that have none in truth.
+  const body = bodies === null ? null : await narrowed(context, model, NULLS)
+  const some = body === null ? 1 : await countNulls(connection, model, sql`(${sql.body(body)}\n)`)
+  if (some > 0) await refuseNulls(connection, sql`(${sql.body(model.body)}\n)`, model, 'period')
 }
 
 interface NarrowedRange {
@@ -184,6 +187,15 @@ export const distance = (lookback: string): Sql =>
     ? sql.value(BigInt(lookback), columnType('HUGEINT')) // below zero also where the column has no sign
     : sql.value(lookback, columnType('INTERVAL'))
 
+async function countNulls(
+  connection: Connection,
+  model: KeptModel,
+  relation: Sql,
+): Promise<number> {
+  const { column } = rangeColumnOf(model)!
+  return countRows(connection, sql`(FROM ${relation} WHERE ${sql.ident(column)} IS NULL)`)
+}
+
 async function refuseNulls(
   connection: Connection,
   relation: Sql,
@@ -191,10 +203,7 @@ async function refuseNulls(
   what: 'watermark' | 'period',
 ): Promise<void> {
   const { column, at } = rangeColumnOf(model)!
-  const row = await connection.row(
-    sql`SELECT count(*) AS n FROM ${relation} WHERE ${sql.ident(column)} IS NULL`,
-  )
-  const rows = numberOf(row?.['n'])
+  const rows = await countNulls(connection, model, relation)
   if (rows > 0)
     throw new ModelFailure(
       `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the ${what} column "${column}"; filter or fill them in the SELECT`,
