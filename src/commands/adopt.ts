@@ -25,7 +25,7 @@ export default class Adopt extends BaseCommand {
   static override args = {
     model: Args.string({
       ignoreStdin: true,
-      description: 'A model of kind append, merge or scd2',
+      description: 'A model of kind append, merge, period or scd2',
       required: true,
     }),
   }

@@ -98,6 +98,95 @@ test('a snapshot of dbt keeps its history, and goes on', async () => {
   )
 })
 
+for (const [end, ended] of [
+  [sql`TIMESTAMP '9999-12-31'`, sql`TIMESTAMP '2026-01-05'`],
+  // Rows from before the setting have NULL.
+  [sql`TIMESTAMP '9999-12-31'`, sql`NULL`],
+  [sql`TIMESTAMP 'infinity'`, sql`TIMESTAMP '2026-01-05'`],
+] as const)
+  test(`a far date is no end of a version: ${end.inline()}, ${ended.inline()}`, async () => {
+    await using space = await workspace(files)
+    await asOtherTool(
+      space,
+      sql`${SCHEMA} CREATE TABLE core.h AS SELECT * FROM (VALUES
+      (2::BIGINT, 'open', 'a', TIMESTAMP '2026-01-02', ${end}),
+      (3, 'open', 'b', TIMESTAMP '2026-01-03', ${ended}),
+      (4, 'gone', 'c', TIMESTAMP '2026-01-03', TIMESTAMP '2026-01-04')
+      ) t(id, status, dbt_scd_id, dbt_valid_from, dbt_valid_to)`,
+    )
+    const { stdout } = await space.ok(['adopt', 'core.h'])
+    assert.match(stdout, /valid_to \S+( \S+)? stands for no end, and becomes NULL/)
+    await space.ok(['run'])
+    const isEnded = ended.inline() !== 'NULL'
+    assert.is(
+      await rows(
+        space,
+        `SELECT id, status, is_current, valid_to IS NULL AS open, count(*) AS n FROM core.h GROUP BY ALL ORDER BY ALL`,
+      ),
+      [
+        'id,status,is_current,open,n',
+        '2,open,false,false,1',
+        '2,paid,true,true,1',
+        ...(isEnded ? ['3,open,false,false,1'] : []),
+        '3,open,true,true,1',
+        '4,gone,false,false,1',
+        '',
+      ].join('\n'),
+    )
+  })
+
+test('a version that ended before now has an end, whatever it is', async () => {
+  await using space = await workspace(files)
+  await asOtherTool(
+    space,
+    sql`${SCHEMA} CREATE TABLE core.h AS SELECT 7::BIGINT AS id, 'gone' AS status,
+      TIMESTAMP '2026-01-02' AS dbt_valid_from, TIMESTAMP '2026-01-05' AS dbt_valid_to`,
+  )
+  assert.not.match((await space.ok(['adopt', 'core.h'])).stdout, 'no end')
+  assert.is(await rows(space, 'SELECT is_current FROM core.h'), 'is_current\nfalse\n')
+})
+
+test('a period model continues its table: only the lookback is rebuilt, and its rows count as its own', async () => {
+  await using space = await workspace({
+    ...files,
+    'seeds/raw/o.csv': 'day,v\n2026-03-01,1\n2026-03-09,2\n2026-03-10,3\n',
+    'models/core/p.sql':
+      '-- @kind: period\n-- @period: day of day lookback 1 day\nSELECT day, sum(v)::INTEGER AS v FROM raw.o GROUP BY ALL\n',
+  })
+  const table = sql`SELECT * FROM (VALUES
+    (DATE '2026-02-01', 70), (DATE '2026-03-01', 80), (DATE '2026-03-10', 90)) t(day, v)`
+  await asOtherTool(
+    space,
+    sql`${SCHEMA} CREATE TABLE core.p AS FROM (${table}) UNION ALL SELECT NULL, 1`,
+  )
+  const refused = await space.ok(['adopt', 'core.p'], { exitCode: 2 })
+  assert.match(refused.stderr, 'core.p: "day" is NULL in 1 row of the table')
+  await asOtherTool(space, sql`CREATE OR REPLACE TABLE core.p AS ${table}`)
+  assert.is((await space.ok(['adopt', 'core.p'])).stdout, 'adopted core.p (period, 3 rows)\n')
+  const plan = await space.ok(['plan'])
+  assert.match(plan.stdout, 'rebuilds 2026-03-09 and later: lookback 1 day')
+  const run = await space.ok(['run'])
+  assert.not.match(run.stdout + run.stderr, 'older rule|made before')
+  const days = () => rows(space, 'SELECT day::VARCHAR AS day, v FROM core.p ORDER BY day')
+  // The first of February is no longer in the source, that of March is other there.
+  const after = 'day,v\n2026-02-01,70\n2026-03-01,80\n2026-03-09,2\n2026-03-10,3\n'
+  assert.is(await days(), after)
+  assert.match((await space.ok(['run'])).stdout, 'unchanged')
+  await space.ok(['run', 'core.p', '--start', '2026-03-01', '--end', '2026-03-02'])
+  assert.is(await days(), after.replace(',80', ',1'))
+})
+
+test('rows that another tool made count as those of the model', async () => {
+  await using space = await workspace(files)
+  await asOtherTool(
+    space,
+    sql`${SCHEMA} CREATE TABLE core.m AS SELECT 1::BIGINT AS id, 'shipped' AS status`,
+  )
+  await space.ok(['adopt', 'core.m'])
+  const { stdout, stderr } = await space.ok(['run'])
+  assert.not.match(stdout + stderr, 'made before the rule')
+})
+
 test('what does not fit is named, and the table stays as it was', async () => {
   await using space = await workspace(files)
   const refused = async (name: string) => (await space.ok(['adopt', name], { exitCode: 2 })).stderr

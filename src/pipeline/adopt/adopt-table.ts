@@ -2,23 +2,25 @@
 // what earlier runs of the model would have left, which is checked first, and the next run continues it. Snapshots of
 // dbt have other columns for the same times, so their table is made once more with those of kind scd2.
 
+import { count } from '../../core/counts.ts'
 import { UsageError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
 import { kinds } from '../../core/kinds.ts'
-import type { AppendModel, MergeModel, Model, Scd2Model } from '../../core/model.ts'
+import type { AppendModel, MergeModel, Model, PeriodModel, Scd2Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Known } from '../../store/state.ts'
+import { textOf } from '../../duckdb/values.ts'
 import { isLosslessWidening } from '../build/materialize/evolve.ts'
 import { countRows, relationType } from '../build/materialize/relation.ts'
 import { checkKey } from '../build/materialize/stage.ts'
 import { ModelFailure } from '../failure.ts'
 import type { Opened } from '../orphans.ts'
 
-type AdoptableModel = AppendModel | MergeModel | Scd2Model
+type AdoptableModel = AppendModel | MergeModel | PeriodModel | Scd2Model
 
 export interface Adoption {
   readonly model: AdoptableModel
@@ -41,10 +43,10 @@ export async function planAdoption(
   model: Model,
 ): Promise<Adoption> {
   const { name, kind } = model
-  if (kind !== 'append' && kind !== 'merge' && kind !== 'scd2')
+  if (kind !== 'append' && kind !== 'merge' && kind !== 'period' && kind !== 'scd2')
     throw new UsageError(`${name} is of kind ${kind}, which continues no table of another tool`, {
       hint: kinds[kind].keepsRows
-        ? 'append, merge and scd2 do'
+        ? 'append, merge, period and scd2 do'
         : `a run makes its rows again: eider run ${name} --full-refresh replaces the table`,
     })
   if (state.models.has(name))
@@ -57,10 +59,11 @@ export async function planAdoption(
   const columns = await describe(connection, sql`FROM ${table}`)
   const shape =
     model.kind === 'scd2'
-      ? snapshotShape(table, columns)
+      ? await snapshotShape(connection, table, columns)
       : { query: null, changes: [], own: columns }
   refuseOtherColumns(model, shape.own)
   const rows = shape.query === null ? table : sql`(${shape.query})`
+  if (model.kind === 'period') await refuseNoPeriod(connection, model, table)
   await refuseKeys(connection, model, rows)
   const { query, changes } = shape
   return { model, rows: await countRows(connection, table), changes, query }
@@ -71,18 +74,20 @@ export async function adoptTable(opened: Opened, model: Model): Promise<Adoption
   const { connection, state, tables } = opened
   const known = await state.begin(connection, [model.name])
   const adoption = await planAdoption(connection, known, model)
-  const { name, kind } = model
+  const { name, kind, definition } = model
+  // What is not recorded as made would be made anew: rows that the source no longer has would go.
+  const ranges = kind === 'period' ? [{ start: null, end: null }] : []
+  if (ranges.length > 0) await state.makeSlices(connection)
   await state.change(connection, async () => {
     if (adoption.query !== null) {
       const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(name)} AS ${adoption.query}`
       await tables.create(connection, name, { query: adoption.query, statement })
     }
-    // No definition has made its rows, so the next run builds the model and compares.
-    const definition = hashOf(32, ['adopted', name])
-    const record = { model: { name, kind, definition }, fingerprint: 'adopted' }
-    await state.recordModels(connection, 'adopt', [
-      { ...record, version: hashOf(16, [definition]) },
-    ])
+    // Nobody knows by which rule its rows were made: they count as those of the model. Nor is it known of what, so the
+    // next run builds the model and compares.
+    const record = { model: { name, kind, definition }, fingerprint: 'adopted', ranges }
+    const version = hashOf(16, ['adopted', name, definition])
+    await state.recordModels(connection, 'adopt', [{ ...record, version }])
   })
   return adoption
 }
@@ -95,7 +100,11 @@ interface Shape {
 }
 
 /** Throws UsageError for a table without the times of its versions. */
-function snapshotShape(table: Sql, columns: readonly Column[]): Shape {
+async function snapshotShape(
+  connection: Connection,
+  table: Sql,
+  columns: readonly Column[],
+): Promise<Shape> {
   const named = (name: string) => columns.find((column) => sameName(column.name, name))
   const changes: string[] = []
   const times = Object.entries(TIMES).map(([own, ofDbt]) => {
@@ -112,6 +121,13 @@ function snapshotShape(table: Sql, columns: readonly Column[]): Shape {
     if (column.type !== TIME) changes.push(`${own} becomes TIMESTAMP WITH TIME ZONE, read as UTC`)
     return { own, column }
   })
+  const [from, to] = times.map(({ own, column }) => ({
+    name: sql.ident(own),
+    time: sql`CAST(${sql.ident(column.name)} AS ${sql.type(TIME)})`,
+  }))
+  const open = await openEndOf(connection, table, to!.time)
+  if (open !== null) changes.push(`valid_to ${open} stands for no end, and becomes NULL`)
+  const end = open === null ? to!.time : sql`nullif(${to!.time}, ${sql.value(open, TIME)})`
   const unused = UNUSED.flatMap((name) => named(name)?.name ?? [])
   changes.push(...unused.map((name) => `${name} is left out`))
   const current = named('is_current')
@@ -119,17 +135,38 @@ function snapshotShape(table: Sql, columns: readonly Column[]): Shape {
   const taken = [...times.map(({ column }) => column.name), ...unused, 'is_current']
   const own = columns.filter(({ name }) => !taken.some((one) => sameName(one, name)))
   if (changes.length === 0) return { query: null, changes, own }
-  const parts = times.map(
-    ({ own: name, column }) =>
-      sql`CAST(${sql.ident(column.name)} AS ${sql.type(TIME)}) AS ${sql.ident(name)}`,
-  )
-  const end = sql.ident(times[1]!.column.name)
   const values = [
     ...own.map(({ name }) => sql.ident(name)),
-    ...parts,
+    sql`${from!.time} AS ${from!.name}`,
+    sql`${end} AS ${to!.name}`,
     sql`${end} IS NULL AS is_current`,
   ]
   return { query: sql`SELECT ${sql.join(values)} FROM ${table}`, changes, own }
+}
+
+/**
+ * What a tool writes instead of NULL where a version has not ended, such as 9999-12-31 (`dbt_valid_to_current`): the latest
+ * time of all, if it lies ahead. null: there is none.
+ */
+async function openEndOf(connection: Connection, table: Sql, end: Sql): Promise<string | null> {
+  const row = await connection.row(
+    sql`SELECT CAST(max(${end}) AS VARCHAR) AS open FROM ${table} HAVING max(${end}) > now()`,
+  )
+  return row === null ? null : textOf(row['open'])
+}
+
+/** Rows that belong to no period would stay for ever. */
+async function refuseNoPeriod(
+  connection: Connection,
+  { name, period, renames }: PeriodModel,
+  table: Sql,
+): Promise<void> {
+  const former = renames.find(({ to }) => sameName(to, period.column))?.from ?? period.column
+  const rows = await countRows(connection, sql`(FROM ${table} WHERE ${sql.ident(former)} IS NULL)`)
+  if (rows > 0)
+    throw new UsageError(`${name}: "${former}" is NULL in ${count(rows, 'row')} of the table`, {
+      hint: 'repair the table: each row of a period model belongs to a period',
+    })
 }
 
 /** The next run brings types in line, where that loses nothing. */
