@@ -1,7 +1,7 @@
 // Publishes one state after the other until it is killed: node endless-runs-child.js <project directory> <first generation>
 
 import { runPipeline } from '../../src/pipeline/run.ts'
-import { runDefaults, pathsOf } from './pipeline-project.ts'
+import { runDefaults, pathsOf } from './run-defaults.ts'
 import { projectOf, query } from './handmade-models.ts'
 
 const [dir = '', first = '0'] = process.argv.slice(2)

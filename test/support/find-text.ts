@@ -30,7 +30,7 @@ async function tablesWith(path: string, text: string): Promise<readonly string[]
     const copy = join(dir, 'copy.duckdb')
     await copyFile(path, copy)
     await copyFile(`${path}.wal`, `${copy}.wal`).catch(() => undefined) // there may be none
-    await using database = await Database.open({ path: copy })
+    await using database = await Database.open({ path: copy, threads: 1 })
     await using connection = await database.connect()
     const tables = await connection.rows(sql`
       SELECT schema_name AS schema, table_name AS name FROM duckdb_tables()

@@ -5,7 +5,7 @@ import type { ProjectPaths } from '../../src/core/project.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import { projectOf } from './handmade-models.ts'
 import { appended, appendedFrom } from './killed-range-project.ts'
-import { runDefaults } from './pipeline-project.ts'
+import { runDefaults } from './run-defaults.ts'
 
 const [given = '', event = ''] = process.argv.slice(2)
 const paths = JSON.parse(given) as ProjectPaths

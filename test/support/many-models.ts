@@ -5,7 +5,7 @@
 import type { Model } from '../../src/core/model.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
-import { runDefaults } from './pipeline-project.ts'
+import { runDefaults } from './run-defaults.ts'
 import { projectOf, query } from './handmade-models.ts'
 
 export const ROWS = 200

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compile } from '../../src/compiler/compile.ts'
 import { loadProject } from '../../src/project/load.ts'
-import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { Model } from '../../src/core/model.ts'
 import type { ModelResult, RunEvent, RunSummary } from '../../src/core/report/progress.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
@@ -19,7 +18,9 @@ import type { RunRequest } from '../../src/pipeline/run-request.ts'
 import { openStore } from '../../src/store/open.ts'
 import { connectToLake, newLake } from './lake/project-lake.ts'
 import { projectOf } from './handmade-models.ts'
-import { silentLogger } from './silent-logger.ts'
+import { pathsOf, runDefaults } from './run-defaults.ts'
+
+export { pathsOf, runDefaults }
 
 export interface TestProject extends AsyncDisposable {
   readonly dir: string
@@ -89,7 +90,7 @@ async function rowsOf(paths: ProjectPaths, query: Sql): Promise<readonly Row[]> 
     return await connection.rows(query)
   }
   const { warehouse } = openStore(paths)
-  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using database = await warehouse.openToRead({ memoryLimit: null, threads: 1 })
   await using connection = await database.connect()
   return await connection.rows(query)
 }
@@ -110,35 +111,6 @@ const recordsOfLake = sql`(
   QUALIFY row_number() OVER (PARTITION BY lower(model) ORDER BY seq DESC) = 1 AND kind <> '')`
 
 const keepsOne = { snapshots: 1, ms: 0 }
-
-export function pathsOf(dir: string): ProjectPaths {
-  const state = join(dir, '.eider')
-  return {
-    dir,
-    state,
-    database: join(state, 'warehouse.duckdb'),
-    buffer: join(state, 'buffer'),
-    snapshots: join(state, 'snapshots'),
-    runLock: join(state, 'run.lock'),
-    collectLock: join(state, 'collect.lock'),
-    target: join(dir, 'target'),
-  }
-}
-
-export function runDefaults(paths: ProjectPaths): Omit<RunRequest, 'project'> {
-  return {
-    paths,
-    store: openStore(paths),
-    openClaims: null as (() => Promise<ClaimSource>) | null,
-    // Tables of tests are one task each, and DuckDB's other threads ask for more of them without a pause: a fifth of a run.
-    threads: 1,
-    memoryLimit: null,
-    lockWaitMs: 0,
-    signal: new AbortController().signal,
-    progress: () => {},
-    logger: silentLogger,
-  }
-}
 
 /** A run of the project, read and compiled from its files, as the command makes it; throws unless all is well. */
 export async function runProject(paths: ProjectPaths): Promise<void> {

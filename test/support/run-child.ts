@@ -11,7 +11,7 @@ import type { ProjectPaths } from '../../src/core/project.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import { collected } from './killed-run-project.ts'
 import { openBuffer } from './open-buffer.ts'
-import { runDefaults } from './pipeline-project.ts'
+import { runDefaults } from './run-defaults.ts'
 import { projectOf } from './handmade-models.ts'
 
 const [given = '', step = '', owner = ''] = process.argv.slice(2)
