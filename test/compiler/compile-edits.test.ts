@@ -11,7 +11,7 @@ import { loadProject } from '../../src/project/load.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
-const EDITS = Number(process.env['EIDER_EDITS'] ?? 40)
+const EDITS = Number(process.env['EIDER_EDITS'] ?? 24)
 const SEED = Number(process.env['EIDER_EDITS_SEED'] ?? 1)
 
 type Pick = <T>(items: readonly T[]) => T

@@ -16,7 +16,7 @@ import { crashProject, findWrong, nothingWrong, Sender, startDaemon } from './pr
 import { readTrace } from './read-trace.ts'
 import { type Call, RecordedDisk, straceTo, writeFiles } from './recorded-disk.ts'
 
-const CUTS = Number(process.env['EIDER_POWER_CUTS'] ?? 40)
+const CUTS = Number(process.env['EIDER_POWER_CUTS'] ?? 24)
 const SEED = Number(process.env['EIDER_POWER_CUTS_SEED'] ?? 1)
 /** Of one recorded run. */
 const CUTS_OF_RUN = 20

@@ -12,7 +12,7 @@ import { isOnLake, openProject, type TestProject } from '../support/pipeline-pro
 import { kindOf, LAST, models, nameOf, ROWS } from '../support/many-models.ts'
 
 /** EIDER_CRASH_POINTS=all kills more often. On a lake a run takes ten times as long. */
-const KILLS = process.env['EIDER_CRASH_POINTS'] === 'all' ? 50 : isOnLake ? 5 : 20
+const KILLS = process.env['EIDER_CRASH_POINTS'] === 'all' ? 50 : isOnLake ? 5 : 10
 const COMPLETE_EVERY = 5
 const script = fileURLToPath(new URL('../support/many-models.js', import.meta.url))
 
