@@ -40,7 +40,7 @@ export const ifAsked: readonly string[] = [
 ]
 
 /** About the program as a process, in addition to the system tests: a command that they run is one. */
-const outsideTests: readonly string[] = ['acceptance/', 'cli/', 'docs/', 'package']
+const outsideTests: readonly string[] = ['acceptance/', 'cli/', 'package']
 
 export const isSystemTest = (path: string): boolean => begins(path, systemTests)
 

@@ -1,4 +1,5 @@
 // The tutorials and guides do what they say: every block of code is run, written, compared, or says why it is not.
+// Its commands are processes: a page is followed as a user does it.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

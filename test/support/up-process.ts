@@ -30,12 +30,13 @@ export async function startUp(
     env: { ...freePorts, ...env },
     ...options,
   })
-  const events = () =>
-    running
-      .stdout()
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => checked(JSON.parse(line) as UpEvent))
+  const known: UpEvent[] = []
+  // Asked again and again, so each line is looked at once.
+  const events = () => {
+    const lines = running.stdout().split('\n').slice(known.length, -1)
+    known.push(...lines.map((line) => checked(JSON.parse(line) as UpEvent)))
+    return known
+  }
   const all = <Name extends UpEvent['event']>(name: Name) =>
     events().filter((event): event is Named<Name> => event.event === name)
   const state = async () => (await until(() => readUpState(space.path('.eider'))))!
