@@ -52,7 +52,7 @@ const adminOf = (daemon: Running) => ({ COLLECT_ADMIN_PORT: new URL(daemon.admin
 /** Each accepted event is in the table once, and nothing else. */
 async function assertStored(space: Workspace, { accepted, refused }: Sender): Promise<void> {
   const path = space.path('.eider/warehouse.duckdb')
-  await using database = await Database.open({ path, readOnly: true })
+  await using database = await Database.open({ path, readOnly: true, threads: 1 })
   await using connection = await database.connect()
   const rows = await connection.rows(sql`SELECT id FROM raw.events ORDER BY id`)
   assert.ok(refused.length > 0 && accepted.length > 0)

@@ -150,7 +150,7 @@ export const nothingWrong: Wrong = { lost: [], doubled: [], invented: [], torn: 
 /** What is wrong with the table, after the last run. */
 export async function findWrong(space: Workspace, sender: Sender): Promise<Wrong> {
   const path = space.path('.eider/warehouse.duckdb')
-  await using database = await Database.open({ path, readOnly: true })
+  await using database = await Database.open({ path, readOnly: true, threads: 1 })
   await using connection = await database.connect()
   const rows = await connection.rows(
     sql`SELECT id::INTEGER AS id, count(*)::INTEGER AS n FROM raw.events GROUP BY id ORDER BY id`,

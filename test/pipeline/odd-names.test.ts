@@ -76,7 +76,7 @@ test(`${COUNT} models with odd names`, async () => {
   const second = await space.ok(['run', '--quiet'])
   assert.match(second.stdout, /Z 1,000 unchanged/)
   const path = space.path('.eider/warehouse.duckdb')
-  await using database = await Database.open({ path, readOnly: true })
+  await using database = await Database.open({ path, readOnly: true, threads: 1 })
   await using connection = await database.connect()
   const rows = await connection.rows(sql`
     SELECT schema_name, table_name FROM duckdb_tables() WHERE schema_name <> '_eider'

@@ -32,7 +32,7 @@ async function publishedRows(space: TestProject, model: string): Promise<readonl
   const relation = relations.find((candidate) => candidate.model === model)
   if (relation === undefined) throw new Error(`${model} is not published`)
   const path = space.path('.eider/snapshots', relation.file)
-  await using database = await Database.open({ path, readOnly: true })
+  await using database = await Database.open({ path, readOnly: true, threads: 1 })
   await using connection = await database.connect()
   return await connection.rows(sql`FROM main.rows`)
 }

@@ -15,6 +15,7 @@ export async function queryWarehouse(space: Workspace, statement: Sql): Promise<
   await using database = await Database.open({
     path: space.path('.eider/warehouse.duckdb'),
     readOnly: true,
+    threads: 1,
   })
   await using connection = await database.connect()
   return await connection.rows(statement)

@@ -70,7 +70,7 @@ export async function openProject(): Promise<TestProject> {
         await connection.run(statement)
         return
       }
-      await using database = await Database.open({ path: paths.database })
+      await using database = await Database.open({ path: paths.database, threads: 1 })
       await using connection = await database.connect()
       await connection.run(statement)
     },

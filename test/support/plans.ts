@@ -26,7 +26,7 @@ export async function diffOf<T>(
   look: (connection: Connection) => Promise<T>,
 ): Promise<RunPlan & { readonly seen: T }> {
   const store = openStore(paths)
-  await using warehouse = await store.warehouse.openToRead({ memoryLimit: null })
+  await using warehouse = await store.warehouse.openToRead({ memoryLimit: null, threads: 1 })
   await using connection = await warehouse.connect()
   const plan = await planRun({
     connection,

@@ -58,7 +58,7 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   const { model, rows, isView = false } = table
   const file = `${model}-${++fileNumber}.duckdb`
   const name = sql.ident(...fileRows.tableOf('snapshot'))
-  await using database = await Database.open({ path: ':memory:' })
+  await using database = await Database.open({ path: ':memory:', threads: 1 })
   await using connection = await database.connect()
   await connection.run(sql`ATTACH ${sql.value(join(dir, file))} AS snapshot`)
   await connection.run(sql`CREATE ${isView ? sql`VIEW` : sql`TABLE`} ${name} AS ${rows}`)

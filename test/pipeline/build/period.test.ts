@@ -168,7 +168,7 @@ test('an empty table, a lookback before all rows and a new column', async () => 
 /** Its ranges, with the number of the definition. */
 async function remembered({ paths }: TestProject, ...models: readonly Model[]) {
   const { warehouse, state } = openStore(paths)
-  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using database = await warehouse.openToRead({ memoryLimit: null, threads: 1 })
   await using connection = await database.connect()
   await state.read(connection, [])
   const slices = await state.readSlices(connection, [modelName('mart.d')])

@@ -30,7 +30,7 @@ const rowsOf = async (space: TestProject) =>
 
 async function recorded({ paths }: TestProject) {
   const { warehouse, state } = openStore(paths)
-  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using database = await warehouse.openToRead({ memoryLimit: null, threads: 1 })
   await using connection = await database.connect()
   const { catalog, state: known } = await state.read(connection, [])
   const slices = await state.readSlices(connection, known.models.keys())

@@ -28,7 +28,7 @@ interface Remembered {
 
 async function known({ paths }: TestProject): Promise<Remembered> {
   const { warehouse, state } = openStore(paths)
-  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using database = await warehouse.openToRead({ memoryLimit: null, threads: 1 })
   await using connection = await database.connect()
   const { catalog } = await state.read(connection, [])
   const names = ['mart.t', 'core.other'].map(modelName)
