@@ -4,7 +4,7 @@
 //   _eider.slices   one row per range and build: from range_start on and below range_end, where NULL is no limit. The newest
 //                   row that contains a value says by which definition the rows with that value were made, and by which
 //                   rule after a dot (pipeline/rules/rule.ts); one without a definition, that the table was dropped, or
-//                   made from nothing by some of its ranges only
+//                   made from nothing by some of its ranges only, or that a longer one has taken the place of this one
 //
 // Rows are only ever inserted, since on a lake a DELETE would refuse those who insert meanwhile. They are read where a model
 // needs them, not at the start of a run: there may be many.
@@ -37,6 +37,13 @@ const inForce = (table: Sql, models: Iterable<string>): Sql => {
 const LAST = sql`(SELECT coalesce(max(seq), 0) FROM _eider.slices)`
 
 export class SliceTable {
+  readonly #deletes: boolean
+
+  /** `deletes`: rows that no longer count may be deleted at any time. */
+  constructor({ deletes }: { readonly deletes: boolean }) {
+    this.#deletes = deletes
+  }
+
   /** It goes with the ranges. */
   readonly olderRows = new OlderRowsTable()
   #exists = false
@@ -76,7 +83,7 @@ export class SliceTable {
     await this.olderRows.record(connection, runId, records)
     if (!this.#exists) return
     const rows = records.flatMap((record) => {
-      const { model, ranges = [], isNewTable = false, rule: own = null } = record
+      const { model, ranges = [], isNewTable = false, rule: own = null, outgrown = null } = record
       const row = ({ start, end, builtAt }: RecordedRange, definition: string | null) =>
         sql`${sql.value(model.name)}, ${sql.value(start)}, ${sql.value(end)}, ${sql.value(definition)},
           ${sql.value(runId)}, ${builtAt == null ? sql`now()` : sql`${sql.value(builtAt)}::TIMESTAMPTZ`}`
@@ -86,6 +93,7 @@ export class SliceTable {
         !ranges.some(({ start, end }) => start === null && end === null)
       return [
         ...(forgets ? [row(ALL, null)] : []),
+        ...(outgrown === null || this.#deletes ? [] : [row(outgrown, null)]),
         ...ranges.map((range) => {
           const { definition = model.definition, rule = own } = range
           return row(range, textOf({ definition, rule }))
@@ -93,6 +101,14 @@ export class SliceTable {
       ]
     })
     await insert(connection, rows)
+    if (this.#deletes)
+      for (const { model, outgrown = null } of records)
+        if (outgrown !== null)
+          await connection.run(sql`
+            DELETE FROM _eider.slices
+            WHERE lower(model) = lower(${sql.value(model.name)})
+              AND range_start IS NOT DISTINCT FROM ${sql.value(outgrown.start)}
+              AND range_end IS NOT DISTINCT FROM ${sql.value(outgrown.end)}`)
   }
 
   /** Those of another target, as they are there. */

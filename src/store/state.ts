@@ -179,6 +179,8 @@ export interface NewRecord {
   readonly ranges?: readonly RecordedRange[]
   /** Of ranges that do not say theirs. */
   readonly rule?: string | null
+  /** One that a longer one of `ranges` takes the place of. */
+  readonly outgrown?: ValueRange | null
   /** What is left of older rules; as before when not given. */
   readonly left?: NewLeft
   /** The table was made from nothing, so what is remembered of its ranges no longer holds. */

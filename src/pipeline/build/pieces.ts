@@ -145,7 +145,9 @@ async function buildPiece(
     // Before the first piece of it, a range says by which definition the rest of the table was made.
     const others = step.slice.start === start ? ranges.filter((range) => range !== step.slice) : []
     const known = step.model.kind === 'period' ? [] : others
-    const all = { ...record!, ranges: [...known, { start, end: step.slice.end }] }
+    const isFirst = step.slice.start === start
+    const outgrown = isFirst ? null : { start, end: step.slice.start }
+    const all = { ...record!, ranges: [...known, { start, end: step.slice.end }], outgrown }
     await store.state.recordModels(connection, runId, [all])
     return { outcome, record: all }
   })
@@ -176,7 +178,7 @@ async function withRecord(
  * Where a run of this range, by this definition, has left off that did not come to its end; null: nowhere, or something
  * that the model reads is not what it was.
  */
-async function leftOffAt(
+export async function leftOffAt(
   context: RunContext,
   model: Model,
   start: string,

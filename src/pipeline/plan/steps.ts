@@ -17,7 +17,7 @@ import { keepsRules } from '../rules/rule.ts'
 import { staleInputs } from './source-age.ts'
 import { sql } from '../../core/sql.ts'
 import { count } from '../../core/counts.ts'
-import { piecesOf } from '../build/pieces.ts'
+import { leftOffAt, piecesOf } from '../build/pieces.ts'
 import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { findOldRows, oldRowsText, refuseToRemoveMost } from '../build/old-rows.ts'
@@ -119,7 +119,7 @@ const NOTHING_DONE = { pieces: [], ranges: [], notes: [], losses: [] } as const
 
 async function planStep(
   context: RunContext,
-  { model, slice, because, does }: Decision,
+  { model, slice, because, does, fingerprint }: Decision,
   { failed, by }: { readonly failed: EarlyFailure | undefined; readonly by: string | null },
   failures: FailedModels,
 ): Promise<Step> {
@@ -143,8 +143,23 @@ async function planStep(
   const [range] = step.ranges
   if (slice === 'whole') return step
   const of = range === undefined ? '' : ` of ${range.start} to ${range.end}`
-  const pieces = step.pieces.length === 0 ? '' : ` in ${count(step.pieces.length, 'piece')}`
+  const pieces =
+    step.pieces.length === 0 ? '' : ` in ${await piecesText(context, step, fingerprint)}`
   return { ...step, because: `${because}${of}${pieces}` }
+}
+
+/** How many there are, and where the run goes on behind those that one before it has built. */
+async function piecesText(
+  context: RunContext,
+  { model, pieces }: Step,
+  fingerprint: string,
+): Promise<string> {
+  const all = count(pieces.length, 'piece')
+  const leftOff = await leftOffAt(context, model, pieces[0]!.start, fingerprint)
+  const built = pieces.findIndex(({ start }) => start === leftOff)
+  return built <= 0
+    ? all
+    : `${all}, of which ${built} ${built === 1 ? 'is' : 'are'} built: from ${leftOff} on`
 }
 
 async function olderIn(

@@ -28,7 +28,7 @@ import { SliceTable } from '../slices.ts'
 /** `stateDir`: `.eider`, or that of the target. */
 export function fileState(stateDir: string): StateStore {
   let began: Began | null = null
-  const slices = new SliceTable()
+  const slices = new SliceTable({ deletes: true })
   const changes = new ChangeTables({ deletes: true })
   const find = async (
     connection: Connection,

@@ -51,7 +51,7 @@ interface Found extends Known {
 export class LakeState implements StateStore {
   readonly #session: LakeSession
   #seq = 1
-  readonly #slices = new SliceTable()
+  readonly #slices = new SliceTable({ deletes: false })
   readonly olderRows = this.#slices.olderRows
   readonly changes = new ChangeTables({ deletes: false })
   /**

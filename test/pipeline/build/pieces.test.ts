@@ -8,6 +8,8 @@ import type { Share } from '../../../src/core/report/progress.ts'
 import { sql } from '../../../src/core/sql.ts'
 import type { RunRequest } from '../../../src/pipeline/run-request.ts'
 import { query, type QueryModelOptions } from '../../support/handmade-models.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { modelName } from '../../support/model-name.ts'
 import { openProject, resultOf, type TestProject } from '../../support/pipeline-project.ts'
 
 /** One row for each day of the first ten of January, with this value. */
@@ -62,6 +64,15 @@ for (const kind of ['period', 'append'] as const)
     assert.is(await valuesOf(space), '1 2 2 2 1 1 1 1 1 1')
     assert.equal(await run(space, [days('1'), changed], { until: 5 }), [3, 4, 5])
     assert.equal(await run(space, [days('1'), changed]), [5, 6])
+    const { warehouse, state } = openStore(space.paths)
+    {
+      await using database = await warehouse.openToRead({ memoryLimit: null })
+      await using connection = await database.connect()
+      await state.read(connection, [])
+      const slices = await state.readSlices(connection, [modelName('mart.d')])
+      const ends = slices.filter(({ start }) => start === range.start).map(({ end }) => end)
+      assert.equal(ends, [range.end], 'the pieces are one range')
+    }
     assert.is(await valuesOf(space), '1 2 2 2 2 2 2 2 1 1')
     assert.equal(await run(space, [days('1'), changed]), [0, 1, 2, 3, 4, 5, 6], 'it had ended')
   })

@@ -1,0 +1,34 @@
+// A range that is rebuilt in pieces and was cut off: the plan says where the same command goes on.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { workspace } from '../support/workspace.ts'
+
+test('a plan says how many pieces are built, and from where on the run goes on', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/core/orders.csv': 'order_id,day\n1,2026-01-01\n2,2026-01-02\n3,2026-01-03\n',
+  })
+  const write = (limit: number) =>
+    space.write(
+      'models/hist/v.sql',
+      `-- @kind: append
+-- @incremental: day
+SELECT day, CASE WHEN order_id <= ${limit} THEN order_id ELSE error('not yet') END AS n
+FROM core.orders
+`,
+    )
+  await write(9)
+  await space.ok(['run'])
+  await write(2)
+  const range = ['hist.v', '--start', '2026-01-01', '--end', '2026-01-05', '--by', 'day']
+  const plan = async () => (await space.ok(['plan', ...range])).stdout
+  assert.match(await plan(), /backfill in 4 pieces\n/)
+  const failed = await space.ok(['run', ...range], { exitCode: 1 })
+  assert.match(failed.stdout, /2 of 4 pieces are built, and the same command continues there/)
+  assert.match(await plan(), /in 4 pieces, of which 2 are built: from 2026-01-03 on\n/)
+  await write(9)
+  assert.match(await plan(), /in 4 pieces\n/, 'another SELECT begins again')
+})
+
+test.run()
