@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import { World } from '../../support/histories/world.ts'
 import { openProject } from '../../support/pipeline-project.ts'
 
-const HISTORIES = Number(process.env['EIDER_HISTORIES'] ?? 16)
+const HISTORIES = Number(process.env['EIDER_HISTORIES'] ?? 8)
 const SEED = Number(process.env['EIDER_HISTORIES_SEED'] ?? 1)
 const IN_ONE = Number(process.env['EIDER_HISTORIES_TOGETHER'] ?? 16)
 const STEPS = 5
