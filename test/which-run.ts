@@ -10,6 +10,7 @@ const systemTests: readonly string[] = [
   'lake/',
   'load/',
   'shortcuts/',
+  'simulation/',
   'buffer/kill',
   'buffer/power-cut',
   'pipeline/crash',

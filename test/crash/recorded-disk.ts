@@ -27,7 +27,7 @@ interface Written {
 }
 type Change = Written | { readonly length: number }
 
-interface Inode {
+export interface Inode {
   synced: Buffer
   /** What was done since, in its order. */
   pending: Change[]
@@ -109,14 +109,23 @@ export class RecordedDisk {
 
   sync(path: string): void {
     const inode = this.#visible.get(path)
-    if (inode !== undefined) {
-      inode.synced = inode.visible
-      inode.pending = []
-      return
-    }
+    if (inode !== undefined) return syncFile(inode)
     for (const renaming of this.#renamings)
       if (renaming.directories.includes(path)) apply(this.#synced, renaming)
     this.#renamings = this.#renamings.filter(({ directories }) => !directories.includes(path))
+  }
+
+  /** The file of that name, which may get another one later. */
+  find(path: string): Inode | undefined {
+    return this.#visible.get(path)
+  }
+
+  /** A file that something else has written and synced, such as the engine. */
+  adopt(path: string, bytes: Buffer): Inode {
+    const inode = { synced: bytes, visible: bytes, pending: [] }
+    this.#synced.set(path, inode)
+    this.#visible.set(path, inode)
+    return inode
   }
 
   move(from: string, to: string): void {
@@ -184,7 +193,12 @@ function apply(names: Map<string, Inode>, { gone, made }: Renaming): void {
 const oneOf = <T>(random: Random, choices: readonly T[]): T =>
   choices[Math.floor(random() * choices.length)]!
 
-function change(inode: Inode, done: Change): void {
+export function syncFile(inode: Inode): void {
+  inode.synced = inode.visible
+  inode.pending = []
+}
+
+export function change(inode: Inode, done: Change): void {
   inode.visible = changed(inode.visible, done)
   inode.pending.push(done)
 }
@@ -203,7 +217,7 @@ const resized = (bytes: Buffer, length: number): Buffer =>
 
 type Loss = 'all' | 'none' | 'end' | 'sectors' | 'bytes'
 
-function contentAfterCut({ synced, pending, visible }: Inode, random: Random): Buffer {
+export function contentAfterCut({ synced, pending, visible }: Inode, random: Random): Buffer {
   if (pending.length === 0) return synced
   const loss = oneOf<Loss>(random, ['all', 'none', 'end', 'sectors', 'bytes'])
   if (loss === 'none') return visible

@@ -96,11 +96,12 @@ export async function flushTarget(
   // hands everything out again, oldest first and under the same ids.
   for (const claim of await claims.inflight(target)) await claims.nack(claim)
   let flushed = false
+  const beganMs = performance.now()
   for (let isLast = false; !isLast && !signal.aborted;) {
     const startedAt = performance.now()
     const batch: Claim[] = []
     try {
-      isLast = await claimBatch(deps, target, fence, batch) // step 1
+      isLast = await claimBatch(deps, target, fence, batch, beganMs) // step 1
       if (batch.length === 0) break
       await using _turn = await deps.records.hold(target, signal)
       flushed = true
@@ -126,12 +127,16 @@ export async function flushTarget(
   if (flushed) await dropBatch(deps.connection)
 }
 
-/** Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. */
+/**
+ * Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. `beganMs`: when the flush
+ * of the target did, by the clock of this process, which nobody sets.
+ */
 async function claimBatch(
   deps: FlushDependencies,
   target: ModelName,
   fence: FlushPosition | undefined,
   batch: Claim[],
+  beganMs: number,
 ): Promise<boolean> {
   for (let bytes = 0; bytes < limits.flushBytes;) {
     const claim = await deps.claims.claim(target)
@@ -148,10 +153,14 @@ async function claimBatch(
       bytes += whole.bytes
     }
     // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise. A
-    // time that is still to come is of a clock that was ahead when they were accepted, and says nothing.
-    const newest = new Date(claim.newest)
-    const aheadMs = newest.getTime() - Date.now()
-    if (newest >= deps.startedAt && aheadMs <= limits.clockSetBackMs) return true
+    // time that is still to come is of a clock that was ahead when they were accepted, and says nothing. And where the clock
+    // was behind when the run began, and is right by now, older events look younger than the run: they are not younger than
+    // the flush.
+    const newestMs = Date.parse(claim.newest)
+    const nowMs = Date.now()
+    const isYounger =
+      newestMs >= deps.startedAt.getTime() && newestMs >= nowMs - (performance.now() - beganMs)
+    if (isYounger && newestMs - nowMs <= limits.clockSetBackMs) return true
   }
   return false
 }

@@ -300,6 +300,17 @@ test('events that were accepted while the clock was ahead keep none in the buffe
   assert.is(claims.segments.length, 0)
 })
 
+test('a run that began while the clock was behind takes the events that were there before it', async () => {
+  await using space = await openProject()
+  const claims = buffered(space)
+  const time = new Date(Date.now() - 60_000).toISOString()
+  for (const id of [1, 2, 3]) await claims.add('raw.e', [{ id }], { time })
+  const now = () => new Date(Date.now() - 300_000)
+  const summary = await space.ok([model], { openClaims: () => Promise.resolve(claims), now })
+  assert.equal(summary.flushed, [{ model: 'raw.e', events: 3, rejected: 0 }])
+  assert.is(claims.segments.length, 0)
+})
+
 test('events of a target without a model stay in the buffer', async () => {
   await using space = await openProject()
   const claims = buffered(space)

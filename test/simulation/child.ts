@@ -1,0 +1,35 @@
+// Lives in processes of their own, as many at once as a small machine has processors.
+
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Lived } from './life.ts'
+import type { Plan } from './plan.ts'
+
+const [simulate, putBack] = ['simulate.js', 'put-back.js'].map((name) =>
+  fileURLToPath(new URL(`./${name}`, import.meta.url)),
+)
+
+interface Seeds {
+  readonly first: number
+  readonly last: number
+  readonly plan?: Partial<Plan>
+  /** Of faults.ts. */
+  readonly fault?: string
+}
+
+/** All of them, or those up to the first in which something is wrong. */
+export async function live({ first, last, plan = {}, fault }: Seeds): Promise<readonly Lived[]> {
+  const before = fault === undefined ? [] : ['--import', putBack!]
+  const args = [...before, simulate!, `${first}`, `${last}`, JSON.stringify(plan)]
+  const env = { ...process.env, EIDER_SIMULATION_FAULT: fault ?? '' }
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [printed, problems] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const lived = printed
+    .split('\n')
+    .filter((line) => line.startsWith('{"seed"'))
+    .map((line) => JSON.parse(line) as Lived)
+  const isWhole = lived.at(-1)?.seed === last || lived.at(-1)?.wrong != null
+  if (!isWhole) throw new Error(`the seeds ${first} to ${last} ended early: ${problems}`)
+  return lived
+}

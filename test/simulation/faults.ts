@@ -1,0 +1,67 @@
+// Faults that eider had, put back into its code when a process loads it: the simulation has to find each of them.
+
+import type { Plan } from './plan.ts'
+
+interface Fault {
+  /** Below src/, as it is compiled. */
+  readonly file: string
+  readonly sound: string
+  readonly faulty: string
+  /** What has to befall a life that can show it, so that few are needed. */
+  readonly plan: Partial<Plan>
+  /** What the simulation says of it. */
+  readonly found: RegExp
+}
+
+export const faults: Readonly<Record<string, Fault>> = {
+  'a torn log of the warehouse stops the run': {
+    file: 'store/files/log-repair.js',
+    sound: 'if (judged.isBad)',
+    faulty: 'if (false)',
+    plan: { cuts: true, trouble: false, flips: false },
+    found: /a run ended: the warehouse .* is damaged/,
+  },
+  'a bit that has changed in the buffer changes what is stored': {
+    file: 'pipeline/flush/flush.js',
+    sound: 'return await deps.claims.verify(claim)',
+    faulty: 'return claim',
+    plan: { flips: true, trouble: false, network: false, kills: false, moves: false },
+    found: /was changed|is lost|in part|a run failed|twice/,
+  },
+  'a state that was moved away takes events that nobody reads': {
+    file: 'buffer/files.js',
+    sound: 'const own = fstatSync(handle.fd)',
+    faulty: 'const own = { nlink: 1, ...statSync(path, { throwIfNoEntry: false }) }; return',
+    plan: { moves: true, flips: false, trouble: false },
+    found: /was accepted and is lost/,
+  },
+  'a clock that was ahead makes runs leave events': {
+    file: 'pipeline/flush/flush.js',
+    sound: 'isYounger && newestMs - nowMs <= limits.clockSetBackMs',
+    faulty: 'newestMs >= deps.startedAt.getTime()',
+    plan: { clock: true, kills: true, flips: false, trouble: false },
+    found: /was accepted and is (lost|there in part)/,
+  },
+  'a clock that is ahead for a moment makes the daemon forget its keys': {
+    file: 'buffer/key-memory.js',
+    sound: 'performance.now()',
+    faulty: 'Date.now()',
+    plan: {
+      clock: true,
+      network: true,
+      cuts: false,
+      kills: false,
+      flips: false,
+      trouble: false,
+      moves: false,
+    },
+    found: /is there twice/,
+  },
+  'the watermark of one collector hides events of another': {
+    file: 'pipeline/changes/touched.js',
+    sound: 'if (following === null)\n',
+    faulty: 'return { ranges: [], others: [] }\n',
+    plan: { collectors: 2, flips: false, moves: false, trouble: false },
+    found: /mart\.kept has \d+ rows too few/,
+  },
+}

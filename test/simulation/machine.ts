@@ -1,0 +1,145 @@
+// The processes of a project as commands open them: the daemon, a run, the service; and what asks them from elsewhere.
+
+import './install.ts'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { EnvironmentError } from '../../src/core/failures.ts'
+import { createLogger, type Logger } from '../../src/core/logger.ts'
+import type { CompiledProject } from '../../src/core/model.ts'
+import type { RunSummary } from '../../src/core/report/progress.ts'
+import { ODataService } from '../../src/odata/service.ts'
+import { runPipeline } from '../../src/pipeline/run.ts'
+import type { Project } from '../../src/project/project.ts'
+import { openStore } from '../../src/store/open.ts'
+import { openClaims, openEventBuffer } from '../../src/wiring/claims.ts'
+import { openDaemon } from '../../src/wiring/collect/open-daemon.ts'
+import { runOptionsOf } from '../../src/wiring/run-options.ts'
+import { serviceOptions } from '../../src/wiring/service-options.ts'
+import { runIn, type SimulatedProcess, type World } from './world.ts'
+
+export interface Compiled {
+  readonly project: Project
+  readonly models: CompiledProject
+}
+
+/** The same project on another machine that collects into the same warehouse: its buffer and its ports are its own. */
+export function secondCollector({ project, models }: Compiled): Compiled {
+  const { paths, settings } = project
+  const dir = join(paths.state, 'second')
+  return {
+    models,
+    project: {
+      ...project,
+      paths: { ...paths, buffer: join(dir, 'buffer'), collectLock: join(dir, 'collect.lock') },
+      settings: {
+        ...settings,
+        'collect.port': settings['collect.port'] + 100,
+        'collect.admin_port': settings['collect.admin_port'] + 100,
+      },
+    },
+  }
+}
+
+/** Things are remembered by these objects, and a process remembers nothing of those before it. */
+const ofOneProcess = (models: CompiledProject): CompiledProject => ({
+  ...models,
+  models: new Map(Array.from(models.models, ([name, model]) => [name, { ...model }])),
+})
+
+/** Lines of the log are part of what a seed gives. */
+const loggerOf = ({ world, name }: SimulatedProcess): Logger =>
+  createLogger(({ event, fields }) => {
+    const { code = '', error = '', problem = '' } = fields
+    world.note(`${name} says ${event} ${String(code)} ${String(error)} ${String(problem)}`)
+  }, 'warn')
+
+/** What `work` throws that is not a refusal is a bug, and `failed` is told of it. */
+function startProcess<T>(
+  world: World,
+  name: string,
+  work: (process: SimulatedProcess) => Promise<T>,
+): { readonly process: SimulatedProcess; readonly done: Promise<T | Error> } {
+  const process = world.start(name)
+  const done = runIn(process, () => work(process)).catch((error: unknown) => error as Error)
+  return { process, done }
+}
+
+export function startDaemon(world: World, { project, models }: Compiled, name: string) {
+  const targets = new Map(
+    [...ofOneProcess(models).models].flatMap(([key, model]) =>
+      model.kind === 'events' ? [[key, model]] : [],
+    ),
+  )
+  return startProcess(world, name, async (process) => {
+    const logger = loggerOf(process)
+    const buffer = await openEventBuffer(project, { role: 'daemon', logger })
+    await openDaemon(project, buffer, targets, { allowAnonymous: false, logger })
+    world.note(`${name} listens`)
+  })
+}
+
+export function startRun(world: World, { project, models }: Compiled) {
+  return startProcess(world, 'run', (process): Promise<RunSummary> => {
+    const logger = loggerOf(process)
+    const { paths } = project
+    return runPipeline({
+      ...runOptionsOf(project),
+      paths,
+      store: openStore(paths),
+      openClaims: () => openClaims(project, logger),
+      project: ofOneProcess(models),
+      lockWaitMs: 0,
+      signal: new AbortController().signal,
+      progress: () => {},
+      logger,
+    })
+  })
+}
+
+export function startService(world: World, { project }: Compiled) {
+  return startProcess(world, 'service', async (process) => {
+    const { published } = openStore(project.paths)
+    const options = serviceOptions(project, loggerOf(process))
+    await ODataService.open({ ...options, published, pages: null, accessLog: false })
+    world.note('service listens')
+  })
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly snapshot: string | undefined
+}
+
+/** null: the connection broke, or nobody listens. */
+export function ask(
+  client: SimulatedProcess,
+  options: {
+    readonly port: number
+    readonly method: string
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+  },
+  body: string,
+): Promise<Answer | null> {
+  return runIn(
+    client,
+    () =>
+      new Promise((resolve) => {
+        const sent = request({ host: '127.0.0.1', ...options }, (response) => {
+          let text = ''
+          response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+          response.on('end', () => {
+            const snapshot = response.headers['eider-snapshot'] as string | undefined
+            resolve({ status: response.statusCode ?? 0, text, snapshot })
+          })
+          response.on('error', () => resolve(null))
+        })
+        sent.on('error', () => resolve(null))
+        sent.end(body)
+      }),
+  )
+}
+
+/** A process may end because of what the system refuses it, and says so. Anything else is a bug. */
+export const isRefusal = (error: Error): boolean => error instanceof EnvironmentError
