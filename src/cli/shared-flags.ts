@@ -3,6 +3,7 @@
 import * as Flags from '@oclif/core/flags'
 import { parseDuration } from '../project/durations.ts'
 import { UsageError } from '../core/failures.ts'
+import { type ModelName, sameName } from '../core/names.ts'
 import { limits } from '../core/limits.ts'
 
 export const selectionFlags = {
@@ -20,6 +21,33 @@ export const selectionFlags = {
     multipleNonGreedy: true,
     helpValue: 'SELECTOR',
   }),
+}
+
+export const acceptFlag = (summary: string, exclusive: string[] = []) =>
+  Flags.string({
+    summary,
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'MODEL',
+    exclusive,
+  })
+
+/** null: all of them. Throws UsageError for a name that is none of `known`. */
+export function acceptedModels(
+  asked: readonly string[] = [],
+  known: Iterable<ModelName>,
+): ReadonlySet<ModelName> | null {
+  if (asked.includes('all')) return null
+  const names = [...known]
+  return new Set(
+    asked.map((name) => {
+      const found = names.find((one) => sameName(one, name))
+      if (found !== undefined) return found
+      throw new UsageError(`--accept: the project has no model ${name}`, {
+        hint: '"eider ls" lists the models; --accept all means all of them',
+      })
+    }),
+  )
 }
 
 /** Of commands that know `state:modified`. */

@@ -8,6 +8,7 @@ import { UsageError } from '../core/failures.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import { changeWarehouse } from '../wiring/change-warehouse.ts'
+import { clientsOf } from '../wiring/clients.ts'
 import { runOptionsOf } from '../wiring/run-options.ts'
 
 export default class Publish extends BaseCommand {
@@ -46,7 +47,14 @@ export default class Publish extends BaseCommand {
     const { retention } = runOptionsOf(project)
     const logger = this.loggerFor(flags)
     const { models, snapshot, changed } = await changeWarehouse(project, options, (opened) =>
-      republish({ opened, project: compiled, names, retention, logger }),
+      republish({
+        opened,
+        project: compiled,
+        names,
+        retention,
+        logger,
+        clients: clientsOf(new Set()),
+      }),
     )
     const ms = performance.now() - startedMs
     if (flags.json)

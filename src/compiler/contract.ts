@@ -96,6 +96,9 @@ const quoted = (name: string) =>
 
 const CONTRACT_LINE = /^--[ \t]*@contract\b.*$/i
 
+/** Whether the model of this text says itself what its clients rely on. */
+export const hasContract = (text: string): boolean => /^--[ \t]*@contract\b/im.test(text)
+
 /** The text with its lines of @contract replaced: where the first was, else below @expose, else at the top. */
 export function withContract(text: string, lines: readonly string[]): string {
   const all = text.split('\n')

@@ -27,9 +27,17 @@ interface PublishModelsOptions {
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
   readonly onPhase?: ((phase: Phase) => void) | undefined
+  /** Throws ModelFailure for a set that would break its clients. When not given, all are published. */
+  readonly guard?: Guard | undefined
   /** Called for a model that cannot be published. Throws anything that is not a failure of the model. */
   readonly onFailure: (model: Model, error: unknown) => void
 }
+
+type Guard = (
+  model: Model,
+  before: PublishedRelation,
+  after: Pick<PublishedRelation, 'key' | 'columns'>,
+) => Promise<void>
 
 const DEFAULT_RETENTION: Retention = {
   snapshots: limits.retainedSnapshots,
@@ -59,7 +67,7 @@ async function chooseRelations(
       const relation =
         version === undefined
           ? before
-          : await publishModel(options.connection, model, version, rows)
+          : await publishModel(options, model, { version, before }, rows)
       if (relation !== undefined) relations.push(relation)
     } catch (error) {
       if (isInterrupt(error)) throw error
@@ -88,33 +96,40 @@ function withKept(
 }
 
 async function publishModel(
-  connection: Connection,
+  { connection, guard }: PublishModelsOptions,
   model: Model,
-  version: string,
+  { version, before }: { readonly version: string; readonly before: PublishedRelation | undefined },
   rows: PublishedRows,
 ): Promise<PublishedRelation> {
   const { name, description } = model
+  const require = async (after: Pick<PublishedRelation, 'key' | 'columns'>) => {
+    if (before !== undefined) await guard?.(model, before, after)
+  }
   const exposedKey = model.expose?.key ?? []
   const content = { model: name, version, exposedKey }
   const same = await rows.find(content)
-  if (same !== null) return { ...same, description, columns: describedBy(model, same.columns) }
+  if (same !== null) {
+    if (same.file !== before?.file) await require(same)
+    return { ...same, description, columns: describedBy(model, same.columns) }
+  }
   const relation = sql.relation(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
   if (model.kind === 'events') await checkKey(connection, relation, exposedKey, 'expose')
   const columns = await publishedColumns(connection, model, exposedKey)
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
+  await require({ key, columns })
   return await rows.write(content, { relation, columns, key, description })
 }
 
 /** A table keeps the case with which its columns were created; the model may have changed its own since. */
-function asSpelledIn(columns: readonly Column[], name: string): string {
+export function asSpelledIn(columns: readonly Column[], name: string): string {
   const found = columns.find((column) => sameName(column.name, name))
   if (found === undefined) throw new Error(`the relation has no column ${name}`)
   return found.name
 }
 
 /** A table may hold columns that its model no longer has. */
-async function publishedColumns(
+export async function publishedColumns(
   connection: Connection,
   model: Model,
   key: readonly string[],

@@ -17,6 +17,7 @@ import { checkKey } from './build/materialize/stage.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { explainFailure, ModelFailure } from './failure.ts'
+import { ClientGuard, type Clients } from './guard-clients.ts'
 import { keptRelations } from './orphans.ts'
 import { publishModels } from './publish.ts'
 import { recordWork, workOn } from './record-work.ts'
@@ -29,6 +30,7 @@ interface RepublishRequest {
   readonly names: readonly ModelName[] | null
   readonly retention: Retention
   readonly logger: Logger
+  readonly clients: Clients
 }
 
 interface Republished extends Published {
@@ -45,6 +47,7 @@ export async function republish(request: RepublishRequest): Promise<Republished>
   const { runId, startedAt: now } = new RunResults(new Date(), () => {})
   for (const model of models) await requireKey(connection, model)
   const versions = await nextVersions(request, known, models, { runId, startedAt: now })
+  const guard = new ClientGuard(connection, request.clients)
   const published = await publishModels({
     connection,
     snapshots,
@@ -54,10 +57,12 @@ export async function republish(request: RepublishRequest): Promise<Republished>
     versions,
     now,
     retention,
+    guard: (...set) => guard.check(...set),
     onFailure: (model, error) => {
       throw notPublished(explainFailure(error, model, null))
     },
   })
+  await guard.forget(state)
   await catalogRun({
     snapshots,
     project,

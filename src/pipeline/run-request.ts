@@ -17,6 +17,7 @@ import type { WriteOptions } from '../store/warehouse.ts'
 import type { Lender } from './borrow/borrow.ts'
 import type { RunSelection } from './choose.ts'
 import type { FlushStep } from './flush/flush.ts'
+import type { Clients } from './guard-clients.ts'
 import type { NoteDraft } from './results.ts'
 
 export interface PlanRequest {
@@ -70,6 +71,8 @@ export interface RunRequest extends PlanRequest, WriteOptions {
     before: Snapshot,
     after: Snapshot,
   ) => Promise<readonly ContractChange[]>
+  /** What keeps sets that would break their clients as they are published; when not given, nothing does. */
+  readonly clients?: Clients
   readonly now?: () => Date
   /** A performance.now() of the past: what came since, such as the compile, counts as time of the run. */
   readonly startedMs?: number

@@ -17,6 +17,7 @@ import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts
 import { flushEvents } from './flush/flush-events.ts'
 import { interruptOnAbort } from './interrupt.ts'
 import { planSteps, uncompiledSteps } from './plan/steps.ts'
+import { ClientGuard } from './guard-clients.ts'
 import { finishRenaming } from './rename/rename-model.ts'
 import { keptRelations, readOrphans, refusalToEmpty, refuseToEndHistories } from './orphans.ts'
 import { readContext } from './read-context.ts'
@@ -259,11 +260,12 @@ async function markRemoved(
 }
 
 async function publish(
-  { store, progress, now, retention, onShare, onPhase, contractChanges }: RunRequest,
+  { store, progress, now, retention, onShare, onPhase, contractChanges, clients }: RunRequest,
   results: RunResults,
   { connection, project, runId }: RunContext,
 ): Promise<Published> {
   const startedMs = performance.now()
+  const guard = clients && new ClientGuard(connection, clients)
   const published = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -275,11 +277,13 @@ async function publish(
     onShare,
     onPhase,
     ...(retention === undefined ? {} : { retention }),
+    guard: guard && ((...set) => guard.check(...set)),
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
   const { snapshot, changed, before } = published
   results.snapshot = { id: snapshot.id, changed }
+  await guard?.forget(store.state)
   if (!changed) return published
   progress({
     event: 'published',

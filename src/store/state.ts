@@ -7,6 +7,7 @@
 //   _eider.changes           what changes of tables touch, and
 //   _eider.followers         how far models have read them, once a model does (changes.ts)
 //   _eider.older_rows        which rows of older rules no range tells of, and which are meant (older-rows.ts)
+//   _eider.accepted          which changes of published sets are accepted, once one is (accepted.ts)
 
 import type { Kind, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'

@@ -39,7 +39,7 @@ test('@renamed_from: the plan says what clients lose, and the run keeps the hist
     .map((line) => JSON.parse(line) as { columns: unknown })
   const type = 'BIGINT'
   assert.equal(step!.columns, [{ column: 'total_eur', from: type, to: type, renamedFrom: 'total' }])
-  const run = await space.ok(['run'])
+  const run = await space.ok(['run', '--accept', 'core.orders'])
   assert.match(run.stdout, /breaking +core_orders +property total removed/)
   const rows = await space.ok([
     'query',
@@ -108,7 +108,7 @@ test('eider mv renames the column at once, and the run refuses the table until t
   // What is published stays as it was.
   assert.match((await space.ok(['odata', 'preview', 'core_orders'])).stdout, '"total":10')
   await space.write('models/core/orders.sql', orders('total_eur'))
-  const run = await space.ok(['run'])
+  const run = await space.ok(['run', '--accept', 'core.orders'])
   assert.match(run.stdout, /built +core\.orders +0 rows/)
   assert.match((await space.ok(['odata', 'preview', 'core_orders'])).stdout, '"total_eur":10')
   assert.match((await space.ok(['run'])).stdout, /2 unchanged/)

@@ -101,6 +101,8 @@ test('every line of every command is as the schema says', async () => {
   await space.write('models/a/view.sql', '-- @kind: view\nselect key from a.good\n')
   await rm(space.path('models/a/gone.sql'))
   await ask(space, 'plan --diff', 1)
+  await ask(space, 'run', 1)
+  await ask(space, 'plan --accept all')
   await ask(space, 'run')
   await ask(space, 'publish --all')
   await ask(space, 'run a.view --target dev --from default --sample 50%')

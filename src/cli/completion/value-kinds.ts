@@ -15,6 +15,7 @@ export type ValueKind =
 
 /** Of flags that list no options of their own; where a name means something else in one command, with that before it. */
 export const flagValues: Readonly<Record<string, ValueKind>> = {
+  accept: 'model',
   'admin-port': 'text',
   'move --from': 'target',
   'page-size': 'text',

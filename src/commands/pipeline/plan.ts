@@ -1,6 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../../cli/base-command.ts'
 import {
+  acceptedModels,
+  acceptFlag,
   keepsHistory,
   rangeFlags,
   rangeOf,
@@ -10,12 +12,18 @@ import {
 } from '../../cli/shared-flags.ts'
 import { orphanLines } from '../../cli/run-lines.ts'
 import { planCounts, showPlan } from '../../cli/show-plan.ts'
-import type { Selection } from '../../compiler/select.ts'
+import { onStop } from '../../cli/signals.ts'
+import { knownModels, type Selection } from '../../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { EnvironmentError } from '../../core/failures.ts'
+import { limits } from '../../core/limits.ts'
+import type { CompiledProject } from '../../core/model.ts'
+import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
 import type { Project } from '../../project/project.ts'
+import { changeWarehouse } from '../../wiring/change-warehouse.ts'
+import { clientsOf } from '../../wiring/clients.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
 import { isHeld, openToRead } from '../../wiring/reading.ts'
 
@@ -49,6 +57,9 @@ export default class PipelinePlan extends BaseCommand {
     'allow-breaking': Flags.boolean({
       summary: 'Exit with 0 even if clients of the OData service may break',
     }),
+    accept: acceptFlag('Let the next run publish what the plan says of these models, or of all', [
+      'against',
+    ]),
   }
 
   async run(): Promise<void> {
@@ -57,7 +68,14 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     if (against !== undefined)
       return await this.#compare(flags, project, against, selectionOf(argv, flags))
+    const { planned, compiled } = await this.#plan(flags, project, argv)
+    const now = await this.#accept(flags, project, compiled, planned.contract)
+    this.#finish(flags, { ...planned, accepted: [...planned.accepted, ...now] })
+  }
+
+  async #plan(flags: PlanFlags, project: Project, argv: readonly unknown[]) {
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
+    const { findAccepted } = await import('../../pipeline/plan/accept.ts')
     await using reading = await openToRead(project, { orLastState: !readsRows(flags) }).catch(
       (error: unknown) => {
         throw readsRows(flags) ? withWayOn(error) : error
@@ -65,7 +83,8 @@ export default class PipelinePlan extends BaseCommand {
     )
     const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
-    const { contractChanges } = await import('../../odata/edm/contract.ts')
+    const { contractChanges, breakingShapes } = await import('../../odata/edm/contract.ts')
+    const { isGuarded } = await import('../../pipeline/guard-clients.ts')
     const { steps, published, next, orphans, refusal } = await planRun({
       ...reading,
       paths: project.paths,
@@ -79,6 +98,7 @@ export default class PipelinePlan extends BaseCommand {
       diff: flags.diff,
     })
     const contract = contractChanges(published, next)
+    const accepted = await findAccepted(reading.connection, published, contract)
     const { isLastState } = reading
     const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
     const found = flags.json
@@ -86,8 +106,30 @@ export default class PipelinePlan extends BaseCommand {
           return JSON.stringify({ event: 'orphan', ...orphan, rows: isLastState ? null : rows })
         })
       : orphanLines(orphans, width, isLastState)
-    const { errors } = reading.project
-    this.#finish(flags, { steps, contract, errors, others: found, refusal })
+    const { errors, models } = reading.project
+    const guarded = [...models.values()].filter(isGuarded).map(({ name }) => name)
+    const stopping = { changes: breakingShapes(published, next), guarded }
+    const planned = { steps, contract, errors, others: found, refusal, accepted, stopping }
+    return { planned, compiled: reading.project }
+  }
+
+  /** Once the warehouse is no longer open to be read. */
+  async #accept(
+    flags: PlanFlags,
+    project: Project,
+    compiled: CompiledProject,
+    contract: readonly ContractChange[],
+  ): Promise<readonly ContractChange[]> {
+    if (flags.accept === undefined) return []
+    const { acceptChanges } = await import('../../pipeline/plan/accept.ts')
+    const clients = clientsOf(acceptedModels(flags.accept, knownModels(compiled).keys()))
+    using stop = onStop()
+    const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
+    const accepted = await changeWarehouse(project, options, (opened) =>
+      acceptChanges({ opened, project: compiled, clients, contract }),
+    )
+    if (accepted.length === 0) process.stderr.write('there is nothing to accept\n')
+    return accepted
   }
 
   /** Against a manifest: neither the warehouse nor what is published is opened. */
@@ -111,17 +153,24 @@ export default class PipelinePlan extends BaseCommand {
       flags.json ? JSON.stringify({ event: 'model-removed', model }) : `removed    ${model}`,
     )
     const { errors } = project
-    this.#finish(flags, { steps, contract, errors, others, refusal: null })
+    const rest = { refusal: null, accepted: [], stopping: null }
+    this.#finish(flags, { steps, contract, errors, others, ...rest })
   }
 
-  #finish(flags: PlanFlags, { steps, contract, errors, others, refusal }: Planned): void {
-    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+  #finish(flags: PlanFlags, planned: Planned): void {
+    const { steps, contract, errors, others, refusal, accepted } = planned
+    const isAccepted = acceptedAmong(accepted)
+    const breaks =
+      contract.some((change) => change.breaking && !isAccepted(change)) && !flags['allow-breaking']
     const ok = !breaks && errors.length === 0 && steps.every(({ problem }) => problem === null)
-    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
+    if (flags.json) for (const event of eventsOf(planned, isAccepted)) this.printEvent(event)
     for (const line of others) this.print(line)
     if (!flags.json) this.print(showPlan(steps, contract, this.paintFor(flags)))
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
+    const stopped = stoppedBy(planned)
+    if (stopped.length > 0) process.stderr.write(stoppedText(stopped))
+    if (accepted.length > 0) process.stderr.write(`${acceptedText(accepted)}\n`)
     if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
     if (refusal !== null) throw refusal
     if (flags.json) this.printEvent({ event: 'plan-finished', ok, ...countsOf(steps, contract) })
@@ -138,6 +187,34 @@ interface Planned {
   /** Lines about models that no file makes any more. */
   readonly others: readonly string[]
   readonly refusal: EnvironmentError | null
+  /** Now, or before. */
+  readonly accepted: readonly ContractChange[]
+  /** What stops sets of the guarded models, unless it is accepted; null: nothing is known of runs. */
+  readonly stopping: {
+    readonly changes: readonly ContractChange[]
+    readonly guarded: readonly ModelName[]
+  } | null
+}
+
+/** Models whose sets stay as they are published. */
+function stoppedBy({ stopping, accepted }: Planned): readonly ModelName[] {
+  if (stopping === null) return []
+  const isAccepted = acceptedAmong(accepted)
+  const sets = new Set(stopping.changes.filter((one) => !isAccepted(one)).map(({ set }) => set))
+  return stopping.guarded.filter((name) => sets.has(entitySetName(name)))
+}
+
+const stoppedText = (models: readonly ModelName[]): string =>
+  `a run builds ${models.join(', ')} and does not publish it like this; if clients are ready: eider plan --accept ${models.join(' --accept ')}\n`
+
+const acceptedAmong =
+  (accepted: readonly ContractChange[]) =>
+  ({ set, change }: ContractChange): boolean =>
+    accepted.some((one) => one.set === set && one.change === change)
+
+function acceptedText(accepted: readonly ContractChange[]): string {
+  const sets = [...new Set(accepted.map(({ set }) => set))]
+  return `accepted: the next run publishes ${sets.join(', ')} like this`
 }
 
 /** Only these look at rows; all else is said of definitions and columns, which are known while a run works. */
@@ -154,8 +231,8 @@ function withWayOn(error: unknown): unknown {
 }
 
 function eventsOf(
-  steps: readonly PlannedStep[],
-  contract: readonly ContractChange[],
+  { steps, contract }: Planned,
+  isAccepted: (change: ContractChange) => boolean,
 ): readonly { readonly event: string }[] {
   return [
     ...steps.map((step) => ({
@@ -173,7 +250,11 @@ function eventsOf(
       ...(step.older === undefined ? {} : { older_rows: step.older }),
       ...(step.diff === null ? {} : { diff: diffOf(step.diff) }),
     })),
-    ...contract.map((change) => ({ event: 'contract-change', ...change })),
+    ...contract.map((change) => ({
+      event: 'contract-change',
+      ...change,
+      ...(isAccepted(change) ? { accepted: true } : {}),
+    })),
   ]
 }
 

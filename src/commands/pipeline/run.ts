@@ -1,6 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../../cli/base-command.ts'
 import {
+  acceptedModels,
+  acceptFlag,
   againstFlag,
   keepsHistory,
   rangeFlags,
@@ -29,6 +31,7 @@ import type { Phase, RunEvent, Share, RunSummary } from '../../core/report/progr
 import type { EngineUse } from '../../core/report/run-profile.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from '../../pipeline/erase/record.ts'
+import { clientsOf } from '../../wiring/clients.ts'
 import { borrowingOf } from '../../wiring/lender.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
 import { runOptionsOf } from '../../wiring/run-options.ts'
@@ -89,6 +92,9 @@ export default class PipelineRun extends BaseCommand {
     'allow-removal': Flags.boolean({
       summary: 'Allow @keep to remove more than half of the rows of a table',
     }),
+    accept: acceptFlag(
+      'Publish these models, or all, though their clients would break; --watch accepts all',
+    ),
     profile: Flags.boolean({ summary: 'Show where the time went, model by model' }),
     ...rangeFlags,
     wait: waitFlag('Seconds to wait for another run to end'),
@@ -137,6 +143,7 @@ export default class PipelineRun extends BaseCommand {
     await using prepared = await prepareRun({ files, paths, engine, notes })
     const known = knownModels(prepared.project)
     checkSelection(known, selection)
+    const accepted = flags.watch ? null : acceptedModels(flags.accept, known.keys())
     const borrowing = await borrowingOf(flags, project, isSelected, (target) =>
       this.openProject({ ...flags, target }),
     )
@@ -162,16 +169,11 @@ export default class PipelineRun extends BaseCommand {
         retention: options.retention,
         failingRows: options.failingRows,
         startedMs,
-        fullRefresh: flags['full-refresh'],
+        ...askedBy(flags),
         selection,
-        forwardOnly: flags['forward-only'],
-        failFast: flags['fail-fast'],
         keepHistory: keepsHistory(selection, flags),
-        allowEmpty: flags['allow-empty'],
-        allowRemoval: flags['allow-removal'],
-        range: rangeOf(flags),
-        by: flags.by ?? null,
         contractChanges,
+        clients: clientsOf(accepted),
         logger,
         openClaims: async () =>
           (await import('../../wiring/claims.ts')).openClaims(project, logger),
@@ -265,6 +267,16 @@ async function contractChanges(
     relations.map((relation) => ({ ...relation, perhapsNullable: [] })),
   )
 }
+
+const askedBy = (flags: RunFlags) => ({
+  fullRefresh: flags['full-refresh'],
+  forwardOnly: flags['forward-only'],
+  failFast: flags['fail-fast'],
+  allowEmpty: flags['allow-empty'],
+  allowRemoval: flags['allow-removal'],
+  range: rangeOf(flags),
+  by: flags.by ?? null,
+})
 
 /** Of all models at once nobody means that. */
 function requireNames(flags: RunFlags, isSelected: boolean): void {

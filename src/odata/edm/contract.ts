@@ -2,11 +2,12 @@
 // would do to them.
 
 import { entitySetName, foldCase } from '../../core/names.ts'
-import type { Column } from '../../core/relation.ts'
+import type { Column, ColumnType } from '../../core/relation.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
 import { buildEntityModel, type SnapshotFacts } from './entity-model.ts'
 import type { EntitySet } from './model.ts'
+import { edmTypeOf, type EdmType } from './types.ts'
 
 /** `before`: what is published; null where nothing is. `next`: what would be, in the order of a publication. */
 export function contractChanges(
@@ -32,6 +33,25 @@ export function contractChanges(
   if (before === null) return others
   const navigation = navigationChanges(before, { ...before, relations: next })
   return [...removed, ...others, ...navigation]
+}
+
+/** Of one set: what a publication of `after` changes for those who read it now. */
+export const shapeChanges = (
+  before: PublishedRelation,
+  after: ExpectedRelation,
+): readonly ContractChange[] =>
+  setChanges(before, after).map((change) => ({ set: entitySetName(before.model), ...change }))
+
+/** Of the sets that go on, what breaks those who read them now. */
+export function breakingShapes(
+  published: Snapshot | null,
+  next: readonly ExpectedRelation[],
+): readonly ContractChange[] {
+  const before = new Map(published?.relations.map((relation) => [relation.model, relation]))
+  return next.flatMap((after) => {
+    const was = before.get(after.model)
+    return was === undefined ? [] : shapeChanges(was, after).filter(({ breaking }) => breaking)
+  })
 }
 
 type Change = Omit<ContractChange, 'set'>
@@ -61,7 +81,7 @@ function propertyChanges(before: Column, now: Column, perhapsNullable: boolean):
   const { name } = before
   if (before.type !== now.type) {
     const change = `property ${name} retyped from ${before.type} to ${now.type}`
-    changes.push({ change, breaking: !(isText(before) && isText(now)) })
+    changes.push({ change, breaking: !isSameFor(before.type, now.type) })
   }
   if (now.nullable && !before.nullable)
     changes.push({ change: `property ${name} may now be null`, breaking: true })
@@ -72,8 +92,23 @@ function propertyChanges(before: Column, now: Column, perhapsNullable: boolean):
   return changes
 }
 
-/** Types that clients see as one: Edm.String. */
-const isText = ({ type }: Column) => type === 'VARCHAR' || type.startsWith('ENUM(')
+/**
+ * Whether clients see one type: what they know of it is its OData type, not how many digits it has. A field that a struct
+ * gets is one more property.
+ */
+const isSameFor = (before: ColumnType, now: ColumnType): boolean =>
+  holds(typeOf(now), typeOf(before))
+
+const typeOf = (type: ColumnType): EdmType => edmTypeOf(type, { negative: true, typeName: 'T' })
+
+function holds(now: EdmType, before: EdmType): boolean {
+  if (now.kind === 'collection' && before.kind === 'collection') return holds(now.item, before.item)
+  if (now.kind !== 'complex' || before.kind !== 'complex') return now.name === before.name
+  return before.properties.every(({ name, type }) => {
+    const same = now.properties.find((property) => property.name === name)
+    return same !== undefined && holds(same.type, type)
+  })
+}
 
 /** Not used here. */
 const NO_ROWS: SnapshotFacts = {

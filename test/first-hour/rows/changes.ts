@@ -147,9 +147,10 @@ export const rows: readonly Mistake[] = [
     },
     answer: `
       built mart.country_sales 5 rows, <time> (definition changed)
-      breaking mart_country_sales property title removed
-      1 built, 3 unchanged, published <id> in <time>`,
-    exitCode: 0,
+      failed mart.country_sales line 1
+      models/mart/country_sales.sql:1:4 error mart.country_sales: clients of mart_country_sales would break, so it stays as it was published: property title removed; if they are ready: eider run --accept mart.country_sales, or eider plan --accept mart.country_sales for the next run
+      1 failed, 3 unchanged in <time> eider run --retry`,
+    exitCode: 1,
     grade: 'A',
   },
   {

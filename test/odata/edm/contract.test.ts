@@ -87,6 +87,27 @@ test('types, keys and nulls', () => {
   ])
 })
 
+for (const [was, now, breaks] of [
+  ['DECIMAL(9,2)', 'DECIMAL(18,4)', false],
+  ['TIMESTAMP', 'TIMESTAMP WITH TIME ZONE', false],
+  ['VARCHAR', 'JSON', false],
+  ['UINTEGER', 'BIGINT', false],
+  ['STRUCT(a INTEGER)', 'STRUCT(b VARCHAR, a INTEGER)', false],
+  ['STRUCT(a INTEGER)[]', 'STRUCT(a INTEGER, b VARCHAR)[]', false],
+  ['STRUCT(a INTEGER, b VARCHAR)', 'STRUCT(a INTEGER)', true],
+  ['STRUCT(a STRUCT(b INTEGER))', 'STRUCT(a STRUCT(b VARCHAR))', true],
+  ['INTEGER[]', 'VARCHAR[]', true],
+  ['INTEGER[]', 'INTEGER', true],
+  ['BIGINT', 'JSON', true],
+  ['DECIMAL(9,2)', 'DOUBLE', true],
+  ['DATE', 'TIMESTAMP', true],
+] as const)
+  test(`${was} that becomes ${now} ${breaks ? 'breaks' : 'does not break'} clients`, () => {
+    const from = published({ id: 'INTEGER!', v: was }, ['id'])
+    const text = `${breaks ? '! ' : ''}a_t: property v retyped from ${was} to ${now}`
+    assert.equal(changes(from, model({ id: 'INTEGER', v: now }, ['id'])), [text])
+  })
+
 test('a column of events that may not be missing breaks nobody, one that may be does', () => {
   const given = events('a.t', { id: 'INTEGER', v: 'VARCHAR!' }, ['id'])
   assert.equal(changes(before, given), [
