@@ -23,4 +23,5 @@ export const onBoth: readonly string[] = [
   'pipeline/history',
   'pipeline/kill-many',
   'pipeline/letter-case',
+  'pipeline/stopped-sets',
 ]

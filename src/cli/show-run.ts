@@ -1,6 +1,7 @@
 // A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
 import { count } from '../core/counts.ts'
+import { byHandText } from '../core/report/by-hand.ts'
 import { damagedText } from '../core/report/damaged-events.ts'
 import type { ModelResult, RunEvent, Share, RunSummary } from '../core/report/progress.ts'
 import { widthOf, wrap } from './cells.ts'
@@ -145,6 +146,7 @@ export class RunDisplay implements Disposable {
       this.detail(`building   ${model} (${because})`)
     },
     'model-finished': (result) => this.#finishModel(result),
+    'changed-by-hand': (change) => this.#say('warning', change.model, byHandText(change)),
     'contract-change': ({ set, change, breaking }) => {
       if (breaking) this.#say('breaking', set, change)
       else this.detail(`contract   ${set} ${change}`)

@@ -183,7 +183,11 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
   const period = periodOf(project)
   return {
     async hold({ summary, published, fileHashes }, connection, meanwhile) {
-      const isLeft = !summary.ok || summary.flushed.length > 0 || (await hasAcks(connection))
+      const isLeft =
+        !summary.ok ||
+        summary.flushed.length > 0 ||
+        summary.byHand.length > 0 ||
+        (await hasAcks(connection))
       // What is written after the engine lets go has a later time.
       await Promise.all([isLeft ? null : sleep(limits.clockTickMs), meanwhile])
       const before = isLeft ? null : await stampTarget(scope)

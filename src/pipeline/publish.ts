@@ -27,6 +27,8 @@ interface PublishModelsOptions {
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
   readonly onPhase?: ((phase: Phase) => void) | undefined
+  /** Called for a set whose rows are published already. */
+  readonly onSame?: ((model: Model, relation: PublishedRelation) => void) | undefined
   /** Throws ModelFailure for a set that would break its clients. When not given, all are published. */
   readonly guard?: Guard | undefined
   /** Called for a model that cannot be published. Throws anything that is not a failure of the model. */
@@ -96,7 +98,7 @@ function withKept(
 }
 
 async function publishModel(
-  { connection, guard }: PublishModelsOptions,
+  { connection, guard, onSame }: PublishModelsOptions,
   model: Model,
   { version, before }: { readonly version: string; readonly before: PublishedRelation | undefined },
   rows: PublishedRows,
@@ -109,7 +111,8 @@ async function publishModel(
   const content = { model: name, version, exposedKey }
   const same = await rows.find(content)
   if (same !== null) {
-    if (same.file !== before?.file) await require(same)
+    if (same.file === before?.file) onSame?.(model, same)
+    else await require(same)
     return { ...same, description, columns: describedBy(model, same.columns) }
   }
   const relation = sql.relation(name)

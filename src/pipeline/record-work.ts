@@ -20,7 +20,8 @@ export async function recordWork(connection: Connection, work: Work): Promise<vo
   const { command, runId, startedAt, models } = work
   const now = new Date()
   const ms = Math.max(0, now.getTime() - startedAt.getTime())
-  const run = { runId, startedAt, ms, ok: true, flushed: [], models, snapshot: null, orphans: [] }
+  const nothing = { flushed: [], snapshot: null, orphans: [], byHand: [] }
+  const run = { runId, startedAt, ms, ok: true, models, ...nothing }
   const text = JSON.stringify({ ...describeResults(run), command })
   await connection.run(sql`
     INSERT INTO _eider.runs (run_id, started_at, finished_at, ok, summary)

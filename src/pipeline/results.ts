@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
+import type { ChangedByHand } from '../core/report/by-hand.ts'
 import type { DamagedEvents } from '../core/report/damaged-events.ts'
 import type { ModelResult, Progress, FlushCount, RunSummary } from '../core/report/progress.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -23,6 +24,7 @@ export class RunResults {
   fileHashes: ReadonlyMap<string, string> = new Map()
   /** Of the models that the run has flushed. */
   damaged: readonly DamagedEvents[] = []
+  #byHand: readonly ChangedByHand[] = []
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
   readonly #startedMs: number
@@ -53,6 +55,12 @@ export class RunResults {
     this.damaged = damaged
     for (const { target, ...kept } of damaged)
       this.#progress({ event: 'events-damaged', model: target, ...kept })
+  }
+
+  /** Until somebody publishes it: a run that finds it says it. */
+  noteByHand(changes: readonly ChangedByHand[]): void {
+    this.#byHand = changes
+    for (const change of changes) this.#progress({ event: 'changed-by-hand', ...change })
   }
 
   /** Announced once, though a group that failed is built again. */
@@ -123,6 +131,7 @@ export class RunResults {
       models: results,
       snapshot,
       orphans,
+      byHand: this.#byHand,
     }
   }
 }

@@ -10,6 +10,8 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { searchPath } from './borrow/borrow.ts'
 import { sampleSources } from './borrow/sample-rows.ts'
 import { buildAll, replaceMacros } from './build/build-all.ts'
+import { relationType } from './build/materialize/relation.ts'
+import { countByHand, type LeftAlone } from './by-hand.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { watchEngine } from './engine-use.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
@@ -260,12 +262,15 @@ async function markRemoved(
 }
 
 async function publish(
-  { store, progress, now, retention, onShare, onPhase, contractChanges, clients }: RunRequest,
+  request: RunRequest,
   results: RunResults,
-  { connection, project, runId }: RunContext,
+  context: RunContext,
 ): Promise<Published> {
+  const { store, progress, now, retention, onShare, onPhase, contractChanges, clients } = request
+  const { connection, project, runId } = context
   const startedMs = performance.now()
   const guard = clients && new ClientGuard(connection, clients)
+  const same: LeftAlone[] = []
   const published = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -278,12 +283,14 @@ async function publish(
     onPhase,
     ...(retention === undefined ? {} : { retention }),
     guard: guard && ((...set) => guard.check(...set)),
+    onSame: (model, relation) => void same.push({ model, relation }),
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
   const { snapshot, changed, before } = published
   results.snapshot = { id: snapshot.id, changed }
   await guard?.forget(store.state)
+  await noteByHand(context, results, same)
   if (!changed) return published
   progress({
     event: 'published',
@@ -295,6 +302,25 @@ async function publish(
   for (const change of await contractChanges(before, snapshot))
     progress({ event: 'contract-change', ...change })
   return published
+}
+
+/** What others have changed stays in the table, and no run publishes it by itself. */
+async function noteByHand(
+  context: RunContext,
+  results: RunResults,
+  same: readonly LeftAlone[],
+): Promise<void> {
+  const { borrowed, sample, project, catalog } = context
+  if (borrowed !== null || sample !== null) return // names mean the rows of others
+  const isSame = new Set(same.map(({ model }) => model))
+  const events = [...project.models.values()].filter(
+    (model) =>
+      model.kind === 'events' &&
+      !isSame.has(model) &&
+      relationType(catalog, model.name) === 'table',
+  )
+  const tables = [...same, ...events.map((model) => ({ model, relation: null }))]
+  results.noteByHand(await countByHand(context, tables))
 }
 
 /**

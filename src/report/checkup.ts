@@ -9,6 +9,7 @@ import { damagedEvents } from '../buffer/damaged.ts'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
+import { byHandText } from '../core/report/by-hand.ts'
 import { damagedText, WHAT_TO_DO_WITH_DAMAGED } from '../core/report/damaged-events.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
@@ -21,6 +22,7 @@ import { recipientsInForce } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
 import { lakeSecrets } from '../project/settings.ts'
 import { openStore } from '../store/open.ts'
+import { isHeld, openToRead } from '../wiring/reading.ts'
 import { traitsOf } from '../store/traits-of.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
 import type { Store } from '../store/store.ts'
@@ -52,6 +54,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('buffer', () => checkBuffer(project))
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
+  yield await unlessRefused('tables', () => checkTables(project))
   yield* await checkErasures(project)
   yield await checkSecrets(project)
   if (traitsOf(project.paths).hasKeys) yield await checkLakeKeys(project)
@@ -152,6 +155,35 @@ async function checkWarehouse(
       error.hint ?? 'see docs/operations.md',
     )
   }
+}
+
+/** What somebody has changed with another program is neither published nor known to readers. */
+async function checkTables(project: Project): Promise<Finding> {
+  if (!(await openStore(project.paths).warehouse.exists()))
+    return ok('tables', 'there is none to compare')
+  const opened = await openToRead(project).catch((error: unknown) => {
+    if (isHeld(error)) return 'a run has them'
+    if (error instanceof DiagnosticsError || error instanceof ExtensionError)
+      return 'the project has mistakes'
+    throw error
+  })
+  if (typeof opened === 'string') return ok('tables', `not compared: ${opened}`)
+  await using reading = opened
+  const { readSteps } = await import('../pipeline/plan/show-changes.ts')
+  const { compareByHand, leftAlone } = await import('../pipeline/by-hand.ts')
+  const { context, steps } = await readSteps({ ...reading, paths: project.paths }, reading)
+  const tables = await leftAlone(context, steps)
+  const found = await compareByHand(context, tables)
+  const [first] = found
+  if (first === undefined) {
+    const compared = tables.filter(({ relation }) => relation !== null).length
+    return ok('tables', `${compared} are as they are published, by all values`)
+  }
+  const names = found.map(({ model }) => model)
+  const texts = found.map(
+    (change) => `${change.model}: ${byHandText(change).replace(/; to .*/, '')}`,
+  )
+  return warn('tables', texts.join('; '), `eider publish ${names.join(' ')}`)
 }
 
 async function checkBuffer({ paths }: Project): Promise<Finding> {

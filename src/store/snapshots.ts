@@ -1,8 +1,9 @@
 // Published states, as runs write and commands read them.
 
+import { hashOf } from '../core/hash.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
+import { type PublishedRelation, type Snapshot, SNAPSHOT_FORMAT } from '../core/snapshot.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 
@@ -68,3 +69,7 @@ export interface NewRows extends Pick<PublishedRelation, 'key' | 'description'> 
   /** Those of it that are published. */
   readonly columns: readonly Column[]
 }
+
+/** The name of its file, by what it holds, so that an unchanged model keeps its file. */
+export const fileOf = ({ model, version, exposedKey }: RowsContent): string =>
+  `m-${hashOf(16, [SNAPSHOT_FORMAT, model, version, exposedKey])}.duckdb`

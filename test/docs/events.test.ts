@@ -3,6 +3,8 @@
 import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
 import { extensionFile } from '../../src/duckdb/extension-files.ts'
 import { startDaemon } from '../support/daemon-process.ts'
 import { mistakes, schemaOf } from '../support/json-schema.ts'
@@ -103,6 +105,12 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'plan --diff', 1)
   await ask(space, 'run', 1)
   await ask(space, 'plan --accept all')
+  await ask(space, 'run')
+  {
+    await using database = await Database.open({ path: space.path('.eider', 'warehouse.duckdb') })
+    await using connection = await database.connect()
+    await connection.run(sql`INSERT INTO a.good VALUES (9, 9)`)
+  }
   await ask(space, 'run')
   await ask(space, 'publish --all')
   await ask(space, 'run a.view --target dev --from default --sample 50%')

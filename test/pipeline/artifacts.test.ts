@@ -18,6 +18,7 @@ const summary: RunSummary = {
   models: [],
   snapshot: null,
   orphans: [],
+  byHand: [],
 }
 
 /** A project whose lineage says how often it was asked for: once for each manifest that is written. */

@@ -4,6 +4,7 @@
 import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
 import type { OlderRows } from '../step.ts'
+import type { ChangedByHand } from './by-hand.ts'
 import type { DamagedEvents } from './damaged-events.ts'
 import type { ContractChange } from './planned-changes.ts'
 
@@ -38,6 +39,8 @@ export type RunEvent =
     >)
   | { readonly event: 'model-started'; readonly model: ModelName; readonly because: string }
   | ({ readonly event: 'model-finished' } & ModelResult)
+  /** Of each table that another program has changed, as far as numbers of rows tell. */
+  | ({ readonly event: 'changed-by-hand' } & ChangedByHand)
   /** No file defines it any more. Its table stays, and is no longer published. */
   | { readonly event: 'model-removed'; readonly model: ModelName }
   | {
@@ -141,4 +144,5 @@ export interface RunSummary {
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
   /** Orphans: what no file creates any more; only runs of all models look for them. */
   readonly orphans: readonly Orphan[]
+  readonly byHand: readonly ChangedByHand[]
 }

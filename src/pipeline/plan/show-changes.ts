@@ -7,11 +7,13 @@ import { type ModelName, sameName } from '../../core/names.ts'
 import type { ColumnChange, EventsVerdict, PlannedStep } from '../../core/report/planned-changes.ts'
 import type { Step } from '../../core/step.ts'
 import type { Column } from '../../core/relation.ts'
+import { byHandText } from '../../core/report/by-hand.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { pendingRenames, withRenames } from '../build/materialize/renames.ts'
+import { countByHand, leftAlone } from '../by-hand.ts'
 import { FailedModels } from '../results.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations, readOrphans, refusalToEmpty, refuseToEndHistories } from '../orphans.ts'
@@ -35,6 +37,8 @@ interface PlanSource {
 interface PlanOptions extends PlanRequest, PlanSource {
   /** Build the models in memory, and compare their rows with what the warehouse holds. */
   readonly diff: boolean
+  /** Relations have columns and no rows. */
+  readonly isLastState?: boolean
 }
 
 export interface RunPlan {
@@ -80,6 +84,9 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const before = new Map<Model, readonly Column[] | null>()
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
+  // As the warehouse has them.
+  const byHand =
+    options.isLastState === true ? [] : await countByHand(context, await leftAlone(context, steps))
   const waiting = (model: Model) => unflushed(options, context, model)
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
@@ -87,6 +94,10 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const published = withoutKept(await options.store.snapshots.current(), project)
   const compiled = shown.map((step) => ({
     ...step,
+    warnings: [
+      ...step.warnings,
+      ...byHand.filter(({ model }) => model === step.model.name).map(byHandText),
+    ],
     columns: columnsOf(step, before.get(step.model) ?? null),
   }))
   const others = uncompiledSteps(context)

@@ -3,19 +3,13 @@
 
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
-import { damageMarkerFile, type PublishedRelation, SNAPSHOT_FORMAT } from '../../core/snapshot.ts'
+import { damageMarkerFile, type PublishedRelation } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { renameDurably } from '../../files/durable-files.ts'
-import type { RowsContent } from '../snapshots.ts'
 import { fileRows } from './rows.ts'
-
-/** Named by what it holds, so an unchanged model keeps its file. */
-export const fileOf = ({ model, version, exposedKey }: RowsContent): string =>
-  `m-${hashOf(16, [SNAPSHOT_FORMAT, model, version, exposedKey])}.duckdb`
 
 /** False for a file that is missing or cut short, or in which a service has met damage: it is written again. */
 export async function isWhole(dir: string, { file, bytes }: PublishedRelation): Promise<boolean> {

@@ -14,16 +14,17 @@ import {
 } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type {
-  ChooseRelations,
-  RowsContent,
-  NewRows,
-  Published,
-  PublishedRows,
-  PublishOptions,
-  SnapshotStore,
+import {
+  fileOf,
+  type ChooseRelations,
+  type RowsContent,
+  type NewRows,
+  type Published,
+  type PublishedRows,
+  type PublishOptions,
+  type SnapshotStore,
 } from '../snapshots.ts'
-import { fileOf, isWhole, orderBy, writePublished } from './published.ts'
+import { isWhole, orderBy, writePublished } from './published.ts'
 import { earlierTimes } from './past-states.ts'
 import {
   collectGarbage,

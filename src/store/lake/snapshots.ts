@@ -13,15 +13,15 @@ import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import { fileSnapshots } from '../files/snapshots.ts'
-import { fileOf } from '../files/published.ts'
 import { readCatalog, retainedOf, writeCatalog } from '../files/snapshot-directory.ts'
-import type {
-  ChooseRelations,
-  RowsContent,
-  NewRows,
-  Published,
-  PublishOptions,
-  SnapshotStore,
+import {
+  type ChooseRelations,
+  fileOf,
+  type NewRows,
+  type Published,
+  type PublishOptions,
+  type RowsContent,
+  type SnapshotStore,
 } from '../snapshots.ts'
 import { UnstorableError } from '../table-storage.ts'
 import type { LakeSession } from './session.ts'
