@@ -54,6 +54,21 @@ test('a correction and a cancellation of long ago arrive, and only their periods
   assert.is(resultOf(summary, 'mart.monthly').rows, 1)
 })
 
+test('many days apart are built again, and no other one', async () => {
+  await using space = await openProject()
+  const days = Array.from({ length: 60 }, (_, i) => new Date(Date.UTC(2024, 0, 1 + i)))
+  const rowOn = (day: Date, amount: number) => `${day.toISOString().slice(0, 10)} N ${amount}`
+  await run(space, ...days.map((day) => rowOn(day, 1)))
+  await space.alter(sql`UPDATE mart.daily SET sum = 5`)
+  const summary = await run(space, ...days.map((day, i) => rowOn(day, i % 3 === 0 ? 2 : 1)))
+  const isNewest = (i: number) => i >= 57
+  assert.equal(
+    await rowsOf(space, DAILY),
+    days.map((day, i) => rowOn(day, i % 3 === 0 ? 2 : isNewest(i) ? 1 : 5)),
+  )
+  assert.is(resultOf(summary, 'mart.daily').rows, 22)
+})
+
 test('a new day before all others, and a day that loses its last row', async () => {
   await using space = await openProject()
   await run(space, '2020-01-05 N 10', '2020-03-05 N 3', '2024-06-30 N 30')

@@ -22,7 +22,7 @@ import {
   periodsToMake,
   rangesToRemember,
 } from './period-ranges.ts'
-import { continuesTable, countRows, isInRange, rowsReplacedIn } from './relation.ts'
+import { continuesTable, countRows, isInRange, isInSome, rowsReplacedIn } from './relation.ts'
 import { tableOf } from './renames.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'
 
@@ -46,12 +46,6 @@ export const period: Materialization<PeriodModel> = keptTable({
 
 const typeIn = (columns: readonly Column[], name: string): ColumnType =>
   columns.find((column) => sameName(column.name, name))?.type ?? columnType('VARCHAR')
-
-function isInSome(value: Sql, ranges: readonly ValueRange[]): Sql {
-  if (ranges.length === 0) return sql`false`
-  const each = ranges.map((range) => isInRange(value, range))
-  return sql`(${sql.join(each, sql` OR `)})`
-}
 
 async function rowsReplaced(
   context: RunContext,

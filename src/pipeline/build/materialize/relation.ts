@@ -20,6 +20,25 @@ export const isWithin = (watermark: Sql, range: ValueRange): Sql =>
 export const isInRange = (value: Sql, range: ValueRange): Sql =>
   between(value, range, (text) => sql.value(/^-?\d+$/.test(text) ? BigInt(text) : text))
 
+/** `ranges`: in the order of their values, apart from each other. Each value is compared with a few of them, not with all. */
+export function isInSome(value: Sql, ranges: readonly ValueRange[]): Sql {
+  const [first, last] = [ranges[0], ranges.at(-1)]
+  if (first === undefined || last === undefined) return sql`false`
+  const bounds = isInRange(value, { start: first.start, end: last.end })
+  return sql`(${bounds} AND ${isInOne(value, ranges)})`
+}
+
+function isInOne(value: Sql, ranges: readonly ValueRange[]): Sql {
+  const middle = ranges.length >> 1
+  if (middle < 2) {
+    const each = ranges.map((range) => isInRange(value, range))
+    return sql`(${sql.join(each, sql` OR `)})`
+  }
+  const isBefore = isInRange(value, { start: null, end: ranges[middle]!.start })
+  const [low, high] = [ranges.slice(0, middle), ranges.slice(middle)]
+  return sql`CASE WHEN ${isBefore} THEN ${isInOne(value, low)} ELSE ${isInOne(value, high)} END`
+}
+
 function between(value: Sql, { start, end }: ValueRange, bound: (text: string) => Sql): Sql {
   const bounds = [
     ...(start === null ? [] : [sql`${value} >= ${bound(start)}`]),

@@ -17,7 +17,7 @@ import { isTouched } from '../../changes/ranges.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import type { RunContext } from '../../run-context.ts'
-import { continuesTable, countRows, isInRange, isWithin } from './relation.ts'
+import { continuesTable, countRows, isInRange, isInSome, isWithin } from './relation.ts'
 import { limits } from '../../../core/limits.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
@@ -64,9 +64,8 @@ async function stagePeriods(
   const isAll = first?.start === null && first.end === null
   const bodies = isAll ? null : await narrowedEach(context, model, ranges)
   if (bodies === null) {
-    const value = sql.ident(model.period.column)
-    const inside = ranges.map((range) => isInRange(value, range))
-    const filter = isAll ? sql.empty : sql` WHERE ${sql.join(inside, sql` OR `)}`
+    const inside = isInSome(sql.ident(model.period.column), ranges)
+    const filter = isAll ? sql.empty : sql` WHERE ${inside}`
     await connection.run(stageStatement(model, filter))
   } else await stageEach(connection, model, bodies)
   if (isAll) return refuseNulls(connection, STAGE, model, 'period')
