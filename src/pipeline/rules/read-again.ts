@@ -1,10 +1,15 @@
 // Rows that a run reads again though an older rule has made them: from the watermark on, when the rule of a model has changed.
 // They take the place of those in the table, so that no row is there once for each rule.
 
+import { sameName } from '../../core/names.ts'
+import type { ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
+import type { ValueRange } from '../../core/step.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import type { ClosedRange } from '../../store/changes.ts'
 import type { LeftRows } from '../../store/older-rows.ts'
 import type { RecordedRange } from '../../store/state.ts'
+import { isWithin } from '../build/materialize/relation.ts'
 import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
 import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -16,6 +21,8 @@ export interface ReadAgain {
   readonly isOlder: (watermark: Sql) => Sql
   /** From here on all rows that the source has were read again; null: only some that it has changed. */
   readonly from: string | null
+  /** Ranges before it of which all rows that the source has were read again, since it has changed there. */
+  readonly late: readonly ValueRange[]
 }
 
 /** What a build has to record of the rule that made its rows. */
@@ -36,14 +43,46 @@ export async function readAgain(context: RunContext, model: RuledModel): Promise
   const isOlder = (watermark: Sql) =>
     inPart(model, watermark, parts, (part) => !isOfRule(context, part, record, model))
   const name = sql.ident(column)
-  const isAll = (await touchedSince(context, model))?.ranges === null
+  const touched = (await touchedSince(context, model))?.ranges
+  const isAll = touched === null
   const isLate = isAll
     ? sql`false`
     : sql`coalesce(${name} < ${readFrom(model.name, model.watermark!)}, false)`
   const [row] = await context.connection.texts(sql`
     SELECT CAST(min(${name}) FILTER (NOT ${isLate}) AS VARCHAR) AS "from", CAST(count(*) AS VARCHAR) AS n
     FROM ${STAGE} WHERE ${isOlder(name)}`)
-  return row?.['n'] === '0' ? null : { isOlder, from: (row?.['from'] ?? null) as string | null }
+  if (row?.['n'] === '0') return null
+  const late = await lateRanges(context, model, touched ?? [], sql`${isLate} AND ${isOlder(name)}`)
+  return { isOlder, from: (row?.['from'] ?? null) as string | null, late }
+}
+
+/** Those of the ranges in which the stage has such rows, and which have an end behind their last value. */
+async function lateRanges(
+  { connection }: RunContext,
+  model: RuledModel,
+  touched: readonly ClosedRange[],
+  isSuch: Sql,
+): Promise<readonly ValueRange[]> {
+  const column = rangeColumn(model)!
+  const type = model.columns.find(({ name }) => sameName(name, column))?.type
+  const step = type === undefined ? null : stepOf(type)
+  if (touched.length === 0 || type === undefined || step === null) return []
+  const rows = touched.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
+  const found = await connection.texts(sql`
+    SELECT low AS start, CAST(${value('high')} + ${step} AS VARCHAR) AS "end"
+    FROM (VALUES ${sql.join(rows)}) AS touched(low, high)
+    WHERE EXISTS (
+      SELECT 1 FROM ${STAGE} WHERE ${isSuch} AND ${sql.ident(column)} BETWEEN ${value('low')} AND ${value('high')})`)
+  return found as unknown as readonly ValueRange[]
+}
+
+/** From a value to the next one of the type; null: it has none that is known. */
+function stepOf(type: ColumnType): Sql | null {
+  if (/^TIMESTAMP(?: WITH TIME ZONE)?$/.test(type)) return sql`INTERVAL 1 MICROSECOND`
+  return type === 'DATE' || /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/.test(type)
+    ? sql`1`
+    : null
 }
 
 /** Once the rows of the stage are in the table; null: there is nothing to record. */
@@ -56,10 +95,10 @@ export async function builtParts(
   if (record === null) return null
   const { left } = (await context.partsBefore())(model.name)
   if (rangeColumn(model) === null) return partsOfWhole(context, model, left)
-  if (again?.from == null) return null
+  if (again === null || (again.from === null && again.late.length === 0)) return null
   const kept = await countLeft(context, model, again)
   return {
-    ranges: [{ start: again.from, end: null }],
+    ranges: rangesIn(again),
     ...(kept === 0 ? {} : { left: { ...left, left: left.left + kept } }),
   }
 }
@@ -78,6 +117,16 @@ async function partsOfWhole(
   return { ranges: isChanged ? [{ start: null, end: null }] : [], left: { ...before, left } }
 }
 
+const rangesIn = ({ from, late }: ReadAgain): readonly ValueRange[] => [
+  ...late,
+  ...(from === null ? [] : [{ start: from, end: null }]),
+]
+
+function isReadIn(again: ReadAgain, value: Sql): Sql {
+  const inside = rangesIn(again).map((range) => isWithin(value, range))
+  return sql`(${sql.join(inside, sql` OR `)}) AND ${again.isOlder(value)}`
+}
+
 /** Rows of the table that were not read again, though they lie where others were. */
 async function countLeft(
   { connection }: RunContext,
@@ -86,9 +135,7 @@ async function countLeft(
 ): Promise<number> {
   const column = rangeColumn(model)
   const isInRange =
-    column === null || again === null || again.from === null
-      ? sql`true`
-      : sql`t.${sql.ident(column)} >= ${sql.value(again.from)} AND ${again.isOlder(sql`t.${sql.ident(column)}`)}`
+    column === null || again === null ? sql`true` : isReadIn(again, sql`t.${sql.ident(column)}`)
   const isRead =
     model.uniqueKey.length > 0 || column === null
       ? sql`EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`
