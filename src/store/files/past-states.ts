@@ -1,24 +1,19 @@
-// Published states as files, as they stood at a time. The manifest of a retained state says when it was current last; one that
-// came back says in `earlier` when it was before, since what it was published as then is the same file.
+// Published states as files, as they stood at a time.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
-import {
-  type EarlierTime,
-  type PublishedRelation,
-  retainedManifestFile,
-} from '../../core/snapshot.ts'
+import { type PublishedRelation, retainedManifestFile } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { isDamage } from '../../duckdb/errors.ts'
-import type { KeptState, KeptStates, PastStates } from '../past-states.ts'
+import type { KeptStates, PastStates } from '../past-states.ts'
 import { sizeProblem } from './damage.ts'
 import { fileReader } from './reader.ts'
 import { fileRows } from './rows.ts'
-import { readSnapshots, type SnapshotFiles } from './snapshot-directory.ts'
+import { timesOf } from './published-times.ts'
+import { readSnapshots } from './snapshot-directory.ts'
 
 export function filePastStates({ dir, snapshots }: ProjectPaths): PastStates {
   const reader = fileReader(snapshots)
@@ -30,37 +25,6 @@ export function filePastStates({ dir, snapshots }: ProjectPaths): PastStates {
     attach: (connection, relations) => attach(snapshots, connection, relations),
     isLost: isDamage,
   }
-}
-
-/** Before the state `id` is published: the times of it that are over. */
-export function earlierTimes(
-  snapshots: SnapshotFiles,
-  id: string,
-  now: Date,
-): readonly EarlierTime[] {
-  const times = timesOf(snapshots).filter((time) => time.id === id)
-  return times
-    .map(({ publishedAt, replacedAt, runId }) => ({
-      publishedAt,
-      replacedAt: replacedAt ?? now,
-      runId,
-    }))
-    .slice(-limits.earlierTimes)
-}
-
-/** Oldest first. */
-function timesOf({ current, retained }: SnapshotFiles): readonly KeptState[] {
-  if (current === null) return []
-  const others = retained.filter(({ id }) => id !== current.id)
-  const times = [...others, current].flatMap(({ id, publishedAt, runId, earlier = [] }) => [
-    ...earlier.map((time) => ({ id, ...time })),
-    { id, publishedAt, runId, replacedAt: null },
-  ])
-  const ordered = times.toSorted((a, b) => a.publishedAt.getTime() - b.publishedAt.getTime())
-  return ordered.map((time, i) => ({
-    ...time,
-    replacedAt: time.replacedAt ?? ordered[i + 1]?.publishedAt ?? null,
-  }))
 }
 
 async function list(dir: string): Promise<KeptStates> {

@@ -25,7 +25,7 @@ import {
   type SnapshotStore,
 } from '../snapshots.ts'
 import { isWhole, orderBy, writePublished } from './published.ts'
-import { earlierTimes } from './past-states.ts'
+import { earlierTimes } from './published-times.ts'
 import {
   collectGarbage,
   readCatalog,
