@@ -94,6 +94,7 @@ test(`broken requests are refused as OData has it (seed ${SEED})`, async () => {
   assert.is((await served.get('shop_customers')).text, first.text)
   const failures = served.log.filter(({ event }) => event === 'request-failed')
   assert.is(failures.length, 0, JSON.stringify(failures[0]))
+  process.stdout.write(`${counts.understood + counts.refused} requests\n`)
   assert.ok(counts.understood > 5 && counts.refused > 5, JSON.stringify(counts))
 })
 
