@@ -33,6 +33,7 @@ import Publish from './publish.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
 import Up from './up.ts'
+import Restore from './restore.ts'
 import Status from './status.ts'
 import Token from './token.ts'
 import Test from './test.ts'
@@ -61,6 +62,7 @@ export const commands = {
   drop: Drop,
   erase: Erase,
   publish: Publish,
+  restore: Restore,
   maintain: Maintain,
   lsp: Lsp,
   doctor: Doctor,

@@ -1,6 +1,7 @@
 // What earlier runs did, from `_eider.runs`: each row has the results of its run as JSON (docs/schemas/run_results.json).
 
 import { limits } from '../core/limits.ts'
+import type { ModelName } from '../core/names.ts'
 import type { ChangeWay } from '../core/report/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
@@ -116,4 +117,19 @@ export async function recordedRun(
     isCommand: row['command'] === true,
     finishedAt: new Date(numberOf(row['ms'])),
   }
+}
+
+/** By which definition the rows of a table were last changed before a time; null: no run has recorded it. */
+export async function ruleAt(
+  { connection, state }: Pick<Store, 'state'> & { readonly connection: Connection },
+  model: ModelName,
+  time: Date,
+): Promise<string | null> {
+  const row = await connection.row(sql`
+    SELECT arg_max(result.changes.definition, started_at) AS definition FROM (
+      SELECT started_at, unnest(from_json(summary->'models', ${RESULT})) AS result
+      FROM (${await state.allRuns()}) WHERE started_at <= ${sql.value(time.toISOString())}::TIMESTAMPTZ)
+    WHERE lower(result.model) = lower(${sql.value(model)}) AND result.changes.definition IS NOT NULL`)
+  const definition = row?.['definition']
+  return typeof definition === 'string' ? definition : null
 }

@@ -40,13 +40,28 @@ interface Republished extends Published {
 
 /** Under the lock of a run. Throws UsageError for a model that no run has built as it is, EnvironmentError for its rows. */
 export async function republish(request: RepublishRequest): Promise<Republished> {
-  const { opened, project, names, retention, logger } = request
-  const { connection, state, snapshots } = opened
+  const { opened, project, names } = request
+  const { connection, state } = opened
   const known = await state.begin(connection, project.models.keys())
   const models = chosenModels(project, known, names)
   const { runId, startedAt: now } = new RunResults(new Date(), () => {})
   for (const model of models) await requireKey(connection, model)
   const versions = await nextVersions(request, known, models, { runId, startedAt: now })
+  const published = await publishNow({ ...request, versions, runId, now })
+  return { ...published, models: models.map(({ name }) => name) }
+}
+
+interface PublishRequest extends Omit<RepublishRequest, 'names'> {
+  /** Of the models whose tables have changed; what is published of the others stays. */
+  readonly versions: ReadonlyMap<ModelName, string>
+  readonly runId: string
+  readonly now: Date
+}
+
+/** Throws EnvironmentError `not-published`. */
+export async function publishNow(request: PublishRequest): Promise<Published> {
+  const { opened, project, versions, runId, now, retention, logger } = request
+  const { connection, snapshots } = opened
   const guard = new ClientGuard(connection, request.clients)
   const published = await publishModels({
     connection,
@@ -62,7 +77,7 @@ export async function republish(request: RepublishRequest): Promise<Republished>
       throw notPublished(explainFailure(error, model, null))
     },
   })
-  await guard.forget(state)
+  await guard.forget(opened.state)
   await catalogRun({
     snapshots,
     project,
@@ -71,7 +86,7 @@ export async function republish(request: RepublishRequest): Promise<Republished>
     readRuns: (before, of) => connection.transact(() => readPastRuns(connection, before, of)),
     logger,
   })
-  return { ...published, models: models.map(({ name }) => name) }
+  return published
 }
 
 const BY_HAND = 'changed by hand'

@@ -25,6 +25,7 @@ import { openStore } from '../store/open.ts'
 import { isHeld, openToRead } from '../wiring/reading.ts'
 import { traitsOf } from '../store/traits-of.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
+import { keptCost } from './kept-states.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Finding {
@@ -55,6 +56,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
   yield await unlessRefused('tables', () => checkTables(project))
+  yield await unlessRefused('states', () => checkStates(store))
   yield* await checkErasures(project)
   yield await checkSecrets(project)
   if (traitsOf(project.paths).hasKeys) yield await checkLakeKeys(project)
@@ -257,6 +259,13 @@ async function checkSnapshot(
   }
   const count = `${snapshot.relations.length} entity sets`
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)
+}
+
+async function checkStates(store: Store): Promise<Finding> {
+  const { text, unreadable } = await keptCost(store)
+  if (unreadable.length > 0)
+    return warn('states', `${unreadable.join(', ')} cannot be read`, 'delete what is damaged')
+  return ok('states', text ?? 'no published state is kept')
 }
 
 /** Files of variables stand in the project, or next to it where several machines are directories of one. */

@@ -35,8 +35,9 @@ interface LeftRecord {
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.older_rows (
   seq BIGINT, model VARCHAR, rows_left BIGINT, meant_at TIMESTAMPTZ, meant_for VARCHAR, run_id VARCHAR, noted_at TIMESTAMPTZ)`
 
-const NEWEST = sql`(
+const newest = (until: Date | null): Sql => sql`(
   FROM _eider.older_rows
+  WHERE ${until === null ? sql`true` : sql`noted_at <= ${sql.value(until.toISOString())}::TIMESTAMPTZ`}
   QUALIFY row_number() OVER (PARTITION BY lower(model) ORDER BY seq DESC) = 1)`
 
 const LAST = sql`(SELECT coalesce(max(seq), 0) FROM _eider.older_rows)`
@@ -49,16 +50,17 @@ export class OlderRowsTable {
     this.#exists = relations.has(catalogKey('_eider', 'older_rows'))
   }
 
-  /** Of the models of which something is recorded, in their spelling. */
+  /** Of the models of which something is recorded, in their spelling; `until`: as it was then. */
   async read(
     connection: Connection,
     models: Iterable<ModelName>,
+    until: Date | null = null,
   ): Promise<ReadonlyMap<ModelName, LeftRows>> {
     if (!this.#exists) return new Map()
     const spelled = spelledAs(models)
     const rows = await connection.texts(sql`
       SELECT model, rows_left::VARCHAR AS "left", meant_at::VARCHAR AS meant, meant_for AS definition
-      FROM ${NEWEST} WHERE rows_left IS NOT NULL`)
+      FROM ${newest(until)} WHERE rows_left IS NOT NULL`)
     return new Map(
       rows.map(({ model, left, meant, definition }) => [
         spelled(model as string),
@@ -116,7 +118,7 @@ export class OlderRowsTable {
     await connection.run(sql`
       INSERT INTO _eider.older_rows
       SELECT ${LAST} + 1, ${sql.value(to)}, * EXCLUDE (seq, model)
-      FROM ${NEWEST} WHERE lower(model) = lower(${sql.value(from)})`)
+      FROM ${newest(null)} WHERE lower(model) = lower(${sql.value(from)})`)
   }
 }
 

@@ -10,6 +10,8 @@ export interface PastStates {
   /** An engine for connections that read rows; what it runs otherwise is in its own memory. */
   openEngine(options: ReadOptions): Promise<Database>
   list(): Promise<KeptStates>
+  /** What the older states take beyond the newest; null: nobody can tell. */
+  olderBytes(): Promise<number | null>
   /** null: it is no longer kept, or cannot be read. */
   find(state: KeptState): Promise<Snapshot | null>
   /** What is wrong with the rows of a relation at first sight, as one sentence; null for nothing. */

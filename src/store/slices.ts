@@ -34,6 +34,12 @@ const inForce = (table: Sql, models: Iterable<string>): Sql => {
       AND row_number() OVER (PARTITION BY lower(model), range_start, range_end ORDER BY seq DESC) = 1)`
 }
 
+/** As it was then: rows only ever come. */
+const builtBy = (table: Sql, until: Date | null): Sql =>
+  until === null
+    ? table
+    : sql`(FROM ${table} WHERE coalesce(built_at <= ${sql.value(until.toISOString())}::TIMESTAMPTZ, true))`
+
 const LAST = sql`(SELECT coalesce(max(seq), 0) FROM _eider.slices)`
 
 export class SliceTable {
@@ -59,13 +65,17 @@ export class SliceTable {
   }
 
   /** Oldest first. Records take the name of the model in `models` where the two differ only in case. */
-  async read(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]> {
+  async read(
+    connection: Connection,
+    models: Iterable<ModelName>,
+    until: Date | null = null,
+  ): Promise<readonly SliceRecord[]> {
     if (!this.#exists) return []
     const names = [...models]
     const spelled = spelledAs(names)
     const rows = (await connection.texts(sql`
       SELECT model, range_start AS start, range_end AS "end", definition, run_id AS "runId", built_at::VARCHAR AS "builtAt"
-      FROM ${inForce(this.#table, names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
+      FROM ${inForce(builtBy(this.#table, until), names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
     return rows.map((row) => ({ ...row, model: spelled(row.model), ...definitionIn(row) }))
   }
 

@@ -50,8 +50,12 @@ export interface StateStore {
    * EnvironmentError `run-lock-lost` for a run that is no longer the one that may.
    */
   change<T>(connection: Connection, work: () => Promise<T>): Promise<T>
-  /** Those of these models, oldest first: of two that contain a value the later one holds. */
-  readSlices(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]>
+  /** Those of these models, oldest first: of two that contain a value the later one holds. `until`: as they were then. */
+  readSlices(
+    connection: Connection,
+    models: Iterable<ModelName>,
+    until?: Date,
+  ): Promise<readonly SliceRecord[]>
   /** Call this in no transaction, before one that records ranges that must not be lost, or adopts slices. */
   makeSlices(connection: Connection): Promise<void>
   /** Call this in no transaction, before one in which a model notes how far it has read. */

@@ -11,7 +11,7 @@ import { runOptionsOf } from './run-options.ts'
 export async function changeWarehouse<T>(
   project: Project,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-  work: (opened: Opened & Pick<Store, 'snapshots'>) => Promise<T>,
+  work: (opened: Opened & Store) => Promise<T>,
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')
   const store = openStore(project.paths)

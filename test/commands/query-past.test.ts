@@ -130,7 +130,7 @@ test('what cannot be meant is refused with what is kept', async () => {
 
 test('a file that is missing, short or damaged is named, and other sets can be read', async () => {
   await using space = await workspace(files)
-  const many = `-- @expose id\nSELECT range AS id, 'text ' || hash(range) AS v FROM range(60000)\n`
+  const many = `-- @expose id\nSELECT range::INTEGER AS id, 'text ' || hash(range) AS v FROM range(60000)\n`
   await space.write('models/core/orders.sql', many)
   await space.ok(['run', '--quiet'])
   const [big] = (await readdir(space.path('.eider/snapshots')))
@@ -163,6 +163,44 @@ test('a damaged manifest leaves open what stood before the newest state', async 
   assert.equal(await at(space, states[0]!.id), ['a'])
   assert.equal(await at(space, states[2]!.publishedAt.toISOString()), ['c'])
 })
+
+test('doctor says what is kept, since when, and what it costs', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/mart/same.sql': '-- @expose\nSELECT 1 AS id\n',
+  })
+  const doctor = async () => {
+    const ports = { env: { COLLECT_PORT: '0', ODATA_PORT: '0' } }
+    const { stdout } = await space.eider(['doctor', '--json'], ports)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Finding)
+    return lines.find(({ check }) => check === 'states')!
+  }
+  const [first] = await published(space, ["(1, 'a')"])
+  const since = `kept since ${first!.publishedAt.toISOString()}`
+  assert.is((await doctor()).message, `1 published state ${since}, 0 bytes beyond the newest`)
+  await published(space, ["(1, 'b')"])
+  // The file of mart.same is that of both.
+  const changed = first!.relations.filter(({ model }) => model !== 'mart.same')
+  const bytes = changed.reduce((sum, relation) => sum + relation.bytes, 0)
+  const cost = String(bytes).replace(/\B(?=(\d{3})+$)/g, ',')
+  assert.is(
+    (await doctor()).message,
+    `2 published states ${since}, ${cost} bytes beyond the newest`,
+  )
+  await writeFile(space.path('.eider/snapshots', `manifest-${first!.id}.json`), '')
+  const damaged = await doctor()
+  assert.is(damaged.status, 'warn')
+  assert.match(damaged.message, /manifest-\w+\.json cannot be read/)
+})
+
+interface Finding {
+  readonly check: string
+  readonly status: string
+  readonly message: string
+}
 
 test('a person who was erased is in no earlier state, nor while an erasure is unfinished', async () => {
   await using space = await workspace({

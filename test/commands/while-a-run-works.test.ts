@@ -40,7 +40,7 @@ test('ls, show, history and a plan that reads no rows answer while a run works, 
     [0, 2, 2],
   )
   const ofModel = await space.ok(['history', 'mart.c'])
-  assert.match(ofModel.stdout, /unchanged[^]*built +1 +\d+ +first build/)
+  assert.match(ofModel.stdout, /unchanged[^]*built +rebuild +1 +1 +\w+ [^\n]*first build/)
   const ls = await space.ok(['ls'])
   assert.match(ls.stderr, note)
   assert.match(ls.stdout, /mart\.c +table +mart_c +nothing changed/)

@@ -42,6 +42,7 @@ const LAST = [
   'model-explained',
   'moved',
   'republished',
+  'restored',
   'source',
   'status',
   'target-moved',
@@ -113,6 +114,7 @@ test('every line of every command is as the schema says', async () => {
   }
   await ask(space, 'run')
   await ask(space, 'publish --all')
+  await ask(space, `restore a.good --at ${new Date().toISOString().slice(0, 10)}`)
   await ask(space, 'run a.view --target dev --from default --sample 50%')
   for (const command of ['ls', 'show a.good', 'show a.good --lineage', 'show crm.c', 'history'])
     await ask(space, command)

@@ -47,4 +47,44 @@ lakeTest(
   },
 )
 
+lakeTest(
+  'a table gets back the rows of a state, by any machine, and the next run goes on',
+  async () => {
+    await using lake = await withLake()
+    await using project = await lakeProject(lake, {
+      ...files,
+      'models/core/orders.sql': `SELECT 1 AS id, 'first' AS v\n`,
+      'models/mart/copied.sql':
+        '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nSELECT id, v FROM core.people\n',
+      'models/mart/ids.sql': '-- @expose id\nSELECT id FROM core.people\n',
+    })
+    const rows = async (sql: string) => (await project.ok(['query', sql, '--json'])).stdout
+    const people = 'SELECT id, v FROM core.people ORDER BY id'
+    await project.ok(['run'])
+    const history = (await project.ok(['history', '--json'])).stdout
+    const first = /"run_id":"([^"]+)"/.exec(history)![1]!
+    await project.write(
+      'models/core/orders.sql',
+      `FROM (VALUES (1, 'wrong'), (2, 'second')) t(id, v)\n`,
+    )
+    await project.ok(['run'])
+    assert.is(await rows(people), '{"id":1,"v":"wrong"}\n{"id":2,"v":"second"}\n')
+    const { stdout } = await project.ok(['restore', 'core.people', '--at', first, '--yes'])
+    assert.match(stdout, /restored {2}core\.people {2}1 row in, 2 out, 1 afterwards/)
+    assert.is(await rows(people), '{"id":1,"v":"first"}\n')
+    const today = new Date().toISOString().slice(0, 10)
+    const published = await project.ok(['query', '--at', today, people, '--json'])
+    assert.is(published.stdout, '{"id":1,"v":"first"}\n')
+    await project.write('models/core/orders.sql', `SELECT 2 AS id, 'right' AS v\n`)
+    await project.ok(['run'])
+    const right = '{"id":1,"v":"first"}\n{"id":2,"v":"right"}\n'
+    assert.is(await rows(people), right)
+    assert.is(await rows('SELECT id, v FROM mart.copied ORDER BY id'), right)
+    assert.match(
+      (await project.ok(['history', 'core.people'])).stdout,
+      /built +restore +1 +0 +2 +1/,
+    )
+  },
+)
+
 test.run()

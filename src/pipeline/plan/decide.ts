@@ -149,6 +149,7 @@ function reasonToBuild(
   const record = recordOf(context, model)
   const redefined = reasonOfDefinition(model, record ?? undefined)
   if (redefined !== null || record === null) return redefined
+  if (isRestored(record)) return 'rows were restored'
   if (context.fullRefresh) return 'full refresh'
   const changed = changedInput(model, withoutRule(record.fingerprint), parts, pending)
   if (changed !== null) return changed
@@ -160,6 +161,11 @@ function reasonToBuild(
   if (!exists) return MISSING
   return context.withGaps.has(model.name) ? 'some periods were never built' : null
 }
+
+/** The fingerprint of a table whose rows were restored: they are those of no inputs. */
+export const RESTORED = 'restored'
+
+const isRestored = ({ fingerprint }: ModelRecord) => fingerprint.split('.')[0] === RESTORED
 
 const MISSING = 'missing in the warehouse'
 

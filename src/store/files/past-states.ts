@@ -20,6 +20,7 @@ export function filePastStates({ dir, snapshots }: ProjectPaths): PastStates {
   return {
     openEngine: (options) => Database.open({ path: ':memory:', searchDir: dir, ...options }),
     list: () => list(snapshots),
+    olderBytes: () => olderBytes(snapshots),
     find: ({ id }) => reader.find(id),
     problemOf: (relation) => sizeProblem(snapshots, relation),
     attach: (connection, relations) => attach(snapshots, connection, relations),
@@ -34,6 +35,16 @@ async function list(dir: string): Promise<KeptStates> {
   const known = new Set(found.retained.map(({ id }) => retainedManifestFile(id)))
   const unreadable = names.filter((name) => /^manifest-.+\.json$/.test(name) && !known.has(name))
   return { states: timesOf(found), unreadable: unreadable.map((name) => join(dir, name)) }
+}
+
+/** A file that an older state shares with the newest costs nothing. */
+async function olderBytes(dir: string): Promise<number> {
+  const { current, retained } = await readSnapshots(dir)
+  const older = new Map(
+    retained.flatMap(({ relations }) => relations.map(({ file, bytes }) => [file, bytes])),
+  )
+  for (const { file } of current?.relations ?? []) older.delete(file)
+  return [...older.values()].reduce((sum, bytes) => sum + bytes, 0)
 }
 
 async function attach(

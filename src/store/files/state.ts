@@ -69,7 +69,7 @@ export function fileState(stateDir: string): StateStore {
       return Buffer.byteLength(text)
     },
     allRuns: () => allRuns(stateDir),
-    readSlices: (connection, models) => slices.read(connection, models),
+    readSlices: (connection, models, until) => slices.read(connection, models, until),
     makeSlices: (connection) => slices.make(connection),
     makeOlderRows: (connection) => slices.olderRows.make(connection),
     makeChanges: (connection) => changes.make(connection),

@@ -18,6 +18,8 @@ import { lakeWarehouse } from './warehouse.ts'
 export const lakePastStates = (session: LakeSession): PastStates => ({
   openEngine: (options) => lakeWarehouse(session).openToRead(options),
   list: () => list(session),
+  // A file of the lake may hold rows of any states.
+  olderBytes: () => Promise.resolve(null),
   find: (state) => session.read((connection) => readStateOf(connection, state)),
   problemOf: () => Promise.resolve(null),
   attach: (connection, relations) => attach(session, connection, relations),

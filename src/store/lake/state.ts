@@ -160,8 +160,12 @@ export class LakeState implements StateStore {
     await this.#slices.record(connection, runId, records)
   }
 
-  readSlices(connection: Connection, models: Iterable<ModelName>): Promise<readonly SliceRecord[]> {
-    return this.#slices.read(connection, models)
+  readSlices(
+    connection: Connection,
+    models: Iterable<ModelName>,
+    until?: Date,
+  ): Promise<readonly SliceRecord[]> {
+    return this.#slices.read(connection, models, until)
   }
 
   makeSlices(connection: Connection): Promise<void> {

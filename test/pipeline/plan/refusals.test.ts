@@ -80,7 +80,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a column that is gone': {
     before: given(kept(append)),
     after: given(kept(append, 'id, ts')),
-    says: 'models/mart/t.sql:1:4: the model no longer has "v", which the table holds; if "v" has another name now, write -- @renamed_from NEW: v, or run eider mv mart.t.v mart.t.NEW; otherwise rebuild the table: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:1:4: the model no longer has "v", which the table holds; if "v" has another name now, write -- @renamed_from NEW: v, or run eider mv mart.t.v mart.t.NEW; to keep it in the rows that have it, write -- @on_schema_change: keep; otherwise rebuild the table: eider run mart.t --full-refresh',
   },
   'a narrower column': {
     before: given(kept(merge)),

@@ -1,0 +1,294 @@
+// `eider restore`: the table of a model gets the rows of an earlier published state, and is published with them. What follows
+// the table reads what differs once more; the table itself has read nothing since, as far as the next run is concerned, so
+// that it goes on from these rows. Their rules come back with them.
+
+import { count } from '../core/counts.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { hashOf } from '../core/hash.ts'
+import { kinds } from '../core/kinds.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
+import { type ModelName, sameName } from '../core/names.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import type { PublishedRelation } from '../core/snapshot.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import { describe } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { ColumnChange } from '../store/changes.ts'
+import type { KeptState } from '../store/past-states.ts'
+import type { Published, Retention } from '../store/snapshots.ts'
+import type { Known, ModelRecord, NewRecord } from '../store/state.ts'
+import type { Store } from '../store/store.ts'
+import { isLosslessWidening } from './build/materialize/evolve.ts'
+import { countRows, relationType } from './build/materialize/relation.ts'
+import { checkKey } from './build/materialize/stage.ts'
+import { followedColumns } from './changes/notes.ts'
+import { rangesIn } from './changes/ranges.ts'
+import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from './erase/record.ts'
+import { ModelFailure } from './failure.ts'
+import { ruleAt } from './history.ts'
+import { RESTORED } from './plan/decide.ts'
+import { recordWork, workOn } from './record-work.ts'
+import type { Clients } from './guard-clients.ts'
+import { publishNow } from './republish.ts'
+import { RunResults } from './results.ts'
+
+interface RestoreRequest {
+  readonly opened: Store & { readonly connection: Connection }
+  readonly paths: ProjectPaths
+  readonly project: CompiledProject
+  readonly model: Model
+  readonly state: KeptState
+  /** For people: which state that is. */
+  readonly stateText: string
+  /** Changes nothing. */
+  readonly dryRun: boolean
+  readonly retention: Retention
+  readonly logger: Logger
+  readonly clients: Clients
+  /** For crash tests: called in the transaction, and after it. */
+  readonly onStep?: (step: 'written' | 'committed') => void
+}
+
+interface Restored {
+  readonly model: ModelName
+  /** Rows that come back, and rows that go. */
+  readonly rowsIn: number
+  readonly rowsOut: number
+  readonly rowsAfter: number
+  /** null: nothing was changed. */
+  readonly published: Published | null
+}
+
+/**
+ * Under the lock of a run. Throws UsageError for a table that no state can give back, EnvironmentError `state-not-kept`,
+ * `state-damaged`, `erase-unfinished`, and `not-published` once the rows are back.
+ */
+export async function restoreTable(request: RestoreRequest): Promise<Restored> {
+  const { opened, project, model, dryRun } = request
+  const { connection, state } = opened
+  const [unfinished] = await unfinishedErasures(request.paths)
+  if (unfinished !== undefined)
+    throw new EnvironmentError('erase-unfinished', unfinishedText(unfinished), {
+      hint: HOW_TO_FINISH,
+    })
+  const known = await state.begin(connection, project.models.keys())
+  const record = requireTable(known, model)
+  const relation = await relationOf(request)
+  await refuseOtherColumns(connection, model, relation)
+  await readRows(request, relation)
+  await requireKeys(connection, model)
+  const table = sql.relation(model.name)
+  const names = sql.join(relation.columns.map(({ name }) => sql.ident(name)))
+  const gone = sql`(SELECT ${names} FROM ${table} EXCEPT ALL SELECT ${names} FROM ${ROWS})`
+  const come = sql`(SELECT ${names} FROM ${ROWS} EXCEPT ALL SELECT ${names} FROM ${table})`
+  const rowsIn = await countRows(connection, come)
+  const rowsOut = await countRows(connection, gone)
+  const counts = { model: model.name, rowsIn, rowsOut, rowsAfter: relation.rows }
+  if (dryRun || rowsIn + rowsOut === 0) return { ...counts, published: null }
+  const { runId, startedAt } = new RunResults(new Date(), () => {})
+  const version = hashOf(16, [record.version, runId])
+  const rules = await rulesOf(request, record)
+  const changes = followedColumns({ store: opened }, model).length > 0
+  if (changes) await state.makeChanges(connection)
+  await state.change(connection, async () => {
+    const touched = await touchedBy(request, sql`(FROM ${gone} UNION ALL FROM ${come})`)
+    const target = await opened.tables.written(connection, model.name)
+    await connection.run(sql`DELETE FROM ${target.table}`)
+    const rows = await target.rows(sql`SELECT ${names} FROM ${ROWS}`)
+    await connection.run(sql`INSERT INTO ${target.table} BY NAME ${rows}`)
+    for (const one of rules) await state.recordModels(connection, runId, [{ ...one, version }])
+    await state.changes.record(
+      connection,
+      model.name,
+      { before: record.version, after: version },
+      touched,
+    )
+    await state.changes.forget(connection, model.name)
+    const because = `restored to the state of ${request.state.publishedAt.toISOString()}`
+    const { definition } = rules[0]!.model
+    const done = {
+      way: 'restore',
+      because,
+      rows_in: rowsIn,
+      rows_changed: 0,
+      rows_out: rowsOut,
+    } as const
+    const models = [await workOn(connection, model.name, { definition }, done)]
+    await recordWork(connection, { command: 'restore', runId, startedAt, models })
+    request.onStep?.('written')
+  })
+  await connection.run(sql`DROP TABLE ${ROWS}`)
+  request.onStep?.('committed')
+  const versions = new Map([[model.name, version]])
+  return { ...counts, published: await publishNow({ ...request, versions, runId, now: startedAt }) }
+}
+
+const ROWS = sql`temp.main._eider_restored`
+
+/** What the next run makes of the rows, in one line. */
+export const NEXT_RUN: Readonly<Record<Model['kind'], string>> = {
+  table:
+    'the next run builds it again from its SELECT, which undoes this: change the model or what it reads first',
+  seed: 'the next run reads its file again, which undoes this: put the file back first',
+  append:
+    'the next run continues from its newest row, and adds again what has come since, where the source still has it',
+  merge: 'the next run merges what its SELECT gives now: rows with these keys are replaced again',
+  period: 'the next run builds the newest periods again, and those that were built since',
+  scd2: 'versions that have begun or ended since are forgotten: the next run ends and begins them at the time when it starts',
+  view: '',
+  events: '',
+}
+
+/** Throws UsageError for what is no table that a run has built, and for one whose rows exist nowhere else. */
+function requireTable({ state, catalog }: Known, model: Model): ModelRecord {
+  const { name, kind } = model
+  if (kinds[kind].relation === 'view')
+    throw new UsageError(`${name} is a view, which has no rows`, {
+      hint: 'restore the tables that it reads; eider query --at shows what it gave',
+    })
+  if (kind === 'events')
+    throw new UsageError(
+      `${name} holds events: those that came since exist nowhere else, and would be lost`,
+      { hint: 'eider query --at shows what was there' },
+    )
+  const record = state.models.get(name)
+  if (record === undefined || record.removed || relationType(catalog, name) !== 'table')
+    throw new UsageError(`${name} is not in the warehouse yet`, {
+      hint: `build it first: eider run ${name}`,
+    })
+  if (record.kind === kind) return record
+  throw new UsageError(`${name} was built as kind ${record.kind}, and is of kind ${kind} now`, {
+    hint: `run it first: eider run ${name}`,
+  })
+}
+
+async function relationOf({
+  opened: { past },
+  model: { name, expose },
+  state,
+  stateText,
+}: RestoreRequest): Promise<PublishedRelation> {
+  const snapshot = await past.find(state)
+  if (snapshot === null)
+    throw new EnvironmentError('state-not-kept', `the state of ${stateText} is no longer kept`, {
+      hint: `eider history ${name} shows which are`,
+    })
+  const relation = snapshot.relations.find((one) => sameName(one.model, name))
+  if (relation === undefined)
+    throw new UsageError(
+      expose === null
+        ? `${name} is not exposed, so no published state has its rows`
+        : `the state of ${stateText} does not have ${name}, which was not exposed then`,
+      { hint: 'a state holds models with @expose only' },
+    )
+  const problem = await past.problemOf(relation)
+  if (problem !== null) throw damaged(stateText, `${name}: ${problem}`)
+  return relation
+}
+
+const damaged = (state: string, problem: string, cause?: unknown) =>
+  new EnvironmentError('state-damaged', `the state of ${state}: ${problem}`, {
+    hint: 'nothing was changed; restore another state, or the file from a backup',
+    cause,
+  })
+
+/** All columns must be there, and none may lose a value: what the table has and the state has not would be lost. */
+async function refuseOtherColumns(
+  connection: Connection,
+  { name }: Model,
+  { columns: then }: PublishedRelation,
+): Promise<void> {
+  const now = await describe(connection, sql`FROM ${sql.relation(name)}`)
+  const missing = now.filter((one) => !then.some((column) => sameName(column.name, one.name)))
+  const problems = [
+    ...missing.map((one) => `the state has no "${one.name}", whose values would be lost`),
+    ...then.flatMap((column) => {
+      const found = now.find((one) => sameName(one.name, column.name))
+      if (found === undefined) return [`the table has no "${column.name}" any more`]
+      const fits = found.type === column.type || isLosslessWidening(column.type, found.type)
+      return fits ? [] : [`"${column.name}" was ${column.type} and is ${found.type}`]
+    }),
+  ]
+  if (problems.length === 0) return
+  throw new UsageError(`${name} had other columns then: ${problems.join('; ')}`, {
+    hint: 'nothing was changed; eider query --at reads what was there',
+  })
+}
+
+/** Before anything is changed, so that damage is met before a row goes. */
+async function readRows(
+  { opened: { past, connection }, stateText }: RestoreRequest,
+  relation: PublishedRelation,
+): Promise<void> {
+  try {
+    const query = (await past.attach(connection, [relation])).get(relation.model)!
+    await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_restored AS ${query}`)
+  } catch (error) {
+    if (!past.isLost(error)) throw error
+    throw damaged(stateText, `rows of ${relation.model} are damaged`, error)
+  }
+  const rows = await countRows(connection, ROWS)
+  if (rows !== relation.rows)
+    throw damaged(
+      stateText,
+      `${count(rows, 'row')} of ${relation.model}, and ${relation.rows} were published`,
+    )
+}
+
+/** A key may have been chosen since. */
+async function requireKeys(connection: Connection, model: Model): Promise<void> {
+  const unique =
+    model.kind === 'merge' || model.kind === 'period' || model.kind === 'append'
+      ? model.uniqueKey
+      : []
+  try {
+    await checkKey(connection, ROWS, unique, 'unique_key', '')
+    await checkKey(connection, ROWS, model.expose?.key ?? [], 'expose', '')
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error
+    const problem = error.message.replace(/; $/, '')
+    throw new UsageError(`the rows of then do not have the key of ${model.name}: ${problem}`, {
+      hint: 'nothing was changed; the model has another key than it had then',
+    })
+  }
+}
+
+async function touchedBy(
+  { opened, model }: RestoreRequest,
+  differing: Sql,
+): Promise<readonly ColumnChange[]> {
+  const touched: ColumnChange[] = []
+  for (const { name, type } of followedColumns({ store: opened }, model)) {
+    const values = sql`SELECT ${sql.ident(name)} AS v FROM ${differing}`
+    touched.push({ column: name, ranges: await rangesIn(opened.connection, values, type) })
+  }
+  return touched
+}
+
+/** What is to be recorded, in this order: the rules that had made the rows by then. */
+async function rulesOf(
+  { opened, model, state: { publishedAt } }: RestoreRequest,
+  record: ModelRecord,
+): Promise<readonly [Omit<NewRecord, 'version'>, ...Omit<NewRecord, 'version'>[]]> {
+  const { connection, state } = opened
+  const { name, kind } = model
+  // No definition is known to have made rows of which no run has recorded one, so they count as those of another.
+  const definition = (await ruleAt(opened, name, publishedAt)) ?? hashOf(32, ['restored', name])
+  const rule =
+    definition === record.definition
+      ? record.fingerprint.split('.').filter((part) => part.startsWith('rule-'))
+      : []
+  const made = { model: { name, kind, definition }, fingerprint: [RESTORED, ...rule].join('.') }
+  const now = await state.readSlices(connection, [name])
+  const ranges = await state.readSlices(connection, [name], publishedAt)
+  const left = (await state.olderRows.read(connection, [name], publishedAt)).get(name)
+  const isRanged = now.length + ranges.length > 0
+  if (isRanged) await state.makeSlices(connection)
+  if (left === undefined) return [{ ...made, ranges, isNewTable: isRanged }]
+  await state.makeOlderRows(connection)
+  return [
+    { ...made, ranges, isNewTable: isRanged },
+    { ...made, left },
+  ]
+}
