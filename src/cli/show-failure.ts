@@ -12,13 +12,20 @@ const BUG = 70
 /** As compiler/sql/query-text.ts names what somebody typed. */
 const TYPED_QUERY = 'query'
 
-export function exitCodeOf(error: unknown): number {
+export function exitCodeOf(thrown: unknown): number {
+  const error = firstOf(thrown)
   if (error instanceof DiagnosticsError) return 1
   if (error instanceof UsageError) return 2
   if (error instanceof EnvironmentError) return 3
   if (isRefusedFile(error)) return 3
   // What oclif throws: usage errors carry 2, `this.exit(n)` carries n.
   return (error as { oclif?: { exit?: number } } | undefined)?.oclif?.exit ?? BUG
+}
+
+/** What went wrong first, where something else did while that was cleared up. */
+function firstOf(error: unknown): unknown {
+  const { name, suppressed } = (error ?? {}) as Partial<SuppressedError>
+  return name === 'SuppressedError' ? firstOf(suppressed) : error
 }
 
 /** What the system refuses is not a bug: files of another user, a disk that is full or read-only. */
@@ -31,10 +38,11 @@ function isRefusedFile(error: unknown): boolean {
 
 /** Text for people; empty when the exit code says it all. The stack is shown only with `verbose`. */
 export function showFailure(
-  error: unknown,
+  thrown: unknown,
   options: { readonly verbose: boolean },
   look: Look = plainLook,
 ): string {
+  const error = firstOf(thrown)
   const { paint, columns } = look
   if (isExit(error)) return ''
   if (error instanceof DiagnosticsError) {
@@ -51,7 +59,8 @@ export function showFailure(
 }
 
 /** The same as JSON, one event a line. */
-export function failureEvents(error: unknown): string {
+export function failureEvents(thrown: unknown): string {
+  const error = firstOf(thrown)
   if (isExit(error)) return ''
   if (error instanceof DiagnosticsError) {
     const lines = diagnosticEvents(error.diagnostics)

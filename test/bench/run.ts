@@ -14,6 +14,7 @@ import { measureGrowth } from './growth/measure-growth.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { lakeBenchmark } from './lake.ts'
 import { writeParts } from './markdown.ts'
+import { periodsBenchmark } from './periods.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   flushBenchmark,
   exportBenchmark,
   pipelineBenchmark,
+  periodsBenchmark,
   commandsBenchmark,
   watchBenchmark,
   pageBenchmark,

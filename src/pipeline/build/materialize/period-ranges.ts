@@ -70,20 +70,17 @@ async function touchedPeriods(
 
 /** Models of this kind that have a table, and periods that were never built: a range was their first build, or has been cut off. */
 export async function modelsWithGaps(context: RunContext): Promise<ReadonlySet<ModelName>> {
-  const { project, selected, store, connection } = context
+  const { project, selected, partsBefore } = context
   const models = [...selected].flatMap((name) => {
     const model = project.models.get(name)
     return model?.kind === 'period' && continuesTable(context, model) ? [model] : []
   })
   if (models.length === 0) return new Set()
-  const slices = await store.state.readSlices(
-    connection,
-    models.map(({ name }) => name),
-  )
+  const recorded = await partsBefore()
   const found = new Set<ModelName>()
   for (const model of models) {
-    const own = slices.filter((slice) => slice.model === model.name)
-    if ((await gapsAmong(context, model, own)).length > 0) found.add(model.name)
+    const { ranges } = recorded(model.name)
+    if ((await gapsAmong(context, model, ranges)).length > 0) found.add(model.name)
   }
   return found
 }
