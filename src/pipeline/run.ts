@@ -310,16 +310,17 @@ async function noteByHand(
   results: RunResults,
   same: readonly LeftAlone[],
 ): Promise<void> {
-  const { borrowed, sample, project, catalog } = context
+  const { borrowed, sample, project, catalog, store } = context
   if (borrowed !== null || sample !== null) return // names mean the rows of others
   const isSame = new Set(same.map(({ model }) => model))
   const events = [...project.models.values()].filter(
     (model) =>
       model.kind === 'events' &&
-      !isSame.has(model) &&
+      !(store.hasCountsAtHand && isSame.has(model)) &&
       relationType(catalog, model.name) === 'table',
   )
-  const tables = [...same, ...events.map((model) => ({ model, relation: null }))]
+  const counted = store.hasCountsAtHand ? same : []
+  const tables = [...counted, ...events.map((model) => ({ model, relation: null }))]
   results.noteByHand(await countByHand(context, tables))
 }
 

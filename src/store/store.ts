@@ -34,6 +34,8 @@ export interface Store {
   readonly traces: Traces
   /** How long small models may share a transaction: as long as is worth a commit. */
   readonly groups: GroupTimes
+  /** Whether to ask for the number of rows of a table costs next to nothing. A catalog is sent some messages for each. */
+  readonly hasCountsAtHand: boolean
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
   explain(error: unknown): unknown
 }

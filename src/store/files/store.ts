@@ -31,6 +31,7 @@ export function fileStore(paths: ProjectPaths): Store {
     upkeep: null,
     traces: fileTraces(paths, lease, warehouse),
     groups: { joinMs: limits.groupMs, heldMs: limits.groupHeldMs },
+    hasCountsAtHand: true,
     explain: (error) => error,
   }
 }

@@ -36,6 +36,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     past: lakePastStates(session),
     upkeep: lakeUpkeep(session),
     groups: { joinMs: limits.lakeGroupMs, heldMs: limits.lakeGroupHeldMs },
+    hasCountsAtHand: false,
     traces: lakeTraces(session),
     explain: (error) => explainLake(error, session.lake),
   }
