@@ -48,14 +48,17 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await checkProject(project)
   yield await checkFiles(project)
   const store = openStore(project.paths)
-  yield await unlessRefused('warehouse', () => checkWarehouse(project, store))
+  const warehouse = await unlessRefused('warehouse', () => checkWarehouse(project, store))
+  yield warehouse
   yield await unlessRefused('run lock', async () =>
     lockFinding('run lock', await store.lease.holder()),
   )
   yield await unlessRefused('buffer', () => checkBuffer(project))
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
-  yield await unlessRefused('tables', () => checkTables(project))
+  yield warehouse.status === 'fail'
+    ? ok('tables', 'not compared: the warehouse cannot be read')
+    : await unlessRefused('tables', () => checkTables(project))
   yield await unlessRefused('states', () => checkStates(store))
   yield* await checkErasures(project)
   yield await checkSecrets(project)

@@ -17,7 +17,12 @@ export interface Copy {
 
 /** What the program is made of and reads. */
 const PROGRAM = ['bin', 'src', 'package.json', 'package-lock.json', 'tsconfig.json']
-const BUNDLER = ['rolldown.config.js', 'rolldown.commands.js', 'rolldown.page.js']
+const BUNDLER = [
+  'rolldown.config.js',
+  'rolldown.grammar.js',
+  'rolldown.commands.js',
+  'rolldown.page.js',
+]
 const UNCHANGED = ['node_modules', 'templates', 'docs', 'dist/src', 'dist/explorer']
 
 /** In `dir`, which is made. Types are checked. null: all of it, as it is. */
