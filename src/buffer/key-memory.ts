@@ -86,7 +86,7 @@ export class KeyMemory {
   /** From now on; a request whose group is rejected is forgotten again. `seq` is that of its first event. */
   remember(found: FoundKey, written: Promise<void>): Promise<number> {
     const stored = written.then(() => found.events)
-    const request = { ...found, file: null, sinceMs: sinceOf(found.time), stored }
+    const request = { ...found, file: null, sinceMs: performance.now(), stored }
     this.#add(request)
     const forget = () => {
       if (this.#requests.get(found.key) === request) this.#requests.delete(found.key)
@@ -197,7 +197,7 @@ export class KeyMemory {
 
 /**
  * The clock of the system may be set while this process lives, by a day for a second too, and would have all keys
- * forgotten. So it says only how old a key is when it comes here, from a request or from the disk.
+ * forgotten. So it says only how old a key is that comes here from the disk.
  */
 const sinceOf = (time: string): number => performance.now() - (Date.now() - Date.parse(time))
 

@@ -91,7 +91,10 @@ test('a key is forgotten after its time, and when there are too many', async () 
   {
     await using buffer = await openBuffer(directory.path, { keyLimits })
     await send(buffer, 'old', 1, ago(2 * HOUR_MS))
-    await send(buffer, 'old', 1, ago(2 * HOUR_MS))
+  }
+  {
+    await using buffer = await openBuffer(directory.path, { keyLimits })
+    await send(buffer, 'old')
     for (const name of ['a', 'b', 'c', 'd']) await send(buffer, name)
     await send(buffer, 'd')
     await send(buffer, 'a')
@@ -118,6 +121,15 @@ test('a clock that is days ahead for a moment makes no key forgotten', async () 
   }
   for (const name of ['a', 'b', 'c']) await send(buffer, name)
   assert.equal(namesOf((await drain(buffer)).events), ['c/0'])
+})
+
+test('a clock that is set ahead while a request is on its way makes its key no older', async () => {
+  await using directory = await temporaryDirectory()
+  const keyLimits = { retentionMs: HOUR_MS, maxKeys: 100 }
+  await using buffer = await openBuffer(directory.path, { keyLimits })
+  await send(buffer, 'a', 1, ago(2 * HOUR_MS))
+  await send(buffer, 'a')
+  assert.equal(namesOf((await drain(buffer)).events), ['a/0'])
 })
 
 test('a request that the disk refused may come again with its key', async () => {
