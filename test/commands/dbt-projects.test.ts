@@ -147,7 +147,7 @@ FROM raw.s
   assert.match(stdout, '1 inserted, 1 changed, 0 removed')
   assert.match(stdout, /breaking +core_t +property country removed/)
   await merge()
-  await space.ok(['run'])
+  await space.ok(['run', '--accept', 'core.t'])
   assert.equal(await own(), await theirs())
   assert.equal(await own(), ['1 changed NO', '2 b SE', '3 c -'])
   assert.equal(await served(), ['id', 'v'])
