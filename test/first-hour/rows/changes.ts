@@ -146,9 +146,9 @@ export const rows: readonly Mistake[] = [
       ],
     },
     answer: `
-      built mart.country_sales 5 rows, <time> (definition changed)
-      failed mart.country_sales line 1
       models/mart/country_sales.sql:1:4 error mart.country_sales: clients of mart_country_sales would break, so it stays as it was published: property title removed; if they are ready: eider run --accept mart.country_sales, or eider plan --accept mart.country_sales for the next run
+      built mart.country_sales 5 rows, <time> (definition changed)
+      failed mart.country_sales models/mart/country_sales.sql:1:4: clients of mart_country_sales would break, so it stays as it was published: property title removed; if they are ready: eider run --accept mart.country_sales, or eider plan --accept mart.country_sales for the next run
       1 failed, 3 unchanged in <time> eider run --retry`,
     exitCode: 1,
     grade: 'A',
