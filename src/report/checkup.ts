@@ -56,10 +56,10 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('buffer', () => checkBuffer(project))
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
-  yield warehouse.status === 'fail'
-    ? ok('tables', 'not compared: the warehouse cannot be read')
-    : await unlessRefused('tables', () => checkTables(project))
-  yield await unlessRefused('states', () => checkStates(store))
+  if (warehouse.status !== 'fail') {
+    yield await unlessRefused('tables', () => checkTables(project))
+    yield await unlessRefused('states', () => checkStates(store))
+  }
   yield* await checkErasures(project)
   yield await checkSecrets(project)
   if (traitsOf(project.paths).hasKeys) yield await checkLakeKeys(project)

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { live } from './child.ts'
 import type { Lived } from './life.ts'
 
-const SEEDS = Number(process.env['EIDER_SIMULATION_SEEDS'] ?? 200)
+const SEEDS = Number(process.env['EIDER_SIMULATION_SEEDS'] ?? 60)
 const FIRST = Number(process.env['EIDER_SIMULATION_SEED'] ?? 1)
 const AT_ONCE = 2
 const OF_ONE_PROCESS = 25
