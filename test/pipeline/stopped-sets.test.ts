@@ -97,7 +97,11 @@ test('rows that somebody changes are counted by runs, and their values compared'
   assert.equal(await compared(space, project), [{ model: 'core.orders', rows: 2, published: 2 }])
   await space.alter(sql`DELETE FROM core.orders WHERE id = 1`)
   const found = { model: 'core.orders', rows: 1, published: 2 }
-  assert.equal((await run(space, project)).byHand, [{ event: 'changed-by-hand', ...found }])
+  // A lake would be asked for each table, so there only a plan counts.
+  const said = openStore(space.paths).hasCountsAtHand
+    ? [{ event: 'changed-by-hand', ...found }]
+    : []
+  assert.equal((await run(space, project)).byHand, said)
   assert.equal(await compared(space, project), [found])
 })
 
