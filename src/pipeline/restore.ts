@@ -24,7 +24,7 @@ import { countRows, relationType } from './build/materialize/relation.ts'
 import { checkKey } from './build/materialize/stage.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
-import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from './erase/record.ts'
+import { refuseUnfinished } from './erase/record.ts'
 import { ModelFailure } from './failure.ts'
 import { ruleAt } from './history.ts'
 import { RESTORED } from './plan/decide.ts'
@@ -67,11 +67,7 @@ interface Restored {
 export async function restoreTable(request: RestoreRequest): Promise<Restored> {
   const { opened, project, model, dryRun } = request
   const { connection, state } = opened
-  const [unfinished] = await unfinishedErasures(request.paths)
-  if (unfinished !== undefined)
-    throw new EnvironmentError('erase-unfinished', unfinishedText(unfinished), {
-      hint: HOW_TO_FINISH,
-    })
+  await refuseUnfinished(request.paths)
   const known = await state.begin(connection, project.models.keys())
   const record = requireTable(known, model)
   const relation = await relationOf(request)

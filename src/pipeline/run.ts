@@ -312,14 +312,14 @@ async function noteByHand(
 ): Promise<void> {
   const { borrowed, sample, project, catalog, store } = context
   if (borrowed !== null || sample !== null) return // names mean the rows of others
-  const isSame = new Set(same.map(({ model }) => model))
+  const counted = store.hasCountsAtHand ? same : []
+  const isCounted = new Set(counted.map(({ model }) => model))
   const events = [...project.models.values()].filter(
     (model) =>
       model.kind === 'events' &&
-      !(store.hasCountsAtHand && isSame.has(model)) &&
+      !isCounted.has(model) &&
       relationType(catalog, model.name) === 'table',
   )
-  const counted = store.hasCountsAtHand ? same : []
   const tables = [...counted, ...events.map((model) => ({ model, relation: null }))]
   results.noteByHand(await countByHand(context, tables))
 }

@@ -9,7 +9,7 @@ import { damagedEvents } from '../buffer/damaged.ts'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
-import { byHandText } from '../core/report/by-hand.ts'
+import { byHandProblem } from '../core/report/by-hand.ts'
 import { damagedText, WHAT_TO_DO_WITH_DAMAGED } from '../core/report/damaged-events.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
@@ -57,7 +57,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
   if (warehouse.status !== 'fail') {
-    yield await unlessRefused('tables', () => checkTables(project))
+    yield await unlessRefused('tables', () => checkTables(project, store))
     yield await unlessRefused('states', () => checkStates(store))
   }
   yield* await checkErasures(project)
@@ -163,9 +163,8 @@ async function checkWarehouse(
 }
 
 /** What somebody has changed with another program is neither published nor known to readers. */
-async function checkTables(project: Project): Promise<Finding> {
-  if (!(await openStore(project.paths).warehouse.exists()))
-    return ok('tables', 'there is none to compare')
+async function checkTables(project: Project, store: Store): Promise<Finding> {
+  if (!(await store.warehouse.exists())) return ok('tables', 'there is none to compare')
   const opened = await openToRead(project).catch((error: unknown) => {
     if (isHeld(error)) return 'a run has them'
     if (error instanceof DiagnosticsError || error instanceof ExtensionError)
@@ -185,9 +184,7 @@ async function checkTables(project: Project): Promise<Finding> {
     return ok('tables', `${compared} are as they are published, by all values`)
   }
   const names = found.map(({ model }) => model)
-  const texts = found.map(
-    (change) => `${change.model}: ${byHandText(change).replace(/; to .*/, '')}`,
-  )
+  const texts = found.map((change) => `${change.model}: ${byHandProblem(change)}`)
   return warn('tables', texts.join('; '), `eider publish ${names.join(' ')}`)
 }
 

@@ -3,7 +3,7 @@
 import { count } from '../core/counts.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from '../pipeline/erase/record.ts'
+import { refuseUnfinished } from '../pipeline/erase/record.ts'
 import { recordedRun } from '../pipeline/history.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { KeptState, KeptStates } from '../store/past-states.ts'
@@ -27,11 +27,7 @@ interface Asked {
 export async function findPastState(asked: Asked): Promise<KeptState> {
   const at = asked.at.trim()
   const moment = momentOf(at, asked.now)
-  const [unfinished] = await unfinishedErasures(asked.paths)
-  if (unfinished !== undefined)
-    throw new EnvironmentError('erase-unfinished', unfinishedText(unfinished), {
-      hint: HOW_TO_FINISH,
-    })
+  await refuseUnfinished(asked.paths)
   const kept = await asked.store.past.list()
   const newest = kept.states.at(-1)
   if (newest === undefined)

@@ -15,15 +15,20 @@ export type ChangedByHand = {
   | { readonly gone: number }
 )
 
-export function byHandText(change: ChangedByHand): string {
-  const { model } = change
-  const next = `eider publish ${model}`
+/** What was seen. */
+export function byHandProblem(change: ChangedByHand): string {
   if ('gone' in change)
-    return `somebody has deleted ${count(change.gone, 'row')} of the table by hand, or more; to build again what reads it: ${next}`
+    return `somebody has deleted ${count(change.gone, 'row')} of the table by hand, or more`
   const { rows, published } = change
   const what =
     rows === published
-      ? `has other values than its set`
+      ? 'has other values than its set'
       : `has ${count(rows, 'row')}, its set ${published}`
-  return `somebody has changed the table by hand, which ${what}; to publish it: ${next}`
+  return `somebody has changed the table by hand, which ${what}`
+}
+
+/** With the next step. */
+export function byHandText(change: ChangedByHand): string {
+  const aim = 'gone' in change ? 'to build again what reads it' : 'to publish it'
+  return `${byHandProblem(change)}; ${aim}: eider publish ${change.model}`
 }

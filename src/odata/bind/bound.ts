@@ -224,6 +224,14 @@ export const and = (operands: readonly Expression[]): Expression => ({
   operands,
 })
 
+/** What must hold together for the condition to hold; null: nothing. */
+export const conjunctsOf = (condition: Expression | null): readonly Expression[] =>
+  condition === null
+    ? []
+    : condition.kind === 'logical' && condition.operator === 'and'
+      ? condition.operands.flatMap(conjunctsOf)
+      : [condition]
+
 export const or = (operands: readonly Expression[]): Expression => ({
   kind: 'logical',
   operator: 'or',

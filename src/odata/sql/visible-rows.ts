@@ -6,7 +6,7 @@
 // the whole table to find a row by its key. The conditions of tokens do not fail either: each was tried on all rows.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Constant, type Expression, typeOf } from '../bind/bound.ts'
+import { conjunctsOf, type Expression, typeOf } from '../bind/bound.ts'
 import { isStoredInOrder } from '../bind/keyset.ts'
 import type { EntitySet } from '../edm/model.ts'
 import { conditionSql } from './expression.ts'
@@ -29,7 +29,7 @@ export function rowsWithSql(
   filter: Expression | null,
   values: readonly Expression[] = [],
 ): Sql {
-  const conditions = conjuncts(filter)
+  const conditions = conjunctsOf(filter)
   const safe = conditions.filter(isSafe)
   const isAllSafe = safe.length === conditions.length && values.every(isStored)
   if (isAllSafe) return visibleSql(set.only, set.table, [], sql.empty)
@@ -51,12 +51,6 @@ function visibleSql(
     )`,
   )
   return sql`(SELECT * FROM ${rows} WHERE ${sql.join([...below, ...all], sql` AND `)}${barrier})`
-}
-
-const conjuncts = (filter: Expression | null): readonly Expression[] => {
-  if (filter === null) return []
-  const isAnd = filter.kind === 'logical' && filter.operator === 'and'
-  return isAnd ? filter.operands.flatMap(conjuncts) : [filter]
 }
 
 /** Whether it can be calculated of every row. */
@@ -84,7 +78,7 @@ const isStored = (value: Expression): boolean =>
   value.kind === 'property' && isStoredInOrder(value.property)
 
 /** Whether neither of them is made another type for it, which may have no place for the value. */
-const isComparable = (left: Expression, right: Expression | Constant): boolean =>
+const isComparable = (left: Expression, right: Expression): boolean =>
   right.kind === 'null' || (right.kind === 'constant' && right.type.engine === typeOf(left)?.engine)
 
 /** The same of the columns of a table that has no other name. */

@@ -8,6 +8,7 @@
 
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { EnvironmentError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
@@ -62,6 +63,15 @@ export const unfinishedText = ({ model, begun_at: at }: Erasure): string =>
 
 export const HOW_TO_FINISH =
   'repeat the same eider erase; the condition is not written down, since it may name a person'
+
+/** Older states may hold what has to go. Throws EnvironmentError `erase-unfinished`. */
+export async function refuseUnfinished(place: Place): Promise<void> {
+  const [unfinished] = await unfinishedErasures(place)
+  if (unfinished === undefined) return
+  throw new EnvironmentError('erase-unfinished', unfinishedText(unfinished), {
+    hint: HOW_TO_FINISH,
+  })
+}
 
 /** One that cannot be read was not written whole, so nothing came after it. */
 async function read(path: string): Promise<Erasure | null> {

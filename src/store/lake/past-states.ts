@@ -11,7 +11,7 @@ import type { KeptStates, PastStates } from '../past-states.ts'
 import { DamagedRowsError } from '../table-storage.ts'
 import { explainLake } from './failures.ts'
 import { formerRows } from './former-rows.ts'
-import { type LakeRelation, readStateOf, readTimes } from './published-states.ts'
+import { type LakeRelation, readStateOf, readStates } from './published-states.ts'
 import type { LakeSession } from './session.ts'
 import { lakeWarehouse } from './warehouse.ts'
 
@@ -30,7 +30,7 @@ const isGone = (error: unknown): boolean =>
   error instanceof DatabaseError && /No snapshot found at version/.test(error.details.message)
 
 async function list(session: LakeSession): Promise<KeptStates> {
-  const youngest = (await session.read((connection) => readTimes(connection))) ?? []
+  const youngest = (await session.read((connection) => readStates(connection))) ?? []
   const states = youngest.toReversed()
   return {
     states: states.map(({ id, runId, publishedAt }, i) => {

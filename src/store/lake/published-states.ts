@@ -31,6 +31,8 @@ export interface LakeSnapshot extends Snapshot {
 export interface PublishedState {
   readonly seq: number
   readonly id: string
+  /** Of the run that has published it. */
+  readonly runId: string
   readonly publishedAt: Date
 }
 
@@ -38,24 +40,9 @@ export interface PublishedState {
 export async function readStates(connection: Connection): Promise<readonly PublishedState[]> {
   if (!(await hasStates(connection))) return []
   const rows = await connection.rows(sql`
-    SELECT seq, id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
-  return rows.map(({ seq, id, ms }) => ({
+    SELECT seq, id, run_id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
+  return rows.map(({ seq, id, run_id, ms }) => ({
     seq: numberOf(seq),
-    id: textOf(id),
-    publishedAt: new Date(numberOf(ms)),
-  }))
-}
-
-interface StateTime extends Omit<PublishedState, 'seq'> {
-  readonly runId: string
-}
-
-/** As readStates(), with the runs that have published them. */
-export async function readTimes(connection: Connection): Promise<readonly StateTime[]> {
-  if (!(await hasStates(connection))) return []
-  const rows = await connection.rows(sql`
-    SELECT id, run_id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
-  return rows.map(({ id, run_id, ms }) => ({
     id: textOf(id),
     runId: textOf(run_id),
     publishedAt: new Date(numberOf(ms)),
@@ -65,7 +52,7 @@ export async function readTimes(connection: Connection): Promise<readonly StateT
 /** null where it is no longer retained. */
 export async function readStateOf(
   connection: Connection,
-  { id, runId }: Pick<StateTime, 'id' | 'runId'>,
+  { id, runId }: Pick<PublishedState, 'id' | 'runId'>,
 ): Promise<LakeSnapshot | null> {
   const row = await connection.row(sql`
     SELECT manifest::VARCHAR AS manifest FROM _eider.published

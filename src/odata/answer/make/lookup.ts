@@ -1,6 +1,6 @@
 // A lookup: a request for one row by its key, with properties as they are stored. Its answer may come from a file.
 
-import type { RowsRequest, BoundQuery, Constant, Expression } from '../../bind/bound.ts'
+import { type BoundQuery, conjunctsOf, type Constant, type RowsRequest } from '../../bind/bound.ts'
 import type { EdmName } from '../../edm/types.ts'
 import type { EntitySet, Property } from '../../edm/model.ts'
 import type { RowLookup } from '../../engine/rows-by-key.ts'
@@ -63,7 +63,7 @@ function storedPlaces(query: BoundQuery): readonly number[] | null {
 /** The texts of the key that the row must have, in the order of its parts; null where anything else is asked of it. */
 function keyTexts({ set, filter, row }: BoundQuery): readonly string[] | null {
   const given = new Map<Property, Constant>()
-  for (const condition of conditionsOf(filter)) {
+  for (const condition of conjunctsOf(filter)) {
     if (condition.kind !== 'compare' || condition.operator !== 'eq') return null
     const { left, right } = condition
     if (left.kind !== 'property' || left.row.alias !== row.alias) return null
@@ -83,13 +83,6 @@ function textsOf({ type }: EntitySet, given: ReadonlyMap<Property, Constant>) {
   }
   return texts
 }
-
-const conditionsOf = (filter: Expression | null): readonly Expression[] =>
-  filter === null
-    ? []
-    : filter.kind === 'logical' && filter.operator === 'and'
-      ? filter.operands.flatMap(conditionsOf)
-      : [filter]
 
 /** Whether two values are equal if and only if the engine writes them as the same text. */
 const isComparedAsText = ({ column, type, clamped }: Property): boolean =>
