@@ -228,6 +228,8 @@ export const limits = {
    * count fractions of a second count on every 10 ms or more often; those that count whole seconds are told by their times.
    */
   racyMs: 100,
+  /** Files of a pattern whose names and times tell that nothing has changed; more are left to the engine, at 3 us each. */
+  stampedFiles: 20_000,
   /** Longer than the system takes to count on in the times of files. */
   clockTickMs: 20,
   /** Runs that the explorer shows: two days of a run every quarter of an hour, some 50 KB of the catalog. */

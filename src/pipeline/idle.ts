@@ -7,14 +7,14 @@
 //
 //   texts of the project, variables, settings, eider   by content, in the identity of the compiled project
 //   data files that models read                        by stamp, if by the time of the run they had been left alone for
-//                                                      limits.racyMs; none whose name is a pattern or a URL
+//                                                      limits.racyMs; none whose name is a URL
 //   the warehouse and its log                          by stamp, taken while the engine still had its lock on them
 //   published files and manifests                      by stamp, when none of them can become too old
 //
 // There is no note of a project with sources, volatile models or extensions, and none of a lake.
 
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readTextLater } from '../files/read-file.ts'
 import { hashOf } from '../core/hash.ts'
@@ -30,7 +30,8 @@ import { bindingsVersion } from '../duckdb/bindings-version.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { replaceDurably } from '../files/durable-files.ts'
 import { buildStamp } from '../files/package.ts'
-import { type Stamp, stampOf } from '../files/stamps.ts'
+import { stampOfName } from '../files/name-stamps.ts'
+import type { Stamp } from '../files/stamps.ts'
 import type { Retention } from '../store/snapshots.ts'
 import type { IdleTarget } from '../store/traits.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
@@ -49,7 +50,7 @@ export interface IdleNote {
   readonly models: readonly ModelResult[]
   readonly snapshot: string
   readonly orphans: readonly Orphan[]
-  /** Data files that models read: name, stamp, hash of the content. */
+  /** Data files that models read, and patterns of such: name, stamp, hash of the content. */
   readonly files: readonly (readonly [name: string, stamp: string, hash: string])[]
 }
 
@@ -81,7 +82,7 @@ export class Idle {
   get knownHashes(): ReadonlyMap<string, string> {
     const { dir } = this.#scope.paths
     const isSameFile = ([name, stamp]: readonly [string, string, string]) =>
-      stampOf(resolve(dir, name))?.text === stamp
+      stampOfName(dir, name)?.text === stamp
     const files = this.note?.files.filter(isSameFile) ?? []
     return new Map(files.map(([name, , hash]) => [name, hash]))
   }
@@ -147,9 +148,7 @@ function stampFiles(
   if (all.some((model) => model.volatile)) return null
   if (all.some(({ kind, files, source }) => kind === 'seed' && !files.includes(source.path)))
     return null
-  const names = filesOf(all)
-  if (names.some((name) => /[*?[{]|^~|:/.test(name))) return null
-  const stamps = names.map((name) => stampOf(resolve(paths.dir, name)))
+  const stamps = filesOf(all).map((name) => stampOfName(paths.dir, name))
   return stamps.every((stamp) => stamp !== null) ? stamps : null
 }
 

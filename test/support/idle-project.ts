@@ -99,8 +99,12 @@ export async function historyOf(space: Workspace): Promise<readonly string[]> {
 }
 
 /** Each edit, in an order of `seed`, between a run that found nothing to do and one that must see it. */
-export async function runAfterEach(edits: readonly Edit[], seed: number): Promise<void> {
-  await using space = await workspace(SHOP)
+export async function runAfterEach(
+  edits: readonly Edit[],
+  seed: number,
+  files: Readonly<Record<string, string>> = SHOP,
+): Promise<void> {
+  await using space = await workspace(files)
   await space.ok(['run'])
   const random = seededRandom(seed)
   const order = edits
