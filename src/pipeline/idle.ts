@@ -20,6 +20,7 @@ import { readTextLater } from '../files/read-file.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import { keepPeriod } from '../core/retention.ts'
+import { select } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -39,6 +40,7 @@ import { pastRunsOf, catalogRun } from './catalog/catalog-text.ts'
 import { type Results, withRuns } from './catalog/past-runs.ts'
 import type { RunWithoutEngine } from './prepared-run.ts'
 import { isRecorded } from './rename/record.ts'
+import { allModels, isAboutAll } from './run-request.ts'
 import { type NoteDraft, RunResults, whyUnchanged } from './results.ts'
 
 const FORMAT = 2
@@ -261,15 +263,18 @@ const resultsIn = (text: string) => JSON.parse(text) as Results
 async function record(
   { models, snapshot, orphans, files }: IdleNote,
   { target, paths }: IdleScope,
-  { project, progress }: RunWithoutEngine,
+  { project, progress, selection = allModels }: RunWithoutEngine,
   results: RunResults,
 ) {
   const { runId } = results
   progress({ event: 'run-started', run_id: runId, models: models.length })
-  results.selected = new Set(models.map(({ model }) => model))
-  for (const model of models) results.finish({ ...model, ms: 0 })
+  // None is modified, or there would be something to do.
+  const selected = select(project.models, selection, () => false)
+  results.selected = selected
+  if (selected.size < models.length) progress({ event: 'models-selected', models: selected.size })
+  for (const model of models) if (selected.has(model.model)) results.finish({ ...model, ms: 0 })
   results.snapshot = { id: snapshot, changed: false }
-  results.orphans = orphans
+  if (isAboutAll({ selection })) results.orphans = orphans
   const summary = results.summarize()
   const described = describeResults(summary)
   const hashes = new Map(files.map(([name, , hash]) => [name, hash]))

@@ -10,6 +10,7 @@ import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
 import type { Progress, RunSummary } from '../core/report/progress.ts'
 import { Resources } from '../core/resources.ts'
 import type { WriteOptions } from '../store/warehouse.ts'
+import type { RunSelection } from './choose.ts'
 import { openAhead } from './open-ahead.ts'
 import type { NoteDraft } from './results.ts'
 import type { RunRequest, TargetAhead } from './run-request.ts'
@@ -35,6 +36,7 @@ export interface RunNotes {
 
 export interface RunWithoutEngine {
   readonly project: CompiledProject
+  readonly selection?: RunSelection
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
   readonly openClaims: () => Promise<ClaimSource>

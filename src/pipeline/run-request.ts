@@ -93,5 +93,5 @@ export interface TargetAhead extends AsyncDisposable {
 
 export const allModels: RunSelection = { include: [], exclude: [], retry: false }
 
-export const isAboutAll = ({ selection = allModels }: PlanRequest): boolean =>
+export const isAboutAll = ({ selection = allModels }: Pick<PlanRequest, 'selection'>): boolean =>
   selection.include.length + selection.exclude.length === 0 && !selection.retry

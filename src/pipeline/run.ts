@@ -49,7 +49,8 @@ export async function runPipeline(request: RunRequest): Promise<RunSummary> {
     await using _lease = ahead ?? (await store.lease.take(lease))
     const refusal = request.isCopy === true ? null : await refusalToEmpty(request)
     if (refusal !== null) throw refusal
-    const draft = request.draftNote?.() ?? null
+    // Others may be left to build.
+    const draft = (isAboutAll(request) ? request.draftNote?.() : null) ?? null
     let writeNote: WriteNote | null
     {
       await using warehouse = await openWarehouse(request)

@@ -135,7 +135,7 @@ export default class PipelineRun extends BaseCommand {
     requireNames(flags, isSelected)
     const options = runOptionsOf(project)
     const engine = { ...options, lockWaitMs: flags.wait * 1000, signal: stop.signal }
-    const notes = isSelected || !isPlain(flags) ? null : await openIdle(project)
+    const notes = isPlain(flags) ? await openIdle(project) : null
     const [{ prepareRun }, { checkSelection, knownModels }] = await Promise.all([
       import('../../pipeline/prepared-run.ts'),
       import('../../compiler/select.ts'),
@@ -292,6 +292,8 @@ function requireNames(flags: RunFlags, isSelected: boolean): void {
 /** Whether the run is one that may find nothing to do, and is not asked how long it takes. */
 const isPlain = (flags: RunFlags): boolean =>
   rangeOf(flags) === null &&
+  !flags.retry &&
+  flags.against === undefined &&
   !flags['full-refresh'] &&
   !flags['forward-only'] &&
   !flags.profile &&
