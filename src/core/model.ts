@@ -27,6 +27,8 @@ interface ModelBase {
   readonly files: readonly string[]
   /** True when the same inputs may give other rows (now(), random(), remote files): such a model is never fresh. */
   readonly volatile: boolean
+  /** Of a volatile model that has the same columns each time: when it has other rows. */
+  readonly varies?: Varies
   /** The SELECT takes columns from its data (a PIVOT without IN): `columns` has those that are known without. */
   readonly columnsFromData?: true
   /**
@@ -39,6 +41,9 @@ interface ModelBase {
   /** Where the annotations stand that a run may have to refuse; those that are not written are missing. */
   readonly places: Readonly<Partial<Record<PlacedAnnotation, Span>>>
 }
+
+/** `daily`: only its date counts; `always`: the time, or chance. */
+export type Varies = 'daily' | 'always'
 
 export const placedAnnotations = [
   'kind',

@@ -11,7 +11,10 @@
 //   the warehouse and its log                          by stamp, taken while the engine still had its lock on them
 //   published files and manifests                      by stamp, when none of them can become too old
 //
-// There is no note of a project with sources, volatile models or extensions, and none of a lake.
+//   the day, where models select by it                 as of the begin of the run
+//
+// There is no note of a project with sources, models that each run builds (plan/volatile.ts) or extensions, and none of a
+// lake.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,6 +42,7 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { pastRunsOf, catalogRun } from './catalog/catalog-text.ts'
 import { type Results, withRuns } from './catalog/past-runs.ts'
 import type { RunWithoutEngine } from './prepared-run.ts'
+import { dayIn, rebuiltAgain } from './plan/volatile.ts'
 import { isRecorded } from './rename/record.ts'
 import { allModels, isAboutAll } from './run-request.ts'
 import { type NoteDraft, RunResults, whyUnchanged } from './results.ts'
@@ -133,7 +137,8 @@ async function isSame(
   return (
     files !== null &&
     target !== null &&
-    keyOf(scope, project, files, { target: target.text, period: periodOf(project) }) === key
+    keyOf(scope, project, files, { target: target.text, period: periodOf(project, new Date()) }) ===
+      key
   )
 }
 
@@ -147,15 +152,16 @@ function stampFiles(
 ): readonly Stamp[] | null {
   const all = [...models.values()]
   if (identity === undefined || external !== undefined || failed.size > 0) return null
-  if (all.some((model) => model.volatile)) return null
+  if (all.some((model) => rebuiltAgain({ models }, model) === 'always')) return null
   if (all.some(({ kind, files, source }) => kind === 'seed' && !files.includes(source.path)))
     return null
   const stamps = filesOf(all).map((name) => stampOfName(paths.dir, name))
   return stamps.every((stamp) => stamp !== null) ? stamps : null
 }
 
-/** The next day there are other rows that are too old. */
-const periodOf = ({ models }: CompiledProject): string => keepPeriod(models.values(), new Date())
+/** The next day there are other rows that are too old, and others that a model selects by the date. */
+const periodOf = (project: CompiledProject, time: Date): string =>
+  keepPeriod(project.models.values(), time) + dayIn(project, time)
 
 const filesOf = (models: readonly { readonly files: readonly string[] }[]): readonly string[] =>
   [...new Set(models.flatMap(({ files }) => files))].toSorted()
@@ -181,9 +187,10 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
   const files = stampFiles(scope, project)
   if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
   const names = filesOf([...project.models.values()])
-  const period = periodOf(project)
   return {
     async hold({ summary, published, fileHashes }, connection, meanwhile) {
+      // As the run decided what to build, which was before midnight if the night has passed over it.
+      const period = periodOf(project, summary.startedAt)
       const isLeft =
         !summary.ok ||
         summary.flushed.length > 0 ||

@@ -65,7 +65,9 @@ async function finishQuery(
 ): Promise<DraftResult> {
   const { source, header, kind, body } = parsed
   const { sources } = references
-  const volatile = references.volatile || sources.some(context.sources.isVolatile)
+  const isOutside = sources.some(context.sources.isVolatile)
+  const volatile = references.volatile || isOutside
+  const { varies } = references
   const files = [...new Set([...references.files, ...sources.map(context.sources.pathOf)])]
   const own = (all: readonly Column[]) => columnsOfBody(kind, all)
   const named = await namesOfQuery(body, columns, context)
@@ -98,6 +100,7 @@ async function finishQuery(
     sources,
     files,
     volatile,
+    ...(varies === undefined || isOutside ? {} : { varies }),
     definition,
     body,
     checks,

@@ -17,8 +17,7 @@
 // compiled, so that what is said of it is the same.
 //
 // Not saved: a project with mistakes outside its files, and one with a model that does not compile, since what it waits for
-// may lie outside too. A volatile model, whose columns may depend on the time, a setting or a remote file, is always
-// compiled.
+// may lie outside too. A volatile model whose columns may depend on a setting, a remote file or the like is always compiled.
 
 import { reach, readersOf } from '../graph.ts'
 import { stat } from 'node:fs/promises'
@@ -37,13 +36,19 @@ import { buildStamp } from '../../files/package.ts'
 import { literalOf } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { bindingsVersion } from '../../duckdb/bindings-version.ts'
-import { type RestoredUnits, restoreProject, restoreUnits, saveProject } from './saved-project.ts'
+import {
+  hasUnsureColumns,
+  type RestoredUnits,
+  restoreProject,
+  restoreUnits,
+  saveProject,
+} from './saved-project.ts'
 import type { CompiledUnits, KeptModels } from '../bind/draft.ts'
 import type { Column } from '../../core/relation.ts'
 
 interface Heading {
   readonly base: string
-  /** null: a model is volatile. */
+  /** null: the columns of a model may differ the next time. */
   readonly key: string | null
   /** Names of files or patterns, each with its hash. */
   readonly inputs: readonly (readonly [string, string])[]
@@ -79,8 +84,8 @@ export async function compileCached(
   const isWhole = inputs !== null && project.failed.size === 0
   const text = save && isWhole ? saveProject(compiled, files, hashes) : null
   if (text === null) return project
-  const isVolatile = [...project.models.values()].some((model) => model.volatile)
-  const key = isVolatile ? null : keys.key
+  const isUnsure = [...project.models.values()].some(hasUnsureColumns)
+  const key = isUnsure ? null : keys.key
   const heading = { base: keys.base, key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }
   const line = JSON.stringify(heading)
   // The checksum detects a truncated file. Where it cannot be written the next run compiles again, as this one did.

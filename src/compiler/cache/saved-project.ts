@@ -138,7 +138,7 @@ export interface RestoredUnits {
 
 /**
  * The models among these files that are as they were: their own files, by `hashes`, and what the names mean that they
- * read. A volatile one is never.
+ * read.
  */
 export function restoreUnits(
   text: string,
@@ -153,8 +153,8 @@ export function restoreUnits(
   const names = new Set(Array.from(hashes.keys(), foldCase))
   const kept = saved.models.flatMap((whole, i): readonly KeptUnit[] => {
     const { hash, warnings = [], absent = [], own } = units[i]!
-    const { name, volatile } = whole
-    if (volatile || hashes.get(name) !== hash) return []
+    const { name } = whole
+    if (hasUnsureColumns(whole) || hashes.get(name) !== hash) return []
     const alone =
       own === undefined ? whole : { ...whole, ...own, checks: whole.checks.slice(0, own.checks) }
     const isSameNames =
@@ -170,6 +170,10 @@ export function restoreUnits(
     columns: new Map(saved.models.map(({ name, columns }) => [name, columns])),
   }
 }
+
+/** Such a model is compiled each time. */
+export const hasUnsureColumns = ({ volatile, varies }: Pick<Model, 'volatile' | 'varies'>) =>
+  volatile && varies === undefined
 
 /** What a saved project was made of. */
 interface Restoring {

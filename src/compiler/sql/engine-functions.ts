@@ -2,6 +2,7 @@
 // read files when the files change. test/compiler/sql/engine-functions.test.ts compares the first list with DuckDB's
 // catalog; asking the catalog at every start would take longer than compiling a small project.
 
+import type { Varies } from '../../core/model.ts'
 import { sourceKinds } from '../../core/sources.ts'
 
 /** Functions that the catalog lists as giving another value in another query. */
@@ -51,6 +52,31 @@ const volatileWords: ReadonlySet<string> = new Set([
   'pg_postmaster_start_time',
   'pg_sleep',
   'version',
+])
+
+/** Volatile functions that give the same all day, in UTC, as the engine counts. */
+const dailyFunctions: ReadonlySet<string> = new Set(['current_date', 'today'])
+
+/** Volatile functions whose type does not depend on anything outside of the query. */
+const typedFunctions: ReadonlySet<string> = new Set([
+  ...dailyFunctions,
+  'age',
+  'ago',
+  'current_localtime',
+  'current_localtimestamp',
+  'current_time',
+  'current_timestamp',
+  'gen_random_uuid',
+  'get_current_time',
+  'get_current_timestamp',
+  'localtime',
+  'localtimestamp',
+  'now',
+  'random',
+  'transaction_timestamp',
+  'uuid',
+  'uuidv4',
+  'uuidv7',
 ])
 
 /** Table functions whose first argument names files. */
@@ -117,6 +143,12 @@ const callingWords: ReadonlySet<string> = new Set([
 
 /** Whether a word without parentheses may give another value tomorrow. */
 export const isVolatileWord = (name: string): boolean => callingWords.has(name)
+
+/** When a volatile function gives another value; null: that may have another type, too. */
+export function variesOf(name: string): Varies | null {
+  if (dailyFunctions.has(name)) return 'daily'
+  return typedFunctions.has(name) ? 'always' : null
+}
 
 /** Whether a call may give another value tomorrow. `age(x)` counts from today, `age(x, y)` does not. */
 export function isVolatile(name: string, argumentCount: number): boolean {

@@ -12,7 +12,7 @@ import { parseTree } from '../../duckdb/syntax.ts'
 import type { Row } from '../../duckdb/values.ts'
 import { definitionOf } from '../definition.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
-import { type MacroFacts, type References, referencesOf } from './references.ts'
+import { type MacroFacts, type References, referencesOf, together } from './references.ts'
 import {
   type Statement,
   statementsOf,
@@ -208,9 +208,11 @@ const calledIn = (rows: readonly Row[]) => (canonical: string) => {
 
 /** Macros of one name differ in their parameters; which one is called is not looked at. */
 function joined(before: MacroFacts | undefined, found: References): MacroFacts {
+  const volatiles = [before, found].filter((one) => one !== undefined && one.volatile)
   return {
     files: [...(before?.files ?? []), ...found.files],
     volatile: (before?.volatile ?? false) || found.volatile,
+    ...together(new Set(volatiles.map((one) => one?.varies ?? null))),
     takesTable: (before?.takesTable ?? false) || found.hidden.length > 0,
   }
 }

@@ -3,6 +3,7 @@
 // A name without a schema is a common table expression in scope, a file, or a table of DuckDB's own catalog; models
 // are always written schema.table.
 
+import type { Varies } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import {
@@ -12,6 +13,7 @@ import {
   pureTableFunctions,
   reachingFunctions,
   timedFileFunctions,
+  variesOf,
 } from './engine-functions.ts'
 import { nameOf, tokenize } from './tokens.ts'
 
@@ -31,11 +33,14 @@ export interface References {
   readonly hasParameters: boolean
   readonly files: readonly string[]
   readonly volatile: boolean
+  /** Of a volatile query whose columns are the same each time. */
+  readonly varies?: Varies
 }
 
 export interface MacroFacts {
   readonly files: readonly string[]
   readonly volatile: boolean
+  readonly varies?: Varies
   /** It reads a table that an argument names. */
   readonly takesTable: boolean
 }
@@ -54,33 +59,38 @@ type Scope = ReadonlySet<string>
 
 export function referencesOf(tree: SyntaxNode, known: KnownNames): References {
   const found: Findings = {
+    varies: new Set(),
     tables: [],
     hidden: [],
     reaching: [],
     hasParameters: false,
     files: [],
     sources: [],
-    volatile: false,
     hasTimes: false,
     takesTimes: false,
   }
-  const open: (readonly [unknown, Scope])[] = [[tree, new Set()]]
+  const open: Open[] = [[tree, new Set(), false]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [value, outer] = next
+    const [value, outer, isBound] = next
     if (typeof value !== 'object' || value === null) continue
     if (Array.isArray(value)) {
-      for (const item of value) open.push([item, outer])
+      for (const item of value) open.push([item, outer, isBound])
       continue
     }
     const node = value as SyntaxNode
-    const scope = enter(node, outer, (query, visible) => open.push([query, visible]))
-    visit(node, scope, known, found)
+    const scope = enter(node, outer, (query, visible) => open.push([query, visible, isBound]))
+    const decidesColumns = isBound || node['type'] === 'TABLE_FUNCTION' || node['class'] === 'STAR'
+    visit(node, scope, known, { found, decidesColumns })
     for (const member in node)
-      if (member !== 'cte_map' && typeof node[member] === 'object') open.push([node[member], scope])
+      if (member !== 'cte_map' && typeof node[member] === 'object')
+        open.push([node[member], scope, decidesColumns])
   }
-  found.volatile ||= found.hasTimes && found.takesTimes
+  if (found.hasTimes && found.takesTimes) found.varies.add(null)
   return resolve(found, known)
 }
+
+/** A part of the tree, what is visible there, and whether it is evaluated to know the columns of the query. */
+type Open = readonly [part: unknown, scope: Scope, isBound: boolean]
 
 interface Findings {
   /** Names that must be models, in no order. */
@@ -90,7 +100,8 @@ interface Findings {
   hasParameters: boolean
   readonly files: string[]
   readonly sources: string[]
-  volatile: boolean
+  /** Of each thing that makes the query volatile; null: its columns may differ, too. */
+  readonly varies: Set<Varies | null>
   /** It reads files by a function that gives their times. */
   hasTimes: boolean
   /** It takes all columns of something, or those times. */
@@ -98,7 +109,7 @@ interface Findings {
 }
 
 function resolve(
-  { tables, hasTimes: _has, takesTimes: _takes, ...rest }: Findings,
+  { tables, hasTimes: _has, takesTimes: _takes, varies, ...rest }: Findings,
   { findModel }: KnownNames,
 ): References {
   const models = new Map<ModelName, Location>()
@@ -110,11 +121,19 @@ function resolve(
   }
   return {
     ...rest,
+    volatile: varies.size > 0,
+    ...together(varies),
     models: Array.from(models, ([name, at]) => ({ name, at })),
     unknown: Array.from(unknown, ([name, at]) => ({ name, at })),
     files: [...new Set(rest.files)].toSorted(),
     sources: [...new Set(rest.sources)].toSorted(),
   }
+}
+
+/** Of something that varies in all of these ways. */
+export function together(varies: ReadonlySet<Varies | null>): { readonly varies?: Varies } {
+  if (varies.size === 0 || varies.has(null)) return {}
+  return { varies: varies.has('always') ? 'always' : 'daily' }
 }
 
 /** The scope inside a node. A query in WITH sees those before it, and itself when it is recursive. */
@@ -133,20 +152,28 @@ function enter(
   return scope
 }
 
-function visit(node: SyntaxNode, scope: Scope, known: KnownNames, found: Findings): void {
-  if ((node['sample'] as SyntaxNode | null | undefined)?.['seed'] === -1) found.volatile = true
+interface Visit {
+  readonly found: Findings
+  readonly decidesColumns: boolean
+}
+
+function visit(node: SyntaxNode, scope: Scope, known: KnownNames, visited: Visit): void {
+  const { found, decidesColumns } = visited
+  if ((node['sample'] as SyntaxNode | null | undefined)?.['seed'] === -1) found.varies.add('always')
   if (node['type'] === 'BASE_TABLE') visitTable(node, scope, known, found)
-  else if (node['type'] === 'SHOW_REF') found.volatile ||= node['query'] === null
-  else if (node['type'] === 'TABLE_FUNCTION')
+  else if (node['type'] === 'SHOW_REF') {
+    if (node['query'] === null) found.varies.add(null)
+  } else if (node['type'] === 'TABLE_FUNCTION')
     visitTableFunction(node['function'] as SyntaxNode, known, found)
-  else if (node['class'] === 'FUNCTION') visitCall(node, known, found)
+  else if (node['class'] === 'FUNCTION') visitCall(node, known, visited)
   else if (node['class'] === 'PARAMETER') found.hasParameters = true
   else if (node['class'] === 'STAR') found.takesTimes = true
   else if (node['class'] === 'COLUMN_REF') {
     found.takesTimes ||=
       lower((node['column_names'] as readonly string[]).at(-1)) === 'last_modified'
     const [name, ...more] = node['column_names'] as readonly string[]
-    found.volatile ||= more.length === 0 && isVolatileWord(lower(name))
+    if (more.length === 0 && isVolatileWord(lower(name)))
+      found.varies.add(decidesColumns ? null : variesOf(lower(name)))
   }
 }
 
@@ -162,7 +189,7 @@ function visitTable(node: SyntaxNode, scope: Scope, known: KnownNames, found: Fi
   else if (isModel) found.tables.push({ name: `${schema}.${table}`, at })
   else if (schema === '' && scope.has(lower(table))) return
   else if (lower(schema) === 'recurring' && scope.has(lower(table))) return
-  else if (isCatalogTable(lower(schema), lower(table))) found.volatile = true
+  else if (isCatalogTable(lower(schema), lower(table))) found.varies.add(null)
   else if (schema === '' && isDataFile(table)) addFile(table, found)
   else found.tables.push({ name: schema === '' ? table : `${schema}.${table}`, at })
 }
@@ -173,16 +200,16 @@ function visitTableFunction(call: SyntaxNode, { macros }: KnownNames, found: Fin
   if (pureTableFunctions.has(name)) return
   found.hasTimes ||= timedFileFunctions.has(name)
   const files = fileFunctions.has(name) ? constantTexts(argumentsOf(call)[0]) : null
-  if (files === null) found.volatile = true
+  if (files === null) found.varies.add(null)
   else for (const file of files) addFile(file, found)
 }
 
-function visitCall(call: SyntaxNode, known: KnownNames, found: Findings): void {
+function visitCall(call: SyntaxNode, known: KnownNames, { found, decidesColumns }: Visit): void {
   const name = lower(call['function_name'])
   const values = argumentsOf(call)
   const at = nodeLocation(call)
   if (reachingFunctions.has(name)) found.reaching.push({ function: name, at })
-  found.volatile ||= isVolatile(name, values.length)
+  if (isVolatile(name, values.length)) found.varies.add(decidesColumns ? null : variesOf(name))
   if (name === 'query') found.hidden.push({ function: name, at })
   if (name === 'query_table') {
     const tables = constantTexts(values[0])
@@ -191,7 +218,7 @@ function visitCall(call: SyntaxNode, known: KnownNames, found: Findings): void {
   }
   const macro = known.macros.get(name)
   if (macro === undefined) return
-  found.volatile ||= macro.volatile
+  if (macro.volatile) found.varies.add((decidesColumns ? null : macro.varies) ?? null)
   found.files.push(...macro.files)
   if (!macro.takesTable) return
   const named = values.flatMap((value) => constantTexts(value) ?? []).map(plainName)
@@ -201,7 +228,7 @@ function visitCall(call: SyntaxNode, known: KnownNames, found: Findings): void {
 }
 
 function addFile(path: string, found: Findings): void {
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) found.volatile = true
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) found.varies.add(null)
   else found.files.push(path)
 }
 

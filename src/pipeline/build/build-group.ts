@@ -12,6 +12,7 @@ import { followedColumns, recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision, ofRange } from '../plan/decide.ts'
+import { rebuiltAgain } from '../plan/volatile.ts'
 import {
   olderLine,
   type OlderRows,
@@ -383,12 +384,13 @@ export async function prepare(context: RunContext, steps: readonly Step[]): Prom
  * a model that was built although no known input changed.
  */
 function versionOf(
-  { fullRefresh, runId }: RunContext,
-  { kind, volatile }: Pick<Model, 'kind' | 'volatile'>,
+  { fullRefresh, runId, project }: RunContext,
+  model: Model,
   fingerprint: string,
   slice: Slice = 'whole',
 ): string {
-  const own = kinds[kind].keepsRows || volatile || fullRefresh
+  const isAlways = rebuiltAgain(project, model) === 'always'
+  const own = kinds[model.kind].keepsRows || isAlways || fullRefresh
   if (!own) return fingerprint
   return hashOf(16, slice === 'whole' ? [fingerprint, runId] : [fingerprint, runId, slice])
 }

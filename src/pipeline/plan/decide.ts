@@ -1,7 +1,7 @@
 // Whether a model is built, and why: the one place that decides it, for a run and for a plan.
 //
 // A fingerprint is text with a part for each thing that a model was built from: its definition, the version of each
-// model that it reads, the contents of each file that it reads. Comparing the parts tells what changed. One more names the
+// model that it reads, the contents of each file that it reads, the day if that counts. Comparing the parts tells what changed. One more names the
 // rule of a model whose rows keep theirs (rules/parts.ts). That of an events model says which rows it has: the definition,
 // and the last segments that went in, of each spelling that its name has had.
 
@@ -14,6 +14,7 @@ import { type ModelName, targetsOf } from '../../core/names.ts'
 import { oldRowsText } from '../build/old-rows.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { WatermarkRange, Slice } from '../../core/step.ts'
+import { dayOf, rebuiltAgain } from './volatile.ts'
 import { ruleKey, withoutRule } from '../rules/parts.ts'
 import { keepsRules, ownKey } from '../rules/rule.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -33,6 +34,7 @@ export type DecisionContext = Pick<
   | 'sample'
   | 'withGaps'
   | 'oldRows'
+  | 'startedAt'
 >
 
 /** What changes while a run, or a plan of one, goes on. */
@@ -153,7 +155,10 @@ function reasonToBuild(
   if (context.fullRefresh) return 'full refresh'
   const changed = changedInput(model, withoutRule(record.fingerprint), parts, pending)
   if (changed !== null) return changed
-  if (model.volatile) return 'volatile'
+  const again = rebuiltAgain(context.project, model)
+  if (again === 'always') return 'volatile'
+  if (again === 'daily' && !record.fingerprint.split('.').includes(dayPart(context)))
+    return 'another day'
   if (context.forwardOnly && keepsRules(model)) return 'forward only'
   const other = otherDefinition(withoutRule(record.fingerprint), parts)
   if (other !== null) return other
@@ -216,17 +221,25 @@ function ruleIn(context: DecisionContext, model: Model): readonly string[] {
   return 'rule' in model ? [ownKey(model)] : []
 }
 
-/** The definition, then one part for each of `dependsOn` and of `files`, which follow from the definition. */
+/**
+ * The definition, then one part for each of `dependsOn` and of `files`, which follow from the definition, then the day where
+ * that counts: of the begin of the run, so that what is built after midnight is built again.
+ */
 function partsOf(
-  { definition, dependsOn, files }: Model,
+  model: Model,
   versionOf: PlanProgress['versionOf'],
-  { fileHashes, sample }: Pick<DecisionContext, 'fileHashes' | 'sample'>,
+  context: DecisionContext,
 ): readonly string[] {
+  const { definition, dependsOn, files } = model
+  const { fileHashes, sample, project } = context
   return [
     sample === null ? definition : definitionOf(definition, sampleKey(sample)),
     ...dependsOn.map((name) => shortHash(versionOf(name))),
     ...files.map((file) => shortHash(fileHashes.get(file))),
+    ...(rebuiltAgain(project, model) === 'daily' ? [dayPart(context)] : []),
   ]
 }
+
+const dayPart = ({ startedAt }: Pick<DecisionContext, 'startedAt'>) => `day-${dayOf(startedAt)}`
 
 const shortHash = (text: string | undefined) => definitionOf(text ?? null).slice(0, 16)

@@ -28,6 +28,7 @@ interface Given {
   /** Whether the warehouse has the relations. */
   readonly exists?: boolean
   readonly waiting?: ReadonlySet<ModelName>
+  readonly startedAt?: Date
 }
 
 function contextOf(project: CompiledProject, given: Given): DecisionContext {
@@ -51,6 +52,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     forwardOnly: false,
     sample: null,
     oldRows: new Map(),
+    startedAt: given.startedAt ?? new Date('2026-11-02T10:00:00Z'),
   }
 }
 
