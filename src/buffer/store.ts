@@ -146,11 +146,16 @@ export class SegmentStore implements AsyncDisposable {
     await this.keys.retry()
   }
 
-  /** Claims the oldest segment that is not claimed, sealing the open one when there is no other. */
+  /**
+   * Claims the oldest segment that is not claimed, sealing the open one when there is no other. Throws when the disk
+   * refuses that: null would say that no events wait.
+   */
   async claim(): Promise<Segment | null> {
-    await this.#rescueSuspect().catch((error: unknown) => this.#warn('segment-suspect', error))
+    const rescued = this.#rescueSuspect()
+    await rescued.catch((error: unknown) => this.#warn('segment-suspect', error))
     const waiting = this.#segments.find(({ name }) => name.state !== 'claimed')
     if (waiting !== undefined) return await this.rename(waiting, { state: 'claimed' })
+    if ((this.#suspect?.events ?? 0) > 0) await rescued
     if (this.#open === null || this.#open.events === 0) return null
     return await this.#seal(this.#open, 'claimed')
   }

@@ -87,6 +87,20 @@ test('while a suspect file cannot be copied, older segments are handed out and a
   await buffer.append(target, [eventBytes('c')], TIME)
 })
 
+test('a suspect file that cannot be copied is not taken for one without events by a claim', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files })
+  await buffer.append(target, [eventBytes('a')], TIME)
+  files.fault = (operation, path) =>
+    ['fdatasync', 'fsync'].includes(operation) ? fileError('EIO', path) : null
+  await failure(() => buffer.append(target, [eventBytes('refused')], TIME))
+  assert.instance(await failure(() => buffer.claim(target)), BufferUnavailableError)
+  files.fault = () => null
+  const claim = await buffer.claim(target)
+  assert.is(claim?.events, 1)
+})
+
 test('a suspect file that cannot even be cut short is believed no further than its last good group', async () => {
   await using directory = await temporaryDirectory()
   const files = new FakeFiles()
