@@ -60,6 +60,12 @@ export const limits = {
   watchQuietMs: 200,
   /** The same for one text that an editor saves: what it saves together follows sooner. */
   watchQuietTextMs: 40,
+  /** When a file that has changed is looked at once more: an editor may format what it has just saved. */
+  watchTwiceMs: 60,
+  /** How long a change may stay unseen that the system, or chokidar, does not tell of: a few hundred `stat` a second. */
+  watchAgainMs: 2000,
+  /** The pause between two looks at all files, by what a look takes: at most a fiftieth of a processor. */
+  watchAgainPause: 50,
   /** Lines that `eider help search` shows: with more, nobody reads them one by one. */
   foundLines: 40,
   /** Between two keys of somebody who types on; nobody waits for a mistake to be underlined sooner. */

@@ -33,12 +33,15 @@ export class ProjectWatch implements AsyncDisposable {
   /** A change that no work has begun after; the paths of what is watched here. */
   #changed = false
   #paths = new Set<string>()
-  /** Directories that have been made since they were last looked into. */
-  #newDirs: string[] = []
+  /** A directory has come or gone since everything was last looked at. */
+  #dirsChanged = false
+  #nextLook: NodeJS.Timeout | undefined
   #working: Promise<void> | null = null
   readonly #contents = new KnownContents()
   /** Ends when every event up to now has been looked at, one after the other. */
   #looking = Promise.resolve()
+  /** The last look at all files that no event asked for. */
+  #rescue = Promise.resolve()
 
   private constructor(dir: string, options: WatchOptions) {
     const { quietMs = limits.watchQuietMs, also = [], only = WATCHED } = options
@@ -55,10 +58,14 @@ export class ProjectWatch implements AsyncDisposable {
     this.#watcher.on('error', () => this.note())
     this.#watcher.on('all', (event, path) => {
       // Only files decide what a project means.
-      if (event === 'addDir') {
-        this.#newDirs.push(path)
+      if (event === 'addDir' || event === 'unlinkDir') {
+        this.#dirsChanged = true
         this.#wait()
-      } else if (event !== 'unlinkDir') this.#looking = this.#looking.then(() => this.#lookAt(path))
+        return
+      }
+      void this.#lookInTurn(path)
+      // chokidar says nothing of what is saved within 50 ms of an event of the same file.
+      setTimeout(() => void this.#lookInTurn(path), limits.watchTwiceMs).unref()
     })
   }
 
@@ -70,10 +77,9 @@ export class ProjectWatch implements AsyncDisposable {
       // After an error it may never come.
       watching.#watcher.once('error', () => setTimeout(resolve, limits.reloadEndMs))
     })
-    const watched = watching.#watcher.getWatched()
-    await watching.#contents.learn(filesOf(watched))
-    watching.#newDirs.push(...Object.keys(watched).filter((path) => watching.#isWatched(path)))
-    await watching.#lookIntoNewDirs()
+    await watching.#contents.learn(filesOf(watching.#watcher.getWatched()))
+    await watching.#lookAtAll()
+    watching.#lookAgainLater(0)
     return watching
   }
 
@@ -95,33 +101,58 @@ export class ProjectWatch implements AsyncDisposable {
     const isText = more === undefined && /\.(?:sql|ya?ml)$/.test(path)
     const quietMs = isText ? this.#quietTextMs : this.#quietMs
     this.#timer = setTimeout(() => {
-      this.#looking = this.#looking.then(() => this.#lookIntoNewDirs())
-      void this.#looking.then(() => this.#begin())
+      const looked = this.#dirsChanged ? this.#lookAtAll() : this.#looking
+      void looked.then(() => this.#begin())
     }, quietMs)
   }
 
+  #lookInTurn(path: string): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#lookAt(path))
+    return this.#looking
+  }
+
   async #lookAt(path: string): Promise<void> {
-    if (!(await this.#contents.hasChanged(path))) return
+    if (this.#watcher.closed || !(await this.#contents.hasChanged(path))) return
     this.#paths.add(relative(this.#dir, path))
     this.note()
   }
 
-  /** chokidar reads a new directory before it watches it: a file that is made in between has no event, now or later. */
-  async #lookIntoNewDirs(): Promise<void> {
-    const dirs = this.#newDirs
-    this.#newDirs = []
-    if (dirs.length === 0) return
+  /**
+   * What chokidar does not tell of: it reads a new directory before it watches it, and of one that is moved away and back
+   * it may watch nothing any more, without an event now or later.
+   */
+  async #lookAtAll(): Promise<void> {
+    this.#dirsChanged = false
     const watched = this.#watcher.getWatched()
+    const paths = new Set(this.#contents.paths())
+    const dirs = [this.#dir]
     for (const dir of dirs) {
       const known = new Set(watched[dir])
       for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {
         const path = join(dir, entry.name)
-        if (known.has(entry.name) || !this.#isWatched(path) || this.#watcher.closed) continue
-        this.#watcher.add(path)
+        if (!this.#isWatched(path)) continue
+        if (!known.has(entry.name) && !this.#watcher.closed) this.#watcher.add(path)
         if (entry.isDirectory()) dirs.push(path)
-        else await this.#lookAt(path)
+        else paths.add(path)
       }
     }
+    for (const path of paths)
+      if (await this.#contents.looksChanged(path)) await this.#lookInTurn(path)
+    await this.#looking
+  }
+
+  /** `tookMs`: to look at all files once. It must not keep a processor busy, however many there are. */
+  #lookAgainLater(tookMs: number): void {
+    if (this.#watcher.closed) return
+    this.#nextLook = setTimeout(
+      () => {
+        const beganMs = performance.now()
+        this.#rescue = this.#lookAtAll().then(() =>
+          this.#lookAgainLater(performance.now() - beganMs),
+        )
+      },
+      Math.max(limits.watchAgainMs, limits.watchAgainPause * tookMs),
+    ).unref()
   }
 
   #isWatched(path: string): boolean {
@@ -133,8 +164,10 @@ export class ProjectWatch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#work = null
     clearTimeout(this.#timer)
+    clearTimeout(this.#nextLook)
     const ended = async () => {
       await this.#watcher.close()
+      await this.#rescue
       await this.#looking
       clearTimeout(this.#timer)
       await this.#working
@@ -162,21 +195,44 @@ const filesOf = (watched: Readonly<Record<string, readonly string[]>>): readonly
 
 /** What files held when they were last looked at, so that one that is saved as it was, or only touched, is no change. */
 class KnownContents {
-  readonly #hashes = new Map<string, string>()
+  readonly #known = new Map<string, Known>()
+
+  paths(): Iterable<string> {
+    return this.#known.keys()
+  }
 
   /** Takes these files for what is known; directories among them are left out. */
   async learn(paths: readonly string[]): Promise<void> {
     await Promise.all(paths.map((path) => this.hasChanged(path)))
   }
 
+  /** Without reading it: by its size, its times and its number. */
+  async looksChanged(path: string): Promise<boolean> {
+    const stamp = await stampOf(path)
+    return stamp !== (this.#known.get(path)?.stamp ?? null)
+  }
+
   /** Since the last call with this path; a file that is not there has changed when it was there before. */
   async hasChanged(path: string): Promise<boolean> {
-    const before = this.#hashes.get(path)
-    const now = await identityOf(path)
-    if (now === null) this.#hashes.delete(path)
-    else this.#hashes.set(path, now)
-    return (now ?? undefined) !== before
+    const before = this.#known.get(path)
+    const stamp = await stampOf(path)
+    const identity = stamp === null ? null : await identityOf(path)
+    if (stamp === null || identity === null) this.#known.delete(path)
+    else this.#known.set(path, { stamp, identity })
+    return identity !== (before?.identity ?? null)
   }
+}
+
+interface Known {
+  readonly stamp: string
+  readonly identity: string
+}
+
+/** null: there is no file. */
+async function stampOf(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(codeOf)
+  if (typeof found === 'string') return isAbsence(found) ? null : found
+  return found.isDirectory() ? null : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join()
 }
 
 /** For a large file it is when it was written: reading it takes longer than a run that finds nothing to do. */
@@ -186,7 +242,11 @@ async function identityOf(path: string): Promise<string | null> {
     if (size > limits.comparedFileBytes) return `${size} ${mtimeMs}`
     return hashOf(32, [(await readFileLater(path, limits.comparedFileBytes)).toString('base64')])
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' ? null : `${code}`
+    const code = codeOf(error)
+    return isAbsence(code) ? null : code
   }
 }
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
+
+const isAbsence = (code: string): boolean => ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
@@ -95,6 +95,39 @@ test('files of a directory that another program makes and fills at once are all 
   for (let waits = 0; !isSeen() && waits < 50; waits++) await pause(QUIET_MS)
   await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()))
   for (const paths of seen.values()) assert.equal([...paths].toSorted(), names)
+})
+
+// Two changes within 50 ms of one another are one event for chokidar, and the second was lost for good.
+test('what is saved in a directory that was moved away and back is seen', async () => {
+  await using dir = await directory()
+  const lives = Array.from({ length: 10 }, async (_, i) => {
+    const at = (name: string) => `${i}/${name}`
+    for (const name of ['raw/a', 'raw/b', 'mart/c', 'mart/d'])
+      await dir.write(at(`models/${name}.sql`))
+    await using watch = await ProjectWatch.open(join(dir.path, `${i}`))
+    let seen = false
+    watch.onChange(async (paths) => {
+      seen ||= paths.includes('models/raw/a.sql')
+      await pause(Math.random() * QUIET_MS)
+    })
+    const isSeen = async (round: number, what: string) => {
+      for (let waits = 0; !seen && waits < 2000; waits++) await pause(QUIET_MS / 10)
+      assert.ok(seen, `project ${i}, round ${round}: ${what}`)
+      seen = false
+    }
+    for (let round = 0; round < 5; round++) {
+      await rename(join(dir.path, at('models')), join(dir.path, at('away')))
+      if (Math.random() < 0.5) await isSeen(round, 'away')
+      await dir.write(at('away/raw/a.sql'), `away ${round}`)
+      if (Math.random() < 0.5) await pause(Math.random() * 3 * QUIET_MS)
+      await rename(join(dir.path, at('away')), join(dir.path, at('models')))
+      await isSeen(round, 'back')
+      if (Math.random() < 0.3) await pause(Math.random() * 3 * QUIET_MS)
+      await dir.write(at('models/raw/a.sql'), `saved ${round}`)
+      await isSeen(round, 'saved')
+    }
+  })
+  await Promise.all(lives)
 })
 
 test('what changes before anyone asks, and while the work goes on, is worked on after', async () => {
