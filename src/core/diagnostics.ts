@@ -53,6 +53,8 @@ const messages = {
   'invalid-keep': (p: { problem: string }) => p.problem,
   'append-over-groups': () =>
     'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
+  'merge-over-groups': (p: { watermark: string }) =>
+    `a merge over groups without "${p.watermark}" in its key reads only groups that are newer than the rest: one that late rows change, or that is gone, stays as it was`,
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
@@ -133,6 +135,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'ignored-file',
   'ignored-annotation',
   'append-over-groups',
+  'merge-over-groups',
   'renamed-column',
   'duplicate-seed-column',
   'untyped-empty-seed',

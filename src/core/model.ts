@@ -312,6 +312,8 @@ export interface Trails {
   readonly columns: readonly (readonly Trail[])[]
   /** A row may depend on any other row of what is read: a window, LIMIT, DISTINCT ON. */
   readonly looksAround: boolean
+  /** Rows of it stand for several of what is read: a GROUP BY, be it in a query of its FROM. */
+  readonly isGrouped: boolean
 }
 
 export interface Macro {

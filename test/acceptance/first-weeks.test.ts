@@ -40,6 +40,11 @@ received_at TIMESTAMPTZ
 -- @period: day of day lookback 3 days
 -- @expose day, region
 ${DAILY}`,
+  'models/mart/daily_merge.sql': `-- @kind: merge
+-- @unique_key: day, region
+-- @incremental: day lookback 3 days
+-- @expose day, region
+${DAILY}`,
   // The same, always made from all rows: what every number has to be.
   'models/mart/daily_table.sql': `-- @expose day, region
 ${DAILY}`,
@@ -74,7 +79,7 @@ interface Shop extends AsyncDisposable {
   readonly daemon: Running
   send(...orders: readonly object[]): Promise<void>
   eider(...args: readonly string[]): Promise<string>
-  /** Of the service, once it shows what was published last; compared with the other model and the sum that clients ask for. */
+  /** Of the service, once it shows what was published last; compared with the other models and the sum that clients ask for. */
   days(): Promise<readonly string[]>
   ask(path: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
@@ -113,6 +118,7 @@ async function openShop(): Promise<Shop> {
       await until(isShown)
       const days = await rowsOf('mart_daily')
       assert.equal(days, await rowsOf('mart_daily_table'))
+      assert.equal(days, await rowsOf('mart_daily_merge'))
       const [sum] = await ask('mart_daily?$apply=aggregate(revenue with sum as s)')
       const total = days.reduce((all, day) => all + Number(day.split(' ').at(-1)), 0)
       assert.is(sum?.['s'], total)

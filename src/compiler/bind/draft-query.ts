@@ -80,6 +80,7 @@ async function finishQuery(
   const surprises = [
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
+    ...mergeOverGroups(parsed, tree),
   ]
   // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined
@@ -204,11 +205,9 @@ function appendOverGroups(
   tree: SyntaxNode | null,
   columns: readonly Column[],
 ): readonly Diagnostic[] {
-  const node = tree?.['node'] as SyntaxNode | undefined
-  if (kind !== 'append' || header.unique_key !== undefined || node === undefined) return []
-  const groups = (node['group_expressions'] ?? []) as readonly SyntaxNode[]
-  const isAll = node['aggregate_handling'] === 'FORCE_AGGREGATES'
-  if (groups.length === 0 && !isAll) return []
+  const grouped = kind === 'append' && header.unique_key === undefined ? groupsOf(tree) : null
+  if (grouped === null) return []
+  const { node, groups, isAll } = grouped
   const watermark = header.incremental?.value.column.name
   const key = keyOf((node['select_list'] ?? []) as readonly SyntaxNode[], groups, isAll, columns)
   const type = columns.find(
@@ -221,6 +220,30 @@ function appendOverGroups(
     : `write -- @kind: merge and -- @unique_key: ${key.join(', ')}, which replaces groups that change`
   const place = { source, span: header.kind?.span ?? { start: 0, end: 0 } }
   return [diagnostic('append-over-groups', {}, place, hint)]
+}
+
+/** Which groups have changed, only a column by which they are made can tell. */
+function mergeOverGroups(
+  { kind, source, header }: ParsedQuery,
+  tree: SyntaxNode | null,
+): readonly Diagnostic[] {
+  const { incremental, unique_key: key } = header
+  const watermark = incremental?.value.column.name
+  if (kind !== 'merge' || watermark === undefined || groupsOf(tree) === null) return []
+  if (key?.value.some(({ name }) => sameName(name, watermark)) !== false) return []
+  const place = { source, span: incremental!.span }
+  const hint =
+    'write -- @deletes: mirror instead of it, which compares all groups in each run; or group by it, and add it to @unique_key'
+  return [diagnostic('merge-over-groups', { watermark }, place, hint)]
+}
+
+/** null: the query groups nothing. */
+function groupsOf(tree: SyntaxNode | null) {
+  const node = tree?.['node'] as SyntaxNode | undefined
+  if (node === undefined) return null
+  const groups = (node['group_expressions'] ?? []) as readonly SyntaxNode[]
+  const isAll = node['aggregate_handling'] === 'FORCE_AGGREGATES'
+  return groups.length === 0 && !isAll ? null : { node, groups, isAll }
 }
 
 /** Names of the columns that hold what the query groups by; null where not all of them are in the list. */

@@ -27,6 +27,16 @@ interface Following {
   readonly looksAround: boolean
 }
 
+/** Whether rows of the model stand for several of a table, so that one goes when the last of those does. */
+export function isGrouped(project: CompiledProject, model: Model): boolean {
+  const own = project.trails().get(model.name)
+  if (own === undefined || own.isGrouped) return own !== undefined
+  return own.uses.some(({ name }) => {
+    const input = project.models.get(name as ModelName)
+    return input?.kind === 'view' && isGrouped(project, input)
+  })
+}
+
 /** `column`: one of the model by which it reads only a part of its input. */
 export function follow(project: CompiledProject, model: Model, column: string): Following {
   const found = followColumn({ project, open: new Set() }, model, column)

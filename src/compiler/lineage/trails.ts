@@ -29,7 +29,12 @@ export function trailsOfAll(
     const place = { scope: null, ctes: new Map(), context: { ...context, observer, uses } }
     const given = columnsOfQuery(nodeOf(tree), place)
     const trails = columns.map((_, i) => given?.[i]?.trails ?? [])
-    found.set(name, { uses: uses.all, columns: trails, looksAround: looksAround(tree) })
+    found.set(name, {
+      uses: uses.all,
+      columns: trails,
+      looksAround: looksAround(tree),
+      isGrouped: isGrouped(tree),
+    })
   }
   return found
 }
@@ -272,4 +277,15 @@ function looksAround(value: unknown): boolean {
   if (node['type'] === 'DISTINCT_MODIFIER' && (node['distinct_on_targets'] as []).length > 0)
     return true
   return Object.values(node).some(looksAround)
+}
+
+/** What only an expression asks, as IN (SELECT …) does, gives the query no rows. */
+function isGrouped(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(isGrouped)
+  const node = value as SyntaxNode
+  if (node['class'] === 'SUBQUERY') return false
+  const groups = (node['group_expressions'] ?? []) as readonly SyntaxNode[]
+  if (groups.length > 0 || node['aggregate_handling'] === 'FORCE_AGGREGATES') return true
+  return Object.values(node).some(isGrouped)
 }

@@ -1,6 +1,6 @@
 // What is said of inputs whose changes a model does not follow.
 
-import type { Unfollowed } from '../../compiler/lineage/follow.ts'
+import { isGrouped, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { watermarkOf } from '../../core/range-column.ts'
 import { sql } from '../../core/sql.ts'
@@ -27,7 +27,11 @@ export async function unfollowedBy(context: RunContext, model: Model): Promise<r
   const row = await context.connection.row(sql`
     SELECT CAST(max(${sql.ident(part.column)})${back} AS VARCHAR) AS least FROM ${await tableOf(context.connection, model)}`)
   if (row?.['least'] == null) return []
-  return [`${text}; rows before ${textOf(row['least'])} keep what they have`]
+  const groups =
+    model.kind === 'merge' && isGrouped(context.project, model)
+      ? ', and groups that are gone from the SELECT for such a change stay'
+      : ''
+  return [`${text}; rows before ${textOf(row['least'])} keep what they have${groups}`]
 }
 
 function describe(project: CompiledProject, model: Model): string | null {

@@ -71,7 +71,6 @@ const sums = (column: string) =>
     header: `-- @kind: merge\n-- @unique_key: ${column}\n-- @incremental: ${column}\n`,
     column,
     is: 'time',
-    keeps: column,
     takesRange: true,
   }) as const
 

@@ -8,9 +8,10 @@
 import type { MergeModel } from '../../../core/model.ts'
 import { sameName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { Slice, WatermarkRange } from '../../../core/step.ts'
+import type { Slice } from '../../../core/step.ts'
 import { ModelFailure } from '../../failure.ts'
 import { noteRows } from '../../changes/notes.ts'
+import { vanishingFrom, warnOfOthers } from '../../changes/vanished.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
@@ -41,8 +42,8 @@ async function write(
 ): Promise<Written> {
   const { connection, store } = context
   const { uniqueKey } = model
-  const isMirror = model.deletes === 'mirror' || slice !== 'whole'
-  const deleted = isMirror ? await deleteVanished(context, model, slice) : 0
+  const part = await mirroredPart(context, model, slice, { warns: true })
+  const deleted = part === null ? 0 : await deleteVanished(context, model, part)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
   // Of a column that the SELECT no longer has, a row that changes keeps its value.
@@ -74,9 +75,25 @@ async function write(
   return { rows: rows + deleted, added: rows - changed, changed, removed: deleted }
 }
 
-/** `row`: of the table. */
-const inRange = ({ watermark }: MergeModel, row: Sql, slice: WatermarkRange): Sql =>
-  isWithin(sql`${row}.${sql.ident(watermark!.column)}`, slice)
+/** A part of the table in which rows whose key the SELECT does not give are gone. */
+type Part = 'all' | { readonly has: (watermark: Sql) => Sql; readonly column: string }
+
+/** null: no row is gone. */
+async function mirroredPart(
+  context: RunContext,
+  model: MergeModel,
+  slice: Slice,
+  { warns }: { readonly warns: boolean },
+): Promise<Part | null> {
+  if (model.deletes === 'mirror') return 'all'
+  if (model.watermark === null) return null
+  const { column } = model.watermark
+  if (slice !== 'whole') return { has: (value) => isWithin(value, slice), column }
+  const vanishing = await vanishingFrom(context, model)
+  if (vanishing === null) return null
+  if (warns) await warnOfOthers(context, model, vanishing)
+  return vanishing.isMade === null ? null : { has: vanishing.isMade, column }
+}
 
 /** An empty source is more often a mistake upstream than the wish to delete everything. */
 async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promise<void> {
@@ -92,12 +109,8 @@ async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promis
   )
 }
 
-/** Of a range, rows of it whose key the SELECT no longer gives there. */
-async function deleteVanished(
-  context: RunContext,
-  model: MergeModel,
-  slice: Slice,
-): Promise<number> {
+/** Rows of the part whose key the SELECT does not give there. */
+async function deleteVanished(context: RunContext, model: MergeModel, part: Part): Promise<number> {
   await refuseEmptyMirror(context, model)
   const { connection, store } = context
   const target = await store.tables.written(connection, model.name)
@@ -108,13 +121,12 @@ async function deleteVanished(
     const name = sql.ident(column)
     // What lies below all that is left has left a window that moves on, and is not gone from those who have read it.
     const isGone =
-      slice === 'whole'
+      part === 'all'
         ? sql`t.${name} >= (SELECT min(${name}) FROM ${STAGE})`
-        : inRange(model, sql`t`, slice)
+        : part.has(sql`t.${sql.ident(part.column)}`)
     return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${isGone}`
   })
-  const isMeant =
-    slice === 'whole' ? sql`true` : isWithin(target.value(model.watermark!.column), slice)
+  const isMeant = part === 'all' ? sql`true` : part.has(target.value(part.column))
   return connection.run(sql`
     DELETE FROM ${target.table} AS t
     WHERE ${isMeant} AND NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${onKey})`)
@@ -127,16 +139,21 @@ async function dryWrite(
 ): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey: key } = model
-  const keepsOthers = model.deletes === 'keep' && slice === 'whole'
+  const part = await mirroredPart(context, model, slice, { warns: false })
   const onKey = sameValues(key, sql`t`, sql`s`)
   await refuseEmptyMirror(context, model)
   const stage = await keepTable(connection, '_eider_stage', unique)
   const before =
-    slice === 'whole'
+    part === null || part === 'all'
       ? table
-      : sql`(FROM ${table} t WHERE ${inRange(model, sql`t`, slice)}
+      : sql`(FROM ${table} t WHERE ${part.has(sql`t.${sql.ident(part.column)}`)}
           OR EXISTS (SELECT 1 FROM ${stage} s WHERE ${onKey}))`
-  const changes = await compareByKey(connection, { before, after: stage, key, keepsOthers })
+  const changes = await compareByKey(connection, {
+    before,
+    after: stage,
+    key,
+    keepsOthers: part === null,
+  })
   const changed = await keepTable(connection, '_eider_changes', unique)
   await layOver(
     connection,
