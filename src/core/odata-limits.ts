@@ -165,6 +165,8 @@ export const odataLimits = {
   rowReadMs: 1,
   rowReadsInDoubt: 16,
   rowReadElsewhereMs: 1_000,
+  /** Rows of one request that are looked up by their keys one after the other; the engine finds more of them at once. */
+  lookupsOfRequest: 100,
   /** Forms of lookups whose answers differ by the key alone, of one snapshot. */
   lookupForms: 1_000,
   /** Places in which the key of a row is looked for; what is beyond them is left to the engine. */

@@ -169,7 +169,7 @@ function openAnswers(
   rowsByKey = resources.use(new RowFiles({ ...makers, snapshots, logger, bounds }))
   let answers: Answers = madeAnswers
   answers = new AnswerCache(answers, options.cacheBytes ?? limits.cacheBytes)
-  answers = new KnownLookups(answers, rowsByKey)
+  answers = new KnownLookups(answers)
   return {
     comparisons: createComparisons(engine),
     spooledBodies: createSpooledBodies(engine.tempDir),

@@ -29,6 +29,12 @@ const LOOKUP_FORMS: readonly ((set: string, key: (n: number) => string) => reado
   (set, key) => [get(`odata/${set}(${key(14)})`, { Accept: 'application/xml' })],
   (set, key) => [get(`odata/${set}(${key(15)})?$format=csv`)],
   (set, key) => [get(`odata/${set}(${key(1e6)})`), get(`odata/${set}(${key(-1)})`)],
+  (set, key) =>
+    [11, 12].map((n) =>
+      get(`odata/${set}(${key(n)})`, { Accept: 'application/json;IEEE754Compatible=true' }),
+    ),
+  (set, key) => [12, 13].map((n) => get(`odata/${set}?$filter=${KEY[set]}%20eq%20${key(n)}`)),
+  (set, key) => [12, 13].map((n) => get(`odata/${set}(${KEY[set]}=${key(n)})`)),
   (set, key) => [{ ...get(`odata/${set}(${key(16)})`), method: 'HEAD' }],
   (set, key) => [get(`odata/${set}(${key(17)})`, { 'If-None-Match': '*' })],
   (set, key) => [get(`odata/${set}(${key(18)})/${SELECTED[set]}`)],
@@ -37,6 +43,7 @@ const LOOKUP_FORMS: readonly ((set: string, key: (n: number) => string) => reado
   (set) => [get(`odata/${set}('')`), get(`odata/${set}()`), get(`odata/${set}(1,2)`)],
 ]
 const SELECTED: Readonly<Record<string, string>> = { mart_items: 'name', mart_words: 'length' }
+const KEY: Readonly<Record<string, string>> = { mart_items: 'id', mart_words: 'word' }
 const KEYS: Readonly<Record<string, (n: number) => string>> = {
   mart_items: String,
   mart_words: (n) => `'w${n}'`,

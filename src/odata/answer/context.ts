@@ -64,8 +64,8 @@ export interface Answer {
 
 /** A lookup that was answered from a file. Another one that differs from it in the key alone is answered like it. */
 export interface AnsweredLookup extends RowLookup {
-  /** The body of an answer with this row, which is as the file has it. */
-  readonly bodyOf: (row: Buffer) => Buffer
+  /** The body of the answer to a request for this target, which has another key; null where the engine is to be asked. */
+  readonly bodyOf: (key: readonly string[], target: string) => Buffer | null
   /** The headers of an answer to a request for this target, which differs in the key alone. */
   readonly headersOf: (target: string) => Readonly<Record<string, string>>
 }

@@ -15,7 +15,15 @@ export interface RowLookup {
 export interface RowsByKey {
   /** The row as the engine prints it, `,{…}`; null where the engine is to be asked. */
   find(lookup: RowLookup): Buffer | null
+  /** All rows with that key, at least one; null where the engine is to be asked. */
+  findAll(lookup: RowLookup): readonly PlacedRow[] | null
   stats(): RowsByKeyStats
+}
+
+/** `start` grows in the order in which rows are stored. */
+export interface PlacedRow {
+  readonly row: Buffer
+  readonly start: number
 }
 
 export interface RowsByKeyStats {
@@ -27,5 +35,6 @@ export interface RowsByKeyStats {
 
 export const leftToEngine: RowsByKey = {
   find: () => null,
+  findAll: () => null,
   stats: () => ({ files: 0, bytes: 0, found: 0 }),
 }

@@ -93,7 +93,7 @@ function between(left: readonly string[], right: readonly string[]): string {
 }
 
 /** What IEEE754Compatible=true makes strings of: a double may not hold them (JSON Format 4.01, 3.2). */
-const NEEDS_QUOTES: readonly EdmName[] = ['Edm.Decimal', 'Edm.Int64']
+export const NEEDS_QUOTES: readonly EdmName[] = ['Edm.Decimal', 'Edm.Int64']
 
 export type WriteValue = (value: Sql, type: EdmType) => Sql
 

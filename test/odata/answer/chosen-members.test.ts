@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chosenMembers } from '../../../src/odata/answer/make/lookup.ts'
+import { storedValue, writtenRow } from '../../../src/odata/answer/make/stored-members.ts'
 
 const values: readonly unknown[] = [
   7,
@@ -29,6 +29,12 @@ test('any members in any order are those of the whole row', () => {
   const row = Object.fromEntries(values.map((value, i) => [`p"${i},`, value]))
   const whole = Buffer.from(`,${JSON.stringify(row)}`)
   const names = Object.keys(row)
+  const chosenMembers = (all: Buffer, places: readonly number[]) =>
+    writtenRow(
+      all,
+      places.map((at) => ({ name: names[at]!, value: storedValue(at) })),
+      false,
+    )!
   for (let first = 0; first < names.length; first++)
     for (let second = 0; second < names.length; second++) {
       const places = first === second ? [first] : [first, second]

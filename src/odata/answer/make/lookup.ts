@@ -1,67 +1,164 @@
-// A lookup: a request for one row by its key, with properties as they are stored. Its answer may come from a file.
+// Lookups: requests for rows by their keys, with what is stored in them. Their answers may come from a file.
 
-import { type BoundQuery, conjunctsOf, type Constant, type RowsRequest } from '../../bind/bound.ts'
-import type { EdmName } from '../../edm/types.ts'
+import { limits } from '../../../core/limits.ts'
+import {
+  type BoundQuery,
+  conjunctsOf,
+  type Constant,
+  type Expression,
+  type RowsRequest,
+} from '../../bind/bound.ts'
 import type { EntitySet, Property } from '../../edm/model.ts'
-import type { RowLookup } from '../../engine/rows-by-key.ts'
+import type { AnsweredLookup } from '../context.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
+import { StoredValues } from './stored-members.ts'
+import { type FindRow, followed, isComparedAsText, type WriteRow, writerOf } from './stored-rows.ts'
 
-/** A row as a file has it. */
-interface StoredRow {
+/** A row as a file has it, written as it is asked for: `,{…}`. */
+export interface StoredRow {
   readonly row: Buffer
-  readonly lookup: RowLookup
-  /** The part of such a row that is asked for, in that order, as the engine writes it. */
-  readonly shown: (row: Buffer) => Buffer
+  /** The row that another key leads to; null where the engine is to be asked. */
+  readonly rowOf: (key: readonly string[]) => Buffer | null
+  readonly lookup: Pick<AnsweredLookup, 'snapshot' | 'set' | 'key'>
 }
 
 /** null where the engine is to be asked. */
-export function rowFromFile(
-  { service, snapshot, chosen }: ChosenExchange,
-  { query, parent }: RowsRequest,
-): StoredRow | null {
-  const { ieee754, omitsNulls } = chosen.json
-  if (parent !== null || ieee754 || omitsNulls === true) return null
-  const places = storedPlaces(query)
-  const key = places === null ? null : keyTexts(query)
-  if (places === null || key === null) return null
-  const { set } = query
-  const lookup = { snapshot, set, key }
-  const row = service.rowsByKey.find(lookup)
-  if (row === null) return null
-  const isWhole = places.length === set.type.properties.length && places.every((at, i) => at === i)
-  return {
-    row,
-    lookup,
-    shown: isWhole ? (whole) => whole : (whole) => chosenMembers(whole, places),
+export function rowFromFile(exchange: ChosenExchange, { query }: RowsRequest): StoredRow | null {
+  const { snapshot, chosen } = exchange
+  if (!isInOrderOfKey(query)) return null
+  const find = finder(exchange)
+  const write = writerOf(query, chosen.json, find)
+  const address = write === null ? null : addressOf(query, find)
+  if (write === null || address === null) return null
+  const { set, key, follow } = address
+  const rowOf = (other: readonly string[]) => {
+    const found = find(set, other)
+    const row = found === null ? null : follow(found)
+    return row === null ? null : write(row)
   }
+  const row = rowOf(key)
+  return row === null ? null : { row, rowOf, lookup: { snapshot, set, key } }
 }
 
-/** Which properties of the type the answer has, in its order; null where it has anything else. */
-function storedPlaces(query: BoundQuery): readonly number[] | null {
-  const { relation, set, row, output, expand, order, skip } = query
-  if (relation.kind !== 'set' || relation.set !== set) return null
-  if (expand.length > 0 || skip > 0 || output.length === 0) return null
-  const { properties, key } = set.type
-  // Rows with the same key are in any order of that.
-  const isInOrder = order.every(
-    ({ value }) => value.kind === 'property' && key.includes(value.property),
-  )
-  if (!isInOrder) return null
-  const isAll = output.length === properties.length
-  const places: number[] = []
-  for (const [i, { name, type, value, path, mark }] of output.entries()) {
-    if (value.kind !== 'property' || value.row.alias !== row.alias) return null
-    const { property } = value
-    const at = isAll && properties[i] === property ? i : properties.indexOf(property)
-    const isStored = name === property.name && type === property.type
-    if (at < 0 || !isStored || path !== undefined || mark !== undefined) return null
-    places.push(at)
-  }
-  return places
+const finder =
+  ({ service: { rowsByKey }, snapshot }: ChosenExchange): FindRow =>
+  (set, key) =>
+    rowsByKey.find({ snapshot, set, key })
+
+/** Rows with the same key are in any order of that. */
+const isInOrderOfKey = ({ order, set }: BoundQuery): boolean =>
+  order.every(({ value }) => value.kind === 'property' && set.type.key.includes(value.property))
+
+/** A row by its key, and where that leads. */
+interface Address {
+  readonly set: EntitySet
+  readonly key: readonly string[]
+  readonly follow: WriteRow
 }
+
+function addressOf(
+  query: Pick<BoundQuery, 'set' | 'row' | 'filter'>,
+  find: FindRow,
+): Address | null {
+  const { set, filter, row } = query
+  const [first, ...more] = conjunctsOf(filter)
+  if (first?.kind !== 'reached') {
+    const key = keyTexts(query)
+    return key && { set, key, follow: (found) => found }
+  }
+  const { condition, ours, theirs, row: parent } = first
+  if (more.length > 0 || theirs.row.alias !== row.alias) return null
+  const before = addressOf({ set: parent.set, row: parent, filter: condition }, find)
+  const next = followed(ours.property, theirs.property, parent.set, set, find)
+  if (before === null || next === null || ours.row.alias !== parent.alias) return null
+  const follow: WriteRow = (found) => {
+    const from = before.follow(found)
+    return from === null ? null : next(new StoredValues(from))
+  }
+  return { ...before, follow }
+}
+
+/** All rows of a page of a set, written as they are asked for, and in their order. */
+interface StoredPage {
+  readonly rows: readonly Buffer[]
+  /** Where rows with one key are asked for: those with another one; null where the engine is to be asked. */
+  readonly rowsOf: (key: readonly string[]) => readonly Buffer[] | null
+  readonly lookup: StoredRow['lookup'] | null
+}
+
+/** At most so many rows; null where the engine is to be asked, also where no row has a key that is asked for. */
+export function pageFromFile(
+  exchange: ChosenExchange,
+  { query, parent }: RowsRequest,
+  most: number,
+): StoredPage | null {
+  const { snapshot, chosen, service } = exchange
+  const { set, order } = query
+  if (parent !== null || order.some(({ value }) => value.kind !== 'property')) return null
+  const write = writerOf(query, chosen.json, finder(exchange))
+  const keys = write === null ? null : keysOf(query)
+  if (write === null || keys === null) return null
+  const rowsOf = (asked: readonly (readonly string[])[]): readonly Buffer[] | null => {
+    const found = new Map<number, Buffer>()
+    for (const key of asked) {
+      const rows = service.rowsByKey.findAll({ snapshot, set, key })
+      if (rows === null) return null
+      for (const { row, start } of rows) found.set(start, row)
+    }
+    if (found.size > most || (found.size > 1 && order.length > 0)) return null
+    const inOrder = Array.from(found).toSorted(([a], [b]) => a - b)
+    const rows = inOrder.map(([, row]) => write(row))
+    return rows.includes(null) ? null : (rows as readonly Buffer[])
+  }
+  const rows = rowsOf(keys)
+  const [key, ...more] = keys as readonly [readonly string[]]
+  const lookup = more.length > 0 ? null : { snapshot, set, key }
+  return rows && { rows, rowsOf: (other) => rowsOf([other]), lookup }
+}
+
+type Asked = Pick<BoundQuery, 'set' | 'row' | 'filter'>
+
+/** The keys of the rows that are asked for, each the texts of its parts; null where anything else is asked of them. */
+function keysOf(query: Asked): readonly (readonly string[])[] | null {
+  const key = keyTexts(query)
+  if (key !== null) return [key]
+  const { type } = query.set
+  const [part, ...parts] = type.key
+  const [condition, ...conditions] = conjunctsOf(query.filter)
+  if (part === undefined || parts.length > 0) return null
+  if (condition === undefined || conditions.length > 0 || !isComparedAsText(part)) return null
+  const values = valuesOf(part, condition, query)
+  return values === null || values.length > limits.lookupsOfRequest
+    ? null
+    : values.map((value) => [textOf(value)])
+}
+
+/** One of these the property must be equal to. */
+function valuesOf(part: Property, condition: Expression, asked: Asked): readonly Constant[] | null {
+  if (condition.kind === 'in')
+    return condition.list.every((value) => isOfPart(part, condition.operand, value, asked))
+      ? condition.list
+      : null
+  if (condition.kind !== 'logical' || condition.operator !== 'or') return null
+  const values = condition.operands.map((operand) =>
+    operand.kind === 'compare' &&
+    operand.operator === 'eq' &&
+    operand.right.kind === 'constant' &&
+    isOfPart(part, operand.left, operand.right, asked)
+      ? operand.right
+      : null,
+  )
+  return values.includes(null) ? null : (values as readonly Constant[])
+}
+
+const isOfPart = (part: Property, left: Expression, { type }: Constant, { row }: Asked): boolean =>
+  left.kind === 'property' &&
+  left.row.alias === row.alias &&
+  left.property === part &&
+  type.name === left.type.name
 
 /** The texts of the key that the row must have, in the order of its parts; null where anything else is asked of it. */
-function keyTexts({ set, filter, row }: BoundQuery): readonly string[] | null {
+function keyTexts({ set, filter, row }: Asked): readonly string[] | null {
   const given = new Map<Property, Constant>()
   for (const condition of conjunctsOf(filter)) {
     if (condition.kind !== 'compare' || condition.operator !== 'eq') return null
@@ -84,74 +181,10 @@ function textsOf({ type }: EntitySet, given: ReadonlyMap<Property, Constant>) {
   return texts
 }
 
-/** Whether two values are equal if and only if the engine writes them as the same text. */
-const isComparedAsText = ({ column, type, clamped }: Property): boolean =>
-  type.kind === 'primitive' &&
-  !OTHERWISE.includes(type.name) &&
-  column.type === type.engine &&
-  !clamped &&
-  // The engine writes no zero before the point of such a number.
-  (type.name !== 'Edm.Decimal' || type.precision !== type.scale)
-
-/** Of these the engine writes another text than that of a constant, or more than one. */
-const OTHERWISE: readonly EdmName[] = [
-  'Edm.Binary',
-  'Edm.Boolean',
-  'Edm.Double',
-  'Edm.Duration',
-  'Edm.Single',
-]
-
 /** A constant of a bound request as the engine writes such a value. What differs is not found, and the engine is asked. */
 function textOf({ type, value }: Constant): string {
   if (type.name === 'Edm.Guid') return value.toLowerCase()
   // The engine writes no zeros at the end of a fraction of a second.
   const isTime = type.name === 'Edm.DateTimeOffset' || type.name === 'Edm.TimeOfDay'
   return isTime ? value.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : value
-}
-
-// Some members of a row that is written already, `,{"id":7,"name":"a",…}`, as if no others had been asked for.
-
-const [QUOTE, BACKSLASH, COMMA] = Array.from('"\\,', (c) => c.charCodeAt(0))
-const OPENING: readonly number[] = Array.from('{[', (c) => c.charCodeAt(0))
-const CLOSING: readonly number[] = Array.from('}]', (c) => c.charCodeAt(0))
-
-/** `places`: which of its members, from 0 on, in the order in which they are written. */
-export function chosenMembers(row: Buffer, places: readonly number[]): Buffer {
-  const ends = memberEnds(row)
-  const parts: Buffer[] = [Buffer.from(',{')]
-  for (const at of places) {
-    if (parts.length > 1) parts.push(Buffer.from(','))
-    parts.push(row.subarray(at === 0 ? ',{'.length : ends[at - 1]! + 1, ends[at]))
-  }
-  parts.push(Buffer.from('}'))
-  return Buffer.concat(parts)
-}
-
-/** Where the comma or bracket after each member stands. */
-function memberEnds(row: Buffer): readonly number[] {
-  const ends: number[] = []
-  let depth = 0
-  for (let i = ',{'.length; i < row.length; i++) {
-    const byte = row[i]!
-    if (byte === QUOTE) i = endOfString(row, i)
-    else if (OPENING.includes(byte)) depth++
-    else if (depth > 0 && CLOSING.includes(byte)) depth--
-    else if (depth === 0 && (byte === COMMA || CLOSING.includes(byte))) ends.push(i)
-  }
-  return ends
-}
-
-/** The quote that closes the string whose first one stands at `start`. */
-function endOfString(row: Buffer, start: number): number {
-  let end = row.indexOf(QUOTE!, start + 1)
-  while (isEscaped(row, end)) end = row.indexOf(QUOTE!, end + 1)
-  if (end < 0) throw new Error('a row of a file with rows is not JSON')
-  return end
-}
-
-function isEscaped(row: Buffer, at: number): boolean {
-  let backslashes = 0
-  while (row[at - 1 - backslashes] === BACKSLASH) backslashes++
-  return backslashes % 2 === 1
 }

@@ -10,6 +10,7 @@ import { keysetWindow } from '../../sql/keyset.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { deltaLink, nextLink } from '../choose/link-tokens.ts'
 import { Query } from '../../engine/query.ts'
+import { pageFromFile } from './lookup.ts'
 import { keysetOf, readPosition } from '../../bind/keyset.ts'
 import { isSmallQuery, relatedRowsOf } from '../../bind/size.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
@@ -27,6 +28,8 @@ export async function answerPage(exchange: ChosenExchange, addressed: RowsReques
   const { query } = addressed
   const { request, resources, token, chosen } = exchange
   const asked = pageOf(exchange, query)
+  const known = storedPage(exchange, addressed, asked)
+  if (known !== null) return known
   const count = query.withCount ? (token?.count ?? (await countOf(exchange, query))) : null
   const { page, found: opened } = await openLargestPage(exchange, query, asked)
   const found = resources.use(opened)
@@ -34,6 +37,34 @@ export async function answerPage(exchange: ChosenExchange, addressed: RowsReques
   const isTracked = token?.isTracked ?? chosen.preferences.trackChanges
   const context = contextUrl(request, query.contextFragment)
   return pageText(exchange, page, { context, count, found, isTracked })
+}
+
+/** A page with all rows that have the keys which a request asks for. */
+function storedPage(
+  exchange: ChosenExchange,
+  addressed: RowsRequest,
+  { limit }: ResultPage,
+): Content | null {
+  const { request, token, chosen } = exchange
+  const { query } = addressed
+  if (token !== null || query.skip > 0 || chosen.preferences.trackChanges) return null
+  const stored = pageFromFile(exchange, addressed, limit)
+  if (stored === null) return null
+  const { json } = chosen
+  const context = contextUrl(request, query.contextFragment)
+  const bodyWith = (rows: readonly Buffer[]) => {
+    const count = query.withCount ? String(rows.length) : null
+    const head = collectionHead({ contextUrl: context, count }, json)
+    const parts = rows.map((row, i) => (i === 0 ? row.subarray(','.length) : row))
+    return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(collectionTail(null))])
+  }
+  const { rows, rowsOf, lookup } = stored
+  const bodyOf = (key: readonly string[]) => {
+    const others = rowsOf(key)
+    return others?.length === rows.length ? bodyWith(others) : null
+  }
+  const content = { body: bodyWith(rows), rows: () => rows.length }
+  return lookup === null ? content : { ...content, lookup: { ...lookup, bodyOf } }
 }
 
 interface PageParts {

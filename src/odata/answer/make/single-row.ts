@@ -6,7 +6,7 @@ import type { Query } from '../../engine/query.ts'
 import type { RowsRequest, OutputProperty } from '../../bind/bound.ts'
 import { shownType } from '../../bind/control-information.ts'
 import { type Content, contextUrl, whole } from '../context.ts'
-import { rowFromFile } from './lookup.ts'
+import { rowFromFile, type StoredRow } from './lookup.ts'
 import { NO_CONTENT, onlyRow, rowTexts, countOf, requireParent } from './found.ts'
 import { rawTextsSql } from '../../sql/query.ts'
 import type { AnswerFormat, ChosenExchange } from '../choose/representation.ts'
@@ -85,12 +85,12 @@ export async function answerEntity(exchange: ChosenExchange, addressed: RowsRequ
   const frameOf = (row: Buffer) => entityFrame(row, context, chosen.json)
   const stored = rowFromFile(exchange, addressed)
   if (stored !== null) {
-    const { row, lookup, shown } = stored
-    const bodyOf = (other: Buffer) => {
-      const written = shown(other)
-      return framedRow(written, frameOf(written))
+    const { row, rowOf, lookup } = stored
+    const bodyOf = (key: readonly string[]) => {
+      const other = rowOf(key)
+      return other && framedRow(other, frameOf(other))
     }
-    return { body: bodyOf(row), lookup: { ...lookup, bodyOf }, rows: ONE }
+    return { body: framedRow(row, frameOf(row)), lookup: { ...lookup, bodyOf }, rows: ONE }
   }
   const isLong = query.expand.length > 0
   const found = await onlyRow(exchange, addressed, rowTexts(query, chosen.json), isLong)
@@ -102,15 +102,39 @@ export async function answerProperty(exchange: ChosenExchange, addressed: RowsRe
   const { json: format } = chosen
   const { query } = addressed
   const [{ type }] = query.output as readonly [OutputProperty]
-  const context = contextUrl(request, query.contextFragment)
+  const shown = format.metadata === 'full' ? shownType(type, request.version) : null
+  const frameOf = (row: Buffer, fragment: string) => {
+    const context = contextUrl(request, fragment)
+    return type.kind === 'complex'
+      ? complexFrame(row, context, format)
+      : entityFrame(row, context, format, shown)
+  }
+  const stored = rowFromFile(exchange, addressed)
+  if (stored !== null) {
+    const write = (row: Buffer, path: string) => framedRow(row, frameOf(row, path))
+    return valueFromFile(stored, query.contextFragment, request.target, write)
+  }
   const found = await onlyRow(exchange, addressed, rowTexts(query, format), true)
   if (found === null || isNullValue(found.first)) return NO_CONTENT
-  const shown = format.metadata === 'full' ? shownType(type, request.version) : null
-  const frame =
-    type.kind === 'complex'
-      ? complexFrame(found.first, context, format)
-      : entityFrame(found.first, context, format, shown)
-  return { body: framed(found, frame), rows: ONE }
+  return { body: framed(found, frameOf(found.first, query.contextFragment)), rows: ONE }
+}
+
+/** The context of a value is the path of the request, where that has nothing else in it. */
+function valueFromFile(
+  { row, rowOf, lookup }: StoredRow,
+  fragment: string,
+  target: string,
+  write: (row: Buffer, fragment: string) => Buffer,
+): Content {
+  if (isNullValue(row)) return NO_CONTENT
+  const pathOf = (url: string) => url.split('?', 1)[0]!
+  const body = write(row, fragment)
+  if (fragment !== pathOf(target)) return { body, rows: ONE }
+  const bodyOf = (key: readonly string[], other: string) => {
+    const found = rowOf(key)
+    return found === null || isNullValue(found) ? null : write(found, pathOf(other))
+  }
+  return { body, lookup: { ...lookup, bodyOf }, rows: ONE }
 }
 
 /** Values alone, without JSON around them: the number of rows, and the value of a property. */
@@ -126,6 +150,16 @@ async function answerCount(exchange: ChosenExchange, addressed: RowsRequest): Pr
 export const bytes: AnswerFormat<'bytes'> = async (exchange, bound) => {
   const { query } = bound
   const [{ type }] = query.output as readonly [OutputProperty]
+  const stored = type.name === 'Edm.Binary' ? null : rowFromFile(exchange, bound)
+  if (stored !== null) {
+    const { row, rowOf, lookup } = stored
+    const bodyOf = (key: readonly string[]) => {
+      const other = rowOf(key)
+      return other === null || isNullValue(other) ? null : shortValue(other)
+    }
+    if (isNullValue(row)) return NO_CONTENT
+    return { body: shortValue(row), lookup: { ...lookup, bodyOf }, rows: ONE }
+  }
   // Values that may be long are not written as JSON to be read again.
   if (type.name === 'Edm.String' || type.name === 'Edm.Binary') {
     const found = await onlyRow(exchange, bound, rawTextsSql(query), true)

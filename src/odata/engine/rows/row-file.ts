@@ -19,6 +19,7 @@ import type { EntitySet } from '../../edm/model.ts'
 import { linesFile } from '../../sql/csv.ts'
 import { keyedRowsSql } from '../../sql/keyed-rows.ts'
 import { type FileMaker, makeFile } from '../make-file.ts'
+import type { PlacedRow } from '../rows-by-key.ts'
 import { RowIndex, type RowIndexParts, type RowPlace } from './row-index.ts'
 
 interface RowFileOptions extends FileMaker {
@@ -89,12 +90,23 @@ export class RowFile implements AsyncDisposable {
    */
   find(key: readonly string[]): Buffer | null {
     if (performance.now() < this.#slowUntilMs) return null
+    for (const { row } of this.#rows(key)) return row
+    return null
+  }
+
+  /** All rows with that key, under the same conditions; null also where some could not be found. */
+  findAll(key: readonly string[]): readonly PlacedRow[] | null {
+    if (performance.now() < this.#slowUntilMs || !this.#index.parts.isComplete) return null
+    const rows = Array.from(this.#rows(key))
+    return rows.length === 0 ? null : rows
+  }
+
+  *#rows(key: readonly string[]): Generator<PlacedRow, void> {
     const wanted = Buffer.from(JSON.stringify(key))
     for (const place of this.#index.places(this.#index.hash(wanted))) {
       const row = rowOf(this.#read(place), place, wanted)
-      if (row !== null) return row
+      if (row !== null) yield { row, start: place.start }
     }
-    return null
   }
 
   #read({ start, bytes }: RowPlace): Buffer {

@@ -14,7 +14,7 @@ import type { Admission } from '../admission.ts'
 import type { Snapshots } from '../current-snapshot.ts'
 import type { EngineOptions } from '../snapshot-engines.ts'
 import { factsKey } from '../row-facts.ts'
-import type { RowLookup, RowsByKey, RowsByKeyStats } from '../rows-by-key.ts'
+import type { PlacedRow, RowLookup, RowsByKey, RowsByKeyStats } from '../rows-by-key.ts'
 import { RowFile } from './row-file.ts'
 
 /** Bounds that differ from those of limits.ts. */
@@ -82,7 +82,15 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
   }
 
   find(lookup: RowLookup): Buffer | null {
-    const { snapshot, set, key } = lookup
+    return this.#ask(lookup, (file) => file.find(lookup.key))
+  }
+
+  findAll(lookup: RowLookup): readonly PlacedRow[] | null {
+    return this.#ask(lookup, (file) => file.findAll(lookup.key))
+  }
+
+  #ask<Found>(lookup: RowLookup, ask: (file: RowFile) => Found | null): Found | null {
+    const { snapshot, set } = lookup
     const rowsKey = snapshot.rowsKeys.get(set.relation.model)
     if (rowsKey === undefined || snapshot.snapshot.id !== this.#options.snapshots.currentId)
       return null
@@ -90,7 +98,7 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
     const use = this.#useOf(set, rowsKey)
     use.lookups++
     const file = this.#files.get(use.fileKey)
-    if (file !== undefined) return this.#read(file, use, key)
+    if (file !== undefined) return this.#read(file, use, ask)
     if (this.#isWorthwhile(set.relation.rows, use))
       this.#making = this.#make(lookup, use).finally(() => (this.#making = null))
     return null
@@ -135,11 +143,11 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
     return lookups >= enough && this.#making === null && !this.#closing.signal.aborted
   }
 
-  #read(file: RowFile, use: Use, key: readonly string[]): Buffer | null {
+  #read<Found>(file: RowFile, use: Use, ask: (file: RowFile) => Found | null): Found | null {
     try {
-      const row = file.find(key)
-      if (row !== null) this.#found++
-      return row
+      const found = ask(file)
+      if (found !== null) this.#found++
+      return found
     } catch (error) {
       this.#refuse(use, error)
       return null

@@ -21,6 +21,8 @@ export interface RowIndexParts {
   readonly slots: Uint32Array<ArrayBuffer>
   /** Without it, somebody who chooses keys could choose some that have one hash. */
   readonly seed: number
+  /** Whether all rows can be found by their keys. */
+  isComplete: boolean
 }
 
 export class RowIndex {
@@ -40,6 +42,7 @@ export class RowIndex {
       hashes: new Uint32Array(rows),
       slots: new Uint32Array(2 ** Math.ceil(Math.log2(rows * 1.5 + 2))),
       seed: Math.floor(Math.random() * 2 ** 32),
+      isComplete: true,
     })
   }
 
@@ -65,14 +68,14 @@ export class RowIndex {
     starts[row + 1] = start + bytes
     crcs[row] = crc
     hashes[row] = hash
-    if (!findable) return
     const mask = slots.length - 1
-    for (let i = 0; i < limits.rowFileProbes; i++) {
+    for (let i = 0; findable && i < limits.rowFileProbes; i++) {
       const slot = (hash + i) & mask
       if (slots[slot] !== 0) continue
       slots[slot] = row + 1
       return
     }
+    this.parts.isComplete = false
   }
 
   /** The rows with that hash, in the order of the file. */
