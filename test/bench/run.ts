@@ -11,6 +11,7 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, figureTable, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { measureGrowth } from './growth/measure-growth.ts'
+import { idleBenchmark } from './idle.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { lakeBenchmark } from './lake.ts'
 import { writeParts } from './markdown.ts'
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   flushBenchmark,
   exportBenchmark,
   pipelineBenchmark,
+  idleBenchmark,
   periodsBenchmark,
   commandsBenchmark,
   watchBenchmark,
