@@ -114,6 +114,19 @@ export interface CatalogState {
   readonly warned: number
   /** The last times it was built, newest first, up to limits.catalogBuilds. */
   readonly builds: readonly CatalogBuild[]
+  /** All that had arrived at this time is in its rows: the start of a run; missing where no run has left it so. */
+  readonly fresh_at?: string
+}
+
+/** The states in the text of a catalog as a run writes it; null where it is of another form. */
+export function statesIn(text: string): Catalog['states'] | null {
+  const [head = '', runs = ''] = text.split('\n', 2)
+  if (!head.startsWith(`{"format":${CATALOG_FORMAT},`)) return null
+  try {
+    return (JSON.parse(`{${runs.replace(/,$/, '')}}`) as Pick<Catalog, 'states'>).states
+  } catch {
+    return null // a power cut may have left half of it
+  }
 }
 
 export interface CatalogBuild {

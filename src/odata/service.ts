@@ -25,6 +25,7 @@ import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/li
 import type { EngineOptions } from './engine/snapshot-engines.ts'
 import { createAdmission, admissionLimits, createOpenStreams } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
+import { Freshness } from './engine/freshness.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
 import { odataTraffic } from './http/metrics.ts'
 
@@ -136,6 +137,7 @@ export class ODataService implements AsyncDisposable {
       ...openAnswers(options, engine, snapshots, resources),
       links: await signerOf(options),
       traffic,
+      freshness: new Freshness(published),
       maxPageSize: limits.largestPageRows,
       known: () => known,
       reader: WHOLE,

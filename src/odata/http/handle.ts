@@ -155,7 +155,7 @@ async function route(exchange: HttpExchange): Promise<void> {
   const [path = ''] = url.split('?', 1)
   if (path === '/health') {
     requireMethod(request, ['GET', 'HEAD'])
-    const body = health(context.snapshots)
+    const body = await health(context)
     sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
     return
   }
@@ -164,7 +164,8 @@ async function route(exchange: HttpExchange): Promise<void> {
   if (path === '/metrics') {
     requireAll(reader)
     requireMethod(request, ['GET', 'HEAD'])
-    return sendText(response, 200, METRICS_TYPE, odataMetrics(context), versionHeader(exchange))
+    const text = await odataMetrics(context)
+    return sendText(response, 200, METRICS_TYPE, text, versionHeader(exchange))
   }
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange)
   if (context.pages !== null && isNavigationToRoot(request))

@@ -11,6 +11,7 @@ import {
 } from '../../http/prometheus.ts'
 import type { Answers } from './answers.ts'
 import type { Admission, OpenStreams } from '../engine/admission.ts'
+import type { Freshness, FreshSets } from '../engine/freshness.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
 
@@ -21,6 +22,7 @@ export interface MetricSources {
   readonly answers: Answers
   readonly rowsByKey: RowsByKey
   readonly traffic: ODataTraffic
+  readonly freshness: Freshness
 }
 
 const family = familyWriter('eider_odata')
@@ -29,7 +31,7 @@ const counter = (name: string, help: string, value: number) =>
   family(name, 'counter', help, one(value))
 const gauge = (name: string, help: string, value: number) => family(name, 'gauge', help, one(value))
 
-export function odataMetrics(sources: MetricSources): string {
+export async function odataMetrics(sources: MetricSources): Promise<string> {
   const { snapshots, admission, streams, answers, rowsByKey, traffic } = sources
   const { running, waiting, refused } = admission.load
   const { hits, misses, entries, bytes } = answers.stats()
@@ -59,6 +61,7 @@ export function odataMetrics(sources: MetricSources): string {
     gauge('row_file_bytes', 'Disk that they take', rows.bytes),
     counter('row_file_lookups_total', 'Lookups answered from them', rows.found),
     snapshotFamilies(snapshots),
+    freshnessFamily(await sources.freshness.of(snapshots.published)),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
   ].join('')
 }
@@ -74,14 +77,30 @@ function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
   ].join('')
 }
 
+function freshnessFamily(sets: FreshSets): string {
+  const help = 'Time since when events may not be in the rows of a set'
+  const nowMs = Date.now()
+  return family(
+    'freshness_seconds',
+    'gauge',
+    help,
+    Array.from(sets, ([set, time]): Sample => [{ set }, Math.max(0, nowMs - time) / 1000]),
+  )
+}
+
 /** GET /health. `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */
-export function health({ published, isRefused }: Snapshots) {
+export async function health({ snapshots, freshness }: MetricSources) {
+  const { published, isRefused } = snapshots
+  const fresh = await freshness.of(published)
+  const isKnown = fresh.size > 0 && fresh.size === published?.relations.length
   const status = !isRefused ? 'ok' : published === null ? 'failed' : 'stale'
   return {
     status,
     snapshot: published?.id ?? null,
     published_at: published?.publishedAt.toISOString() ?? null,
     run_id: published?.runId ?? null,
+    /** Of the set that is least so; null where that is not known of each. */
+    fresh_at: isKnown ? new Date(Math.min(...fresh.values())).toISOString() : null,
   }
 }
 

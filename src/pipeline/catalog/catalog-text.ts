@@ -26,7 +26,7 @@ import { limits } from '../../core/limits.ts'
 import type { Snapshot, PublishedRelation } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
 import type { SnapshotStore, Published } from '../../store/snapshots.ts'
-import { NO_RUNS, type PastRuns } from './past-runs.ts'
+import { NO_RUNS, type PastRuns, type SpokenOf } from './past-runs.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
@@ -119,7 +119,7 @@ interface CatalogedRun {
   readonly published: Pick<Published, 'snapshot' | 'before' | 'changed'>
   readonly isIdle: boolean
   /** What is said of runs now, this one included; `before` is what the last catalog said, null for nothing. */
-  readonly readRuns: (before: PastRuns | null, models: ReadonlySet<string>) => Promise<PastRuns>
+  readonly readRuns: (before: PastRuns | null, models: SpokenOf) => Promise<PastRuns>
   readonly logger: Logger
 }
 
@@ -141,7 +141,7 @@ export async function catalogRun(run: CatalogedRun): Promise<void> {
 async function writeCatalog({ snapshots, project, published, readRuns }: CatalogedRun) {
   const { snapshot } = published
   const before = published.before === null ? null : await snapshots.catalog(published.before.id)
-  const models = new Set<string>(knownModels(project).keys())
+  const models = knownModels(project)
   const runs = await readRuns(before === null ? null : pastRunsOf(before), models)
   const identity = catalogIdentity(project)
   const text = printCatalog(project, snapshot, runs, { identity, before })

@@ -21,6 +21,9 @@ export interface PastRuns {
   readonly states: Readonly<Record<string, CatalogState>>
 }
 
+/** The models that are spoken of, by name, with what each reads. */
+export type SpokenOf = ReadonlyMap<string, { readonly dependsOn: readonly string[] }>
+
 /** In the form of docs/schemas/run_results.json. */
 export type Results = ReturnType<typeof describeResults>
 
@@ -28,34 +31,30 @@ export const NO_RUNS: PastRuns = { runs: [], last_run: null, rejected: [], state
 
 /**
  * `before` is what the last catalog said; null makes all of it from what is recorded. Nothing is said of models that are
- * not among `names`.
+ * not among `models`.
  */
 export async function readPastRuns(
   connection: Connection,
   before: PastRuns | null,
-  names: ReadonlySet<string>,
+  models: SpokenOf,
 ): Promise<PastRuns> {
   const known = before ?? NO_RUNS
   const results = await resultsSince(connection, known.runs[0])
   const isSameEvents = before !== null && results.every(({ flushed }) => flushed.length === 0)
-  const runs = withRuns(known, results, names)
+  const runs = withRuns(known, results, models)
   return isSameEvents ? runs : { ...runs, rejected: await rejectedEvents(connection) }
 }
 
-/** `results`: of later runs, oldest first. Nothing is said of models that are not among `names`. */
-export function withRuns(
-  known: PastRuns,
-  results: readonly Results[],
-  names: ReadonlySet<string>,
-): PastRuns {
+/** `results`: of later runs, oldest first. Nothing is said of models that are not among `models`. */
+export function withRuns(known: PastRuns, results: readonly Results[], models: SpokenOf): PastRuns {
   const states = new Map(Object.entries(known.states))
-  for (const run of results) for (const result of run.models) addState(states, run, result)
+  for (const run of results) for (const result of run.models) addState(states, run, result, models)
   const [newest] = results.slice(-1)
   return {
     runs: [...results.map(numbersOf).toReversed(), ...known.runs].slice(0, limits.catalogRuns),
     last_run: newest === undefined ? known.last_run : lastRunOf(newest),
     rejected: known.rejected,
-    states: Object.fromEntries([...states].filter(([name]) => names.has(name))),
+    states: Object.fromEntries([...states].filter(([name]) => models.has(name))),
   }
 }
 
@@ -76,9 +75,13 @@ async function resultsSince(
 
 function addState(
   states: Map<string, CatalogState>,
-  { run_id: runId, started_at: at }: Results,
-  { model, status, because, ms, rows, warnings = [] }: Results['models'][number],
+  run: Results,
+  result: Results['models'][number],
+  models: SpokenOf,
 ): void {
+  const { run_id: runId, started_at: at } = run
+  const { model, status, because, ms, rows, warnings = [] } = result
+  const freshAt = freshAfter(states, run, result, models)
   const before = states.get(model)
   const isBuilt = status === 'built'
   // What is unchanged has the rows of its last build, with what its checks found in them.
@@ -94,7 +97,31 @@ function addState(
     warnings: shown,
     warned: shown.length,
     builds: builds.slice(0, limits.catalogBuilds),
+    ...(freshAt === undefined ? {} : { fresh_at: freshAt }),
   })
+}
+
+/**
+ * What came before a run began is in its events tables when it ends, and in all that it builds after them. A model has no
+ * more than the least of what it reads, which the run may have left out or failed to build.
+ */
+function freshAfter(
+  states: ReadonlyMap<string, CatalogState>,
+  run: Results,
+  { model, status, because }: Results['models'][number],
+  models: SpokenOf,
+): string | undefined {
+  const before = states.get(model)?.fresh_at
+  const isWhole = status === 'unchanged' || (status === 'built' && because !== 'backfill')
+  // Other commands are kept among the runs, and take no events.
+  if (!isWhole || 'command' in run) return before
+  let least = run.started_at
+  for (const input of models.get(model)?.dependsOn ?? []) {
+    const of = states.get(input)?.fresh_at
+    if (of === undefined) return before
+    if (of < least) least = of
+  }
+  return before !== undefined && before > least ? before : least
 }
 
 function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {

@@ -190,6 +190,7 @@ test('health tells what is served', async () => {
     snapshot: null,
     published_at: null,
     run_id: null,
+    fresh_at: null,
   })
   assert.equal((await served.get('')).json.value, [])
   assertError(await served.get('shop_customers'), 404, 'unknown-entity-set')

@@ -60,11 +60,19 @@ function Freshness() {
   }, [])
   const health = useValue(usePage().health)
   if (health === null || health.published_at === null || health.snapshot === null) return null
-  const { published_at: at, snapshot } = health
+  const { published_at: at, fresh_at: freshAt, snapshot } = health
+  const agoOf = (time: string) => ago(Date.parse(time), Math.max(nowMs, Date.now()))
+  const known = freshAt === null ? '' : `\nhas all that had arrived by ${freshAt}`
   return (
-    <span class="freshness" title={`${at}\n${localTime(at) ?? ''}\nsnapshot ${snapshot}`}>
+    <span class="freshness" title={`${at}\n${localTime(at) ?? ''}\nsnapshot ${snapshot}${known}`}>
       <span class="freshness-word">published </span>
-      <time dateTime={at}>{ago(Date.parse(at), Math.max(nowMs, Date.now()))}</time>
+      <time dateTime={at}>{agoOf(at)}</time>
+      {freshAt !== null && (
+        <span class="freshness-word">
+          {' · complete '}
+          <time dateTime={freshAt}>{agoOf(freshAt)}</time>
+        </span>
+      )}
       <span class="freshness-id"> · {snapshot.slice(0, 4)}…</span>
     </span>
   )

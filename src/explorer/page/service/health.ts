@@ -7,6 +7,8 @@ export interface ServiceHealth {
   /** Null before a run has published, and while nobody answers. */
   readonly snapshot: string | null
   readonly published_at: string | null
+  /** All that had arrived by then is in each set; null where that is not known. */
+  readonly fresh_at: string | null
   readonly run_id: string | null
 }
 
@@ -48,4 +50,10 @@ export class HealthWatch {
   }
 }
 
-const NOTHING: ServiceHealth = { status: 'ok', snapshot: null, published_at: null, run_id: null }
+const NOTHING: ServiceHealth = {
+  status: 'ok',
+  snapshot: null,
+  published_at: null,
+  fresh_at: null,
+  run_id: null,
+}
