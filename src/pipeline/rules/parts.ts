@@ -82,7 +82,7 @@ export async function partsOf(context: RunContext, model: RuledModel): Promise<r
   if (record === null) return []
   const { ranges } = (await context.partsBefore())(model.name)
   // Of periods that were never built there are no rows.
-  if (model.kind === 'period') return ranges
+  if (model.kind === 'period' && record.kind === 'period') return ranges
   const { definition } = record
   const whole = {
     start: null,
@@ -143,7 +143,9 @@ export async function rangesBefore(
   const record = recordOf(context, model)
   if (record === null) return []
   const isSame = ({ definition }: Part) => definition === record.definition
-  if (isRuleChanged(context, record, model)) {
+  // From here on a period that is in no range counts as never built.
+  const isNowPeriod = model.kind === 'period' && record.kind !== 'period'
+  if (isNowPeriod || isRuleChanged(context, record, model)) {
     const parts = await partsOf(context, model)
     const rule = textOfRecord(context, record, model)
     // Only until now the definition has said which rule it was.

@@ -2,6 +2,7 @@
 // the table in line, then write what the kind says. All in the transaction of the caller.
 
 import { isDeepStrictEqual } from 'node:util'
+import { count } from '../../../core/counts.ts'
 import { kinds } from '../../../core/kinds.ts'
 import type { ColumnRename, KeptModel, Model } from '../../../core/model.ts'
 import { foldCase, sameName } from '../../../core/names.ts'
@@ -129,7 +130,10 @@ async function refuse(kept: Kept): Promise<void> {
   await refuseRowsOfOtherKind(context, model, before)
 }
 
-/** A table whose rows had no key until now. Those with one key would become one row without a word. */
+/**
+ * A table whose rows had no key until now: those with one key would become one row without a word. One whose rows had no
+ * period has none that are in no period, which nothing would replace.
+ */
 async function refuseRowsOfOtherKind(
   context: RunContext,
   model: KeptModel,
@@ -149,6 +153,17 @@ async function refuseRowsOfOtherKind(
   const hint = `${was}, where that is allowed; choose a key that tells all rows apart, or rebuild the table: ${fullRefreshOf(model.name)}`
   const table = await tableOf(context.connection, model)
   await checkKey(context.connection, table, model.uniqueKey, 'unique_key', hint)
+  if (model.kind !== 'period') return
+  const { column } = model.period
+  const nulls = await countRows(
+    context.connection,
+    sql`(FROM ${table} WHERE ${sql.ident(column)} IS NULL)`,
+  )
+  if (nulls > 0)
+    throw new ModelFailure(
+      `${was}, and ${count(nulls, 'row')} of it ${nulls === 1 ? 'has' : 'have'} NULL in "${column}", so no period would have ${nulls === 1 ? 'it' : 'them'}; choose another column, or rebuild the table: ${fullRefreshOf(model.name)}`,
+      'period',
+    )
 }
 
 /**

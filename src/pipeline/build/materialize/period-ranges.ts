@@ -101,7 +101,8 @@ async function gapsAmong(
   slices: readonly SliceRecord[],
   type?: ColumnType,
 ): Promise<readonly ValueRange[]> {
-  if (slices.some(isEverything)) return []
+  // What another kind has built has no gaps: all of its rows are there.
+  if (slices.some(isEverything) || recordOf(context, model)?.kind !== 'period') return []
   const known = type ?? (await typeOfColumn(context, model))
   const line = await Line.of(context.connection, known, slices)
   return line.without(EVERYTHING, slices)

@@ -71,10 +71,12 @@ export function noteRelation({ catalog }: RunContext, { name, kind }: Model): vo
 
 /**
  * Whether a table of that kind goes on as one of the model: an append has the rows of its SELECT as a merge has them, which
- * deletes none of them either.
+ * deletes none of them either, and of both a period model replaces only the periods that it makes anew.
  */
 export const goesOnAs = (kind: Kind, model: Model): boolean =>
-  kind === model.kind || (kind === 'append' && model.kind === 'merge' && model.deletes === 'keep')
+  kind === model.kind ||
+  (kind === 'append' && model.kind === 'merge' && model.deletes === 'keep') ||
+  ((kind === 'append' || kind === 'merge') && model.kind === 'period')
 
 export function continuesTable(context: RunContext, model: Model): boolean {
   const kind = recordOf(context, model)?.kind
