@@ -52,6 +52,8 @@ export const limits = {
   eventDepth: 100,
   /** Unknown names of fields of which the daemon remembers, for each model, whether they look like a column. */
   knownFieldNames: 1000,
+  /** Of these, how many are found in an event as quickly as columns: each event looks at as many places. */
+  otherFieldNames: 64,
   /** A sample leaves shorter tables whole: what is listed in them would join with almost nothing. */
   sampledFromRows: 1000,
   /** States of another target that a run finds gone while it attaches their files; one lives for minutes. */

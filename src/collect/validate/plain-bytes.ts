@@ -91,3 +91,20 @@ export function digitsEnd(bytes: Uint8Array, start: number, end: number): number
 }
 
 export const isDigit = (byte: number) => byte >= ZERO && byte <= NINE
+
+/** Whether this is an escape of four digits. */
+export function isUnit(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start] !== 0x5c || bytes[start + 1] !== 0x75) return false
+  for (let at = start + 2; at < start + 6; at++) if (!isHexDigit(bytes[at]!)) return false
+  return true
+}
+
+/** \uD800 to \uDFFF */
+export const isSurrogate = (bytes: Uint8Array, start: number): boolean =>
+  (bytes[start + 2]! | 0x20) === 0x64 && bytes[start + 3]! >= 0x38
+
+/** By the second digit: C to F. */
+export const isSecondHalf = (digit: number): boolean => (digit | 0x20) >= 0x63
+
+const isHexDigit = (byte: number) =>
+  isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)

@@ -35,8 +35,9 @@ const varcharRule: Rule = (spans, node, changes) => {
   return null
 }
 
-const jsonRule: Rule = (_spans, node, changes) => {
-  changes?.json.push(node)
+const jsonRule: Rule = (spans, node, changes) => {
+  if (changes === null) return spans.isPrintedAnew(node) ? NOT_AS_SENT : null
+  changes.json.push(node)
   return null
 }
 
@@ -87,6 +88,9 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** A double holds every number of so many digits. */
 const EXACT_DIGITS = 15
 
+/** Numbers of the type HUGEINT have fewer. */
+const MAX_QUICK_DIGITS = 40
+
 /** A number like 1e999999999 is never written out. */
 const MAX_DIGITS = 1001
 
@@ -94,11 +98,19 @@ function integerRule(min: bigint, max: bigint): Rule {
   const quickMin = Math.max(Number(min), -1e15)
   const quickMax = Math.min(Number(max), 1e15)
   const takesShort = quickMin === -1e15 && quickMax === 1e15
+  const takesLonger = min <= -(10n ** 18n) && max >= 10n ** 18n
   const expected = `must be an integer from ${min} to ${max}`
   return (spans, node, changes) => {
     if (changes === null) {
-      // Longer numbers are never as sent (validate-event.ts).
-      if (takesShort && spans.isInteger(node)) return null
+      const isLong = spans.isLong(node)
+      if (takesShort && !isLong && spans.isInteger(node)) return null
+      if (isLong) {
+        const length = spans.end(node) - spans.start(node)
+        if (!spans.isInteger(node) || length > MAX_QUICK_DIGITS) return NOT_AS_SENT
+        if (takesLonger && length <= 18) return null
+        const value = BigInt(spans.token(node))
+        return value >= min && value <= max ? null : NOT_AS_SENT
+      }
       const quote = spans.kind(node) === STRING ? 1 : 0
       let value = shortInteger(spans.bytes, spans.start(node) + quote, spans.end(node) - quote)
       if (Number.isNaN(value)) value = shortNumber(spans, node)
@@ -134,6 +146,10 @@ function decimalRule(width: number, scale: number): Rule {
         ? isPlainDecimal(spans.bytes, start + 1, end - 1, whole, scale)
         : isPlainDecimal(spans.bytes, start, end, quickWhole, quickScale)
       if (isPlain) return null
+      if (spans.isLong(node)) {
+        const digits = spans.end(node) - spans.start(node)
+        return spans.isInteger(node) && digits <= whole ? null : NOT_AS_SENT
+      }
       const value = shortNumber(spans, node)
       const isExact = Math.abs(value) < quickMax && Math.round(value * step) / step === value
       return isExact ? null : NOT_AS_SENT
@@ -161,9 +177,10 @@ function floatRule(max: number, nearest: (value: number) => number): Rule {
   return (spans, node, changes) => {
     const isNumberNode = spans.kind(node) === NUMBER
     if (changes === null) {
-      const isFine =
-        isNumberNode && (!spans.isOdd(node) || !Object.is(shortNumber(spans, node), -0))
-      return isFine ? null : NOT_AS_SENT
+      if (!isNumberNode) return NOT_AS_SENT
+      if (!spans.isOdd(node) && !spans.isLong(node)) return null
+      const value = shortNumber(spans, node)
+      return isInRange(value) && !Object.is(value, -0) ? null : NOT_AS_SENT
     }
     const text = numberText(spans, node)
     if (!isNumberNode && text !== null && /^(?:NaN|-?Infinity)$/.test(text)) return null
@@ -217,7 +234,7 @@ const textOf = (spans: Spans, node: number): string | null =>
 const numberText = (spans: Spans, node: number): string | null =>
   spans.kind(node) === NUMBER ? spans.token(node) : textOf(spans, node)
 
-/** The value of a number that a double holds; NaN for other nodes. */
+/** The double that is nearest to a number; NaN for other nodes. */
 const shortNumber = (spans: Spans, node: number): number =>
   spans.kind(node) === NUMBER ? Number(spans.token(node)) : NaN
 

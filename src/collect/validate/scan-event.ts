@@ -1,12 +1,13 @@
 // One pass over the bytes of an event: whether they are JSON, and the span of each value (spans.ts).
 
 import { limits } from '../../core/limits.ts'
-import { digitsEnd, isDigit } from './plain-bytes.ts'
+import { digitsEnd, isDigit, isSecondHalf, isSurrogate, isUnit } from './plain-bytes.ts'
 import {
   ARRAY,
   BOOLEAN,
   ESCAPED,
   FRACTION,
+  LONG,
   NULL,
   NUMBER,
   OBJECT,
@@ -17,26 +18,39 @@ import {
 
 /** Names of columns, to be found in an event. */
 export interface ColumnNames {
-  /** The bytes of `name":`, as nearly all senders write it. */
-  readonly starts: readonly Uint8Array[]
-  readonly indexes: ReadonlyMap<string, number>
-  /** The column that last came first, and then the one that last came after each column. */
+  /** How many columns there are. */
+  readonly count: number
+  /** The bytes of `name":`, as nearly all senders write it: of the columns, and then of others. */
+  readonly starts: Uint8Array[]
+  /** Numbers of columns, and of other names. */
+  readonly indexes: Map<string, number>
+  /**
+   * Other names that events have had: the first ones, since senders may make up any. They have numbers after those of the
+   * columns, and are found as quickly.
+   */
+  readonly others: string[]
+  /** The one that last came first, and then the one that last came after each. */
   readonly following: Int32Array
 }
 
 /** UTF-8 does not have this byte. */
 const NEVER = Uint8Array.of(0xff)
 
-export function columnNames(names: readonly string[]): ColumnNames {
+/** `others`: how many other names are remembered. */
+export function columnNames(names: readonly string[], others = 0): ColumnNames {
+  const most = names.length + others
   return {
-    // A name that needs escapes in JSON is found by its text alone.
-    starts: names.map((name) =>
-      JSON.stringify(name) === `"${name}"` ? Buffer.from(`${name}":`) : NEVER,
-    ),
+    count: names.length,
+    starts: names.map(startOf),
     indexes: new Map(names.map((name, index) => [name, index])),
-    following: Int32Array.from([...names, ''], (_, index) => index),
+    others: [],
+    following: Int32Array.from({ length: most + 1 }, (_, index) => index),
   }
 }
+
+/** A name that needs escapes in JSON is found by its text alone. */
+const startOf = (name: string): Uint8Array =>
+  JSON.stringify(name) === `"${name}"` ? Buffer.from(`${name}":`) : NEVER
 
 /** Characters of a number without an exponent that a double holds exactly, whatever digits they are. */
 const EXACT_LENGTH = 15
@@ -54,15 +68,17 @@ const END_OF_OBJECT = 0x7d
 
 export class EventScan {
   readonly spans = new Spans()
-  /** The node of the value of each column; 0 for a column that the event does not have. */
+  /** The node of the value of each column, and of each other name; 0 for one that the event does not have. */
   places = new Int32Array(0)
   /** Some number is longer than a double can hold, or has an exponent. */
   hasLongNumber = false
-  /** Some escape is one half of a surrogate pair, whether the other half follows or not. */
+  /** Some escape is one half of a surrogate pair without the other half. */
   hasSurrogate = false
+  /** Two escapes are a surrogate pair. */
+  hasPair = false
   repeatsName = false
-  /** Names of the event that are no columns. */
-  readonly unknown = new Set<string>()
+  /** Names that are neither columns nor remembered, and the nodes of their values. */
+  readonly #unknown = new Map<string, number>()
   #names = columnNames([])
   #bytes: Buffer = Buffer.alloc(0)
   #limit = 0
@@ -73,17 +89,46 @@ export class EventScan {
    */
   read(bytes: Buffer, start: number, limit: number, names: ColumnNames): number {
     const columns = names.starts.length
-    if (this.places.length < columns) this.places = new Int32Array(columns)
+    if (this.places.length < names.following.length)
+      this.places = new Int32Array(names.following.length)
     // For so few fill() takes longer.
     for (let column = 0; column < columns; column++) this.places[column] = 0
-    this.hasLongNumber = this.hasSurrogate = this.repeatsName = false
-    if (this.unknown.size > 0) this.unknown.clear()
+    this.hasLongNumber = this.hasSurrogate = this.hasPair = this.repeatsName = false
+    if (this.#unknown.size > 0) this.#unknown.clear()
     this.#names = names
     this.#bytes = bytes
     this.#limit = limit
     this.spans.begin(bytes)
     const end = this.#event(start)
     return end > limit ? -1 : end
+  }
+
+  /** Names of the event that are no columns, in its order. */
+  unknown(): readonly string[] {
+    const { count, starts, others } = this.#names
+    if (this.#unknown.size > 0) return this.#unknownInOrder()
+    if (starts.length === count) return NO_NAMES
+    let found: string[] | null = null
+    let last = 0
+    for (let number = count; number < starts.length; number++) {
+      const node = this.places[number]!
+      if (node === 0) continue
+      if (node < last) return this.#unknownInOrder()
+      last = node
+      found ??= []
+      found.push(others[number - count]!)
+    }
+    return found ?? NO_NAMES
+  }
+
+  #unknownInOrder(): readonly string[] {
+    const { count, others } = this.#names
+    const all: (readonly [name: string, node: number])[] = [...this.#unknown]
+    for (const [i, name] of others.entries()) all.push([name, this.places[count + i]!])
+    return all
+      .filter(([, node]) => node !== 0)
+      .toSorted(([, a], [, b]) => a - b)
+      .map(([name]) => name)
   }
 
   // What follows returns the offset after a part of the text, or -1 when that part is not there.
@@ -144,18 +189,29 @@ export class EventScan {
     return length
   }
 
-  /** The column with the name that was read last; -1 when it is none, and then it is noted as unknown. */
+  /** The number of the name that was read last; -1 when it has none, and then it is noted as unknown. */
   #takeName(): number {
     const { spans } = this
     const name = spans.text(spans.count - 1)
-    const column = this.#names.indexes.get(name)
-    if (column !== undefined) {
+    const number = this.#names.indexes.get(name) ?? this.#remember(name)
+    if (number !== -1) {
       spans.count--
-      return column
+      return number
     }
-    if (this.unknown.has(name)) this.repeatsName = true
-    this.unknown.add(name)
+    if (this.#unknown.has(name)) this.repeatsName = true
+    this.#unknown.set(name, spans.count)
     return -1
+  }
+
+  #remember(name: string): number {
+    const { starts, indexes, others, following } = this.#names
+    const number = starts.length
+    if (number === following.length - 1 || name.length > REMEMBERED_LENGTH) return -1
+    starts.push(startOf(name))
+    others.push(name)
+    indexes.set(name, number)
+    this.places[number] = 0
+    return number
   }
 
   #object(start: number, depth: number): number {
@@ -169,11 +225,12 @@ export class EventScan {
     for (;;) {
       at = this.#name(at)
       if (at === -1) return -1
-      at = this.#value(this.#space(at), depth)
+      if (bytes[at]! <= SPACE) at = this.#space(at)
+      at = bytes[at] === QUOTE ? this.#string(at) : this.#value(at, depth)
       if (at === -1) return -1
-      at = this.#space(at)
+      if (bytes[at]! <= SPACE) at = this.#space(at)
       if (bytes[at] !== COMMA) break
-      at = this.#space(at + 1)
+      if (bytes[++at]! <= SPACE) at = this.#space(at)
     }
     if (bytes[at] !== END_OF_OBJECT) return -1
     spans.close(object, at + 1)
@@ -186,7 +243,7 @@ export class EventScan {
     const bytes = this.#bytes
     const end = bytes[start] === QUOTE ? this.#string(start) : -1
     if (end === -1) return -1
-    const at = this.#space(end)
+    const at = bytes[end]! <= SPACE ? this.#space(end) : end
     return bytes[at] === COLON ? at + 1 : -1
   }
 
@@ -201,9 +258,9 @@ export class EventScan {
     for (;;) {
       at = this.#value(at, depth)
       if (at === -1) return -1
-      at = this.#space(at)
+      if (bytes[at]! <= SPACE) at = this.#space(at)
       if (bytes[at] !== COMMA) break
-      at = this.#space(at + 1)
+      if (bytes[++at]! <= SPACE) at = this.#space(at)
     }
     return bytes[at] === END_OF_ARRAY ? spans.close(array, at + 1) : -1
   }
@@ -226,10 +283,17 @@ export class EventScan {
     const bytes = this.#bytes
     const letter = bytes[start + 1]!
     if (letter !== 0x75) return SHORT_ESCAPES.has(letter) ? start + 2 : -1
+    if (!isUnit(bytes, start)) return -1
     const end = start + 6
-    for (let at = start + 2; at < end; at++) if (!isHexDigit(bytes[at]!)) return -1
-    // \uD800 to \uDFFF
-    if ((bytes[start + 2]! | 0x20) === 0x64 && bytes[start + 3]! >= 0x38) this.hasSurrogate = true
+    if (!isSurrogate(bytes, start)) return end
+    // A first half, up to \uDBFF, and a second one right after it are one character.
+    const isFirst = !isSecondHalf(bytes[start + 3]!)
+    const isPair = isFirst && isUnit(bytes, end) && isSurrogate(bytes, end)
+    if (isPair && isSecondHalf(bytes[end + 3]!)) {
+      this.hasPair = true
+      return end + 6
+    }
+    this.hasSurrogate = true
     return end
   }
 
@@ -248,16 +312,16 @@ export class EventScan {
       flags = NUMBER | FRACTION
       if (hasZero || bytes[at - 1] === ZERO || at - start > EXACT_LENGTH) flags |= ODD
     }
-    if (at - start > EXACT_LENGTH) this.hasLongNumber = true
+    if (at - start > EXACT_LENGTH) flags |= LONG
     if (bytes[at] === 0x65 || bytes[at] === 0x45) {
       const sign = bytes[at + 1]
       const exponent = sign === MINUS || sign === 0x2b ? at + 2 : at + 1
       at = digitsEnd(bytes, exponent, limit)
       if (at === exponent) return -1
       // 1e-400 becomes 0, which looks like an integer.
-      this.hasLongNumber = true
-      flags = NUMBER | FRACTION | ODD
+      flags = NUMBER | FRACTION | ODD | LONG
     }
+    if ((flags & LONG) !== 0) this.hasLongNumber = true
     return this.spans.add(flags, start, at)
   }
 
@@ -288,10 +352,10 @@ const WORDS = {
   false: Buffer.from('false'),
   null: Buffer.from('null'),
 }
+const NO_NAMES: readonly string[] = []
+/** Longer names are no names of fields. */
+const REMEMBERED_LENGTH = 64
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
-
-const isHexDigit = (byte: number) =>
-  isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
 
 /** The first offset from `start` that is not JSON white space. */
 export function skipSpace(bytes: Uint8Array, start: number, limit: number): number {

@@ -22,12 +22,18 @@ export const ESCAPED = 8
 export const FRACTION = 8
 /** A number that DuckDB may print in another way, such as 12.50, -0 and 1e3. */
 export const ODD = 16
+/** A number with more characters than a double holds exactly whatever they are, or with an exponent. */
+export const LONG = 32
+
+const SPACE = 0x20
+const MINUS = 0x2d
+const ZERO = 0x30
 
 /** The cells of a node: kind and flags, the first byte, the byte after the last one, the next node. */
 const CELLS = 4
 const USUAL_NODES = 4096
-/** The names of a small object are compared in pairs. */
-const FEW_NAMES = 16
+/** The names of a larger object are compared as texts. */
+const FEW_NAMES = 64
 
 export class Spans {
   bytes: Buffer = Buffer.alloc(0)
@@ -90,6 +96,27 @@ export class Spans {
     return this.#is(node, NUMBER | ODD, KIND | ODD)
   }
 
+  isLong(node: number): boolean {
+    return this.#is(node, NUMBER | LONG, KIND | LONG)
+  }
+
+  /** Whether a number with a fraction is inside, or -0, also as a text. */
+  holdsFraction(node: number): boolean {
+    const cells = this.#cells
+    for (let at = CELLS * node, end = CELLS * this.next(node); at < end; at += CELLS) {
+      const flags = cells[at]!
+      if ((flags & KIND) === NUMBER && (flags & (FRACTION | ODD)) !== 0) return true
+      const first = cells[at + 1]! + 1
+      if (
+        (flags & KIND) === STRING &&
+        this.bytes[first] === MINUS &&
+        this.bytes[first + 1] === ZERO
+      )
+        return true
+    }
+    return false
+  }
+
   start(node: number): number {
     return this.#cells[CELLS * node + 1]!
   }
@@ -124,14 +151,31 @@ export class Spans {
   /** The value as DuckDB prints it, but with its numbers as they were sent. */
   print(node: number): string {
     const kind = this.kind(node)
+    if (this.#isPrinted(node)) return this.bytes.toString('utf8', this.start(node), this.end(node))
     if (kind === STRING) return JSON.stringify(this.text(node))
-    if (kind < ARRAY) return this.token(node)
     const parts: string[] = []
     for (let inner = node + 1; inner < this.next(node); inner = this.next(inner)) {
       const name = kind === OBJECT ? `${JSON.stringify(this.text(inner++))}:` : ''
       parts.push(`${name}${this.print(inner)}`)
     }
     return kind === OBJECT ? `{${parts.join(',')}}` : `[${parts.join(',')}]`
+  }
+
+  /** Whether the text is how DuckDB prints it, but for numbers: without escapes, and without space between values. */
+  #isPrinted(node: number): boolean {
+    const cells = this.#cells
+    let at = this.start(node)
+    for (let inner = node; inner < this.next(node); inner++) {
+      const cell = CELLS * inner
+      const kind = cells[cell]! & KIND
+      if (kind === STRING && this.isEscaped(inner)) return false
+      // Of brackets, colons and commas there is at least one before each value but the first.
+      const start = cells[cell + 1]!
+      for (; at < start; at++) if (this.bytes[at]! <= SPACE) return false
+      at = kind < ARRAY ? cells[cell + 2]! : start + 1
+    }
+    for (; at < this.end(node); at++) if (this.bytes[at]! <= SPACE) return false
+    return true
   }
 
   names(object: number): readonly string[] {
@@ -144,15 +188,31 @@ export class Spans {
   repeatsName(object: number): boolean {
     const end = this.next(object)
     let count = 0
+    // One bit for the names of some marks: nearly all names have another one than those before, and need no comparison.
+    let [low, high] = [0, 0]
     for (let name = object + 1; name < end; name = this.next(name + 1)) {
       if (this.isEscaped(name) || ++count > FEW_NAMES) {
         const names = this.names(object)
         return new Set(names).size < names.length
       }
-      for (let other = object + 1; other < name; other = this.next(other + 1))
-        if (this.#hasSameBytes(name, other)) return true
+      const mark = this.#markOf(name)
+      const bit = 1 << (mark & 31)
+      const isMarked = ((mark & 32) === 0 ? low : high) & bit
+      if (isMarked !== 0)
+        for (let other = object + 1; other < name; other = this.next(other + 1))
+          if (this.#hasSameBytes(name, other)) return true
+      if ((mark & 32) === 0) low |= bit
+      else high |= bit
     }
     return false
+  }
+
+  /** Equal for equal names, and seldom for others. */
+  #markOf(name: number): number {
+    const { bytes } = this
+    const [start, end] = [this.start(name), this.end(name)]
+    const middle = bytes[(start + end) >> 1]!
+    return (end - start) * 7 + bytes[start + 1]! * 3 + bytes[end - 2]! * 5 + middle
   }
 
   #hasSameBytes(node: number, other: number): boolean {

@@ -25,6 +25,8 @@ export interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
   readonly rule: Rule
   /** The kind of which every value is fine, so that the rule need not be asked; -1 for none. */
   readonly always: number
+  /** A value that is fine as it was sent needs no change either where the others are looked at again. */
+  readonly isSame: boolean
 }
 
 export interface Validator {
@@ -55,10 +57,14 @@ export function validatorOf(
     required,
     rule: ruleOf(types[i]!),
     always: type === 'VARCHAR' ? STRING : type === 'BOOLEAN' ? BOOLEAN : -1,
+    isSame: /^(?:DOUBLE|FLOAT|JSON)$/.test(type),
   }))
   return {
     columns,
-    names: columnNames(columns.map(({ name }) => name)),
+    names: columnNames(
+      columns.map(({ name }) => name),
+      limits.otherFieldNames,
+    ),
     spelled: types.some(holdsJson),
     lookalikes: new Map(),
   }
@@ -98,9 +104,10 @@ export function validateEvent(
     stored = withChanges(validator)
     requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
   }
-  if (misspelt !== null && scan.unknown.size > 0) {
+  const unknown = misspelt === null ? [] : scan.unknown()
+  if (unknown.length > 0) {
     const isGiven = (name: string) => scan.places[validator.names.indexes.get(name)!] !== 0
-    misspelt.note(validator, scan.unknown, isGiven)
+    misspelt!.note(validator, unknown, isGiven)
   }
   return { stored, end }
 }
@@ -112,13 +119,14 @@ function requireSize(sizeBytes: number, maxEventBytes: number, how: string): voi
 
 /** Whether the event that was read is valid and to be stored as it is. Where it is not, withChanges() knows why. */
 function isFineAsSent({ columns, spelled }: Validator): boolean {
-  if (scan.hasSurrogate || scan.hasLongNumber || scan.repeatsName) return false
-  if (spelled && spans.isPrintedAnew(0)) return false
+  if (scan.hasSurrogate || scan.repeatsName) return false
+  const isOdd = scan.hasLongNumber || scan.hasPair || (spelled && spans.isPrintedAnew(0))
   for (let i = 0; i < columns.length; i++) {
-    const { required, rule, always } = columns[i]!
+    const column = columns[i]!
     const node = scan.places[i]!
-    const kind = node === 0 ? NULL : spans.kind(node)
-    if (kind === NULL ? required : kind !== always && rule(spans, node, null) !== null) return false
+    if (node === 0 || spans.kind(node) === NULL) {
+      if (column.required) return false
+    } else if (!isKept(column, node, isOdd)) return false
   }
   return true
 }
@@ -130,6 +138,7 @@ function withChanges(validator: Validator): Uint8Array {
   for (const [i, column] of validator.columns.entries()) {
     const node = scan.places[i]!
     if (node !== 0 && spans.kind(node) !== NULL) {
+      if (isKept(column, node, true)) continue
       const changes: Changes = { edits: [], json: [] }
       const problem = column.rule(spans, node, changes)
       if (problem !== null) throw invalidValue(column, node, problem)
@@ -141,6 +150,16 @@ function withChanges(validator: Validator): Uint8Array {
   }
   const event = applyEdits(0, edits)
   return texts.size === 0 ? event : withExact(event, texts)
+}
+
+/**
+ * Whether the value is valid and needs no change. In an odd event, or one with a value that is changed, numbers with a
+ * fraction become texts, unless their columns take all of them as they are.
+ */
+function isKept({ rule, always, isSame }: ValidatedColumn, node: number, isOdd: boolean): boolean {
+  if (spans.kind(node) === always) return true
+  if (isOdd && !isSame && spans.holdsFraction(node)) return false
+  return rule(spans, node, null) === null
 }
 
 /** The value of a column as withExact() takes it. */
@@ -159,12 +178,18 @@ function applyEdits(node: number, edits: readonly Edit[]): Buffer {
   const end = spans.end(node)
   let at = spans.start(node)
   if (edits.length === 0) return bytes.subarray(at, end)
-  const parts: Uint8Array[] = []
-  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
-    parts.push(bytes.subarray(at, edit.start), Buffer.from(edit.text))
+  const ordered = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start)
+  let size = end - at
+  for (const edit of ordered) size += Buffer.byteLength(edit.text) - (edit.end - edit.start)
+  const changed = Buffer.allocUnsafe(size)
+  let to = 0
+  for (const edit of ordered) {
+    to += bytes.copy(changed, to, at, edit.start)
+    to += changed.write(edit.text, to)
     at = edit.end
   }
-  return Buffer.concat([...parts, bytes.subarray(at, end)])
+  bytes.copy(changed, to, at, end)
+  return changed
 }
 
 /** All texts and names are characters, and no object has a name twice. Throws RequestError. */
@@ -211,7 +236,7 @@ function missingField({ name, type }: ValidatedColumn, { columns }: Validator): 
     columns.filter((_, i) => scan.places[i] !== 0).map((column) => column.name),
   )
   const because = (column: string) => (isNull.has(column) ? 'is null' : 'is missing')
-  const hint = isNull.has(name) ? undefined : didYouMean(name, [...scan.unknown])
+  const hint = isNull.has(name) ? undefined : didYouMean(name, scan.unknown())
   const sent =
     hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
   const all = columns.filter(
