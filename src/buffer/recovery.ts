@@ -114,9 +114,12 @@ export async function recoverSegment(
       await replaceFile(place, path, (write) => {
         for (const { start, end } of scan.valid) write(bytes.subarray(start, end))
       })
-    } else if (scan.validEnd < bytes.length) {
-      logger.warn('segment-tail-cut', { path, tailBytes: bytes.length - scan.validEnd })
-      await file.truncate(scan.validEnd)
+    } else if (name.state === 'open') {
+      if (scan.validEnd < bytes.length) {
+        logger.warn('segment-tail-cut', { path, tailBytes: bytes.length - scan.validEnd })
+        await file.truncate(scan.validEnd)
+      }
+      // A group whose writer was killed before its sync is whole as long as there is power, and counts from now on.
       await file.fsync()
     }
   } finally {

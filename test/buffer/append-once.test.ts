@@ -16,7 +16,7 @@ import {
 import { failure } from '../support/failure.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { modelName } from '../support/model-name.ts'
-import { FakeFiles, fileError, type Survival } from '../support/fake-files.ts'
+import { FakeFiles, PowerCutError, fileError, type Survival } from '../support/fake-files.ts'
 
 const HOUR_MS = 3_600_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
@@ -223,6 +223,27 @@ test('keys of an earlier segment outlive a crash before the removal of the one t
     for (const claim of await buffer.inflight(target)) await buffer.ack(claim)
     assert.is(await buffer.claim(target), null, `life ${life}`)
   }
+})
+
+test('what a killed process wrote and had not synced is on disk before a repeat is told that it is there', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  files.fault = (operation) => {
+    if (operation !== 'fdatasync') return null
+    files.stopAt(1, 'before')
+    return new PowerCutError()
+  }
+  const killed = await openBuffer(directory.path, { files })
+  assert.ok(await failure(() => send(killed, 'a')))
+  await failure(() => killed[Symbol.asyncDispose]())
+  files.fault = () => null
+  files.takeOver()
+  const second = await openBuffer(directory.path, { files })
+  assert.is(await send(second, 'a'), 1)
+  files.restart('nothing')
+  await using third = await openBuffer(directory.path, { files })
+  const { events } = await drain(third, target, files)
+  assert.is(events.length, 1)
 })
 
 test('the keys of segments that are removed together are known after a restart', async () => {

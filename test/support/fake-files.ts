@@ -69,6 +69,12 @@ export class FakeFiles implements Files {
     return this.#off
   }
 
+  /** The process that stopped is gone, and the power stays: whoever comes next reads what it has written, synced or not. */
+  takeOver(): void {
+    this.#off = false
+    this.#stop = null
+  }
+
   /** Power is back. Whoever used the disk before is taken to be gone. */
   restart(survival: Survival): void {
     for (const [path, directory] of this.#directories) {
@@ -76,8 +82,7 @@ export class FakeFiles implements Files {
       if (isLost || !this.#directories.has(dirname(path))) this.#directories.delete(path)
       else this.#cutDirectory(directory, survival)
     }
-    this.#off = false
-    this.#stop = null
+    this.takeOver()
   }
 
   async open(path: string, flags: 'r' | 'r+' | 'wx'): Promise<OpenFile> {

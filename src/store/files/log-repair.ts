@@ -36,16 +36,35 @@ export async function repairLogs(database: string): Promise<void> {
 export function waitingRepair(database: string): () => Promise<void> {
   let judged = { stamp: '', isBad: false }
   return async () => {
-    const stamp = logsOf(database).map(stampOfLog).join(' ')
-    if (stamp !== judged.stamp) judged = { stamp, isBad: await hasBadLog(database) }
+    const stamps = logsOf(database).map(stampOfLog)
+    const stamp = stamps.join(' ')
+    const isNew = stamp !== judged.stamp
+    if (isNew) judged = { stamp, isBad: await hasBadLog(database) }
     if (judged.isBad) await repairBadLogs(database)
+    if (isNew && stamps.some((one) => one !== NONE)) await settle(database)
   }
 }
+
+/**
+ * A process that was killed before it synced has left commits that last as long as there is power. Whoever opens the database
+ * reads them as committed, and forgets events because of them.
+ */
+async function settle(database: string): Promise<void> {
+  for (const path of [database, ...logsOf(database)])
+    await syncPath(path).catch((cause: NodeJS.ErrnoException) => {
+      // The engine says of a file that cannot be opened that it is so.
+      if (cause.syscall === 'open') return
+      const message = `${path} cannot be brought to disk: ${problemOfSystem(cause)}`
+      throw new EnvironmentError('warehouse-unusable', message, { cause })
+    })
+}
+
+const NONE = 'none'
 
 function stampOfLog(path: string): string {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-    if (found === undefined) return 'none'
+    if (found === undefined) return NONE
     return [found.ino, found.size, found.mtimeNs, found.ctimeNs].join()
   } catch {
     return 'unreadable' // the engine says so
