@@ -1,6 +1,7 @@
 // What `eider up` says: a head, then one line for each thing that happens, and the lines of its children.
 
 import { count } from '../core/counts.ts'
+import { behindText } from '../core/report/behind-text.ts'
 import type { RunRecord, Upcoming, UpEvent } from '../core/report/up.ts'
 import type { Paint, Style } from './paint.ts'
 import { duration } from './run-lines.ts'
@@ -22,6 +23,8 @@ const styleOf: Readonly<Record<string, Style>> = {
   failed: 'red',
   ended: 'red',
   late: 'red',
+  behind: 'red',
+  fresh: 'green',
   busy: 'yellow',
   skipped: 'yellow',
   missed: 'yellow',
@@ -51,6 +54,10 @@ export function upText(event: UpEvent): readonly [string, string, string] | null
       return ['run', event.status, runText(event)]
     case 'run-late':
       return ['run', 'late', `${event.name}: due at ${event.due}, and none has succeeded since`]
+    case 'set-behind':
+      return ['set', 'behind', behindText(event)]
+    case 'set-fresh':
+      return ['set', 'fresh', `${event.name} is fresh again`]
     case 'notified': {
       const tries = event.tries > 1 ? ` after ${event.tries} tries` : ''
       const what = event.ok ? event.on : 'failed'

@@ -60,6 +60,7 @@ export default class Up extends BaseCommand {
       runs: schedule.runs.length === 0 && flags['run-now'] ? [runOnce] : schedule.runs,
       runNow: flags['run-now'],
       lateAfterMs: notify?.lateAfterMs ?? null,
+      readStates: () => traitsOf(paths).readStates(),
       notify: { on: notify?.on ?? [], ways },
       programOf: child.service,
       runProgram: child.run,

@@ -116,6 +116,8 @@ export interface CatalogState {
   readonly builds: readonly CatalogBuild[]
   /** All that had arrived at this time is in its rows: the start of a run; missing where no run has left it so. */
   readonly fresh_at?: string
+  /** Seconds that it may be behind what has arrived, by its `@fresh`; missing where it has none. */
+  readonly fresh_within?: number
 }
 
 /** The states in the text of a catalog as a run writes it; null where it is of another form. */

@@ -122,6 +122,7 @@ const messages = {
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,
+  'fresh-not-exposed': () => '"@fresh" is for models that are served, and this one is not exposed',
   'contract-empty': () => 'the contract has no columns yet',
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `${p.other} already has the entity set "${p.set}"`,

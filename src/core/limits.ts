@@ -290,6 +290,8 @@ export const limits = {
   clockSetBackMs: 60_000,
   /** The clock is looked at this often: it may be set, and a machine that slept has not counted the time. */
   lookAtClockMs: 5_000,
+  /** Sets that promise how fresh they are: the least promise is a second. */
+  lookAtSetsMs: 1_000,
   /** Counting all times that passed in a long sleep would take a while, and nobody asks for more. */
   countedMissedRuns: 10_000,
   /** A service that dies is started again after the first time, twice as late each time up to the second. */

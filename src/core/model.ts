@@ -18,6 +18,8 @@ interface ModelBase {
   readonly owner: string | null
   /** null: not served. An empty key: served as a collection only. */
   readonly expose: Expose | null
+  /** `@fresh` of an exposed model. It is no part of the definition. */
+  readonly fresh?: Fresh
   readonly columns: readonly Column[]
   /** Models that this one reads, in order of first mention, then those that only annotations name. */
   readonly dependsOn: readonly ModelName[]
@@ -104,6 +106,12 @@ export type CheckTest =
   | { readonly is: 'query'; readonly body: ModelBody }
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+/** How far the rows that are served may be behind what has arrived. */
+export interface Fresh {
+  readonly text: string
+  readonly seconds: number
+}
 
 export interface Expose {
   readonly key: readonly string[]

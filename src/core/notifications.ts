@@ -5,7 +5,7 @@
 
 import type { SourceFile, Span } from './source.ts'
 
-export const occasions = ['failed', 'recovered', 'late'] as const
+export const occasions = ['failed', 'recovered', 'late', 'behind'] as const
 export type Occasion = (typeof occasions)[number]
 
 /** The key of eider.yml, and what the program says. */

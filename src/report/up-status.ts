@@ -2,8 +2,10 @@
 
 import { waitingBytes } from '../buffer/waiting.ts'
 import { limits } from '../core/limits.ts'
+import { behindText } from '../core/report/behind-text.ts'
 import type {
   ServiceState,
+  SetBehind,
   UpState,
   UpProblem,
   RunStatus,
@@ -43,7 +45,9 @@ export async function readUpStatus(
   const problems = [
     ...(isAtWork ? [] : [notAtWork(holder?.alive === true)]),
     ...asked.flatMap(problemOfService),
-    ...(liveOnly ? [] : runs.flatMap(problemOfRun)),
+    ...(liveOnly
+      ? []
+      : [...runs.flatMap(problemOfRun), ...(state?.behind ?? []).map(problemOfSet)]),
   ]
   return {
     healthy: problems.length === 0,
@@ -106,6 +110,11 @@ function problemOfRun({ name, failures, last, late, waiting_since: since }: RunS
     ...(late ? [{ message: `the run "${name}" is late, it was due at ${since}`, next }] : []),
   ]
 }
+
+const problemOfSet = (set: SetBehind): UpProblem => ({
+  message: behindText(set),
+  next: 'eider history lists the last runs, and the schedule in eider.yml says how often they start',
+})
 
 function runStatus({ working, ...rest }: UpState['runs'][number]): RunStatus {
   return { ...rest, working_since: working?.since ?? null }

@@ -1,5 +1,6 @@
 // What commands have to know of a target before its store is opened. No engine is loaded for it.
 
+import type { Catalog } from '../core/catalog.ts'
 import type { Stamp } from '../files/stamps.ts'
 import type { RunLease } from './run-lease.ts'
 import type { Retention, SnapshotStore } from './snapshots.ts'
@@ -11,6 +12,8 @@ export interface TargetTraits {
   readonly directory: string | null
   /** Whether `eider pull` has to bring its published state to this machine. */
   readonly isPulled: boolean
+  /** What its catalog says of each model; null where nothing is published on this machine. */
+  readStates(): Promise<Catalog['states'] | null>
   /** Whether the keys of servers are needed to open it. */
   readonly hasKeys: boolean
   /** Whether its tables may be built from the published state of another target. */

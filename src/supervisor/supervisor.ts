@@ -2,17 +2,22 @@
 // another along when it crashes; they share nothing but files, as without a supervisor.
 
 import { hostname } from 'node:os'
+import type { Catalog } from '../core/catalog.ts'
 import { limits } from '../core/limits.ts'
 import type {
   Notification,
   ScheduledState,
   ServiceName,
+  SetBehind,
   UpEvent,
   UpState,
 } from '../core/report/up.ts'
+import type { Occasion } from '../core/notifications.ts'
+import { behindText } from '../core/report/behind-text.ts'
 import type { ScheduledRun } from '../core/schedule.ts'
 import { Child, type Program } from './child.ts'
 import { createNotifier, type Notifier, type NotifierOptions } from './notifications/notifier.ts'
+import { FreshSets } from './fresh-sets.ts'
 import type { News } from './punctuality.ts'
 import { ScheduledRuns } from './scheduled-runs.ts'
 import { type Listening, ServiceChild } from './service.ts'
@@ -28,6 +33,7 @@ interface SupervisorOptions {
   readonly runs: readonly ScheduledRun[]
   readonly runNow: boolean
   readonly lateAfterMs: number | null
+  readonly readStates: () => Promise<Catalog['states'] | null>
   readonly notify: Omit<NotifierOptions, 'onNotified'>
   readonly programOf: (service: ServiceName, before: Listening | null) => Program
   readonly runProgram: (run: ScheduledRun, collect: Listening | null) => Program
@@ -44,6 +50,8 @@ export class Supervisor {
   readonly #startedAt = new Date().toISOString()
   readonly #services: readonly ServiceChild[]
   readonly #runs: ScheduledRuns
+  readonly #sets: FreshSets
+  #looking: NodeJS.Timeout | null = null
   readonly #notifier: Notifier
   readonly #file: StateFile
 
@@ -71,6 +79,7 @@ export class Supervisor {
           onLog: (line) => onLog(name, line),
         }),
     )
+    this.#sets = this.#setsAfter(before)
     this.#runs = new ScheduledRuns({
       runs,
       before: before?.runs ?? [],
@@ -80,6 +89,21 @@ export class Supervisor {
       onEvent,
       onNews: (news, state) => this.#tell(news, state),
       onLog: (line) => onLog('run', line),
+    })
+  }
+
+  #setsAfter(before: UpState | null): FreshSets {
+    return new FreshSets({
+      read: this.#options.readStates,
+      before: before?.behind ?? [],
+      onBehind: (set) => {
+        this.#event({ event: 'set-behind', ...set })
+        this.#tellOfSet('behind', set)
+      },
+      onFresh: (set) => {
+        this.#event({ event: 'set-fresh', name: set.name })
+        this.#tellOfSet('recovered', set)
+      },
     })
   }
 
@@ -113,6 +137,7 @@ export class Supervisor {
         runs: this.#runs.upcoming(),
       })
       if (runNow) this.#runs.startAll()
+      this.#looking = setInterval(() => void this.#lookAtSets(), limits.lookAtSetsMs)
       await Promise.race([asked, this.#runs.keepTime(), ...this.#services.map(({ done }) => done)])
     } finally {
       await this.#end()
@@ -126,6 +151,7 @@ export class Supervisor {
 
   /** First the run, which needs the daemon to give events back; then the services, which answer what was asked. */
   async #end(): Promise<void> {
+    if (this.#looking !== null) clearInterval(this.#looking)
     await this.#runs.end(limits.childEndMs)
     await Promise.all(this.#services.map((service) => service.end(limits.childEndMs)))
     await this.#notifier.end(limits.lastNotificationMs)
@@ -137,17 +163,39 @@ export class Supervisor {
     return this.#services.find((service) => service.name === name)?.listening ?? null
   }
 
+  async #lookAtSets(): Promise<void> {
+    await this.#sets
+      .look(Date.now())
+      .catch((error: unknown) => this.#options.onProblem('freshness-not-read', error))
+  }
+
   #event(event: UpEvent): void {
+    if (event.event === 'scheduled-run-finished') this.#sets.noteRun()
     this.#options.onEvent(event)
     this.#file.save()
   }
 
   #tell({ occasion, failures }: News, state: ScheduledState): void {
-    const { project, target } = this.#options
     const { name, when, last, waiting_since: dueAt } = state
-    const place = { project, target, host: hostname(), at: new Date().toISOString() }
-    const of = { event: occasion, ...place, schedule: { name, when }, failures, run: last }
-    this.#notifier.tell({ text: notificationText(of, dueAt), ...of })
+    const of = { event: occasion, ...this.#place(), schedule: { name, when }, failures, run: last }
+    const text = `${this.#where()}: the run "${name}" ${newsText(of, dueAt)}`
+    this.#notifier.tell({ text, ...of })
+  }
+
+  #tellOfSet(event: Occasion, set: SetBehind): void {
+    const text = `${this.#where()}: ${event === 'behind' ? behindText(set) : `${set.name} is fresh again`}`
+    const of = { event, ...this.#place(), schedule: null, set, failures: 0, run: null }
+    this.#notifier.tell({ text, ...of })
+  }
+
+  #place() {
+    const { project, target } = this.#options
+    return { project, target, host: hostname(), at: new Date().toISOString() }
+  }
+
+  #where(): string {
+    const { project, target } = this.#options
+    return target === null ? project : `${project} (${target})`
   }
 
   #state(): UpState {
@@ -160,21 +208,19 @@ export class Supervisor {
       started_at: this.#startedAt,
       services: this.#services.map((service) => service.state()),
       runs: this.#runs.states(),
+      ...(this.#sets.behind.length === 0 ? {} : { behind: this.#sets.behind }),
       notify: this.#notifier.state(),
     }
   }
 }
 
-function notificationText(of: Omit<Notification, 'text'>, dueAt: string | null): string {
-  const { event, project, target, schedule, failures, run } = of
-  const where = target === null ? project : `${project} (${target})`
-  return `${where}: the run "${schedule.name}" ${what()}`
-
-  function what(): string {
-    if (event === 'failed') return `failed: ${run?.reason ?? 'for an unknown reason'}`
-    if (event === 'late')
-      return `is late: it was due at ${dueAt ?? 'an unknown time'}, and none has succeeded since`
-    if (failures === 0) return 'recovered: it was late'
-    return `recovered after ${failures} ${failures === 1 ? 'failure' : 'failures'}`
-  }
+function newsText(
+  { event, failures, run }: Pick<Notification, 'event' | 'failures' | 'run'>,
+  dueAt: string | null,
+): string {
+  if (event === 'failed') return `failed: ${run?.reason ?? 'for an unknown reason'}`
+  if (event === 'late')
+    return `is late: it was due at ${dueAt ?? 'an unknown time'}, and none has succeeded since`
+  if (failures === 0) return 'recovered: it was late'
+  return `recovered after ${failures} ${failures === 1 ? 'failure' : 'failures'}`
 }

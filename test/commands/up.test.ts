@@ -192,7 +192,7 @@ test('notify tells of the first failure, of recovery and of lateness, once each'
   assert.match(failed!.text, 'shop: the run "often" failed: mart.bad: ')
   assert.match(failed!.run!.failing[0]!.because, 'not today')
   assert.equal(
-    [failed!.project, failed!.failures, failed!.schedule.when],
+    [failed!.project, failed!.failures, failed!.schedule?.when],
     ['shop', 1, 'every 1 second'],
   )
   assert.match(of('recovered')[0]!.text, /recovered after [2-9] failures/)
@@ -208,6 +208,32 @@ test('notify tells of the first failure, of recovery and of lateness, once each'
   ])
   const said = [up.running.stdout(), up.running.stderr(), JSON.stringify(await up.state())].join()
   assert.not.match(said, 'sesame')
+})
+
+test('a set that is further behind than it promises is told of once, and once when it is fresh again', async () => {
+  await using hook = await receiver()
+  await using space = await workspace(
+    project(`${EVERY_SECOND}notify:\n  webhook: http://127.0.0.1:\${HOOK_PORT}\n`),
+  )
+  await space.write(
+    'models/mart/bad.sql',
+    "-- @expose\n-- @fresh: 2 s\nselect error('not today') as id\n",
+  )
+  const up = await startUp(space, [], { env: { HOOK_PORT: String(hook.port) } })
+  const behind = await up.saw('set-behind', 1)
+  assert.equal([behind.name, behind.fresh_at, behind.fresh_within], ['mart_bad', null, 2])
+  const { stdout } = await space.ok(['status'], { exitCode: 1 })
+  assert.match(stdout, /mart_bad is behind: no run has left it complete, and @fresh allows 2 s/)
+  await space.write('models/mart/bad.sql', '-- @expose\n-- @fresh: 30 s\nselect 1 as id\n')
+  assert.is((await up.saw('set-fresh', 1)).name, 'mart_bad')
+  const of = (event: string) => hook.received.filter((one) => one.event === event)
+  await until(() => of('recovered').some(({ set }) => set !== undefined))
+  assert.is(of('behind').length, 1)
+  assert.match(of('behind')[0]!.text, /^shop: mart_bad is behind: /)
+  assert.equal(of('behind')[0]!.schedule, null)
+  assert.is(of('behind')[0]!.set?.fresh_within, 2)
+  assert.is(await up.running.stop(), 0)
+  assert.not.match((await space.eider(['status'])).stdout, /is behind/)
 })
 
 test('a webhook whose variable is not set is refused at its place, by up alone', async () => {
@@ -279,6 +305,8 @@ test('every event of up was looked at', () => {
     'scheduled-runs-missed',
     'service-ended',
     'service-started',
+    'set-behind',
+    'set-fresh',
     'up-ready',
     'up-stopping',
   ])

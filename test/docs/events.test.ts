@@ -55,7 +55,7 @@ const LAST = [
 /** Tests in test/lake/ look at them, or test/commands/up.test.ts. */
 const NEED_A_LAKE = ['maintained', 'pulled']
 const NEED_UP =
-  /^(?:up-(?:ready|stopping)|service-(?:started|ended)|scheduled-runs?-\w+|run-late|notified)$/
+  /^(?:up-(?:ready|stopping)|service-(?:started|ended)|scheduled-runs?-\w+|run-late|set-(?:behind|fresh)|notified)$/
 
 /** Each line is one of the events; the last one says how it went. */
 function checked(stdout: string, command: string): void {

@@ -148,6 +148,11 @@ export const annotations = {
     expected: 'nothing, or the columns of the key, separated by commas',
     kinds: fileKinds,
   },
+  fresh: {
+    value: 'fresh',
+    expected: 'a time, such as "10 s", "5 minutes" or "1 day"',
+    kinds: fileKinds,
+  },
   contract: {
     value: 'contract',
     expected: 'nothing, key(columns), or a column with its type: name TYPE [NOT NULL]',

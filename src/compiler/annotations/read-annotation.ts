@@ -3,6 +3,7 @@
 
 import {
   type Comparison,
+  type Fresh,
   type OnSchemaChange,
   type TimeUnit,
   timeUnits,
@@ -30,6 +31,7 @@ export interface AnnotationValues {
   readonly onSchemaChange: OnSchemaChange
   /** `column`: null where none is named. */
   readonly keep: { readonly age: string; readonly column: NamedColumn | null }
+  readonly fresh: Fresh
   readonly check: CheckSyntax
   readonly models: readonly NamedModel[]
   readonly contract: ContractTerm
@@ -150,6 +152,7 @@ const forms: Forms = {
   onDuplicate: (r) => (r.take(/fail/y) === null ? latest(r) : null),
   deletes: (r) => r.expect(/keep|mirror|close/y) as AnnotationValues['deletes'],
   keep,
+  fresh,
   onSchemaChange: (r) => r.expect(/evolve|keep|rebuild|fail/y) as OnSchemaChange,
   check,
   models: (r) => r.list(model),
@@ -237,6 +240,15 @@ function keep(r: Reader): AnnotationValues['keep'] {
   const age = number + blanks + r.expect(/(?:hour|day|week|month|year)s?/y)
   if (r.take(/[ \t]+of[ \t]+/y) === null) return { age, column: null }
   return { age, column: column(r) }
+}
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+
+function fresh(r: Reader): Fresh {
+  const number = r.expect(/[1-9][0-9]{0,4}/y)
+  const unit = r.expect(/[ \t]+(?:seconds?|s|minutes?|hours?|days?)/y).trim()
+  const seconds = Number(number) * UNIT_SECONDS[unit[0] as keyof typeof UNIT_SECONDS]
+  return { text: `${number} ${unit}`, seconds }
 }
 
 function latest(r: Reader): NamedColumn {

@@ -55,7 +55,8 @@ export function finishHeader(
   const terms = header.contract ?? []
   if (header.expose === undefined) {
     const broken = checkContract({ name, source, terms, key: null, columns })
-    return { base: { ...base, expose: null }, diagnostics: broken }
+    const promised = freshOfNothing(source, header)
+    return { base: { ...base, expose: null }, diagnostics: [...broken, ...promised] }
   }
   const { span } = header.expose
   const asked = header.expose.value
@@ -66,7 +67,15 @@ export function finishHeader(
   const wrong = checkExposed({ source, span, key: named, uniqueKey, columns, placeOfColumn })
   const published = publishedColumns(parsed.kind, key, columns)
   const broken = checkContract({ name, source, terms, key, columns: published })
-  return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong, ...broken] }
+  const fresh = header.fresh && { fresh: header.fresh.value }
+  const whole = { ...base, expose, ...fresh }
+  return { base: whole, diagnostics: [...diagnostics, ...wrong, ...broken] }
+}
+
+function freshOfNothing(source: SourceFile, { fresh }: ParsedModel['header']) {
+  if (fresh === undefined) return []
+  const hint = 'write -- @expose with the columns of its key, or delete this line'
+  return [diagnostic('fresh-not-exposed', {}, { source, span: fresh.span }, hint)]
 }
 
 /** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */

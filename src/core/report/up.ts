@@ -42,8 +42,19 @@ export type UpEvent =
   | { readonly event: 'scheduled-runs-missed'; readonly name: string; readonly missed: number }
   | ({ readonly event: 'scheduled-run-finished' } & RunRecord)
   | { readonly event: 'run-late'; readonly name: string; readonly due: string }
+  | ({ readonly event: 'set-behind' } & SetBehind)
+  | { readonly event: 'set-fresh'; readonly name: string }
   | ({ readonly event: 'notified' } & Notified)
   | { readonly event: 'up-stopping'; readonly because: string }
+
+/** An entity set that is further behind what has arrived than its `@fresh` allows. */
+export interface SetBehind {
+  readonly name: string
+  /** All that had arrived by then is in it; null: no run has left it so. */
+  readonly fresh_at: string | null
+  /** Seconds that it may be behind. */
+  readonly fresh_within: number
+}
 
 export interface Upcoming {
   readonly name: string
@@ -92,7 +103,10 @@ export interface Notification {
   readonly target: string | null
   readonly host: string
   readonly at: string
-  readonly schedule: { readonly name: string; readonly when: string }
+  /** null: it is of a set. */
+  readonly schedule: { readonly name: string; readonly when: string } | null
+  /** Only of a set that is behind, or no longer is. */
+  readonly set?: SetBehind
   /** Runs that failed one after the other before this. */
   readonly failures: number
   /** The last one that ended; null: none has. */
@@ -108,6 +122,8 @@ export interface UpState {
   readonly started_at: string
   readonly services: readonly ServiceState[]
   readonly runs: readonly ScheduledState[]
+  /** Missing: none. */
+  readonly behind?: readonly SetBehind[]
   readonly notify: NotifyState
 }
 

@@ -7,8 +7,15 @@ import { type EntitySetName, entitySetName } from '../../core/names.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 
-/** In milliseconds of Unix time; sets of which no run has noted it are not there. */
-export type FreshSets = ReadonlyMap<EntitySetName, number>
+/** Sets of which no run has noted it are not there. */
+export type FreshSets = ReadonlyMap<EntitySetName, FreshSet>
+
+interface FreshSet {
+  /** In milliseconds of Unix time. */
+  readonly atMs: number
+  /** Seconds that it may be behind; null: nothing is promised. */
+  readonly withinSeconds: number | null
+}
 
 interface Known {
   readonly mark: string
@@ -45,8 +52,9 @@ export class Freshness {
 function freshSets({ relations }: Snapshot, text: string): FreshSets {
   const states = statesIn(text)
   if (states === null) return NONE
-  const times = relations.map(
-    ({ model }) => [entitySetName(model), Date.parse(states[model]?.fresh_at ?? '')] as const,
-  )
-  return new Map(times.filter(([, time]) => !Number.isNaN(time)))
+  const sets = relations.map(({ model }) => {
+    const { fresh_at: at = '', fresh_within: within = null } = states[model] ?? {}
+    return [entitySetName(model), { atMs: Date.parse(at), withinSeconds: within }] as const
+  })
+  return new Map(sets.filter(([, { atMs }]) => !Number.isNaN(atMs)))
 }

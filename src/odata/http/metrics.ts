@@ -61,7 +61,7 @@ export async function odataMetrics(sources: MetricSources): Promise<string> {
     gauge('row_file_bytes', 'Disk that they take', rows.bytes),
     counter('row_file_lookups_total', 'Lookups answered from them', rows.found),
     snapshotFamilies(snapshots),
-    freshnessFamily(await sources.freshness.of(snapshots.published)),
+    freshnessFamilies(await sources.freshness.of(snapshots.published)),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
   ].join('')
 }
@@ -77,15 +77,25 @@ function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
   ].join('')
 }
 
-function freshnessFamily(sets: FreshSets): string {
+function oldestOf(sets: FreshSets): string {
+  const times = Array.from(sets.values(), ({ atMs }) => atMs)
+  return new Date(times.reduce((oldest, time) => Math.min(oldest, time))).toISOString()
+}
+
+function freshnessFamilies(sets: FreshSets): string {
   const help = 'Time since when events may not be in the rows of a set'
   const nowMs = Date.now()
-  return family(
-    'freshness_seconds',
-    'gauge',
-    help,
-    Array.from(sets, ([set, time]): Sample => [{ set }, Math.max(0, nowMs - time) / 1000]),
+  const behind = Array.from(sets, ([set, { atMs }]): Sample => [
+    { set },
+    Math.max(0, nowMs - atMs) / 1000,
+  ])
+  const promised = Array.from(sets).flatMap(([set, { withinSeconds }]): readonly Sample[] =>
+    withinSeconds === null ? [] : [[{ set }, withinSeconds]],
   )
+  return [
+    family('freshness_seconds', 'gauge', help, behind),
+    family('fresh_within_seconds', 'gauge', 'What @fresh of the model allows', promised),
+  ].join('')
 }
 
 /** GET /health. `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */
@@ -100,7 +110,7 @@ export async function health({ snapshots, freshness }: MetricSources) {
     published_at: published?.publishedAt.toISOString() ?? null,
     run_id: published?.runId ?? null,
     /** Of the set that is least so; null where that is not known of each. */
-    fresh_at: isKnown ? new Date(Math.min(...fresh.values())).toISOString() : null,
+    fresh_at: isKnown ? oldestOf(fresh) : null,
   }
 }
 

@@ -22,7 +22,10 @@ export interface PastRuns {
 }
 
 /** The models that are spoken of, by name, with what each reads. */
-export type SpokenOf = ReadonlyMap<string, { readonly dependsOn: readonly string[] }>
+export type SpokenOf = ReadonlyMap<
+  string,
+  { readonly dependsOn: readonly string[]; readonly fresh?: { readonly seconds: number } }
+>
 
 /** In the form of docs/schemas/run_results.json. */
 export type Results = ReturnType<typeof describeResults>
@@ -82,6 +85,7 @@ function addState(
   const { run_id: runId, started_at: at } = run
   const { model, status, because, ms, rows, warnings = [] } = result
   const freshAt = freshAfter(states, run, result, models)
+  const within = models.get(model)?.fresh?.seconds
   const before = states.get(model)
   const isBuilt = status === 'built'
   // What is unchanged has the rows of its last build, with what its checks found in them.
@@ -98,6 +102,7 @@ function addState(
     warned: shown.length,
     builds: builds.slice(0, limits.catalogBuilds),
     ...(freshAt === undefined ? {} : { fresh_at: freshAt }),
+    ...(within === undefined ? {} : { fresh_within: within }),
   })
 }
 

@@ -11,6 +11,7 @@
 // Only a run deletes, under the run lock, so nothing here is being written by another process. A file is deleted when
 // no retained manifest names it; a server that still has it open keeps its content.
 
+import { type Catalog, statesIn } from '../../core/catalog.ts'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readTextIfThere, readTextLater } from '../../files/read-file.ts'
@@ -86,6 +87,13 @@ export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<vo
 /** For links that name it, whether or not it is current. */
 export const writeRetained = (dir: string, snapshot: Snapshot): Promise<void> =>
   replaceDurably(join(dir, retainedManifestFile(snapshot.id)), printManifest(snapshot))
+
+/** What the catalog of the current state says of each model; null where there is none. */
+export async function readStates(dir: string): Promise<Catalog['states'] | null> {
+  const current = await readCurrentSnapshot(dir)
+  const text = current === null ? null : await readCatalog(dir, current.id)
+  return text === null ? null : statesIn(text)
+}
 
 /** null when it is missing or cannot be read. */
 export const readCatalog = (dir: string, id: string): Promise<string | null> =>

@@ -1,5 +1,6 @@
 import type { LakeSettings } from '../../core/lake.ts'
 import type { ProjectPaths } from '../../core/project.ts'
+import { readStates } from '../files/snapshot-directory.ts'
 import type { TargetTraits } from '../traits.ts'
 
 export const lakeTraits = (
@@ -11,6 +12,8 @@ export const lakeTraits = (
   isPulled: true,
   hasKeys: true,
   borrows: false,
+  // As `eider pull` has brought it.
+  readStates: () => readStates(paths.snapshots),
   async requireReadable() {
     const { lakeStore } = await import('./store.ts')
     await lakeStore(paths).warehouse.exists()

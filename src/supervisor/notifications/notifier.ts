@@ -22,7 +22,7 @@ export function createNotifier({ on, ways, onNotified }: NotifierOptions) {
     state = delivery.ok
       ? { ...state, sent: sent + 1 }
       : { ...state, failed: failed + 1, last_failure: failure }
-    onNotified({ on: of.event, name: of.schedule.name, by, ...delivery })
+    onNotified({ on: of.event, name: of.schedule?.name ?? of.set?.name ?? '', by, ...delivery })
   }
   const outboxes = Array.from(ways, ([by, deliver]) =>
     createOutbox(deliver, (of, delivery) => done(of, by, delivery)),

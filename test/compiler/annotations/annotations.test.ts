@@ -42,6 +42,7 @@ const values: Readonly<Record<string, string>> = {
   on_duplicate: 'fail',
   deletes: 'mirror',
   keep: '90 days of ordered_at',
+  fresh: '10 s',
   period: 'day of ordered_at',
   renamed_from: 'a: b',
   on_schema_change: 'rebuild',

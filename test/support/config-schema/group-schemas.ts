@@ -177,7 +177,7 @@ const ways: Readonly<Record<NotificationWay, JsonSchema>> = {
 
 const notify: Readonly<Record<string, JsonSchema>> = {
   on: described(
-    'What to send notifications about: failed and recovered by default, and late if late_after is set',
+    'What to send notifications about: all by default, late if late_after is set',
     oneOrMore(oneOf(occasions)),
   ),
   late_after: described(
@@ -195,10 +195,13 @@ export const variables = described('Values that models take as ${name}', {
 
 export const groups = {
   schedule: described('When eider up runs what', group(schedule)),
-  notify: described('Where to send notifications when scheduled runs fail, recover or are late', {
-    ...group(notify),
-    anyOf: [{ type: 'null' }, ...Object.keys(ways).map((way) => ({ required: [way] }))],
-  }),
+  notify: described(
+    'Where to send notifications when scheduled runs fail, recover or are late, or sets are behind',
+    {
+      ...group(notify),
+      anyOf: [{ type: 'null' }, ...Object.keys(ways).map((way) => ({ required: [way] }))],
+    },
+  ),
   sources: described(
     'Tables of other databases and files, which models read by name',
     named(NAME, group(source, { required: ['tables'], type: 'object' })),
