@@ -1,11 +1,13 @@
-// Histories at random, compared with full rebuilds after each whole run (test/support/histories/). A seed is the number of
+// Histories at random, compared with full rebuilds after each whole run, and at the end with all that one run makes of their
+// events in a new warehouse (test/support/histories/). A seed is the number of
 // a history; several are in one warehouse, and the first of their seeds says what happens to all of them.
 
 import { test } from 'uvu'
+import * as assert from 'uvu/assert'
 import { World } from '../../support/histories/world.ts'
 import { openProject } from '../../support/pipeline-project.ts'
 
-const HISTORIES = Number(process.env['EIDER_HISTORIES'] ?? 8)
+const HISTORIES = Number(process.env['EIDER_HISTORIES'] ?? 7)
 const SEED = Number(process.env['EIDER_HISTORIES_SEED'] ?? 1)
 const IN_ONE = Number(process.env['EIDER_HISTORIES_TOGETHER'] ?? 16)
 const STEPS = 5
@@ -20,6 +22,11 @@ test(`${HISTORIES} histories from seed ${SEED}`, async () => {
     const world = await World.begin(space, seeds).catch((error: unknown) => said(error, seeds, []))
     for (let i = 0; i < STEPS; i++)
       await world.step().catch((error: unknown) => said(error, seeds, world.logs))
+    await using fresh = await openProject()
+    const compared = await world
+      .compareWith(fresh)
+      .catch((error: unknown) => said(error, seeds, world.logs))
+    assert.ok(compared > 0)
   }
 })
 

@@ -43,6 +43,27 @@ function keptSince(name: string, { column }: Shape, today: Date): Sql {
 
 const DAY_MS = 86_400_000
 
+/** Tables whose rows are those of a full rebuild of all that they read, if none of these holds other ones. */
+export function plainOf(
+  names: readonly string[],
+  holdsOthers: (name: string) => boolean,
+): readonly string[] {
+  const isPlain = (name: string) => {
+    const { keeps, keepDays } = shapes[name]!
+    return keeps === undefined && keepDays === undefined && !holdsOthers(name)
+  }
+  const isTable = (name: string) => !shapes[name]!.header.includes('@kind: view')
+  return names.filter((name) => isTable(name) && below([name]).every(isPlain))
+}
+
+/** Of a history its newest state. */
+export function rowsOfTable(name: string): Sql {
+  const isHistory = name.startsWith('core.versions')
+  const columns = isHistory ? sql`* EXCLUDE (valid_from, valid_to, is_current)` : sql`*`
+  const table = sql`(SELECT ${columns} FROM ${sql.relation(name)}${isHistory ? sql` WHERE is_current` : sql.empty})`
+  return sql`SELECT ${sql.value(name)} AS name, concat_ws(' ', *COLUMNS(*)) AS text FROM ${table}`
+}
+
 /** null: all is as it should be, or announced. `older`: how many rows the last run has named. */
 export function judge(
   { extra, missing }: Difference,

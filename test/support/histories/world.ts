@@ -1,6 +1,6 @@
 // Several random histories in one warehouse: one run is for all of them, which is what makes a history cheap. In each step
-// events come, somebody edits a model, and a run is whole, of some models, cut off, failing, a backfill, a rebuild, or one
-// that accepts what older rules have made; then a whole run, and each model is looked at.
+// events come, somebody edits a model, and a run is whole, of some models, cut off, killed, failing, a backfill, a rebuild,
+// or one that accepts what older rules have made; then a whole run, and each model is looked at.
 
 import * as assert from 'uvu/assert'
 import type { Check, CompiledProject } from '../../../src/core/model.ts'
@@ -8,13 +8,19 @@ import type { ModelResult } from '../../../src/core/report/progress.ts'
 import { sql } from '../../../src/core/sql.ts'
 import type { RunRequest } from '../../../src/pipeline/run-request.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
-import { compileTexts } from '../compile-texts.ts'
+import { compileTexts, type Texts } from '../compile-texts.ts'
 import { FakeClaims } from '../fake-claims.ts'
 import { modelName } from '../model-name.ts'
 import { runDefaults, type TestProject } from '../pipeline-project.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { History } from './history.ts'
-import { type Difference, differing, judge } from './judge.ts'
+import { type Difference, differing, judge, plainOf, rowsOfTable } from './judge.ts'
+import { dieAt } from './mortal-run.ts'
+
+/** About as many as a run of some histories makes; a run with fewer is not killed. */
+const CALLS = 600
+
+type Sent = ReturnType<History['some']>
 
 type Results = ReadonlyMap<string, ModelResult>
 
@@ -32,6 +38,8 @@ export class World {
   readonly #random: () => number
   /** Rows that differ and were accepted, by model. */
   readonly #accepted = new Map<string, Set<string>>()
+  readonly #sent: { readonly of: History; readonly events: readonly unknown[] }[] = []
+  #last: Results = new Map()
   #project: CompiledProject | null = null
   #texts = ''
   #day = 20
@@ -47,7 +55,7 @@ export class World {
   static async begin(space: TestProject, seeds: readonly number[]): Promise<World> {
     const world = new World(space, seeds)
     for (const history of world.#histories)
-      await world.#claims.add(history.named('raw.e'), [history.first()], { opening: 1 })
+      await world.#send(history, { collector: 1, events: [history.first()] })
     await world.#run({})
     return world
   }
@@ -59,18 +67,22 @@ export class World {
 
   #below = (end: number): number => Math.floor(this.#random() * end)
 
+  async #send(history: History, { collector, events }: Sent): Promise<void> {
+    this.#sent.push({ of: history, events })
+    await this.#claims.add(history.named('raw.e'), events, { opening: collector })
+  }
+
   async step(): Promise<void> {
     for (const history of this.#histories) {
       for (let i = this.#below(3); i >= 0; i--) {
-        const { collector, events } = history.some(this.#day)
-        await this.#claims.add(history.named('raw.e'), events, { opening: collector })
+        await this.#send(history, history.some(this.#day))
       }
       if (this.#isWhole && this.#random() < 0.3) history.edit()
     }
     this.#day += this.#below(3)
     const ways = [
       () => this.#runSome(),
-      () => this.#cutOff(),
+      () => (this.#random() < 0.5 ? this.#kill() : this.#cutOff()),
       () => this.#fail(),
       () => this.#backfill(),
       () => this.#rebuild(),
@@ -82,7 +94,40 @@ export class World {
     if (way === ways[0]) return
     const results = await this.#run({})
     this.#isWhole = true
+    this.#last = results
     await this.#judge(results)
+  }
+
+  /**
+   * Compares tables with those that one run makes in a new warehouse of all events: those that hold nothing that anybody has
+   * announced, nor read a table that does. Returns how many there are; they are those after a step that was a whole run.
+   */
+  async compareWith(fresh: TestProject): Promise<number> {
+    if (!this.#isWhole) this.#last = await this.#run({})
+    const claims = new FakeClaims(fresh.path('buffer'))
+    for (const { of, events } of this.#sent) await claims.add(of.named('raw.e'), events)
+    const { ok, models } = await runPipeline({
+      ...runDefaults(fresh.paths),
+      project: await this.#compiled(),
+      openClaims: () => Promise.resolve(claims),
+      allowRemoval: true,
+      now: () => this.#now,
+    })
+    assert.ok(ok, JSON.stringify(models))
+    const names = this.#histories.flatMap((history) =>
+      plainOf(history.names, (name) => this.#holdsOthers(history.named(name))).map(history.named),
+    )
+    const tables = names.map((name) => rowsOfTable(name))
+    const [there, made] = [this.#space, fresh].map((space) =>
+      space.rows(sql`FROM (${sql.join(tables, sql` UNION ALL `)}) ORDER BY ALL`),
+    )
+    assert.equal(await there, await made)
+    return names.length
+  }
+
+  /** Rows of older rules, as they were named or accepted. */
+  #holdsOthers(name: string): boolean {
+    return this.#accepted.has(name) || this.#last.get(name)?.older_rows !== undefined
   }
 
   /** Without models that others in the run need, some of them. */
@@ -102,6 +147,16 @@ export class World {
     await this.#run({ signal: stop.signal, progress })
   }
 
+  /** At any call to the engine or to a file, in a process of its own. */
+  async #kill(): Promise<void> {
+    const { paths } = this.#space
+    const at = 1 + this.#below(CALLS)
+    const options = this.#random() < 0.7 ? {} : (this.#range() ?? {})
+    const run = { paths, texts: this.#textsNow, now: this.#now.toISOString(), options }
+    const isDead = await dieAt(at, run, this.#claims)
+    this.#note(isDead ? `killed at ${at}` : `not killed at ${at}`)
+  }
+
   async #fail(): Promise<void> {
     const project = await this.#compiled()
     const names = this.#histories.flatMap((history) => {
@@ -119,14 +174,19 @@ export class World {
   }
 
   async #backfill(): Promise<void> {
+    const options = this.#range()
+    if (options !== null) await this.#run(options)
+  }
+
+  #range(): Pick<RunRequest, 'selection' | 'range' | 'by'> | null {
     const names = this.#some((history) => history.ranged)
-    if (names.length === 0) return
+    if (names.length === 0) return null
     const first = 2 + this.#below(this.#day)
     const range = { start: dayOf(first), end: dayOf(first + 1 + this.#below(9)) }
     const by = [null, null, 'day', 'week'][this.#below(4)]!
     const pieces = by === null ? '' : ` by ${by}`
     this.#note(`backfill ${range.start} ${range.end}${pieces} of`, names)
-    await this.#run({ selection: only(names), range, by })
+    return { selection: only(names), range, by }
   }
 
   async #rebuild(): Promise<void> {
@@ -166,11 +226,12 @@ export class World {
     }
   }
 
+  get #textsNow(): Texts {
+    return Object.assign({}, ...this.#histories.map((history) => history.texts())) as Texts
+  }
+
   async #compiled(): Promise<CompiledProject> {
-    const texts = Object.assign({}, ...this.#histories.map((history) => history.texts())) as Record<
-      string,
-      string
-    >
+    const texts = this.#textsNow
     const text = JSON.stringify(texts)
     if (this.#project === null || text !== this.#texts) {
       this.#project = await compileTexts(texts)
