@@ -197,6 +197,10 @@ export const limits = {
   snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 16_384,
+  /** A published file of fewer rows is written whole in less time than it takes to find what of it has changed. */
+  apartFromRows: 100_000,
+  /** Values of a column that say which rows have changed: with more, the statement that looks for them takes longer to read. */
+  changedValues: 20_000,
   /** Openings of its buffer whose last segment is known of a target: a daemon that starts once a day has them in 3 years. */
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */

@@ -113,6 +113,8 @@ export const odataLimits = {
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,
+  /** Of the rows of a published set, those whose changes are written apart: readers of a set have so many more to look through. */
+  apartPercent: 2,
   /**
    * Earlier snapshots that a service keeps open, and for how long; it reopens them when needed. Each
    * has the same share of the memory as the current one.

@@ -1,7 +1,7 @@
 // The published state: what `run` writes under .eider/snapshots and `serve` reads.
 //
 // manifest.json names the current snapshot and the file of each exposed model. A file is an immutable DuckDB
-// database with one table, `main.rows`, ordered by the key. The manifest is replaced by one rename, so a reader sees
+// database with `main.rows`, ordered by the key: one table, or, of a relation with `apart`, a view of two. The manifest is replaced by one rename, so a reader sees
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
 // `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
 // A state that was replaced and has come back has `earlier`, the times at which it was current before.
@@ -50,16 +50,37 @@ export interface PublishedRelation {
   readonly key: readonly string[]
   readonly description: string | null
   readonly columns: readonly Column[]
+  /** Of a file that continues another one; without it, the file was written whole. */
+  readonly apart?: RowsApart
+}
+
+/** What has changed since a file was written whole. */
+export interface RowsApart {
+  /** Rows that lie in a table of their own; 0: `main.rows` is one table. */
+  readonly rows: number
+  /** Rows that came, went or changed. */
+  readonly changes: number
 }
 
 /** What a store declares of the rows that it has published. */
 export interface StoredRows {
   /** The table with the rows of a relation that is open in an engine under `name`. */
   readonly tableOf: (name: string) => TableName
+  /** Where rows of such a relation lie that are not in one table; null: they are. */
+  readonly partsOf: (relation: Pick<PublishedRelation, 'apart'>, name: string) => RowParts | null
   /** Whether rows that are read without an order come in that of their key. */
   readonly inKeyOrder: boolean
   /** Whether an engine reads them with nothing but its own files within reach: no network, no extension. */
   readonly ownFilesOnly: boolean
+}
+
+/** Two tables that have each row once. */
+export interface RowParts {
+  /** Both, in no order. */
+  readonly all: TableName
+  /** Most of the rows, in the order of their key. */
+  readonly most: TableName
+  readonly few: TableName
 }
 
 /** As in SQL, part by part. */
@@ -147,6 +168,7 @@ function parseRelation(value: unknown): PublishedRelation {
   const columns = asArray(relation['columns'], 'columns').map(parseColumn)
   if (!key.every((name) => columns.some((column) => column.name === name)))
     throw new Error(`the key of ${model} names a column that it does not have`)
+  const apart = relation['apart']
   return {
     model,
     file,
@@ -155,7 +177,13 @@ function parseRelation(value: unknown): PublishedRelation {
     key,
     description: description === null ? null : asString(description, 'description'),
     columns,
+    ...(apart === undefined ? {} : { apart: parseApart(apart) }),
   }
+}
+
+function parseApart(value: unknown): RowsApart {
+  const apart = asObject(value, 'apart')
+  return { rows: asNumber(apart['rows'], 'rows'), changes: asNumber(apart['changes'], 'changes') }
 }
 
 function parseColumn(value: unknown): Column {

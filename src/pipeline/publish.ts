@@ -11,7 +11,13 @@ import { sql } from '../core/sql.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { isInterrupt } from '../duckdb/errors.ts'
-import type { Published, PublishedRows, Retention, SnapshotStore } from '../store/snapshots.ts'
+import type {
+  ChangedRows,
+  Published,
+  PublishedRows,
+  Retention,
+  SnapshotStore,
+} from '../store/snapshots.ts'
 import { checkKey } from './build/materialize/stage.ts'
 
 interface PublishModelsOptions {
@@ -23,6 +29,8 @@ interface PublishModelsOptions {
   readonly isKept?: (model: string) => boolean
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
   readonly versions: ReadonlyMap<ModelName, string>
+  /** In what a version differs from an earlier one; null, and where it is not given: in anything. */
+  readonly changed?: ((model: ModelName, version: string) => ChangedRows | null) | undefined
   readonly now: Date
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
@@ -98,7 +106,7 @@ function withKept(
 }
 
 async function publishModel(
-  { connection, guard, onSame }: PublishModelsOptions,
+  { connection, guard, onSame, changed: changedIn }: PublishModelsOptions,
   model: Model,
   { version, before }: { readonly version: string; readonly before: PublishedRelation | undefined },
   rows: PublishedRows,
@@ -121,7 +129,8 @@ async function publishModel(
   const columns = await publishedColumns(connection, model, exposedKey)
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
   await require({ key, columns })
-  return await rows.write(content, { relation, columns, key, description })
+  const changed = changedIn?.(name, version) ?? null
+  return await rows.write(content, { relation, columns, key, description, changed })
 }
 
 /** A table keeps the case with which its columns were created; the model may have changed its own since. */

@@ -279,6 +279,7 @@ async function publish(
     models: project.models.values(),
     isKept: keptRelations(project),
     versions: results.versions,
+    changed: (model, version) => context.changes.keys.leadingTo(model, version),
     now: now?.() ?? new Date(),
     onShare,
     onPhase,

@@ -99,6 +99,10 @@ export const settings = {
     type: { is: 'integer', min: 0, max: 10_000_000 },
     default: limits.retainedSnapshotMinutes,
   },
+  'odata.apart_percent': {
+    type: { is: 'integer', min: 0, max: 50 },
+    default: limits.apartPercent,
+  },
   'odata.trust_proxy': { type: { is: 'boolean' }, default: false },
   'odata.request_timeout_ms': { type: positive, default: limits.queryTimeoutMs },
   'odata.max_batch_requests': { type: positive, default: limits.batchRequests },

@@ -21,6 +21,8 @@ export interface SnapshotStore {
   writeCatalog(id: string, text: string): Promise<void>
   /** Whether it is written again for a run that changed nothing; else the next run that does tells of both. */
   readonly catalogsIdleRuns: boolean
+  /** Whether it can write what has changed of a set alone. */
+  readonly takesChanges: boolean
   /** Publishes the current state in its own directory of snapshots, where more can be published. */
   fork(dir: string): Promise<void>
 }
@@ -36,6 +38,11 @@ export interface PublishOptions {
 export interface Retention {
   readonly snapshots: number
   readonly ms: number
+  /**
+   * What has changed of a set is written apart as long as it is not more than so many percent of the rows since the file was
+   * written whole. 0, and none: each set that has changed is written whole, and so are those of which something is apart.
+   */
+  readonly apartPercent?: number
 }
 
 export interface Published {
@@ -68,6 +75,18 @@ export interface NewRows extends Pick<PublishedRelation, 'key' | 'description'> 
   readonly relation: Sql
   /** Those of it that are published. */
   readonly columns: readonly Column[]
+  /** null: any row may be another one. */
+  readonly changed: ChangedRows | null
+}
+
+/** In which rows one version of a relation differs from an earlier one. */
+export interface ChangedRows {
+  readonly since: string
+  /**
+   * Each such row, as it was and as it is, has one of these values in each of these columns: lists of their texts, as
+   * JSON. There is one column at least.
+   */
+  readonly values: ReadonlyMap<string, readonly string[]>
 }
 
 /** The name of its file, by what it holds, so that an unchanged model keeps its file. */

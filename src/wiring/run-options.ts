@@ -24,6 +24,7 @@ export function runOptionsOf({ paths, settings, files }: Project): SettingsOfRun
     retention: {
       snapshots: settings['odata.keep_snapshots'],
       ms: settings['odata.keep_minutes'] * 60_000,
+      apartPercent: settings['odata.apart_percent'],
     },
   }
 }

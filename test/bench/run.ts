@@ -21,6 +21,7 @@ import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
 import { comparePeers } from './peers/compare-peers.ts'
+import { publishApartBenchmark } from './publish-apart.ts'
 import { publishBenchmark } from './publish.ts'
 import { soak } from './soak/soak.ts'
 import { swapsBenchmark } from './swaps.ts'
@@ -39,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   odataLanguageBenchmark,
   lookupsBenchmark,
   publishBenchmark,
+  publishApartBenchmark,
   swapsBenchmark,
   explorerBenchmark,
   lakeBenchmark,

@@ -28,7 +28,7 @@ odata:
     tempDir: space.path('spill'),
     maxTempSize: '1GB',
     failingRows: 0,
-    retention: { snapshots: 7, ms: 120_000 },
+    retention: { snapshots: 7, ms: 120_000, apartPercent: 2 },
     extensions: { directory: join(homedir(), '.duckdb', 'extensions'), names: [], lock: null },
   })
 })

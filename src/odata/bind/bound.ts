@@ -41,6 +41,8 @@ export interface BoundQuery {
   readonly filter: Expression | null
   /** The requested order, made total by the key; empty: the order in which the rows are stored. */
   readonly order: readonly OrderItem[]
+  /** Whether each part of the set has its rows in that order. */
+  readonly isStoredOrder?: boolean
   readonly withCount: boolean
   readonly skip: number
   readonly top: number | null

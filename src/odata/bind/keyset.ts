@@ -11,7 +11,8 @@ import {
   type PropertyValue,
   type RowVariable,
 } from './bound.ts'
-import type { EntitySet, Property } from '../edm/model.ts'
+import type { EntitySet } from '../edm/model.ts'
+import { isStoredInOrder } from '../edm/stored-order.ts'
 
 /** An order by properties that no two rows share. */
 export type Keyset = readonly KeysetItem[]
@@ -22,21 +23,6 @@ export interface KeysetItem {
 }
 
 const INEXACT: readonly string[] = ['Edm.Double', 'Edm.Duration', 'Edm.Single']
-
-/** Types of columns that are read as another one without a change of their order. */
-const SAME_ORDER: readonly string[] = [
-  'UTINYINT',
-  'USMALLINT',
-  'UINTEGER',
-  'UBIGINT',
-  'TIMESTAMP_S',
-  'TIMESTAMP_MS',
-  'TIMESTAMP WITH TIME ZONE',
-]
-
-/** Whether rows that are stored in the order of the column are in the order of the property too. */
-export const isStoredInOrder = ({ column, type, clamped }: Property): boolean =>
-  !clamped && (column.type === type.engine || SAME_ORDER.includes(column.type))
 
 /** null where rows must be counted to know where a page begins. */
 export function keysetOf({ relation, row, order, set }: BoundQuery): Keyset | null {

@@ -19,8 +19,8 @@ import { withTarget } from '../syntax/parse-option.ts'
 import { mayReorder, withinLimits } from './size.ts'
 import { newName, type Scope, findNavigation, findPart, findProperty } from './scope.ts'
 import type { ComputeItem, OptionSyntax, SelectItem } from '../syntax/syntax.ts'
-import { isStoredInOrder } from './keyset.ts'
 import type { Property } from '../edm/model.ts'
+import { isStoredInOrder } from '../edm/stored-order.ts'
 import type { EdmType } from '../edm/types.ts'
 import { shownItems, hasParts, narrowed } from './value.ts'
 
@@ -64,7 +64,7 @@ export function collectionQuery(
     navigation: linkedNavigation(scope, options),
     expand,
     filter,
-    order: keyOrder(scope, askedOrder(scope, options), comesAsStored),
+    ...keyOrder(scope, askedOrder(scope, options), comesAsStored),
     ...boundWindow(options),
     contextFragment: row.set.name + selectList(options, { output, expand, scope }),
   }
@@ -110,8 +110,12 @@ export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readon
  * store has rows in the order of the key and that is asked for, none is needed, which makes a page of a large set many
  * times cheaper.
  */
-function keyOrder(scope: Scope, asked: readonly OrderItem[], comesAsStored: boolean) {
-  const { inKeyOrder, type } = scope.row.set
+function keyOrder(
+  scope: Scope,
+  asked: readonly OrderItem[],
+  comesAsStored: boolean,
+): Pick<BoundQuery, 'order' | 'isStoredOrder'> {
+  const { inKeyOrder, parts, type } = scope.row.set
   const { key } = type
   const isOrdered = (property: Property) =>
     asked.some(({ value }) => value.kind === 'property' && value.property === property)
@@ -126,7 +130,9 @@ function keyOrder(scope: Scope, asked: readonly OrderItem[], comesAsStored: bool
   )
   // A column that is read as a different type, such as an ENUM, may be stored in a different order.
   const isStored = asked.length === 0 || key.every(isStoredInOrder)
-  return inKeyOrder && isKeyOrder && isStored && comesAsStored ? [] : all
+  const isStoredOrder = isKeyOrder && isStored && comesAsStored
+  if (inKeyOrder && isStoredOrder) return { order: [] }
+  return { order: all, isStoredOrder: parts !== null && isStoredOrder }
 }
 
 /** Parts of a complex property are named by their paths. */

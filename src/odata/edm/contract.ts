@@ -112,7 +112,7 @@ function holds(now: EdmType, before: EdmType): boolean {
 
 /** Not used here. */
 const NO_ROWS: SnapshotFacts = {
-  stored: { tableOf: (name) => [name], inKeyOrder: false, ownFilesOnly: true },
+  stored: { tableOf: (name) => [name], partsOf: () => null, inKeyOrder: false, ownFilesOnly: true },
   signedTinyints: new Map(),
   clampedTimes: new Map(),
 }

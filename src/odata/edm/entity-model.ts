@@ -4,6 +4,7 @@ import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
 import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
+import { isStoredInOrder } from './stored-order.ts'
 import { edmTypeOf } from './types.ts'
 import {
   type EntityModel,
@@ -80,14 +81,17 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     storedRows: relation.rows,
   }
   const key = relation.key.map((part) => properties.find((property) => property.name === part)!)
+  // Where the order of what is read is another one than that of what is stored, the store says what comes first.
+  const parts = key.every(isStoredInOrder) ? facts.stored.partsOf(relation, name) : null
   return {
     name,
     relation,
     type: { name, description: relation.description, key, properties, navigation: [] },
-    table: facts.stored.tableOf(name),
+    table: parts?.all ?? facts.stored.tableOf(name),
     tableBefore: facts.stored.tableOf(nameBefore(name)),
     only,
     storedRows,
-    inKeyOrder: facts.stored.inKeyOrder && only.length === 0,
+    inKeyOrder: facts.stored.inKeyOrder && only.length === 0 && parts === null,
+    parts: only.length === 0 ? parts : null,
   }
 }

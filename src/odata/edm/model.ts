@@ -3,7 +3,7 @@
 import type { EntitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
-import type { PublishedRelation, TableName } from '../../core/snapshot.ts'
+import type { PublishedRelation, RowParts, TableName } from '../../core/snapshot.ts'
 import type { EdmType } from './types.ts'
 
 export interface EntityModel {
@@ -27,6 +27,8 @@ export interface EntitySet {
   readonly storedRows: number
   /** Whether rows that are read without an order come in that of the key. */
   readonly inKeyOrder: boolean
+  /** The tables that have the rows, where these are not in one, and the reader may read all. */
+  readonly parts: RowParts | null
 }
 
 /** Under which an earlier state of a set is open in an engine. No set has a space in its name. */

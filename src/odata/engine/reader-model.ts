@@ -53,7 +53,8 @@ export async function readerView(
       relations.push(relation)
       continue
     }
-    const table = facts.stored.tableOf(set)
+    const { stored } = facts
+    const table = stored.partsOf(relation, set)?.all ?? stored.tableOf(set)
     const unbound: UnboundFilter[] = []
     for (const filter of only) {
       const problem = await problemOf(connection, table, filter)

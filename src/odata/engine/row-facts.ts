@@ -38,10 +38,11 @@ export async function rowsAre(published: SnapshotReader, { relations }: Snapshot
 export async function readFacts(
   connection: Connection,
   relation: PublishedRelation,
-  { tableOf }: StoredRows,
+  { tableOf, partsOf }: StoredRows,
 ): Promise<RowFacts> {
   const { model, columns, file } = relation
-  const rows = sql.ident(...tableOf(entitySetName(model)))
+  const name = entitySetName(model)
+  const rows = sql.ident(...(partsOf(relation, name)?.all ?? tableOf(name)))
   // A response describes its rows by the manifest, so a file that holds something else must not be served.
   const stored = await describe(connection, sql`FROM ${rows}`)
   const isSame = ({ name, type }: Column, i: number) =>

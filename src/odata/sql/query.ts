@@ -1,5 +1,6 @@
 // A bound query as one SELECT.
 
+import type { TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { BoundQuery, OutputProperty } from '../bind/bound.ts'
 import { BIGINT } from './engine-types.ts'
@@ -30,10 +31,24 @@ export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
 
 /** The same rows with `columns`, which may name the columns of the row of `query`. */
 export function selectSql(columns: Sql, query: BoundQuery, window: RowWindow): Sql {
-  const from = window.keyset?.from ?? null
-  const begin =
-    from === null ? sql.empty : sql` ${query.filter === null ? sql`WHERE` : sql`AND`} ${from}`
-  return sql`SELECT ${columns} ${fromSql(query)}${begin}${orderSql(query.order)}${windowSql(query, window)}`
+  return sql`SELECT ${columns} ${rowsFrom(query, window)}${orderSql(query.order)}${windowSql(query, window)}`
+}
+
+/**
+ * Of a set whose rows lie in two tables, the first rows of both: DuckDB would look for them among all. Where a table
+ * has its rows in that order, it is read no further than that.
+ */
+function rowsFrom(query: BoundQuery, window: RowWindow): Sql {
+  const { relation, row, order, isStoredOrder } = query
+  const parts = relation.kind === 'set' ? relation.set.parts : null
+  const begin = window.keyset?.from ?? null
+  const { rows, skipped } = boundsOf(query, window)
+  if (parts === null || order.length === 0 || rows === null)
+    return sql`FROM ${setSql(query)} AS ${sql.ident(row.alias)}${whereSql(query, begin)}`
+  const first = sql`LIMIT ${sql.value(Math.min(skipped + rows, Number.MAX_SAFE_INTEGER), BIGINT)}`
+  const some = (table: TableName, isSorted: boolean) =>
+    sql`(SELECT * FROM ${sql.ident(...table)} AS ${sql.ident(row.alias)}${whereSql(query, begin)}${isSorted ? sql.empty : orderSql(order)} ${first})`
+  return sql`FROM (${some(parts.most, isStoredOrder === true)} UNION ALL ${some(parts.few, false)}) AS ${sql.ident(row.alias)}`
 }
 
 /** The output properties, and for each expansion the value that its link begins at, as `r1 key`, and what it hands down. */
@@ -67,21 +82,36 @@ export function countSql(query: BoundQuery): Sql {
 export const countTextSql = (query: BoundQuery): Sql =>
   sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
 
-function fromSql({ relation, row, filter, order, output }: BoundQuery): Sql {
+const fromSql = (query: BoundQuery): Sql =>
+  sql`FROM ${setSql(query)} AS ${sql.ident(query.row.alias)}${whereSql(query, null)}`
+
+function setSql({ relation, filter, order, output }: BoundQuery): Sql {
   const values = [...order, ...output].map(({ value }) => value)
-  const rows =
-    relation.kind === 'set' ? rowsWithSql(relation.set, filter, values) : relationSql(relation)
-  const from = sql`FROM ${rows} AS ${sql.ident(row.alias)}`
-  return filter === null ? from : sql`${from} WHERE (${conditionSql(filter)})`
+  return relation.kind === 'set' ? rowsWithSql(relation.set, filter, values) : relationSql(relation)
 }
 
-function windowSql({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWindow): Sql {
+/** `begin`: the condition on rows from a position on. */
+function whereSql({ filter }: BoundQuery, begin: Sql | null): Sql {
+  const conditions = [
+    ...(filter === null ? [] : [sql`(${conditionSql(filter)})`]),
+    ...(begin === null ? [] : [begin]),
+  ]
+  return conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, sql` AND `)}`
+}
+
+function windowSql(query: BoundQuery, window: RowWindow): Sql {
+  const { rows, skipped } = boundsOf(query, window)
+  const limitSql = rows === null ? sql.empty : sql` LIMIT ${sql.value(rows, BIGINT)}`
+  return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
+}
+
+/** `rows`: at most; null: all. `skipped`: those that lie between the beginning and them. */
+function boundsOf({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWindow) {
   const left = top === null ? null : Math.max(0, top - offset)
   const rows = left === null || limit === null ? (left ?? limit) : Math.min(left, limit)
   const isPlaced = keyset != null && keyset.from !== null
   const skipped = isPlaced ? 0 : Math.min(skip + offset, Number.MAX_SAFE_INTEGER)
-  const limitSql = rows === null ? sql.empty : sql` LIMIT ${sql.value(rows, BIGINT)}`
-  return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
+  return { rows, skipped }
 }
 
 /** The value of the only property as one text, after a comma; of NULL no comma. */

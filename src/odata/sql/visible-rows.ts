@@ -7,8 +7,8 @@
 
 import { type Sql, sql } from '../../core/sql.ts'
 import { conjunctsOf, type Expression, typeOf } from '../bind/bound.ts'
-import { isStoredInOrder } from '../bind/keyset.ts'
 import type { EntitySet } from '../edm/model.ts'
+import { isStoredInOrder } from '../edm/stored-order.ts'
 import { conditionSql } from './expression.ts'
 
 export const tableSql = (set: Pick<EntitySet, 'table' | 'only'>): Sql =>

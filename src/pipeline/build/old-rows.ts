@@ -96,6 +96,7 @@ export async function removeOldRows(context: RunContext, model: Model): Promise<
   const rows = await connection.run(
     sql`DELETE FROM ${target.table} WHERE ${isOld(keep, context, { value })}`,
   )
+  if (rows > 0) context.changes.keys.lose(model.name)
   if (model.kind === 'events') await store.state.changes.noteRemoved(connection, model.name, rows)
   return rows
 }

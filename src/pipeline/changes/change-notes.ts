@@ -2,9 +2,12 @@
 
 import type { ModelName } from '../../core/names.ts'
 import type { ClosedRange, TableChange } from '../../store/changes.ts'
+import { ChangedKeys } from './changed-keys.ts'
 
 /** Those of the builds that are under way. */
 export class ChangeNotes {
+  /** For what is published. */
+  readonly keys = new ChangedKeys()
   readonly #noted = new Map<ModelName, Map<string, readonly ClosedRange[]>>()
 
   /** Says that nothing of the column changed but these values, and what was said before. */

@@ -1,11 +1,13 @@
 // What a build changes of a table, said by who builds it while both the old and the new rows are there, and recorded with
 // the versions of the table at the end of the build. What nobody says may be anything.
 
+import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ColumnChange } from '../../store/changes.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Store } from '../../store/store.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
 import type { RunContext } from '../run-context.ts'
@@ -22,7 +24,7 @@ export const followedColumns = (
 
 /**
  * Call this where rows are about to go and where they have come: `rows` gives a query of the values of a column, as "v".
- * For a model that nobody follows nothing is asked.
+ * For a model that nobody follows, and that is not exposed with a key, nothing is asked.
  */
 export async function noteRows(
   context: Pick<RunContext, 'store' | 'connection' | 'changes'>,
@@ -31,6 +33,24 @@ export async function noteRows(
 ): Promise<void> {
   for (const { name, type } of followedColumns(context, model))
     context.changes.add(model.name, name, await rangesIn(context.connection, rows(name), type))
+  await noteKeys(context, model, rows)
+}
+
+/** The same for what is published alone. */
+export async function noteKeys(
+  { store, connection, changes }: Pick<RunContext, 'store' | 'connection' | 'changes'>,
+  { name, expose }: Model,
+  rows: (column: string) => Sql,
+): Promise<void> {
+  if (!store.snapshots.takesChanges) return
+  for (const column of expose?.key ?? []) {
+    const most = limits.changedValues
+    const found = await connection.row(sql`
+      SELECT CAST(to_json(list(v)) AS VARCHAR) AS texts, count(*) AS n FROM (
+        SELECT DISTINCT CAST(v AS VARCHAR) AS v FROM (${rows(column)}) LIMIT ${sql.value(most + 1)})`)
+    const n = numberOf(found?.['n'])
+    changes.keys.add(name, column, n > most ? null : textOf(found?.['texts'] ?? '[]'))
+  }
 }
 
 /** Of the rows of a relation. */
@@ -53,6 +73,7 @@ export async function recordChange(
 ): Promise<void> {
   const { store, connection, changes } = context
   const noted = changes.take(model.name)
+  changes.keys.lead(model.name, versions)
   if (versions.before === versions.after) return
   const said = store.state.changes
     .columnsOf(model.name)

@@ -60,20 +60,20 @@ async function problemIn(
 
 async function readWhole(
   dir: string,
-  { file }: PublishedRelation,
+  relation: PublishedRelation,
   engine: LookEngine,
   signal: AbortSignal,
 ): Promise<void> {
   await using resources = new Resources()
   const name = 'file'
-  const files = [{ name, path: join(dir, file) }]
+  const files = [{ name, path: join(dir, relation.file) }]
   const connections = resources.use(await openReadOnly({ ...engine, files, connections: 1 }))
   const { connection } = resources.use(await connections.take())
   const stop = () => connection.interrupt()
   signal.addEventListener('abort', stop, { once: true })
   resources.defer(() => signal.removeEventListener('abort', stop))
   // A hash of the row needs every value, where a count is known without looking at any.
-  const rows = sql.ident(...fileRows.tableOf(name))
+  const rows = sql.ident(...(fileRows.partsOf(relation, name)?.all ?? fileRows.tableOf(name)))
   await connection.row(sql`SELECT bit_xor(hash(r)) FROM ${rows} AS r`)
 }
 

@@ -66,7 +66,7 @@ async function writeFile(
   return rows
 }
 
-async function removeDatabase(path: string): Promise<void> {
+export async function removeDatabase(path: string): Promise<void> {
   for (const name of [path, `${path}.wal`]) await rm(name, { force: true })
 }
 

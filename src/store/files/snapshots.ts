@@ -24,6 +24,7 @@ import {
   type PublishOptions,
   type SnapshotStore,
 } from '../snapshots.ts'
+import { continueFile } from './continued.ts'
 import { isWhole, orderBy, writePublished } from './published.ts'
 import { earlierTimes } from './published-times.ts'
 import {
@@ -42,6 +43,7 @@ export const fileSnapshots = (dir: string): SnapshotStore => ({
   catalog: (id) => readCatalog(dir, id),
   writeCatalog: (id, text) => writeCatalog(dir, id, text),
   catalogsIdleRuns: true,
+  takesChanges: true,
   fork: (to) => fork(dir, to),
 })
 
@@ -54,7 +56,7 @@ async function publish(
   const snapshots = await readSnapshots(dir)
   // What crashes have left goes first as well: runs that die here, one after the other, must not fill the disk.
   await collectGarbage(dir, snapshots, { now, retention })
-  const relations = await choose(rowsIn(dir, connection, snapshots))
+  const relations = await choose(rowsIn(dir, connection, snapshots, retention.apartPercent ?? 0))
   const id = hashOf(16, [SNAPSHOT_FORMAT, relations])
   const changed = snapshots.current?.id !== id
   const snapshot =
@@ -71,6 +73,7 @@ function rowsIn(
   dir: string,
   connection: Connection,
   { current, retained }: SnapshotFiles,
+  apartPercent: number,
 ): PublishedRows {
   const all = [...retained, ...(current === null ? [] : [current])]
   const known = new Map(
@@ -80,9 +83,17 @@ function rowsIn(
     current,
     async find(content) {
       const same = known.get(fileOf(content))
-      return same !== undefined && (await isWhole(dir, same)) ? same : null
+      if (same === undefined || (same.apart !== undefined && apartPercent === 0)) return null
+      return (await isWhole(dir, same)) ? same : null
     },
-    write: (content, rows) => writeRelation(dir, connection, content, rows),
+    async write(content, rows) {
+      const before = current?.relations.find(({ model }) => model === content.model)
+      const made =
+        before === undefined
+          ? null
+          : await continueFile({ dir, connection, content, before, rows, apartPercent })
+      return made ?? (await writeRelation(dir, connection, content, rows))
+    },
   }
 }
 

@@ -55,6 +55,7 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
     },
     // To read what other runs were is a tenth of all that such a run asks of PostgreSQL.
     catalogsIdleRuns: false,
+    takesChanges: false,
     // A copy of what this machine has pulled.
     fork: (dir) => fileSnapshots(session.paths.snapshots).fork(dir),
   }

@@ -10,7 +10,7 @@ import { sameName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice } from '../../../core/step.ts'
 import { ModelFailure } from '../../failure.ts'
-import { noteRows } from '../../changes/notes.ts'
+import { noteKeys, noteRows } from '../../changes/notes.ts'
 import { vanishingFrom, warnOfOthers } from '../../changes/vanished.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
@@ -62,7 +62,9 @@ async function write(
     const target = await store.tables.written(connection, model.name)
     await noteRows(context, model, (column) => {
       const [name, table] = [sql.ident(column), sql.relation(model.name)]
-      return sql`SELECT ${name} AS v FROM ${DELTA} UNION ALL
+      const now = sql`SELECT ${name} AS v FROM ${DELTA}`
+      if (uniqueKey.some((part) => sameName(part, column))) return now
+      return sql`${now} UNION ALL
         SELECT t.${name} FROM ${table} t SEMI JOIN ${DELTA} s ON ${onKey}`
     })
     const delta = await target.rows(sql`FROM ${DELTA}`)
@@ -127,6 +129,12 @@ async function deleteVanished(context: RunContext, model: MergeModel, part: Part
     return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${isGone}`
   })
   const isMeant = part === 'all' ? sql`true` : part.has(target.value(part.column))
+  // What has left the window is gone from what is published.
+  await noteKeys(context, model, (column) => {
+    const [name, table] = [sql.ident(column), sql.relation(model.name)]
+    const isGone = part === 'all' ? sql`true` : part.has(sql`t.${sql.ident(part.column)}`)
+    return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${isGone}`
+  })
   return connection.run(sql`
     DELETE FROM ${target.table} AS t
     WHERE ${isMeant} AND NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${onKey})`)

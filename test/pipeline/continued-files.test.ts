@@ -1,0 +1,84 @@
+// When a published file continues the one before (src/store/files/continued.ts), and when it is written whole.
+
+import { readdir } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { PublishedRelation } from '../../src/core/snapshot.ts'
+import {
+  changeSource,
+  FILES,
+  FIRST,
+  manifestOf,
+  randomChange,
+  requireRows,
+  ROWS,
+} from '../support/apart-project.ts'
+import { flipBit } from '../support/flip-bit.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const MERGED = Object.fromEntries(
+  Object.entries(FILES).filter(([path]) => !path.startsWith('models/') || path.includes('merged')),
+)
+
+/** What is published of the one model. */
+async function mergedIn(project: Workspace): Promise<PublishedRelation> {
+  const { relations } = await manifestOf(project.path('.eider/snapshots'))
+  return relations[0]!
+}
+
+async function changeAndRun(project: Workspace, change: string): Promise<PublishedRelation> {
+  await changeSource(project, change)
+  await project.ok(['run'], { timeoutMs: 300_000 })
+  await requireRows(project, await manifestOf(project.path('.eider/snapshots')))
+  return await mergedIn(project)
+}
+
+test('new rows behind the others leave one table, and many changes are written whole', async () => {
+  await using project = await workspace(MERGED)
+  assert.is((await changeAndRun(project, FIRST)).apart, undefined)
+  const behind = `INSERT INTO source SELECT id + ${2 * ROWS}, n, grp, code, name, price, flag, moment FROM source WHERE n < 30`
+  assert.equal((await changeAndRun(project, behind)).apart, { rows: 0, changes: 30 })
+  const update = (n: number) => `UPDATE source SET name = 'w${n}' WHERE id < ${2 * n}`
+  assert.equal((await changeAndRun(project, update(10))).apart, { rows: 10, changes: 40 })
+  assert.equal((await changeAndRun(project, update(500))).apart, { rows: 500, changes: 540 })
+  assert.is((await changeAndRun(project, update(ROWS / 10))).apart, undefined)
+})
+
+test('a file that is damaged is not continued, and what nobody has said is written whole', async () => {
+  await using project = await workspace(MERGED)
+  const { file, bytes } = await changeAndRun(project, FIRST)
+  const path = project.path('.eider/snapshots', file)
+  for (let at = 20_000; at < bytes; at += 100_000) await flipBit(path, at)
+  const update = (n: number) => `UPDATE source SET name = 'd${n}' WHERE n = ${n}`
+  assert.is((await changeAndRun(project, update(1))).apart, undefined)
+  assert.equal((await changeAndRun(project, update(2))).apart, { rows: 1, changes: 1 })
+  await project.write(
+    'eider.yml',
+    FILES['eider.yml']!.replace('apart_percent: 5', 'apart_percent: 0'),
+  )
+  assert.is((await changeAndRun(project, update(3))).apart, undefined)
+  await project.write('eider.yml', FILES['eider.yml']!)
+  assert.equal((await changeAndRun(project, update(4))).apart, { rows: 1, changes: 1 })
+  await project.ok(['erase', 'mart.merged', 'id = 300'])
+  const erased = await mergedIn(project)
+  assert.equal([erased.apart, erased.rows], [undefined, ROWS - 1])
+})
+
+test('runs that are killed leave a state whose rows are those of the tables after the next run', async () => {
+  const random = seededRandom(3)
+  await using project = await workspace(MERGED)
+  await changeAndRun(project, FIRST)
+  for (let round = 0; round < 8; round++) {
+    await changeSource(project, randomChange(random))
+    await project.eider(['run'], { timeoutMs: 300 + 1500 * random() })
+    await changeAndRun(project, randomChange(random))
+    const names = await readdir(project.path('.eider/snapshots'))
+    assert.equal(
+      names.filter((name) => /\.tmp/.test(name)),
+      [],
+    )
+  }
+})
+
+test.run()
