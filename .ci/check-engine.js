@@ -26,7 +26,12 @@ const parts = [
   {
     part: 'values in memory',
     reads: 'vectors of a result, memory figures (src/duckdb/vectors)',
-    tests: ['duckdb/vectors/', 'odata/answer/long-values', 'odata/answer/csv-parts'],
+    tests: [
+      'duckdb/vectors/',
+      'odata/answer/long-values',
+      'odata/answer/csv-parts',
+      'odata/answer/arrow',
+    ],
   },
   {
     part: 'parse trees',

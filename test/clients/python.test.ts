@@ -71,6 +71,41 @@ for url in sys.argv[1:]:
   assert.is(printed, '300000 möbel 0 44999850000\n3 möbel 0 3')
 })
 
+/** How each reads a stream of Arrow in a line, and prints the same. */
+const ofArrow: readonly Reader[] = [
+  {
+    name: 'polars',
+    modules: ['polars'],
+    script: `import sys, polars as pl
+from urllib.request import urlopen
+f = pl.read_ipc_stream(urlopen(sys.argv[1]).read())
+print(f.height, f['amount'].sum(), f['note'][0], f.schema['placed_at'].time_zone)`,
+  },
+  {
+    name: 'pandas',
+    modules: ['pandas', 'pyarrow'],
+    script: `import sys, pyarrow as pa
+from urllib.request import urlopen
+f = pa.ipc.open_stream(urlopen(sys.argv[1])).read_pandas()
+print(len(f), f['amount'].sum(), f['note'][0], f['placed_at'].dt.tz)`,
+  },
+  {
+    name: 'DuckDB',
+    modules: ['duckdb', 'pyarrow'],
+    script: `import sys, duckdb, pyarrow as pa
+from urllib.request import urlopen
+orders = pa.ipc.open_stream(urlopen(sys.argv[1]))
+print(*duckdb.sql("SELECT count(*), sum(amount), min_by(note, id), 'UTC' FROM orders").fetchone())`,
+  },
+]
+for (const { name, modules, script } of ofArrow)
+  pythonTests(modules)(`${name} reads a stream of Arrow`, async () => {
+    await using resources = new Resources()
+    const served = await serve(resources, [orders])
+    const printed = await runPython(script, [`${served.url}/shop_orders?$format=arrow`])
+    assert.is(printed, '300000 45075000000.00 möbel 0 UTC')
+  })
+
 for (const { name, modules, needs, script } of readers)
   pythonTests(modules, needs)(`${name} reads Parquet by URL`, async () => {
     await using resources = new Resources()

@@ -40,6 +40,20 @@ export interface TextStreamOptions {
   readonly mode: 'whole' | 'streamed'
   /** Whether few texts may have megabytes: the main thread then does not copy them all at once. */
   readonly isLong?: boolean
+  /** How chunks are read, if not as texts. */
+  readonly reader?: ChunkReader
+}
+
+/** What the rows of a chunk become. */
+export interface ChunkReader {
+  /** The row after the last one of a streamed result. */
+  readonly end: Sql
+  /** Whether the last of so many rows is that one. */
+  hasEnd(chunk: DuckDBDataChunk, count: number): boolean
+  /** The first of its rows. */
+  partsOf(chunk: DuckDBDataChunk, rows: number): TextPart[]
+  /** How the row with that number begins. */
+  firstBytes(chunk: DuckDBDataChunk, row: number): Buffer
 }
 
 /** An open result. It uses its connection exclusively until it has ended or is disposed of. */
@@ -47,20 +61,26 @@ export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
+  readonly #reader: ChunkReader
   #ended = false
   /** What is left of the last chunk. */
   #left: TextPart[] = []
   #rows = 0
   #following: Buffer | null = null
 
-  private constructor(connection: Connection, chunks: Chunks, maxRows: number) {
+  private constructor(
+    connection: Connection,
+    chunks: Chunks,
+    { maxRows, reader = textReader }: TextStreamOptions,
+  ) {
     this.#connection = connection
     this.#chunks = chunks
     this.#maxRows = maxRows
+    this.#reader = reader
   }
 
   /**
-   * `query` is one SELECT of one VARCHAR column without NULL. Throws DatabaseError.
+   * `query` is one SELECT of one VARCHAR column without NULL, or of what the reader takes. Throws DatabaseError.
    *
    * Its values are literals of the text: a statement with parameters is planned twice, when it is prepared and again
    * with their values, and planning is most of the time of a small query.
@@ -68,14 +88,15 @@ export class TextStream implements AsyncDisposable {
   static async open(
     connection: Connection,
     query: Sql,
-    { mode, maxRows, isLong = false }: TextStreamOptions,
+    options: TextStreamOptions,
   ): Promise<TextStream> {
+    const { mode, isLong = false, reader = textReader } = options
     if (!query.isOneSelect) throw new Error('not one SELECT')
     const chunks =
       mode === 'whole'
         ? await openWhole(connection, query, isLong)
-        : await openStreamed(connection, query)
-    return new TextStream(connection, chunks, maxRows)
+        : await openStreamed(connection, query, reader.end)
+    return new TextStream(connection, chunks, options)
   }
 
   get rows(): number {
@@ -128,13 +149,12 @@ export class TextStream implements AsyncDisposable {
   #takeChunk(chunk: DuckDBDataChunk | null): TextPart[] {
     const count = chunk?.rowCount ?? 0
     if (chunk === null || count === 0) return this.#takeEnd()
-    const headers = readHeaders(chunk, count)
-    const isLast = this.#chunks.isStreamed && textAt(headers, count - 1) === END
+    const isLast = this.#chunks.isStreamed && this.#reader.hasEnd(chunk, count)
     const texts = isLast ? count - 1 : count
     const taken = Math.min(texts, this.#maxRows - this.#rows)
-    if (texts > taken) this.#following = piecesOf(chunk, rowsFrom(headers, taken), 1)[0]!.copy()
+    if (texts > taken) this.#following = this.#reader.firstBytes(chunk, taken)
     this.#ended = isLast || this.#following !== null
-    return piecesOf(chunk, headers, taken)
+    return this.#reader.partsOf(chunk, taken)
   }
 
   #takeEnd(): TextPart[] {
@@ -142,6 +162,16 @@ export class TextStream implements AsyncDisposable {
     this.#ended = true
     return []
   }
+}
+
+const textReader: ChunkReader = {
+  end: sql`SELECT ${sql.value(END)}`,
+  hasEnd: (chunk, count) => textAt(readHeaders(chunk, count), count - 1) === END,
+  partsOf: (chunk, rows) => piecesOf(chunk, readHeaders(chunk, chunk.rowCount), rows),
+  firstBytes(chunk, row) {
+    const headers = readHeaders(chunk, chunk.rowCount)
+    return piecesOf(chunk, rowsFrom(headers, row), 1)[0]!.copy()
+  },
 }
 
 class Texts implements TextPart {
@@ -181,8 +211,8 @@ async function openWhole(connection: Connection, query: Sql, isLong: boolean): P
   return { isStreamed: false, next: () => (i < count ? result.getChunk(i++) : null) }
 }
 
-async function openStreamed(connection: Connection, query: Sql): Promise<Chunks> {
-  const marked = sql`${query} UNION ALL SELECT ${sql.value(END)}`
+async function openStreamed(connection: Connection, query: Sql, end: Sql): Promise<Chunks> {
+  const marked = sql`${query} UNION ALL ${end}`
   const result = await connection.attempt(async () => {
     const statement = await connection.driver.prepare(marked.inline())
     try {

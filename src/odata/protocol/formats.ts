@@ -27,7 +27,7 @@ export type RequestKind =
   | 'value'
   | 'count'
 
-export type FormatName = 'json' | 'xml' | 'csv' | 'parquet' | 'text' | 'bytes'
+export type FormatName = 'json' | 'xml' | 'csv' | 'parquet' | 'arrow' | 'text' | 'bytes'
 
 const isUtf8 = (value: string) => /^utf-?8$/.test(value)
 const takesAnything = () => true
@@ -74,6 +74,15 @@ const table = {
     answers: ['collection'],
     extension: 'parquet',
     isRandomAccess: true,
+  },
+  /** The streaming format of Arrow. */
+  arrow: {
+    mediaType: 'application/vnd.apache.arrow.stream',
+    contentType: 'application/vnd.apache.arrow.stream',
+    ranges: [],
+    takes: takesAnything,
+    answers: ['collection'],
+    extension: 'arrows',
   },
   text: {
     mediaType: 'text/plain',

@@ -10,6 +10,7 @@ import {
 } from '../../../src/odata/protocol/negotiate.ts'
 
 const CSV_CONTENT_TYPE = 'text/csv;charset=utf-8;header=present'
+const ARROW_CONTENT_TYPE = 'application/vnd.apache.arrow.stream'
 const PARQUET_CONTENT_TYPE = 'application/vnd.apache.parquet'
 
 /** What Excel and Power BI send. */
@@ -98,6 +99,10 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
     ['application/vnd.apache.parquet;q=0.5, text/csv', null, CSV_CONTENT_TYPE],
     ['application/vnd.apache.parquet, */*;q=0.1', null, PARQUET_CONTENT_TYPE],
     ['application/vnd.apache.parquet;q=0', null, 406],
+    ['application/json', 'arrow', ARROW_CONTENT_TYPE],
+    ['application/vnd.apache.arrow.stream', null, ARROW_CONTENT_TYPE],
+    ['application/vnd.apache.arrow.stream, */*;q=0.1', null, ARROW_CONTENT_TYPE],
+    ['application/vnd.apache.arrow.file', null, 406],
     ['application/json', 'text/csv', CSV_CONTENT_TYPE],
     ['text/csv', 'application/json', minimal],
     [null, 'application/json;odata.metadata=none', none],

@@ -2,6 +2,7 @@
 
 import type { FormatName } from '../../protocol/formats.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
+import { arrow } from './arrow.ts'
 import { csv } from './csv.ts'
 import { json } from './json.ts'
 import { parquet } from './parquet.ts'
@@ -13,6 +14,7 @@ export const answerFormats: { readonly [F in FormatName]: AnswerFormat<F> } = {
   xml,
   csv,
   parquet,
+  arrow,
   text,
   bytes,
 }

@@ -1,0 +1,121 @@
+// Messages of the streaming format of Arrow (https://arrow.apache.org/docs/format/Columnar.html): a schema, then batches of
+// rows, then the end. Each is a description in FlatBuffers, whose length is before it, and a body.
+
+import type { ArrowField, ArrowType } from '../../core/arrow-types.ts'
+import { FlatBuilder, type FlatField } from './flat-builder.ts'
+
+const VERSION_5 = 4
+const SCHEMA = 1
+const BATCH = 3
+const CONTINUES = -1
+
+export const ARROW_END = Buffer.from(Int32Array.of(CONTINUES, 0).buffer)
+
+export function schemaMessage(fields: readonly ArrowField[]): Buffer {
+  const builder = new FlatBuilder()
+  const list = builder.list(fields.map((field) => fieldTable(builder, field)))
+  const isLittleEndian = { bytes: 2, value: 0 } as const
+  const schema = builder.table([isLittleEndian, { to: list }])
+  return described(builder, SCHEMA, schema, 0)
+}
+
+/** `lengths`: of each column, and of the columns inside it after it, the values and how many are NULL. */
+export function batchMessage(
+  rows: number,
+  lengths: readonly number[],
+  buffers: readonly Uint8Array[],
+): Buffer {
+  const places: number[] = []
+  let size = 0
+  for (const { length } of buffers) {
+    places.push(size, length)
+    size += padded(length)
+  }
+  const builder = new FlatBuilder()
+  const list = builder.pairs(places)
+  const nodes = builder.pairs(lengths)
+  const batch = builder.table([{ bytes: 8, value: rows }, { to: nodes }, { to: list }])
+  const head = described(builder, BATCH, batch, size)
+  const message = Buffer.allocUnsafe(head.length + size)
+  head.copy(message)
+  let at = head.length
+  for (const buffer of buffers) {
+    message.set(buffer, at)
+    const end = at + padded(buffer.length)
+    message.fill(0, at + buffer.length, end)
+    at = end
+  }
+  return message
+}
+
+const padded = (length: number): number => Math.ceil(length / 8) * 8
+
+function described(builder: FlatBuilder, kind: number, header: number, bodyBytes: number): Buffer {
+  const root = builder.table([
+    { bytes: 2, value: VERSION_5 },
+    { bytes: 1, value: kind },
+    { to: header },
+    { bytes: 8, value: bodyBytes },
+  ])
+  const description = builder.finish(root)
+  const prefix = Buffer.from(Int32Array.of(CONTINUES, description.length).buffer)
+  return Buffer.concat([prefix, description])
+}
+
+function fieldTable(builder: FlatBuilder, { name, type }: ArrowField): number {
+  const children = builder.list(fieldsIn(type).map((field) => fieldTable(builder, field)))
+  const text = builder.text(name)
+  const { number, fields } = typeOf(type, builder)
+  const table = builder.table(fields)
+  const isNullable = { bytes: 1, value: 1 } as const
+  return builder.table([
+    { to: text },
+    isNullable,
+    { bytes: 1, value: number },
+    { to: table },
+    null,
+    { to: children },
+  ])
+}
+
+function fieldsIn(type: ArrowType): readonly ArrowField[] {
+  if (type.kind === 'list') return [{ name: 'item', type: type.item }]
+  return type.kind === 'struct' ? type.fields : []
+}
+
+const short = (value: number) => ({ bytes: 2, value }) as const
+const word = (value: number) => ({ bytes: 4, value }) as const
+const MICROSECONDS = short(2)
+
+/** The number of a type in the union of all, and the fields of its table. */
+function typeOf(
+  type: ArrowType,
+  builder: FlatBuilder,
+): { readonly number: number; readonly fields: readonly FlatField[] } {
+  switch (type.kind) {
+    case 'integer':
+      return { number: 2, fields: [word(8 * type.bytes), { bytes: 1, value: 1 }] }
+    case 'float':
+      return { number: 3, fields: [short(type.bytes === 4 ? 1 : 2)] }
+    case 'bytes':
+      return { number: 4, fields: [] }
+    case 'text':
+      return { number: 5, fields: [] }
+    case 'boolean':
+      return { number: 6, fields: [] }
+    case 'decimal':
+      return { number: 7, fields: [word(type.precision), word(type.scale), word(128)] }
+    case 'date':
+      return { number: 8, fields: [short(0)] }
+    case 'time':
+      return { number: 9, fields: [MICROSECONDS, word(64)] }
+    case 'moment':
+      return { number: 10, fields: [MICROSECONDS, { to: builder.text('UTC') }] }
+    case 'list':
+      return { number: 12, fields: [] }
+    case 'struct':
+      return { number: 13, fields: [] }
+    case 'duration':
+      return { number: 18, fields: [MICROSECONDS] }
+  }
+}
