@@ -42,18 +42,21 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { pastRunsOf, catalogRun } from './catalog/catalog-text.ts'
 import { type Results, withRuns } from './catalog/past-runs.ts'
 import type { RunWithoutEngine } from './prepared-run.ts'
+import { type LastingFailure, lastingFailures } from './lasting-failures.ts'
 import { dayIn, rebuiltAgain } from './plan/volatile.ts'
 import { isRecorded } from './rename/record.ts'
 import { allModels, isAboutAll } from './run-request.ts'
 import { type NoteDraft, RunResults, whyUnchanged } from './results.ts'
 
-const FORMAT = 2
+const FORMAT = 3
 
 export interface IdleNote {
   readonly format: number
   readonly key: string
   readonly run: string
   readonly models: readonly ModelResult[]
+  /** Those among `models` that the next run would find as they are. */
+  readonly failures: readonly LastingFailure[]
   readonly snapshot: string
   readonly orphans: readonly Orphan[]
   /** Data files that models read, and patterns of such: name, stamp, hash of the content. */
@@ -65,6 +68,8 @@ export interface IdleScope {
   readonly target: IdleTarget
   readonly paths: ProjectPaths
   readonly retention: Retention
+  /** Whether a failed check leaves rows in a file, which somebody may have deleted. */
+  readonly keepsFailingRows: boolean
   /** Identifies all settings in force. */
   readonly settings: string
 }
@@ -102,7 +107,7 @@ export class Idle {
   /** null: nothing was recorded or announced, and there may be something to do. */
   async run(run: RunWithoutEngine): Promise<RunSummary | null> {
     const { note } = this
-    if (note === null) return null
+    if (note === null || !isAskedAgain(note, run)) return null
     const events: RunEvent[] = []
     const progress = (event: RunEvent) => events.push(event)
     const summary = await finish(note, this.#scope, { ...run, progress }).catch(() => null)
@@ -115,6 +120,11 @@ export class Idle {
     return draftNote(this.#scope, project)
   }
 }
+
+/** Whether the run would end as the noted one, also where that has left something: flags may help. */
+const isAskedAgain = ({ failures }: IdleNote, run: RunWithoutEngine): boolean =>
+  failures.length === 0 ||
+  (isAboutAll(run) && !run.failFast && !run.allowEmpty && !run.allowRemoval)
 
 /** null: there is none, or it cannot be read. */
 async function readNote({ paths }: IdleScope): Promise<IdleNote | null> {
@@ -188,11 +198,14 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
   if (files === null || files.some(({ changedMs }) => changedMs > untouchedSinceMs)) return null
   const names = filesOf([...project.models.values()])
   return {
-    async hold({ summary, published, fileHashes }, connection, meanwhile) {
+    async hold({ summary, published, fileHashes, failedForRows }, connection, meanwhile) {
+      const ofRows = scope.keepsFailingRows ? null : failedForRows
+      const failures = summary.ok ? [] : ofRows && lastingFailures(project, summary, ofRows)
       // As the run decided what to build, which was before midnight if the night has passed over it.
       const period = periodOf(project, summary.startedAt)
       const isLeft =
-        !summary.ok ||
+        failures === null ||
+        summary.ok !== (failures.length === 0) ||
         summary.flushed.length > 0 ||
         summary.byHand.length > 0 ||
         (await hasAcks(connection))
@@ -209,6 +222,7 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
           key: keyOf(scope, project, files, { target: target.text, period }),
           run: summary.runId,
           models: summary.models.map((result) => nextTime(result, project)),
+          failures: failures ?? [],
           snapshot: published.snapshot.id,
           // Without `renamed_to`: the model with the same SQL is not new in the next run.
           orphans: summary.orphans.map(({ model, kind, rows }) => ({ model, kind, rows })),
@@ -222,8 +236,8 @@ function draftNote(scope: IdleScope, project: CompiledProject): NoteDraft | null
 
 const nextTime = (result: ModelResult, { models }: CompiledProject): ModelResult => {
   const { model, status, older_rows: older } = result
+  if (status !== 'built') return result
   const because = whyUnchanged(models.get(model)!)
-  if (status === 'unchanged') return result
   const warned = older === undefined ? {} : { warnings: [olderLine(older)], older_rows: older }
   return { model, status: 'unchanged', because, ...warned, ms: 0 }
 }
@@ -268,7 +282,7 @@ async function finish(
 const resultsIn = (text: string) => JSON.parse(text) as Results
 
 async function record(
-  { models, snapshot, orphans, files }: IdleNote,
+  { models, failures, snapshot, orphans, files }: IdleNote,
   { target, paths }: IdleScope,
   { project, progress, selection = allModels }: RunWithoutEngine,
   results: RunResults,
@@ -279,6 +293,7 @@ async function record(
   const selected = select(project.models, selection, () => false)
   results.selected = selected
   if (selected.size < models.length) progress({ event: 'models-selected', models: selected.size })
+  for (const [model, because] of failures) if (because !== null) results.start(model, because)
   for (const model of models) if (selected.has(model.model)) results.finish({ ...model, ms: 0 })
   results.snapshot = { id: snapshot, changed: false }
   if (isAboutAll({ selection })) results.orphans = orphans

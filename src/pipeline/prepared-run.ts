@@ -37,6 +37,9 @@ export interface RunNotes {
 export interface RunWithoutEngine {
   readonly project: CompiledProject
   readonly selection?: RunSelection
+  readonly failFast?: boolean
+  readonly allowEmpty?: boolean
+  readonly allowRemoval?: boolean
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
   readonly openClaims: () => Promise<ClaimSource>

@@ -29,7 +29,8 @@ export class RunResults {
   projectIsWhole = true
   readonly #startedMs: number
   readonly #progress: Progress
-  readonly #started = new Set<ModelName>()
+  readonly #started = new Map<ModelName, string>()
+  readonly #ofRows = new Set<ModelName>()
   readonly #results = new Map<ModelName, ModelResult>()
   readonly #failed = new FailedModels()
 
@@ -66,7 +67,7 @@ export class RunResults {
   /** Announced once, though a group that failed is built again. */
   start(model: ModelName, because: string): void {
     if (this.#started.has(model)) return
-    this.#started.add(model)
+    this.#started.set(model, because)
     this.#progress({ event: 'model-started', model, because })
   }
 
@@ -102,6 +103,18 @@ export class RunResults {
   fail(model: ModelName, because: string, ms = 0): void {
     this.#failed.add(model)
     this.finish({ model, status: 'failed', because, ms })
+  }
+
+  /** Of a model that has failed: its rows are the reason (lasting-failures.ts). */
+  noteRows(model: ModelName): void {
+    this.#ofRows.add(model)
+  }
+
+  /** Models that failed for their rows, with why they were built; null where something else is left, too. */
+  get failedForRows(): ReadonlyMap<ModelName, string> | null {
+    if (!this.projectIsWhole || this.damaged.length > 0) return null
+    const noted = [...this.#ofRows].filter((model) => this.#started.has(model))
+    return new Map(noted.map((model) => [model, this.#started.get(model)!]))
   }
 
   /** True when the model has failed, or was skipped now since one that it reads has. */
@@ -165,6 +178,7 @@ interface EndedRun {
   readonly summary: RunSummary
   readonly published: Published
   readonly fileHashes: ReadonlyMap<string, string>
+  readonly failedForRows: ReadonlyMap<ModelName, string> | null
 }
 
 export type WriteNote = () => Promise<void>

@@ -125,7 +125,7 @@ async function recordRun(
   { published, draft }: { readonly published: Published | null; readonly draft: NoteDraft | null },
 ): Promise<WriteNote | null> {
   const summary = results.summarize()
-  const { fileHashes } = results
+  const { fileHashes, failedForRows } = results
   // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
   const isRecorded = selection?.retry !== true || summary.models.length > 0
   const recordBytes = isRecorded
@@ -148,7 +148,11 @@ async function recordRun(
     await writeArtifacts(paths.target, project, summary, fileHashes)
   }
   if (draft !== null && published !== null)
-    return await draft.hold({ summary, published, fileHashes }, connection, describe())
+    return await draft.hold(
+      { summary, published, fileHashes, failedForRows },
+      connection,
+      describe(),
+    )
   await describe()
   return null
 }

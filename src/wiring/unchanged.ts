@@ -17,11 +17,12 @@ export async function openIdle(project: Project): Promise<Idle | null> {
 
 function scopeOf(project: Project): IdleScope | null {
   const { paths, settings, files } = project
-  const { extensions, retention } = runOptionsOf(project)
+  const { extensions, retention, failingRows } = runOptionsOf(project)
   const { idle: target } = traitsOf(paths)
   const hasMore = (extensions?.names.length ?? 0) + (files.sources?.length ?? 0) > 0
   if (target === undefined || hasMore) return null
-  return { target, paths, retention, settings: hashOf(32, [settings]) }
+  const keepsFailingRows = failingRows > 0
+  return { target, paths, retention, keepsFailingRows, settings: hashOf(32, [settings]) }
 }
 
 export async function hasWaitingEvents({ buffer }: ProjectPaths): Promise<boolean> {
@@ -42,6 +43,8 @@ export async function readUnchanged(project: Project, save: boolean): Promise<Un
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { paths, files } = project
   const compiled = await compileOnce(files, { ...paths, save, known: idle.knownHashes })
-  const holds = (await idle.isUnchanged(compiled)) && !(await hasWaitingEvents(paths))
+  // What has failed is still to be built.
+  const isDone = idle.note.failures.length === 0
+  const holds = isDone && (await idle.isUnchanged(compiled)) && !(await hasWaitingEvents(paths))
   return { compiled, note: holds ? idle.note : null }
 }

@@ -12,6 +12,8 @@ interface Addition {
   readonly files: Readonly<Record<string, string>>
   /** Of the run that is measured; none: of all models. */
   readonly args?: readonly string[]
+  /** Each run ends with exit code 1. */
+  readonly fails?: true
 }
 
 const DATA = Object.fromEntries(
@@ -40,6 +42,11 @@ const ADDITIONS: readonly Addition[] = [
     what: 'a pattern of 20 files',
     files: { ...DATA, 'models/s0/parts.sql': "SELECT * FROM read_csv('data/*.csv')\n" },
   },
+  {
+    what: 'a model whose check fails',
+    files: { 'models/s0/wrong.sql': '-- @kind: table\n-- @check: id < 3\nSELECT id FROM s0.m0\n' },
+    fails: true,
+  },
   { what: 'a selection', files: {}, args: ['s0.m0'] },
 ]
 
@@ -55,13 +62,14 @@ export const idleBenchmark: Benchmark = {
 }
 
 async function figureOf(addition: Addition, models: number, rounds: number): Promise<Figure> {
-  const { what, files, args = [] } = addition
+  const { what, files, args = [], fails } = addition
+  const exitCode = fails === true ? 1 : 0
   await using plain = await settled(smallModels(models))
-  await using ours = await settled({ ...smallModels(models), ...files })
+  await using ours = await settled({ ...smallModels(models), ...files }, exitCode)
   const times = await interleaved(
     rounds,
-    () => processorMs(ours, args),
-    () => processorMs(plain, []),
+    () => processorMs(ours, args, exitCode),
+    () => processorMs(plain, [], 0),
   )
   const ms = (time: number) => `${Math.round(time)} ms`
   return {
@@ -73,13 +81,14 @@ async function figureOf(addition: Addition, models: number, rounds: number): Pro
 }
 
 /** After a run that found nothing to do, a while after all files were written. */
-async function settled(files: Readonly<Record<string, string>>): Promise<Workspace> {
+async function settled(files: Readonly<Record<string, string>>, exitCode = 0): Promise<Workspace> {
   const space = await workspace(files)
-  await space.ok(['run', '--quiet'])
+  await space.ok(['run', '--quiet'], { exitCode })
   await sleep(500)
-  await space.ok(['run', '--quiet'])
+  await space.ok(['run', '--quiet'], { exitCode })
   return space
 }
 
-const processorMs = async ({ dir }: Workspace, args: readonly string[]) =>
-  takenByEider(['run', '--quiet', ...args], dir).processorMs
+async function processorMs({ dir }: Workspace, args: readonly string[], exitCode: number) {
+  return takenByEider(['run', '--quiet', ...args], dir, exitCode).processorMs
+}

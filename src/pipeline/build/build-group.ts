@@ -11,6 +11,7 @@ import { explainFailure, isInterruption } from '../failure.ts'
 import { followedColumns, recordChange } from '../changes/notes.ts'
 import { haveFollowers, notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
+import { isOfRows } from '../lasting-failures.ts'
 import { decide, type Decision, ofRange } from '../plan/decide.ts'
 import { rebuiltAgain } from '../plan/volatile.ts'
 import {
@@ -119,6 +120,7 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     if (group.length > 1) return await buildOneByOne(builder, group)
     const because = becauseOf(context, first.model, error)
     results.fail(first.model.name, because, performance.now() - startedMs)
+    if (isOfRows(error)) results.noteRows(first.model.name)
   }
 }
 
