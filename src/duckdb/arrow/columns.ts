@@ -25,6 +25,8 @@ export interface ColumnParts {
 const NOTHING = new Uint8Array(0)
 const HEADER_BYTES = 16
 const INLINE_BYTES = 12
+/** Up to so many bytes are copied sooner one by one. */
+const SHORT_BYTES = 64
 
 export function addColumn(parts: ColumnParts, type: ArrowType, values: Values): void {
   const validity = validityOf(values)
@@ -94,6 +96,7 @@ function fixedValues(
 ): Uint8Array {
   if (count === 0) return NOTHING
   const given = bindings.vector_get_data(vector, size * bytes)
+  if (places === null && bits === null) return given.subarray(0, count * bytes)
   const copied = new Uint8Array(count * bytes)
   if (places === null) copied.set(given.subarray(0, count * bytes))
   else
@@ -149,7 +152,6 @@ function addTexts(
   const words = wordsOf(headers)
   const wordOf = (i: number) => 4 * (places === null ? i : places[i]!)
   const addressAt = (word: number) => words[word + 2]! + words[word + 3]! * 2 ** 32
-  const lengthOf = (i: number) => ends[i + 1]! - ends[i]!
   let total = 0
   for (let i = 0; i < count; i++) {
     if (bits === null || isSet(bits, i)) total += words[wordOf(i)]!
@@ -157,23 +159,34 @@ function addTexts(
   }
   if (total > MOST_BYTES) throw new Error('a batch of Arrow has no place for so many bytes')
   const texts = new Uint8Array(total)
-  for (let i = 0; i < count;) {
-    const word = wordOf(i)
+  let seen: Uint8Array = NOTHING
+  let [from, to] = [0, 0]
+  for (let i = 0; i < count; i++) {
     const at = ends[i]!
-    if (lengthOf(i) <= INLINE_BYTES) {
+    const length = ends[i + 1]! - at
+    const word = wordOf(i)
+    if (length <= INLINE_BYTES) {
       const header = word * 4 + 4
-      for (let byte = lengthOf(i++) - 1; byte >= 0; byte--)
-        texts[at + byte] = headers[header + byte]!
+      for (let byte = 0; byte < length; byte++) texts[at + byte] = headers[header + byte]!
       continue
     }
-    // Neighbours are mostly neighbours in memory, and are copied at once.
-    const start = addressAt(word)
-    let end = start
-    while (i < count && lengthOf(i) > INLINE_BYTES && addressAt(wordOf(i)) === end)
-      end += lengthOf(i++)
-    const pointer = headers.byteOffset + word * 4 + 8
-    const span = bindings.get_data_from_pointer(headers.buffer as ArrayBuffer, pointer, end - start)
-    texts.set(span, at)
+    const address = addressAt(word)
+    if (address < from || address + length > to) {
+      // To see memory of DuckDB takes longer than to copy a text, and texts that follow mostly touch.
+      from = address
+      to = address + length
+      for (let next = i + 1; next < count; next++) {
+        const more = ends[next + 1]! - ends[next]!
+        if (more <= INLINE_BYTES) continue
+        if (addressAt(wordOf(next)) !== to) break
+        to += more
+      }
+      const pointer = headers.byteOffset + word * 4 + 8
+      seen = bindings.get_data_from_pointer(headers.buffer as ArrayBuffer, pointer, to - from)
+    }
+    const start = address - from
+    if (length > SHORT_BYTES) texts.set(seen.subarray(start, start + length), at)
+    else for (let byte = 0; byte < length; byte++) texts[at + byte] = seen[start + byte]!
   }
   buffers.push(new Uint8Array(ends.buffer), texts)
 }
