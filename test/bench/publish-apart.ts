@@ -90,7 +90,7 @@ async function writeSource(
     SELECT CAST(i AS BIGINT) AS id, CAST(hash(i + ${sql.value(round)}) % 1000 AS INTEGER) AS qty, 'name ' || i AS name,
       i % 7 = 0 AS flag FROM (${numbers})`
   await connection.run(sql`COPY (${rows}) TO ${path}`)
-  const found = await connection.row(sql`SELECT count(*) AS n FROM ${path}`)
+  const found = await connection.row(sql`SELECT count(*) AS n FROM read_parquet(${path})`)
   if (numberOf(found?.['n']) === 0) throw new Error('nothing has changed')
 }
 

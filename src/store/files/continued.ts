@@ -198,6 +198,7 @@ async function replaceIn(
   else if ((await countOf(connection, sql`(${others})`)) > 0)
     await divide(connection, key, sql`CREATE TABLE ${few} AS ${others}`)
   else return { rows: 0, changes: (before.apart?.changes ?? 0) + Math.max(gone, fresh) }
+  // Of two tables one may be empty by now; 0 would say that there is one.
   return {
     rows: Math.max(1, await countOf(connection, few)),
     changes: (before.apart?.changes ?? 0) + Math.max(gone, fresh),
