@@ -26,12 +26,16 @@ export default class Explain extends BaseCommand {
     const { openToRead } = await import('../wiring/reading.ts')
     const { findModel } = await import('../compiler/select.ts')
     const { unfollowedIn } = await import('../pipeline/changes/unfollowed.ts')
+    const { keptTableText } = await import('../pipeline/changes/kept-tables.ts')
     const { explainModel } = await import('../pipeline/explain-model.ts')
     await using reading = await openToRead(project)
     const model = findModel(reading.project, args.model)
     const { dir } = project.paths
     const explained = await explainModel(reading.connection, model, { dir, analyze: flags.analyze })
-    const notes = unfollowedIn(reading.project, model)
+    const notes = [
+      ...unfollowedIn(reading.project, model),
+      ...keptTableText(reading.project, model),
+    ]
     if (flags.json)
       this.printEvent({ event: 'model-explained', model: model.name, ...explained, notes })
     else this.print([showExplained(explained), ...notes].join('\n\n'))

@@ -177,6 +177,16 @@ export const limits = {
   changedRanges: 64,
   /** Ranges that one statement follows to another column: more of them are followed in several. */
   ledRanges: 1_000,
+  /** Columns by which a table finds what a changed row touches: with more of them hardly fewer rows are meant. */
+  addressKeys: 3,
+  /** Values of a column that one change of a table is said in: to build a table anew costs no more than to look for more. */
+  changedKeys: 250_000,
+  /** Rows of a table that is built anew, up to which its old and new rows are compared for those who follow values. */
+  comparedRows: 1_000_000,
+  /** Rows of a table of which as many as are touched are made anew; of more rows a share is. */
+  maintainedRows: 10_000,
+  /** The share of the rows of a table above which it is built anew. */
+  maintainedShare: 0.2,
   /** Key values that a message names when they are NULL or duplicate. */
   shownKeys: 3,
   /** Characters of a row that a failed check shows. */

@@ -1,5 +1,6 @@
 // A compiled model: what a file means, with names resolved and types known.
 
+import type { AddressProblem, AddressUse } from './addresses.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { CompiledExternal, ExternalSource } from './sources.ts'
 import type { ModelName } from './names.ts'
@@ -305,6 +306,8 @@ export interface Trail {
   readonly use: number
   readonly column: string
   readonly steps: readonly TrailStep[]
+  /** Of the column; only among addresses. */
+  readonly type?: string
 }
 
 /** Where a query reads a model or a table of a source. */
@@ -322,6 +325,20 @@ export interface Trails {
   readonly looksAround: boolean
   /** Rows of it stand for several of what is read: a GROUP BY, be it in a query of its FROM. */
   readonly isGrouped: boolean
+  readonly addresses: Addresses
+}
+
+/**
+ * As Trails, where a trail means more: in each row of the result the column is the value of each row that has part in it,
+ * NULL too, so that rows with the one value are made of rows with that value alone, and are all that is made of these.
+ */
+export interface Addresses {
+  /** One that is used several times is several. */
+  readonly uses: readonly AddressUse[]
+  readonly columns: readonly (readonly Trail[])[]
+  readonly problems: readonly AddressProblem[]
+  /** The rows are asked for in an order, or only some of them: no part of the result is made apart. */
+  readonly whole: AddressProblem | null
 }
 
 export interface Macro {

@@ -1,10 +1,12 @@
 // Which values of which columns the changes of tables touch, and how far the models have read that ask for it. In both
-// stores: three tables that are made before the first model reads, so that a target without such models is stored as it
+// stores: tables that are made before the first model reads, so that a target without such models is stored as it
 // always was.
 //
 //   _eider.changes     what one transaction has changed of a table: one row per range of the values of a column, or one
 //                      without a range where there is none, and `is_known` false where it may be anything. The versions
 //                      are those of the table before and after
+//   _eider.changed_keys  the exact values of a column that such a change touches, where a table is kept up to date by
+//                      them; `col` names the column and what it goes through
 //   _eider.removed     how many rows of a table of events were deleted that models follow; those of a table add up
 //   _eider.followers   a model, a column of a table that it follows, and the version of the table that it has read last.
 //                      The rows of a model with its greatest `seq` count; one without a table: it follows nothing
@@ -26,6 +28,8 @@ const SCHEMA = '_eider'
 const TABLES = [
   sql`CREATE TABLE IF NOT EXISTS _eider.changes (seq BIGINT, model VARCHAR, col VARCHAR, low VARCHAR, high VARCHAR,
     is_known BOOLEAN, version_before VARCHAR, version_after VARCHAR)`,
+  sql`CREATE TABLE IF NOT EXISTS _eider.changed_keys (model VARCHAR, col VARCHAR, value VARCHAR,
+    version_before VARCHAR, version_after VARCHAR)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.removed (model VARCHAR, removed BIGINT)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.followers (seq BIGINT, reader VARCHAR, model VARCHAR, col VARCHAR, version VARCHAR)`,
 ]
@@ -72,6 +76,7 @@ export class ChangeTables {
   #exists = false
   /** A target may have the other tables from before. */
   #notesRemoved = false
+  #hasKeys = false
   #hasMore = false
   #database = ''
   /** By the name of the table in lower case. */
@@ -86,6 +91,7 @@ export class ChangeTables {
   async read(connection: Connection, { relations, database }: EngineCatalog): Promise<void> {
     this.#exists = relations.has(catalogKey(SCHEMA, 'followers'))
     this.#notesRemoved = relations.has(catalogKey(SCHEMA, 'removed'))
+    this.#hasKeys = relations.has(catalogKey(SCHEMA, 'changed_keys'))
     this.#database = database
     this.#followed = new Map()
     this.#readers = new Set()
@@ -111,9 +117,9 @@ export class ChangeTables {
 
   /** In no transaction, before the first follower reads. */
   async make(connection: Connection): Promise<void> {
-    if (!this.#exists || !this.#notesRemoved)
+    if (!this.#exists || !this.#notesRemoved || !this.#hasKeys)
       await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
-    this.#exists = this.#notesRemoved = true
+    this.#exists = this.#notesRemoved = this.#hasKeys = true
   }
 
   /** Call this in the transaction that deletes rows of a table of events. */
@@ -138,7 +144,7 @@ export class ChangeTables {
     if (!this.#exists) return 0
     const of = sql`WHERE lower(model) = ${sql.value(foldCase(model))}`
     const row = await connection.row(sql`
-      SELECT coalesce(max(TRY_CAST(version AS BIGINT)), 0) AS n FROM (
+      SELECT coalesce(max(TRY_CAST(split_part(version, ' ', 1) AS BIGINT)), 0) AS n FROM (
         SELECT version FROM ${this.#inForce()} ${of}
         UNION ALL SELECT version_after FROM ${this.#table('changes')} ${of})`)
     return numberOf(row?.['n'])
@@ -165,6 +171,37 @@ export class ChangeTables {
         : ranges.map(({ low, high }) => row(low, high))
     })
     await connection.run(sql`INSERT INTO ${this.#table('changes')} VALUES ${sql.join(rows)}`)
+  }
+
+  /** Whether exact values are kept: a lake would keep a file for each change of each column. */
+  get keepsKeys(): boolean {
+    return this.#deletes
+  }
+
+  /** `values`: a query of texts. In the transaction that changes the table, with record(). */
+  async recordKeys(
+    connection: Connection,
+    model: ModelName,
+    column: string,
+    { before, after }: Pick<TableChange, 'before' | 'after'>,
+    values: Sql,
+  ): Promise<void> {
+    if (!this.#hasKeys) throw new Error('make() has not been called')
+    await connection.run(sql`
+      INSERT INTO ${this.#table('changed_keys')}
+      SELECT ${sql.value(model)}, ${sql.value(column)}, value, ${sql.value(before)}, ${sql.value(after)}
+      FROM (${values}) AS found(value)`)
+  }
+
+  /** A query of "value", of all that the changes touch. */
+  keysOf(changes: readonly TableChange[]): Sql {
+    const each = changes.map(
+      ({ model, column, before, after }) =>
+        sql`(model = ${sql.value(model)} AND col = ${sql.value(column)}
+          AND version_before = ${sql.value(before)} AND version_after = ${sql.value(after)})`,
+    )
+    const isIn = each.length === 0 ? sql`false` : sql.join(each, sql` OR `)
+    return sql`SELECT value FROM ${this.#table('changed_keys')} WHERE ${isIn}`
   }
 
   /** Call this in the transaction that builds the reader. */
@@ -248,6 +285,11 @@ export class ChangeTables {
         DELETE FROM ${this.#table('changes')}
         WHERE (model, col, version_before, version_after) IN (${sql.join(some)})`)
     }
+    if (this.#hasKeys && read.length > 0)
+      deleted += await connection.run(sql`
+        DELETE FROM ${this.#table('changed_keys')} AS k WHERE NOT EXISTS (
+          SELECT 1 FROM ${this.#table('changes')} AS c WHERE c.model = k.model AND c.col = k.col
+            AND c.version_before = k.version_before AND c.version_after = k.version_after)`)
     const table = this.#table('followers')
     return (
       deleted +
@@ -257,7 +299,7 @@ export class ChangeTables {
     )
   }
 
-  #table(name: 'changes' | 'followers' | 'removed'): Sql {
+  #table(name: 'changes' | 'changed_keys' | 'followers' | 'removed'): Sql {
     return sql.ident(this.#database, SCHEMA, name)
   }
 

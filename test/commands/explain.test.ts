@@ -33,7 +33,7 @@ test('the plan of a model is shown, with --analyze its rows, and nothing changes
   assert.match(analyzed, /^operator +estimated +rows +ms +share +details\n/)
   assert.match(
     analyzed,
-    /\n\n\S+ m?s, \S+ m?s of CPU time; 1,000 rows read, peak memory .*, 0 bytes spilled\n$/,
+    /\n\n\S+ m?s, \S+ m?s of CPU time; 1,000 rows read, peak memory .*, 0 bytes spilled\n\nupdated by what changes in a\.numbers\n$/,
   )
   const { stdout: json } = await space.ok(['explain', 'A.SUMS', '--analyze', '--json'])
   const { operators } = JSON.parse(json) as { readonly operators: readonly Operator[] }

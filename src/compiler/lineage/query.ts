@@ -31,7 +31,8 @@ import {
   type ScopeValue,
 } from './scope.ts'
 import { scopeOfFrom } from './tables.ts'
-import { trailsOf, withEqualities, type UseLog } from './trails.ts'
+import { afterCut, exactNames, exactPairs, exactSelect } from './exact.ts'
+import { trailsOf, withEqualities, type Uses } from './trails.ts'
 
 /** Is called for each table and each column that a query names, also where it only decides which rows there are. */
 interface NameObserver {
@@ -52,7 +53,7 @@ interface LineageContext {
   readonly readsTables: (call: string) => boolean
   readonly observer?: NameObserver
   /** Where trails are asked for. */
-  readonly uses?: UseLog
+  readonly uses?: Uses
 }
 
 export interface LineageSources {
@@ -162,6 +163,14 @@ export function columnsOfQuery(node: SyntaxNode, outer: QueryPlace): Columns {
     case 'SET_OPERATION_NODE': {
       const left = columnsOfQuery(node['left'] as SyntaxNode, place)
       const right = columnsOfQuery(node['right'] as SyntaxNode, place)
+      const exact = place.context.uses?.exact
+      if (exact) {
+        const isByName = node['setop_type'] === 'UNION_BY_NAME'
+        const both = isByName
+          ? exactNames(byName(left, right), left, right)
+          : exactPairs(left, right)
+        return afterCut(node, both, exact)
+      }
       if (node['setop_type'] === 'UNION') return inPairs(left, right)
       if (node['setop_type'] === 'UNION_BY_NAME') return byName(left, right)
       return node['setop_type'] === 'EXCEPT' || node['setop_type'] === 'INTERSECT' ? left : null
@@ -226,7 +235,10 @@ function columnsOfSelect(node: SyntaxNode, place: QueryPlace): Columns {
     if (!isKnown && observer === undefined) return null
     columns.push(...(given ?? []))
   }
-  if (observer !== undefined) observeRest(node, { ...place, scope: { ...scope, aliases: columns } })
+  const inside = { ...place, scope: { ...scope, aliases: columns } }
+  if (observer !== undefined) observeRest(node, inside)
+  const exact = place.context.uses?.exact
+  if (exact && isKnown) return exactSelect(node, columns, exact, inside)
   return isKnown ? columns : null
 }
 
@@ -330,6 +342,7 @@ export function originsOf(value: unknown, place: Inside): Origins {
       return value.origins
     }
     case 'SUBQUERY': {
+      place.context.uses?.exact?.note('a subquery in an expression', node)
       const isValue = node['subquery_type'] === 'SCALAR' || node['subquery_type'] === 'ANY'
       if (!isValue && place.context.observer === undefined) return null
       const given = columnsOfQuery(nodeOf(node['subquery'] as SyntaxNode), place)

@@ -4,6 +4,7 @@ import type { Trail } from '../../core/model.ts'
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { columnsOfQuery, type Inside, nodeOf, originsOf, type QueryPlace } from './query.ts'
+import { afterJoin, areOne } from './exact.ts'
 import { withEqualities, withMore } from './trails.ts'
 import {
   bothTrails,
@@ -56,7 +57,7 @@ function baseTable(table: SyntaxNode, { ctes, context }: QueryPlace) {
   if (model === null) {
     const name = schema === '' ? alias : `${schema}.${alias}`
     const own = ctes.get(foldCase(name))
-    if (own !== undefined) return { ...unknown, columns: context.uses?.again(own) ?? own }
+    if (own !== undefined) return { ...unknown, columns: context.uses?.again(own, table) ?? own }
     context.observer?.table(table, name)
     const columns = context.columnsOfSource(name)
     return { ...unknown, columns: context.uses?.of(table, name, columns) ?? columns }
@@ -98,7 +99,14 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const whole = withEqualities(both, table['condition'], place, sides)
   if (place.context.observer !== undefined)
     originsOf(table['condition'], { ...place, scope: whole })
-  if (type === 'SEMI' || type === 'ANTI') return left
+  const exact = place.context.uses?.exact ?? null
+  const done = (scope: Scope) =>
+    exact === null ? scope : afterJoin(table, exact, scope, { before: place.scope, left })
+  if (type === 'SEMI' || type === 'ANTI') {
+    if (exact === null) return left
+    const relations = done(whole).relations.slice(0, left.relations.length)
+    return { ...left, relations }
+  }
   // Tables that stand before this join in FROM do not take part in it.
   const before = left.relations.slice(place.scope.relations.length)
   const after = whole.relations.slice(left.relations.length)
@@ -109,7 +117,7 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   if (names === null) {
     // NATURAL over columns that are not known: any name may mean one of two.
     const unknown = whole.relations.map((relation) => ({ ...relation, columns: null }))
-    return { ...whole, relations: unknown, merged: new Map() }
+    return done({ ...whole, relations: unknown, merged: new Map() })
   }
   const merged = new Map(whole.merged)
   let relations = whole.relations
@@ -119,8 +127,9 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     const side = (relations: readonly ScopeRelation[], merged: Scope['merged']) =>
       resolveName([name], { ...emptyScope(null), relations, merged })
     const [l, r] = [side(before, mergedBefore), side(after, new Map())]
-    const isEqual = equal.includes(name)
-    if (isEqual) place.context.observer?.equality?.(l, r)
+    const isCompared = equal.includes(name)
+    if (isCompared) place.context.observer?.equality?.(l, r)
+    const isEqual = isCompared && (exact === null || areOne(l, r))
     const taken = type === 'RIGHT' ? r : type === 'FULL' ? null : l
     const origins = taken === null ? union([l.origins, r.origins]) : taken.origins
     // Whatever the join, both sides have this value in a row to which both have come.
@@ -134,7 +143,7 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     if (isEqual) relations = withTrailsOf(relations, [middle, relations.length], key, l.trails)
     merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same, trails))
   }
-  return { ...whole, relations, merged }
+  return done({ ...whole, relations, merged })
 }
 
 /** With what else gives the column its values, in those of the tables that are in the range. */

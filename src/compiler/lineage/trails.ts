@@ -5,8 +5,13 @@
 // What this file does not understand has no trail, and is read as something whose changes may lead anywhere.
 
 import { foldCase, type ModelName } from '../../core/names.ts'
-import type { Trail, Trails, TrailStep, Use } from '../../core/model.ts'
+import { positionOf } from '../../core/source.ts'
+import type { ModelBody } from '../../core/sql.ts'
+import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/model.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { spanAtByte } from '../hints/engine-diagnostic.ts'
+import { nodeLocation } from '../sql/references.ts'
+import { compareAsOne, ExactUses, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
 import type { QueryPlace } from './query.ts'
 import { type Columns, emptyScope, resolveName, type Scope, type ScopeRelation } from './scope.ts'
@@ -18,7 +23,8 @@ export function trailsOfAll(
 ): ReadonlyMap<ModelName, Trails> {
   const context = contextOf(sources)
   const found = new Map<ModelName, Trails>()
-  for (const { name, columns } of sources.models.values()) {
+  for (const model of sources.models.values()) {
+    const { name, columns } = model
     const tree = sources.trees.get(name)
     const before = known.get(name)
     if (before != null) found.set(name, before)
@@ -29,18 +35,69 @@ export function trailsOfAll(
     const place = { scope: null, ctes: new Map(), context: { ...context, observer, uses } }
     const given = columnsOfQuery(nodeOf(tree), place)
     const trails = columns.map((_, i) => given?.[i]?.trails ?? [])
+    const body = 'body' in model ? model.body : null
+    const addresses = addressesOf(tree, columns.length, body, { ...place, context })
     found.set(name, {
       uses: uses.all,
       columns: trails,
       looksAround: looksAround(tree),
       isGrouped: isGrouped(tree),
+      addresses,
     })
   }
   return found
 }
 
+function addressesOf(
+  tree: SyntaxNode,
+  width: number,
+  body: ModelBody | null,
+  place: QueryPlace,
+): Addresses {
+  const uses = new ExactUses()
+  const observer = { table: () => undefined, column: () => undefined }
+  const context = { ...place.context, observer, uses }
+  const given = columnsOfQuery(nodeOf(tree), { ...place, context })
+  const spanOf = (node: SyntaxNode) => {
+    const at = nodeLocation(node)
+    return at === null || body === null ? null : spanAtByte(body, at)
+  }
+  const placed = ({ text, node }: { readonly text: string; readonly node: SyntaxNode }) => {
+    const span = spanOf(node)
+    const line = span === null ? null : positionOf(body!.source, span.start).line
+    return { text, line }
+  }
+  const whole = wholeOf(nodeOf(tree), uses)
+  return {
+    uses: uses.all.map(({ name, node }) => ({
+      name,
+      span: spanOf(node),
+      alias: textIn(node, 'alias'),
+    })),
+    // A star or an unnest that means more columns than it seems shows in their number.
+    columns: Array.from({ length: width }, (_, i) =>
+      given?.length === width ? (given[i]!.trails ?? []) : [],
+    ),
+    problems: uses.problems.map(placed),
+    whole: whole === null ? null : placed(whole),
+  }
+}
+
+/** What is asked of the places at which a query reads something. */
+export interface Uses {
+  /** The columns of a table that is read here. */
+  of(node: SyntaxNode, name: string, columns: Columns): Columns
+  /** Finds the columns of a common table expression. */
+  within(find: () => Columns): Columns
+  /** A common table expression that is read here. */
+  again(columns: Columns, node: SyntaxNode): Columns
+  /** Present where trails mean more (exact.ts). */
+  readonly exact: ExactUses | null
+}
+
 /** The places at which a query reads something, numbered. */
-export class UseLog {
+class UseLog implements Uses {
+  readonly exact = null
   readonly #uses: { name: string; isShared: boolean }[] = []
   readonly #byNode = new Map<SyntaxNode, number>()
   /** What is read by the query that is looked at, and by those around it. */
@@ -193,9 +250,11 @@ export function withEqualities(
 ): Scope {
   const { context } = place
   if (context.uses === undefined) return scope
+  const { exact } = context.uses
   let found = scope
   for (const { left, right } of equalitiesIn(condition)) {
     if (sides !== null && !isBetween(left, right, sides)) continue
+    if (exact !== null && !compareAsOne(left, right, { ...place, scope })) continue
     for (const [one, other] of [
       [left, right],
       [right, left],

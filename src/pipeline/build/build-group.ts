@@ -284,6 +284,7 @@ const work: Readonly<
     const built = await materializationOf(model).build(context, model, slice)
     const removed = await removeOldRows(context, model)
     if (removed === 0) return built
+    context.changes.doubt(model.name)
     if (!built.changed) noteNothingCame(context, model)
     return { ...built, ...removedToo(built, removed), changed: true }
   },

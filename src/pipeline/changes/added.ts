@@ -2,10 +2,11 @@
 
 import type { EventsModel } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
-import { sql } from '../../core/sql.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { ChangeTables, ColumnChange } from '../../store/changes.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
+import { isKey, recordAddedKeys } from './keys.ts'
 import { valuesIn } from './notes.ts'
 import { rangesIn } from './ranges.ts'
 import { eventsVersion, eventsGone } from './touched.ts'
@@ -22,20 +23,31 @@ export async function recordAdded<T>(
   target: WrittenTable,
   insert: () => Promise<T>,
 ): Promise<T> {
-  const { connection, changes } = recording
-  const followed = changes.columnsOf(model.name)
-  if (followed.length === 0) return insert()
+  const { changes } = recording
+  if (changes.columnsOf(model.name).length === 0) return insert()
   await leaveTakenVersions(recording, model)
+  const added = target.isAdded ?? sql`true`
+  return recordAddedKeys(recording, model, valuesIn(target, added), () =>
+    recordRanges(recording, model, valuesIn(target, added), insert),
+  )
+}
+
+async function recordRanges<T>(
+  { connection, changes }: Recording,
+  model: EventsModel,
+  rows: (column: string) => Sql,
+  insert: () => Promise<T>,
+): Promise<T> {
+  const followed = changes.columnsOf(model.name).filter((column) => !isKey(column))
+  if (followed.length === 0) return insert()
   const before = await eventsVersion(connection, changes, model.name)
   const result = await insert()
   const after = await eventsVersion(connection, changes, model.name)
   if (before === after) return result
-  const added = target.isAdded ?? sql`true`
   const said: ColumnChange[] = []
   for (const column of followed) {
     const type = model.columns.find(({ name }) => sameName(name, column))?.type
-    const ranges =
-      type === undefined ? null : await rangesIn(connection, valuesIn(target, added)(column), type)
+    const ranges = type === undefined ? null : await rangesIn(connection, rows(column), type)
     said.push({ column, ranges })
   }
   await changes.record(connection, model.name, { before, after }, said)

@@ -16,6 +16,17 @@ export class ChangeNotes {
     this.#noted.set(model, of.set(column, [...(of.get(column) ?? []), ...ranges]))
   }
 
+  readonly #doubted = new Set<ModelName>()
+
+  /** More has changed than is said of single values. */
+  doubt(model: ModelName): void {
+    this.#doubted.add(model)
+  }
+
+  takeDoubt(model: ModelName): boolean {
+    return this.#doubted.delete(model)
+  }
+
   readonly #warnings = new Map<ModelName, Set<string>>()
   readonly #planned: TableChange[] = []
 

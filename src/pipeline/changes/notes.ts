@@ -11,6 +11,7 @@ import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Store } from '../../store/store.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
 import type { RunContext } from '../run-context.ts'
+import { forgetValues, isKey, noteValues, recordKeys } from './keys.ts'
 import { rangesIn } from './ranges.ts'
 
 /** Columns of the table of a model that others follow. Few tables have any, and nothing is done for the rest. */
@@ -36,12 +37,15 @@ export async function noteRows(
   await noteKeys(context, model, rows)
 }
 
-/** The same for what is published alone. */
+/** The same for those who do not follow ranges: for what is published, and for tables that are kept up to date. */
 export async function noteKeys(
-  { store, connection, changes }: Pick<RunContext, 'store' | 'connection' | 'changes'>,
-  { name, expose }: Model,
+  context: Pick<RunContext, 'store' | 'connection' | 'changes'>,
+  model: Model,
   rows: (column: string) => Sql,
 ): Promise<void> {
+  await noteValues(context, model, rows)
+  const { store, connection, changes } = context
+  const { name, expose } = model
   if (!store.snapshots.takesChanges) return
   for (const column of expose?.key ?? []) {
     const most = limits.changedValues
@@ -74,9 +78,12 @@ export async function recordChange(
   const { store, connection, changes } = context
   const noted = changes.take(model.name)
   changes.keys.lead(model.name, versions)
-  if (versions.before === versions.after) return
+  const isDoubted = changes.takeDoubt(model.name)
+  if (versions.before === versions.after) return forgetValues(context, model, noted.keys())
   const said = store.state.changes
     .columnsOf(model.name)
     .map((column): ColumnChange => ({ column, ranges: noted.get(column) ?? null }))
-  await store.state.changes.record(connection, model.name, versions, said)
+    .map((one) => (isDoubted && isKey(one.column) ? { ...one, ranges: null } : one))
+  const known = await recordKeys(context, model, versions, said)
+  await store.state.changes.record(connection, model.name, versions, known)
 }

@@ -133,7 +133,7 @@ async function leadAtOnce(
 
 const INTERVAL = columnType('INTERVAL')
 
-function after(value: Sql, step: TrailStep): Sql {
+export function after(value: Sql, step: TrailStep): Sql {
   if ('cast' in step) return sql`TRY_CAST(${value} AS ${sql.type(columnType(step.cast))})`
   if ('trunc' in step) return sql`date_trunc(${sql.value(step.trunc)}, ${value})`
   if ('zone' in step) return sql`timezone(${sql.value(step.zone)}, ${value})`

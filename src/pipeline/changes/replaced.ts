@@ -9,6 +9,7 @@ import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
+import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
 import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
 
@@ -18,14 +19,25 @@ export async function comparing<T>(
   model: Model,
   replace: () => Promise<T>,
 ): Promise<T> {
-  const { catalog, changes } = context
-  const isThere = relationType(catalog, model.name) === 'table'
-  const columns = isThere ? await comparable(context, model) : []
+  const isThere = relationType(context.catalog, model.name) === 'table'
+  if (!isThere) return replace()
+  const keys = await rowsOfKeys(context, model)
+  const result = await comparingRanges(context, model, replace)
+  await keys?.compare()
+  return result
+}
+
+/** The same for those who follow ranges, where what changes is said of single values: a window that moves on is no change. */
+export async function comparingRanges<T>(
+  context: RunContext,
+  model: Model,
+  change: () => Promise<T>,
+): Promise<T> {
   const relation = sql.relation(model.name)
-  const before = await profiles(context, relation, columns)
-  const result = await replace()
+  const before = await profiles(context, relation, await comparable(context, model))
+  const result = await change()
   for (const [column, ranges] of await differences(context, before, relation))
-    changes.add(model.name, column, ranges)
+    context.changes.add(model.name, column, ranges)
   return result
 }
 

@@ -16,6 +16,7 @@ import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
 import { withoutForgotten } from './forgotten.ts'
+import { isFollower, keyPositions } from './keys.ts'
 import { lead, type Leading } from './ranges.ts'
 
 interface Touched {
@@ -86,6 +87,10 @@ function skipped(
 export async function notePosition(context: RunContext, model: Model): Promise<void> {
   const following = followingOf(context.project, model)
   const { store, connection } = context
+  if (store.state.changes.keepsKeys && isFollower(context.project, model)) {
+    const positions = await keyPositions(context, model)
+    return store.state.changes.follow(connection, model.name, positions)
+  }
   if (following === null || following.followed.length === 0) {
     if (store.state.changes.isReader(model.name))
       await store.state.changes.forget(connection, model.name)
@@ -100,8 +105,9 @@ export async function notePosition(context: RunContext, model: Model): Promise<v
 }
 
 /** Whether any of these models will have a position to note. */
-export const haveFollowers = ({ project }: RunContext, models: readonly Model[]): boolean =>
-  models.some((model) => (followingOf(project, model)?.followed.length ?? 0) > 0)
+export const haveFollowers = ({ project, store }: RunContext, models: readonly Model[]): boolean =>
+  models.some((model) => (followingOf(project, model)?.followed.length ?? 0) > 0) ||
+  (store.state.changes.keepsKeys && models.some((model) => isFollower(project, model)))
 
 /** Each is another one as soon as the table has other rows. */
 async function versionsOf(

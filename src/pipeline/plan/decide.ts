@@ -194,6 +194,20 @@ function changedInput(
   return file === undefined ? null : `file ${file} changed`
 }
 
+/** Whether a table is what its SELECT gave of inputs as they were: other rows in these are all that can be new. */
+export function isWhatItWas(context: RunContext, model: Model): boolean {
+  const record = recordOf(context, model)
+  if (record === null || context.fullRefresh || reasonOfDefinition(model, record) !== null)
+    return false
+  const before = withoutRule(record.fingerprint)
+  const now = partsOf(model, context.versionOf, context)
+  const files = 1 + model.dependsOn.length
+  return (
+    before.length === now.length &&
+    now.every((part, i) => (i > 0 && i < files) || part === before[i])
+  )
+}
+
 /** A range that was built by another definition says so, and not by which one the rest of the table was. */
 function otherDefinition(before: readonly string[], parts: readonly string[]): string | null {
   if (before[0] === EDITED || before.length !== parts.length) return 'definition changed'

@@ -10,6 +10,7 @@ import { kinds } from '../../core/kinds.ts'
 import type { Step, Slice } from '../../core/step.ts'
 import { type RunContext, recordOf } from '../run-context.ts'
 import { type Asked, decide, type Decision, decideAll, type PlanProgress } from './decide.ts'
+import { keptTableNotes } from '../changes/kept-tables.ts'
 import { unfollowedBy } from '../changes/unfollowed.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { olderRows } from '../rules/older.ts'
@@ -218,7 +219,8 @@ async function assess(
     await materialization.refuse(context, model, slice)
     refuseReplacement(context, model)
     const ranges = (await materialization.ranges?.(context, model, slice)) ?? []
-    const notes = slice === 'whole' ? await unfollowedBy(context, model) : []
+    const unfollowed = slice === 'whole' ? await unfollowedBy(context, model) : []
+    const notes = [...unfollowed, ...keptTableNotes(context, model)]
     const pieces = by === null ? [] : await piecesIn(context, model, slice, ranges, by)
     return { problem: null, pieces, ranges, notes, losses: await lossesOf(context, model, slice) }
   } catch (error) {

@@ -9,6 +9,7 @@ import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
 import { comparing } from '../../changes/replaced.ts'
+import { maintained } from './maintain.ts'
 import { checkKey } from './stage.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows, makeWay, relationType } from './relation.ts'
@@ -79,10 +80,16 @@ async function compareTables(
   return isKey ? changes : compareRows(connection, { before, after })
 }
 
-export const table: Materialization<TableModel> = fromNothing(
+const wholeTable = fromNothing<TableModel>(
   (model, _, createdIn) => createTable(model, sql.body(model.body), createdIn),
   ({ body }) => sql.body(body),
 )
+
+export const table: Materialization<TableModel> = {
+  ...wholeTable,
+  build: async (context, model, slice) =>
+    (await maintained(context, model)) ?? (await wholeTable.build(context, model, slice)),
+}
 
 /** The newline keeps a comment at the end of the query away from the parenthesis. */
 function createTable(

@@ -190,6 +190,7 @@ function columnsAreKnown(context: RunContext, model: Model): boolean {
 async function build(kept: Kept): Promise<Built> {
   const { kind, context, model, slice } = kept
   const renames = await renamesOf(kept)
+  if (renames.length > 0) context.changes.doubt(model.name)
   for (const rename of renames)
     await context.store.tables.renameColumn(context.connection, model.name, rename)
   const planned = (await kind.ranges?.(context, model, slice)) ?? []
@@ -231,6 +232,7 @@ async function writeStage(
   const adapted = await adapt(kept, staged)
   if (adapted === null) return create(kept, staged)
   const { is, changes, before } = adapted
+  if (is === 'evolved') context.changes.doubt(model.name)
   await context.store.tables.change(context.connection, model.name, changes)
   const again = await readAgainIn(kept)
   const write = { slice, ranges, staged, before, again }

@@ -1,0 +1,202 @@
+// Which values of the columns of a table say which of its rows a changed row of an input touches: its address. A run then
+// makes the rows with the touched addresses anew, and leaves the others as they are.
+
+import type { AddressProblem } from '../../core/addresses.ts'
+import { kinds } from '../../core/kinds.ts'
+import { limits } from '../../core/limits.ts'
+import type { CompiledProject, Macro, Model, Trail, TrailStep } from '../../core/model.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import type { ColumnType } from '../../core/relation.ts'
+import type { ModelBody } from '../../core/sql.ts'
+import { nameOf, tokenize } from '../sql/tokens.ts'
+
+/** `of`: the model in whose file the line is. */
+export interface WhyRebuilt extends AddressProblem {
+  readonly of: ModelName
+}
+
+/** Rows of the input with a value lead to rows of the table with this value in `address`, and to no others. */
+export interface AddressKey {
+  readonly address: string
+  /** Of the address. */
+  readonly type: ColumnType
+  readonly column: string
+  readonly steps: readonly TrailStep[]
+}
+
+/** A stored table, and a place at which the model, or a view that it looks through, reads it. */
+interface AddressedInput {
+  readonly model: ModelName
+  /** Empty: where the input changes, the table is built anew. */
+  readonly keys: readonly AddressKey[]
+  /** Why there are no keys. */
+  readonly because: WhyRebuilt | null
+}
+
+interface Addressing {
+  readonly inputs: readonly AddressedInput[]
+  /** Views that it looks through. */
+  readonly views: readonly ModelName[]
+  /** Why the table is always built anew; null: it depends on what changes. */
+  readonly never: WhyRebuilt | null
+}
+
+const known = new WeakMap<CompiledProject, Map<Model, Addressing>>()
+
+export function addressingOf(project: CompiledProject, model: Model): Addressing {
+  const ofProject = known.get(project) ?? new Map<Model, Addressing>()
+  known.set(project, ofProject)
+  const found = ofProject.get(model) ?? findAddressing(project, model)
+  ofProject.set(model, found)
+  return found
+}
+
+function findAddressing(project: CompiledProject, model: Model): Addressing {
+  const found = look(project, model, new Set())
+  const inputs = found.inputs.map(({ keys, ...input }) => ({
+    ...input,
+    keys: best(project, input.model, keys),
+  }))
+  const said = (text: string) => ({ text, line: null, of: model.name })
+  const [first] = inputs
+  const isMade = first === undefined || inputs.some(({ keys }) => keys.length > 0)
+  const never = found.never ?? (isMade ? null : first.because)
+  return {
+    ...found,
+    inputs,
+    never: inputs.length === 0 ? (never ?? said('nothing that a run builds is read')) : never,
+  }
+}
+
+function look(project: CompiledProject, model: Model, open: ReadonlySet<ModelName>): Addressing {
+  const said = (text: string): WhyRebuilt => ({ text, line: null, of: model.name })
+  const placed = (problem: AddressProblem) => ({ ...problem, of: model.name })
+  const addresses = project.trails().get(model.name)?.addresses
+  const reason = neverOf(project, model)
+  const never = reason === null ? null : said(reason)
+  if (addresses === undefined)
+    return { inputs: [], views: [], never: never ?? said('its query is not understood') }
+  const inputs: AddressedInput[] = []
+  const views: ModelName[] = []
+  let inside: WhyRebuilt | null = null
+  const names = new Map(Array.from(project.models.keys(), (name) => [foldCase(name), name]))
+  for (const [use, { name }] of addresses.uses.entries()) {
+    const input = project.models.get(names.get(foldCase(name)) ?? (name as ModelName))
+    if (input === undefined)
+      return { inputs, views, never: never ?? said(`${name} is not built by a run`) }
+    const keys = model.columns.flatMap(({ name: address, type }, i) =>
+      (addresses.columns[i] ?? [])
+        .filter((trail) => trail.use === use)
+        .map((trail) => ({ address, type, trail })),
+    )
+    const [first] = addresses.problems
+    const problem =
+      first === undefined
+        ? said(`no column says which rows of ${input.name} a row is made of`)
+        : placed(first)
+    if (kinds[input.kind].relation === 'view' && !open.has(input.name)) {
+      const through = look(project, input, new Set([...open, model.name]))
+      views.push(input.name, ...through.views)
+      inside ??= through.never
+      inputs.push(...through.inputs.map((one) => throughView(one, keys, problem)))
+      continue
+    }
+    const own = keys.flatMap(({ trail, ...rest }) =>
+      keepsValue(trail, rest.type) ? [{ ...rest, ...part(trail) }] : [],
+    )
+    inputs.push({ model: input.name, keys: own, because: own.length > 0 ? null : problem })
+  }
+  return {
+    inputs,
+    views,
+    never: never ?? (addresses.whole === null ? inside : placed(addresses.whole)),
+  }
+}
+
+const part = ({ column, steps }: Trail) => ({ column, steps })
+
+interface Lead extends Pick<AddressKey, 'address' | 'type'> {
+  readonly trail: Trail
+}
+
+/** What leads from a table to a column of the view, and from there on. */
+function throughView(
+  { model, keys, because }: AddressedInput,
+  leads: readonly Lead[],
+  problem: WhyRebuilt,
+): AddressedInput {
+  const own = leads.flatMap(({ address, type, trail }) =>
+    keys
+      .filter(
+        (key) =>
+          sameName(key.address, trail.column) && keepsValue({ ...trail, type: key.type }, type),
+      )
+      .map(({ column, steps }) => ({ address, type, column, steps: [...steps, ...trail.steps] })),
+  )
+  return { model, keys: own, because: own.length > 0 ? null : (because ?? problem) }
+}
+
+/** Whether the value of the input, by these steps, is the one that stands in the address. */
+function keepsValue({ steps, type = '' }: Trail, address: ColumnType): boolean {
+  if (!KEY.test(address)) return false
+  const last = steps.at(-1)
+  const casts = steps.flatMap((step) => ('cast' in step ? [step.cast] : []))
+  if (last === undefined || 'cast' in last) {
+    const form = last === undefined ? type : last.cast
+    return form === address || (WHOLE.test(form) && WHOLE.test(address))
+  }
+  return [type, ...casts, address].every((one) => TIME.test(one))
+}
+
+/** Types of which equal values are the same, and are read back from their texts as they were. */
+const KEY =
+  /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,\s*\d+\)|VARCHAR|BOOLEAN|UUID|DATE|TIMESTAMP(?:_\w+| WITH TIME ZONE)?)$/
+const WHOLE = /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/
+const TIME = /^(?:DATE|TIMESTAMP(?:_\w+| WITH TIME ZONE)?)$/
+
+/** The few that tell most rows apart: the key of the input, then what is no text. */
+function best(
+  project: CompiledProject,
+  input: ModelName,
+  keys: readonly AddressKey[],
+): readonly AddressKey[] {
+  const model = project.models.get(input)
+  const added = model === undefined ? [] : kinds[model.kind].addedColumns.map(({ name }) => name)
+  const unique =
+    model !== undefined && 'uniqueKey' in model ? (model.uniqueKey as readonly string[]) : []
+  const own = unique.length > 0 ? unique : (model?.expose?.key ?? [])
+  const rank = ({ column, type, steps }: AddressKey) => {
+    if (steps.length === 0 && own.some((name) => sameName(name, column))) return 0
+    return TIME.test(type) ? 1 : type === 'BOOLEAN' ? 3 : 2
+  }
+  return keys
+    .filter(({ column }) => !added.some((name) => sameName(name, column)))
+    .toSorted((a, b) => rank(a) - rank(b))
+    .slice(0, limits.addressKeys)
+}
+
+/** What makes all of a model anew whatever has changed. */
+function neverOf({ macros }: CompiledProject, model: Model): string | null {
+  if (model.volatile) return 'it gives other rows each time'
+  if (model.sources.length > 0) return `it reads the source ${model.sources[0]}`
+  const macro = 'body' in model ? lookingMacro(macros, model.body) : null
+  return macro === null ? null : `the macro ${macro}, which may look at other rows`
+}
+
+/** One that the text calls, directly or not, and that has more in it than an expression of one row. */
+function lookingMacro(macros: readonly Macro[], body: ModelBody): string | null {
+  if (macros.length === 0) return null
+  const open = [body]
+  const seen = new Set<string>()
+  for (const one of open) {
+    const words = new Set(tokenize(one.text).map((token) => foldCase(nameOf(token) ?? token.text)))
+    if (one !== body && ['over', 'select', 'from'].some((word) => words.has(word)))
+      return [...seen].at(-1) ?? ''
+    for (const macro of macros) {
+      if (seen.has(macro.name) || !words.has(macro.name)) continue
+      seen.add(macro.name)
+      open.push(macro.body)
+    }
+  }
+  return null
+}

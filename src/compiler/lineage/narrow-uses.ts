@@ -1,0 +1,60 @@
+// The SELECT of a model, reading only those rows of its inputs that can be in a part of the result. It gives all rows of
+// the part, and maybe some others.
+
+import type { AddressUse } from '../../core/addresses.ts'
+import type { Addresses, Trail } from '../../core/model.ts'
+import { type ModelName, splitModelName } from '../../core/names.ts'
+import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
+import { describe } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
+
+/** True of the rows of an input that have part in rows of the result. */
+type RowFilter = (column: number, trail: Trail) => Sql | null
+
+/** `filter`: for a trail that leads to the column of that number; null: none. */
+export async function narrowedUses(
+  connection: Connection,
+  body: ModelBody,
+  { uses, columns }: Addresses,
+  filter: RowFilter,
+): Promise<ModelBody> {
+  const found = new Map<string, { readonly use: AddressUse; readonly filters: readonly Sql[] }>()
+  for (const [i, use] of uses.entries()) {
+    if (use.span === null) continue
+    const filters = columns.flatMap((trails, column) =>
+      trails.filter((trail) => trail.use === i).flatMap((trail) => filter(column, trail) ?? []),
+    )
+    const place = String(use.span.start)
+    // What stands in the query once and is used twice is read for both.
+    const again = found.get(place)
+    found.set(place, {
+      use,
+      filters: again === undefined ? filters : either(again.filters, filters),
+    })
+  }
+  let narrowed = body
+  for (const { use, filters } of found.values()) {
+    if (filters.length === 0) continue
+    const rows = sql`(FROM ${sql.relation(use.name)} WHERE ${sql.join(filters, sql` AND `)})`
+    const alias = sql.ident(splitModelName(use.name as ModelName).table)
+    const insert = { ...use.span!, sql: use.alias === '' ? sql`${rows} AS ${alias}` : rows }
+    const tried = withInsert(narrowed, insert)
+    // Where columns name the schema too, there is no such table any more.
+    const works = describe(connection, sql`FROM (${sql.body(tried)}\n)`)
+    if ((await ifRefused(works, () => null)) !== null) narrowed = tried
+  }
+  return narrowed
+}
+
+const either = (one: readonly Sql[], other: readonly Sql[]): readonly Sql[] =>
+  one.length === 0 || other.length === 0
+    ? []
+    : [sql`((${sql.join(one, sql` AND `)}) OR (${sql.join(other, sql` AND `)}))`]
+
+const withInsert = ({ source, span, inserts }: ModelBody, insert: Insert): ModelBody =>
+  ModelBody.of(
+    source,
+    span,
+    [...inserts, insert].toSorted((a, b) => a.start - b.start),
+  )
