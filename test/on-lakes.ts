@@ -10,6 +10,8 @@ export const onBoth: readonly string[] = [
   'pipeline/build/build',
   'pipeline/build/kinds-property',
   'pipeline/build/merge',
+  'pipeline/build/period',
+  'pipeline/build/pieces',
   'pipeline/build/renames',
   'pipeline/build/rules',
   'pipeline/build/run-checks',

@@ -33,6 +33,7 @@ export const ifAsked: readonly string[] = [
   'lake/messages',
   'lake/odd-names',
   'lake/partitions',
+  'lake/past-changes',
   'lake/restored',
   'lake/same-content',
   'lake/upkeep-beside',
