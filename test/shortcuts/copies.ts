@@ -25,17 +25,25 @@ const BUNDLER = [
 ]
 const UNCHANGED = ['node_modules', 'templates', 'docs', 'dist/src', 'dist/explorer']
 
-/** In `dir`, which is made. Types are checked. null: all of it, as it is. */
+/** In `dir`, which is made. null: all of it, as it is. */
 export async function copyProgram(dir: string, without: Shortcut | null): Promise<Copy> {
+  await copySource(dir)
+  if (without !== null) await takeOut(dir, without)
+  return { binary: join(dir, 'bin/run.js'), modules: await bundleIn(dir) }
+}
+
+/** Throws with the errors of types that there are without any of them. */
+export async function checkTypesWithout(dir: string, all: readonly Shortcut[]): Promise<void> {
+  await copySource(dir)
+  for (const shortcut of all) await takeOut(dir, shortcut)
+  await runThere(dir, process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit'])
+}
+
+async function copySource(dir: string): Promise<void> {
   await mkdir(join(dir, 'dist'), { recursive: true })
   for (const path of [...PROGRAM, ...BUNDLER])
     await cp(join(repository, path), join(dir, path), { recursive: true })
   for (const path of UNCHANGED) await symlink(join(repository, path), join(dir, path))
-  if (without !== null) {
-    await takeOut(dir, without)
-    await runThere(dir, process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit'])
-  }
-  return { binary: join(dir, 'bin/run.js'), modules: await bundleIn(dir) }
 }
 
 export async function takeOut(dir: string, shortcut: Shortcut): Promise<void> {

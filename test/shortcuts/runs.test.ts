@@ -1,10 +1,13 @@
 // The shortcuts of runs.
 
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shortcuts, withoutLine } from '../support/architecture-pages.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { isOfRuns, testShortcuts } from './compare.ts'
+import { checkTypesWithout } from './copies.ts'
 import { ownTests } from './own-tests.ts'
 
 test('a line that the source does not have, or has twice, is refused', () => {
@@ -23,6 +26,11 @@ test('the tests of each shortcut are there', () => {
       tests.some((file) => file.startsWith(start)),
       start,
     )
+})
+
+test('without all of them, too, types are right', async () => {
+  await using directory = await temporaryDirectory()
+  await checkTypesWithout(join(directory.path, 'none'), shortcuts)
 })
 
 testShortcuts(isOfRuns)
