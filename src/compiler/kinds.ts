@@ -36,7 +36,7 @@ export function finishKind(
 ): { readonly model: Model; readonly diagnostics: readonly Diagnostic[] } {
   const { source, header, kind } = parsed
   if (kind === 'view' || kind === 'table')
-    return { model: { ...base, kind, rule }, diagnostics: [] }
+    return { model: { ...base, kind, rule, ...rebuiltBy(header) }, diagnostics: [] }
   const found = [...reservedColumns(parsed, columns)]
   const resolve = (annotation: string, named: readonly NamedColumn[]) => {
     const { names, diagnostics } = resolveColumns(source, annotation, named, columns)
@@ -98,6 +98,9 @@ export function finishKind(
       }
   }
 }
+
+const rebuiltBy = ({ rebuild }: ModelHeader): { readonly isRebuilt?: true } =>
+  rebuild === undefined ? {} : { isRebuilt: true }
 
 /** A word of `@deletes` that says something for another kind. */
 function deletesOfOtherKind(

@@ -175,6 +175,8 @@ export interface ViewModel extends QueryModel {
 
 export interface TableModel extends QueryModel {
   readonly kind: 'table'
+  /** `@rebuild: always`. */
+  readonly isRebuilt?: true
 }
 
 /** `@keep`: how long rows stay in a table. */

@@ -21,6 +21,7 @@ interface HeaderContext {
 
 const WORDS: Partial<Record<AnnotationName, readonly string[]>> = {
   deletes: ['keep', 'mirror'],
+  rebuild: ['always'],
   on_schema_change: ['evolve', 'keep', 'rebuild', 'fail'],
   on_duplicate: ['fail', 'latest('],
 }

@@ -29,6 +29,7 @@ interface KindRule {
     | 'valid_from'
     | 'compare'
     | 'keep'
+    | 'rebuild'
     | 'on_schema_change'
     | 'renamed_from'
   )[]
@@ -36,7 +37,7 @@ interface KindRule {
 
 export const kindRules: Readonly<Record<FileKind, KindRule>> = {
   view: { needs: null, takes: [] },
-  table: { needs: null, takes: [] },
+  table: { needs: null, takes: ['rebuild'] },
   append: {
     needs: 'incremental',
     takes: ['unique_key', 'incremental', 'keep', 'on_schema_change', 'renamed_from'],
@@ -132,6 +133,7 @@ export const annotations = {
     expected: 'an age (hour to year), such as "90 days", optionally followed by "of <column>"',
     kinds: kindsThatTake('keep'),
   },
+  rebuild: { value: 'rebuild', expected: 'always', kinds: kindsThatTake('rebuild') },
   on_schema_change: {
     value: 'onSchemaChange',
     expected: 'evolve, keep (for scd2), rebuild or fail',

@@ -29,6 +29,7 @@ export interface AnnotationValues {
   readonly onDuplicate: NamedColumn | null
   readonly deletes: 'keep' | 'mirror' | 'close'
   readonly onSchemaChange: OnSchemaChange
+  readonly rebuild: 'always'
   /** `column`: null where none is named. */
   readonly keep: { readonly age: string; readonly column: NamedColumn | null }
   readonly fresh: Fresh
@@ -153,6 +154,7 @@ const forms: Forms = {
   deletes: (r) => r.expect(/keep|mirror|close/y) as AnnotationValues['deletes'],
   keep,
   fresh,
+  rebuild: (r) => r.expect(/always/y) as 'always',
   onSchemaChange: (r) => r.expect(/evolve|keep|rebuild|fail/y) as OnSchemaChange,
   check,
   models: (r) => r.list(model),

@@ -177,6 +177,7 @@ function best(
 
 /** What makes all of a model anew whatever has changed. */
 function neverOf({ macros }: CompiledProject, model: Model): string | null {
+  if (model.kind === 'table' && model.isRebuilt === true) return '@rebuild: always'
   if (model.volatile) return 'it gives other rows each time'
   if (model.sources.length > 0) return `it reads the source ${model.sources[0]}`
   const macro = 'body' in model ? lookingMacro(macros, model.body) : null

@@ -43,6 +43,7 @@ const values: Readonly<Record<string, string>> = {
   deletes: 'mirror',
   keep: '90 days of ordered_at',
   fresh: '10 s',
+  rebuild: 'always',
   period: 'day of ordered_at',
   renamed_from: 'a: b',
   on_schema_change: 'rebuild',

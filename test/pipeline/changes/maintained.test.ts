@@ -82,6 +82,13 @@ const BUILT: Readonly<Record<string, string>> = {
   sub: 'SELECT id, (SELECT max(amount) FROM core.o AS p) AS most FROM core.o AS o',
   recursive: `WITH RECURSIVE x AS (SELECT id, cust FROM core.o UNION
     SELECT x.id, o.cust FROM x JOIN core.o AS o ON o.id = x.cust) SELECT * FROM x`,
+  always: '-- @rebuild: always\nSELECT cust, count(*) AS n FROM core.o GROUP BY cust',
+}
+
+/** A check fails in some runs: what changed in these is made up for by the next one that passes. */
+const CHECKED: Readonly<Record<string, string>> = {
+  checked: '-- @check: n < 6\nSELECT cust, count(*) AS n FROM core.o GROUP BY cust',
+  counted: 'SELECT n, count(*) AS customers FROM mart.checked GROUP BY n',
 }
 
 const table = (body: string) => `-- @kind: table\n${body}`
@@ -137,7 +144,9 @@ class Shop {
     const openClaims = () => Promise.resolve(this.#claims)
     const request = { ...runDefaults(this.#space.paths), project, openClaims, ...options }
     const summary = await runPipeline(request)
-    const failed = summary.models.filter(({ status }) => status === 'failed')
+    const failed = summary.models.filter(
+      ({ model, status }) => status === 'failed' && model !== 'mart.checked',
+    )
     if (options.project === undefined) assert.equal(failed, [])
     return new Map(summary.models.map((result) => [result.model, result]))
   }
@@ -162,14 +171,19 @@ const SEEDS = Number(process.env['EIDER_MAINTAINED'] ?? 1)
 for (let seed = 1; seed <= SEEDS; seed++)
   test(`after each run a table is what its SELECT gives, seed ${seed}`, async () => {
     await using space = await openProject()
-    const shop = new Shop(space, { ...INPUTS, ...mart({ ...KEPT, ...BUILT }) }, seed)
+    const shop = new Shop(space, { ...INPUTS, ...mart({ ...KEPT, ...BUILT, ...CHECKED }) }, seed)
     await shop.send(60, 20)
     await shop.run()
     const ways = new Map<string, Set<string>>()
+    const states: boolean[] = []
     for (let i = 0; i < 6; i++) {
       await shop.send([3, 0, 12, 1][i % 4]!, [2, 4, 0][i % 3]!)
       const results = await shop.run()
-      assert.equal(await shop.wrong([...Object.keys(KEPT), ...Object.keys(BUILT)]), [], `run ${i}`)
+      const isLeft = (name: string) =>
+        ['failed', 'skipped'].includes(results.get(`mart.${name}`)?.status ?? '')
+      const names = [KEPT, BUILT, CHECKED].flatMap(Object.keys).filter((name) => !isLeft(name))
+      assert.equal(await shop.wrong(names), [], `run ${i}`)
+      states.push(isLeft('checked'))
       for (const [model, { changes }] of results)
         if (changes !== undefined) ways.set(model, (ways.get(model) ?? new Set()).add(changes.way))
     }
@@ -180,6 +194,8 @@ for (let seed = 1; seed <= SEEDS; seed++)
       Object.keys(KEPT).map((name) => `${name}: update`),
     )
     for (const line of of(BUILT)) assert.match(line, /rebuild/)
+    // Of another seed it may fail each time.
+    if (seed === 1) assert.equal(new Set(states), new Set([true, false]))
   })
 
 test.run()
