@@ -3,7 +3,7 @@
 import type { RunProfile, ExplainedPlan } from '../core/report/run-profile.ts'
 import { grouped } from '../core/counts.ts'
 import { duration } from './run-lines.ts'
-import { showRows } from './table.ts'
+import { showTable } from './table.ts'
 import { cut } from './cells.ts'
 
 /** Models that a table shows; the others are a sum. */
@@ -33,7 +33,7 @@ export function showProfile(profile: RunProfile): string {
     memory: one.peak_memory_bytes === null ? '' : byteText(one.peak_memory_bytes),
     spilled: one.spilled_bytes === null ? '' : byteText(one.spilled_bytes),
   }))
-  const table = showRows(Object.keys(rows[0]!), rows, 'table')
+  const table = showTable(Object.keys(rows[0]!), rows)
   const left = models.slice(SHOWN)
   if (left.length === 0) return `${table}\n\n${whole}`
   const leftMs = left.reduce((sum, { ms }) => sum + ms, 0)
@@ -70,7 +70,7 @@ export function showExplained({ operators, analyzed }: ExplainedPlan): string {
     ...(analyzed === null ? [] : ['rows', 'ms', 'share']),
     'details',
   ]
-  const table = showRows(columns, rows, 'table')
+  const table = showTable(columns, rows)
   if (analyzed === null) return table
   const { ms, cpu_ms: cpu, peak_memory_bytes: memory, spilled_bytes: spilled } = analyzed
   const read = analyzed.rows_scanned.toLocaleString('en')

@@ -3,9 +3,11 @@ import * as Flags from '@oclif/core/flags'
 import { createReadStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
-import { rowFormats, showRows } from '../cli/table.ts'
+import { textFormats, textOfRows } from '../cli/row-text.ts'
+import { showTable } from '../cli/table.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
+import type { RowText } from '../core/report/row-text.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import type { Project } from '../project/project.ts'
 import type { Query as QueryText } from '../report/answer-query.ts'
@@ -13,19 +15,25 @@ import type { Query as QueryText } from '../report/answer-query.ts'
 const ROWS_ON_A_TERMINAL = 1_000
 
 export default class Query extends BaseCommand {
-  static override summary = 'Run one SELECT on the warehouse; changes nothing'
+  static override summary = 'Show a table, or run one SELECT on the warehouse; changes nothing'
   static override examples = [
-    `<%= config.bin %> query 'FROM mart.sales'`,
+    `<%= config.bin %> query mart.sales`,
+    `<%= config.bin %> query 'FROM mart.sales WHERE revenue > 1000'`,
     `<%= config.bin %> query 'SELECT * FROM core.orders' --format csv --limit 100000`,
     `<%= config.bin %> query --at 2026-11-01 'FROM mart.sales'`,
   ]
-  static override args = { sql: Args.string({ description: 'One SELECT; - reads it from stdin' }) }
+  static override args = {
+    sql: Args.string({ description: 'A table or one SELECT; - reads it from stdin' }),
+  }
   static override flags = {
     at: Flags.string({
       summary: 'Read what was published then: a date, a date with time, or the id of a run',
       helpValue: 'WHEN',
     }),
-    format: Flags.option({ options: rowFormats, default: 'table' as const })({
+    format: Flags.option({
+      options: ['table', ...textFormats] as const,
+      default: 'table' as const,
+    })({
       summary: 'How rows are printed; --json is ndjson',
     }),
     file: Flags.string({ summary: 'Read the SELECT from this file', helpValue: 'FILE' }),
@@ -44,8 +52,10 @@ export default class Query extends BaseCommand {
     const asked = { text: query, limit: limit === null ? null : limit + 1 }
     const { columns, rows } = await this.#answer(project, asked, flags)
     const shown = limit === null ? rows : rows.slice(0, limit)
-    const lines = showRows(columns, shown, flags.json ? 'ndjson' : flags.format)
-    if (lines !== '') this.print(lines)
+    const format = flags.json ? 'ndjson' : flags.format
+    const names = columns.map(({ name }) => name)
+    if (format === 'table') this.print(showTable(names, shown))
+    else writeText(textOfRows[format](columns), shown)
     if (limit !== null && rows.length > limit && !flags.quiet)
       process.stderr.write(`the first ${limit} rows; --limit N shows more\n`)
   }
@@ -58,6 +68,10 @@ export default class Query extends BaseCommand {
     const { answerPast } = await import('../report/answer-past.ts')
     return await answerPast(project, query, { at, isQuiet: Boolean(quiet) })
   }
+}
+
+function writeText({ begin, row, end }: RowText, rows: readonly object[]): void {
+  process.stdout.write(begin + rows.map(row).join('') + end(rows.length))
 }
 
 async function textOf(sql: string | undefined, file: string | undefined): Promise<string> {

@@ -8,7 +8,8 @@ import { engineDiagnostic } from '../compiler/hints/engine-diagnostic.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
-import { type ModelName, splitModelName } from '../core/names.ts'
+import { spelledAs, splitModelName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
 import { Resources } from '../core/resources.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { type ModelBody, sql } from '../core/sql.ts'
@@ -24,6 +25,7 @@ import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { isHeld, runAtWork } from '../wiring/reading.ts'
+import { withTableHint } from './table-hints.ts'
 
 export interface Query {
   readonly text: string
@@ -32,7 +34,7 @@ export interface Query {
 }
 
 export interface Answer {
-  readonly columns: readonly string[]
+  readonly columns: readonly Column[]
   readonly rows: readonly Row[]
 }
 
@@ -81,10 +83,7 @@ async function fromWarehouse(
     if (isInterrupt(error) && way.signal.aborted) throw new GaveWay()
     if (!(error instanceof DiagnosticsError)) throw error
     if (!(await store.warehouse.exists())) throw withHint(error, NEVER_RUN)
-    const unbuilt = await unbuiltModel(connection, files.models, query.text)
-    throw unbuilt === null
-      ? error
-      : withHint(error, `${unbuilt} is not built yet: eider run +${unbuilt}`)
+    throw await withHints(connection, files.models, query.text, error)
   }
 }
 
@@ -135,7 +134,7 @@ export async function answer(connection: Connection, { text, limit }: Query): Pr
   const all = sql`SELECT * FROM (${sql.body(body)}\n)`
   const query = limit === null ? all : sql`${all} LIMIT ${sql.value(limit)}`
   try {
-    const columns = (await describe(connection, query)).map(({ name }) => name)
+    const columns = await describe(connection, query)
     return { columns, rows: await connection.rows(query) }
   } catch (error) {
     throw queryFailure(error, body)
@@ -160,17 +159,22 @@ const withHint = ({ diagnostics }: DiagnosticsError, hint: string) =>
     diagnostics.map((one) => (one.code === 'sql-binding' ? { ...one, hint } : one)),
   )
 
-/** The first model that the query names and the warehouse does not have. */
-async function unbuiltModel(
+/** What to do about a table that is not there. */
+async function withHints(
   connection: Connection,
   models: Project['files']['models'],
   text: string,
-): Promise<ModelName | null> {
+  error: DiagnosticsError,
+): Promise<DiagnosticsError> {
   const { relations } = await readEngineCatalog(connection)
   const words = text.toLowerCase()
-  const found = models.find(({ name }) => {
+  const unbuilt = models.find(({ name }) => {
     const { schema, table } = splitModelName(name)
     return words.includes(name.toLowerCase()) && !relations.has(catalogKey(schema, table))
   })
-  return found?.name ?? null
+  if (unbuilt !== undefined)
+    return withHint(error, `${unbuilt.name} is not built yet: eider run +${unbuilt.name}`)
+  const spelled = spelledAs(models.map(({ name }) => name))
+  const tables = [...relations.keys()].filter((name) => !name.startsWith('_eider.')).map(spelled)
+  return new DiagnosticsError(error.diagnostics.map((one) => withTableHint(one, tables)))
 }

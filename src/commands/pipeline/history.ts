@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { showRows } from '../../cli/table.ts'
+import { showTable } from '../../cli/table.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
 import type { ModelRun } from '../../pipeline/history.ts'
@@ -27,10 +27,10 @@ export default class PipelineHistory extends BaseCommand {
       for (const row of rows) this.printEvent({ event, ...row })
       this.printEvent({ event: 'history-finished', runs: rows.length })
     } else if (rows.length === 0) this.print('no run is recorded')
-    else if (args.model === undefined) this.print(showRows(Object.keys(rows[0]!), rows, 'table'))
+    else if (args.model === undefined) this.print(showTable(Object.keys(rows[0]!), rows))
     else {
       const lines = (rows as readonly KeptModelRun[]).map(tableLine)
-      this.print(showRows(Object.keys(lines[0]!), lines, 'table'))
+      this.print(showTable(Object.keys(lines[0]!), lines))
     }
   }
 }

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { againstFlag, selectionFlags, selectionOf, variableFlags } from '../../cli/shared-flags.ts'
 import { orphanState, wayOn } from '../../cli/run-lines.ts'
-import { showRows } from '../../cli/table.ts'
+import { showTable } from '../../cli/table.ts'
 import type { Selection } from '../../compiler/select.ts'
 import type { CompiledProject, FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
@@ -38,7 +38,7 @@ export default class PipelineLs extends BaseCommand {
       const shown = rows.map(({ model, kind, tags, entity_set: set, state }) => {
         return { model, kind, tags: tags.join(', '), entity_set: set ?? '', state }
       })
-      this.print(showRows(['model', 'kind', 'tags', 'entity_set', 'state'], shown, 'table'))
+      this.print(showTable(['model', 'kind', 'tags', 'entity_set', 'state'], shown))
     }
   }
 }

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { showRows } from '../../cli/table.ts'
+import { showTable } from '../../cli/table.ts'
 import { variableFlags } from '../../cli/shared-flags.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
@@ -52,7 +52,7 @@ export default class PipelineShow extends BaseCommand {
       this.printEvent({ event: 'source', ...facts })
     } else {
       const facts = [`${name}  source  ${path}`, `read by      ${downstream.join(', ')}`]
-      const shown = showRows(['name', 'type', 'nullable'], columns, 'table')
+      const shown = showTable(['name', 'type', 'nullable'], columns)
       this.print([...facts, '', shown].join('\n'))
     }
   }
@@ -123,7 +123,7 @@ function showModel(model: ReturnType<typeof describeModel>): string {
     `${model.model}  ${model.kind}  ${model.path}`,
     ...facts.map(([name = '', text]) => `${name.padEnd(11)}  ${text}`),
     '',
-    showRows(['name', 'type', 'nullable'], model.columns, 'table'),
+    showTable(['name', 'type', 'nullable'], model.columns),
     ...(model.definition === '' ? [] : ['', model.definition]),
   ].join('\n')
 }

@@ -7,7 +7,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
 import { parseStatements } from '../../duckdb/syntax.ts'
 import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
-import { statementsOf, tokensSpan } from './tokens.ts'
+import { isSymbol, nameOf, statementsOf, type Token, tokensSpan } from './tokens.ts'
 
 /** Statements that only read, and that stand where a query may: `FROM (SHOW TABLES)`. */
 const READS = new Set(['show', 'describe', 'desc', 'summarize'])
@@ -16,14 +16,21 @@ const READS = new Set(['show', 'describe', 'desc', 'summarize'])
 const ALL_TABLES = `SELECT schema || '.' || name AS name FROM (SHOW ALL TABLES)
   WHERE database = current_database() AND schema <> '_eider' ORDER BY name`
 
-/** Throws UsageError when `text` is not a single statement that only reads, DiagnosticsError when DuckDB cannot bind it. */
+/**
+ * The name of a table alone stands for all of its rows. Throws UsageError when the text is not a single statement that only
+ * reads, DiagnosticsError when DuckDB cannot bind it.
+ */
 export async function parseQuery(connection: Connection, typed: string): Promise<ModelBody> {
   const text = /^\s*show\s+tables\s*;?\s*$/i.test(typed) ? ALL_TABLES : typed
   const source = { path: 'query', text }
   const [statement, second] = statementsOf(source).statements
   if (statement === undefined || second !== undefined) throw notASelect()
   const body = ModelBody.of(source, tokensSpan(statement))
-  const [parsed] = await parseStatements(connection, [body.text])
+  const rowsOf = `FROM ${body.text}`
+  const texts = isName(statement) ? [body.text, rowsOf] : [body.text]
+  const [parsed, named] = await parseStatements(connection, texts)
+  // A word such as CHECKPOINT is a statement before it is a name.
+  if (parsed?.is === 'error' && named?.is === 'select') return await parseQuery(connection, rowsOf)
   if (parsed?.is === 'error') throw new DiagnosticsError([engineDiagnostic(parsed.details, body)])
   const [word] = statement
   const reads = word?.kind === 'word' && READS.has(word.text.toLowerCase())
@@ -33,6 +40,11 @@ export async function parseQuery(connection: Connection, typed: string): Promise
   if (refusal === null) return body
   throw new DiagnosticsError([engineDiagnostic(refusal.details, body, prefix.inline())])
 }
+
+/** Names with dots between them. */
+const isName = (statement: readonly Token[]): boolean =>
+  statement.length % 2 === 1 &&
+  statement.every((token, i) => (i % 2 === 0 ? nameOf(token) !== null : isSymbol(token, '.')))
 
 const notASelect = () =>
   new UsageError('a query must be a single SELECT, SHOW, DESCRIBE or SUMMARIZE', {
