@@ -12,10 +12,13 @@ const FLAGS = O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0)
 /** Has a code as errors of the system do: `EISDIR`, `NOTREG` or `EFBIG`. */
 class FileError extends Error {
   readonly code: string
+  /** Its path, for those who have no better name for it. */
+  readonly file: string
 
   constructor(code: string, path: string, message: string) {
     super(`${code}: ${message}, read '${path}'`)
     this.code = code
+    this.file = path
   }
 }
 

@@ -30,8 +30,9 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
     code = '',
     path,
     dest,
-  } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string }
-  const at = dest ?? path ?? known
+    file,
+  } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string; readonly file?: string }
+  const at = dest ?? path ?? known ?? file
   if (!(error instanceof Error)) return null
   if (isDiskFull(error)) return fullDisk(error, at)
   if (at === undefined) return null

@@ -8,7 +8,7 @@ import { limits } from '../core/limits.ts'
 import { readFileNow } from '../files/read-file.ts'
 import { nearest } from '../core/suggest.ts'
 import type { Environment } from './environment-values.ts'
-import { unreadable } from './read-text.ts'
+import { notText, unreadable } from './read-text.ts'
 import { settings } from './settings.ts'
 
 const DOT_ENV = '.env'
@@ -28,14 +28,17 @@ const MISSPELT_EDITS = 2
 export async function readDotEnv(
   dir: string,
 ): Promise<{ readonly values: Environment; readonly warnings: readonly Diagnostic[] }> {
-  let text
+  let bytes
   try {
-    const bytes = readFileNow(join(dir, DOT_ENV), limits.configFileBytes)
-    text = bytes.toString('utf8').replace(/^\ufeff/, '')
+    bytes = readFileNow(join(dir, DOT_ENV), limits.configFileBytes)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, warnings: [] }
     throw new DiagnosticsError([unreadable(DOT_ENV, error)])
   }
+  const problem = notText(DOT_ENV, bytes)
+  if (problem !== null)
+    throw new DiagnosticsError([{ ...problem, ...placeOf(problem.source, problem.span.start) }])
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '')
   const source = { path: DOT_ENV, text }
   const lines = linesOf(text)
   const errors = lines.filter(({ name }) => name === null).map((line) => refuse(source, line))

@@ -33,9 +33,13 @@ export function readSource(
     const isLarge = (error as NodeJS.ErrnoException).code === 'EFBIG'
     return isLarge ? tooLarge(path, limitBytes) : unreadable(path, error)
   }
+  return notText(path, bytes) ?? { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
+}
+
+/** null for text in UTF-8. */
+export function notText(path: string, bytes: Buffer): Diagnostic | null {
   if (bytes.includes(0)) return withNul(path, bytes)
-  if (!isUtf8(bytes)) return notUtf8(path, bytes)
-  return { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
+  return isUtf8(bytes) ? null : notUtf8(path, bytes)
 }
 
 function tooLarge(path: string, limitBytes: number): Diagnostic {

@@ -1,6 +1,6 @@
 // What is wrong with the YAML of a file, in words, at the place that its author has to change.
 
-import { type Document, isScalar, parseDocument, visit } from 'yaml'
+import { type Document, isAlias, isScalar, parseDocument, visit } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import {
@@ -70,6 +70,36 @@ function duplicateKeys(document: Document.Parsed): readonly YamlError[] {
   return errors
 }
 
+/** What fails wherever the value is used, or ends a path too early. */
+function valueErrors(document: Document.Parsed): readonly YamlError[] {
+  const errors: YamlError[] = []
+  const anchors = new Set<string>()
+  const aliases: YamlError['pos'][] = []
+  visit(document, {
+    Node(_, node) {
+      const [start = 0, end = 0] = node.range ?? []
+      const refuse = (code: string, message: string) =>
+        errors.push({ code, message, pos: [start, end] })
+      if (isAlias(node)) {
+        aliases.push([start, end])
+        if (!anchors.has(node.source))
+          refuse('NO_ANCHOR', `nothing before this is marked as &${node.source}`)
+      } else if (node.anchor !== undefined) anchors.add(node.anchor)
+      if (isScalar(node) && typeof node.value === 'string' && node.value.includes('\0'))
+        refuse('NUL', 'a string must not contain a NUL')
+    },
+  })
+  const [pos] = aliases
+  if (pos === undefined || errors.length > 0) return errors
+  try {
+    document.toJS()
+    return []
+  } catch {
+    // The parser counts what aliases stand for, and stops in time.
+    return [{ code: 'ALIASES', message: 'what the aliases stand for is too much', pos }]
+  }
+}
+
 /**
  * Where the text is too deep, if it is: by brackets that are not closed, by the markers of one line and by its
  * indentation. Nobody writes as many of them in a text either.
@@ -97,7 +127,11 @@ function yamlProblems(source: SourceFile, document: Document.Parsed): readonly D
   const marker = conflictMarker(source.text)
   if (marker !== null)
     return [diagnostic('merge-conflict', {}, { source, span: marker }, CONFLICT_HINT)]
-  const errors: readonly YamlError[] = [...document.errors, ...duplicateKeys(document)]
+  const errors: readonly YamlError[] = [
+    ...document.errors,
+    ...duplicateKeys(document),
+    ...valueErrors(document),
+  ]
   const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0])
   return inOrder.map(({ code, message, pos: [start, end] }) => {
     const { problem, hint, span = { start, end } } = wordsFor(source.text, code, message, start)
@@ -141,6 +175,8 @@ function wordsFor(text: string, code: string, message: string, at: number): Word
         span: { start, end: start + 1 },
       }
     }
+    case 'NO_ANCHOR':
+      return { problem: message, hint: 'a string that begins with * needs quotes: "*"' }
     case 'BAD_INDENT':
       return { problem: message, hint: 'check the indentation, and that each [ and { is closed' }
   }
