@@ -74,6 +74,13 @@ export interface StoredRows {
   readonly ownFilesOnly: boolean
 }
 
+/** Where a reader finds all rows who needs no order, or makes one: to bring parts into order is to sort them. */
+export const rowsInAnyOrder = (
+  { tableOf, partsOf }: StoredRows,
+  relation: Pick<PublishedRelation, 'apart'>,
+  name: string,
+): TableName => partsOf(relation, name)?.all ?? tableOf(name)
+
 /** Two tables that have each row once. */
 export interface RowParts {
   /** Both, in no order. */

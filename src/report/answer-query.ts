@@ -11,7 +11,7 @@ import { limits } from '../core/limits.ts'
 import { spelledAs, splitModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { Resources } from '../core/resources.ts'
-import type { Snapshot } from '../core/snapshot.ts'
+import { rowsInAnyOrder, type Snapshot } from '../core/snapshot.ts'
 import { type ModelBody, sql } from '../core/sql.ts'
 import { catalogKey, describe, readEngineCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
@@ -124,7 +124,7 @@ async function fromSnapshot(
     await connection.run(sql`
       ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY);
       CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
-      CREATE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...published.rows.tableOf(name))}`)
+      CREATE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...rowsInAnyOrder(published.rows, relation, name))}`)
   }
   return await answer(connection, query)
 }

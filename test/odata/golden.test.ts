@@ -19,6 +19,7 @@ import { formatSql } from '../../src/odata/sql/format.ts'
 import { keysetWindow } from '../../src/odata/sql/keyset.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
+import { nameBefore } from '../../src/odata/edm/model.ts'
 import { fileRows } from '../../src/store/files/rows.ts'
 import { testGolden } from '../support/golden.ts'
 import { modelName } from '../support/model-name.ts'
@@ -101,6 +102,7 @@ const printers: Readonly<Record<string, (query: BoundQuery) => string>> = {
     const window = keysetWindow(keyset, null, 2)
     const asked = {
       query,
+      tableBefore: fileRows.tableOf(nameBefore(query.set.name)),
       keyset,
       window,
       offset: 0,

@@ -1,7 +1,7 @@
 // What has changed of a set is written apart (src/store/files/continued.ts). Random histories of models of each kind that keeps
 // its rows are published so, and every answer is compared with that of a service over the same states written whole.
 
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,9 +9,11 @@ import { Resources } from '../../src/core/resources.ts'
 import type { PublishedRelation, Snapshot } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { textOf } from '../../src/duckdb/values.ts'
 import { writePublished } from '../../src/store/files/published.ts'
 import { fileRows } from '../../src/store/files/rows.ts'
 import { writeSnapshot } from '../../src/store/files/snapshot-directory.ts'
+import { filePastStates } from '../../src/store/files/past-states.ts'
 import {
   changeSource,
   FILES,
@@ -21,7 +23,9 @@ import {
   requireRows,
   ROWS,
 } from '../support/apart-project.ts'
+import { holdDatabase } from '../support/hold-database.ts'
 import { type Answer, type Served, serveSnapshots } from '../support/odata-service.ts'
+import { pathsOf } from '../support/run-defaults.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { workspace } from '../support/workspace.ts'
 
@@ -189,5 +193,34 @@ for (const seed of [1])
       'mart.versions',
     ])
   })
+
+test('whoever needs no order of rows apart sorts none', async () => {
+  await using project = await workspace({
+    'eider.yml': FILES['eider.yml']!,
+    'models/mart/merged.sql': FILES['models/mart/merged.sql']!,
+  })
+  const dir = project.path('.eider/snapshots')
+  for (const change of [FIRST, `UPDATE source SET name = 'new' WHERE n = 7`]) {
+    await changeSource(project, change)
+    await project.ok(['run'], { timeoutMs: 300_000 })
+  }
+  const { relations } = await manifestOf(dir)
+  assert.is(relations[0]!.apart?.rows, 1)
+
+  await using database = await Database.open({ path: ':memory:', threads: 1 })
+  await using connection = await database.connect()
+  await connection.driver.run(await readFile(`${dir}/current.sql`, 'utf8'))
+  const past = await filePastStates(pathsOf(project.dir)).attach(connection, relations)
+  const asked = [sql`FROM mart.merged`, past.get(relations[0]!.model)!]
+  for (const rows of asked) {
+    const plan = await connection.rows(sql`EXPLAIN SELECT count(name) FROM (${rows})`)
+    assert.not.match(textOf(plan[0]!['explain_value']), 'ORDER_BY', rows.inline())
+  }
+
+  const views = `SELECT sql FROM duckdb_views() WHERE view_name = 'merged'`
+  await using _held = await holdDatabase(project.path('.eider/warehouse.duckdb'))
+  const { stdout } = await project.ok(['query', '--json', views])
+  assert.match(stdout, /rows_in_any_order/)
+})
 
 test.run()

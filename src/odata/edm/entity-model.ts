@@ -6,13 +6,7 @@ import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { isStoredInOrder } from './stored-order.ts'
 import { edmTypeOf } from './types.ts'
-import {
-  type EntityModel,
-  type EntitySet,
-  nameBefore,
-  type Property,
-  type SharedKey,
-} from './model.ts'
+import { type EntityModel, type EntitySet, type Property, type SharedKey } from './model.ts'
 
 /** What the manifest alone does not tell. */
 export interface SnapshotFacts {
@@ -88,7 +82,6 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     relation,
     type: { name, description: relation.description, key, properties, navigation: [] },
     table: parts?.all ?? facts.stored.tableOf(name),
-    tableBefore: facts.stored.tableOf(nameBefore(name)),
     only,
     storedRows,
     inKeyOrder: facts.stored.inKeyOrder && only.length === 0 && parts === null,

@@ -19,8 +19,6 @@ export interface EntitySet {
   readonly type: EntityType
   /** The rows as they are published in this snapshot. */
   readonly table: TableName
-  /** Those of an earlier one, where the two are compared. */
-  readonly tableBefore: TableName
   /** The reader who asks may read the rows that pass all of these. */
   readonly only: readonly RowFilter[]
   /** Those that are read to find them. */

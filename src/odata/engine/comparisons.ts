@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
-import type { PublishedRelation } from '../../core/snapshot.ts'
+import { type PublishedRelation, rowsInAnyOrder, type TableName } from '../../core/snapshot.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
 import { type EntitySet, nameBefore } from '../edm/model.ts'
@@ -18,6 +18,8 @@ export type ComparedSet = Pick<EntitySet, 'name' | 'relation'>
 
 /** A use of an engine; it is closed with the last one. */
 export interface ComparisonLease extends AsyncDisposable {
+  /** The rows of before. */
+  readonly tableBefore: TableName
   connect(): Promise<PooledConnection>
 }
 
@@ -79,7 +81,8 @@ export function createComparisons(options: EngineOptions) {
       await using resources = new Resources()
       resources.defer(() => leave(key, used))
       const pool = await unlessGone(used.opened, gone, clock)
-      return Object.assign(resources.move(), { connect: () => pool.take() })
+      const tableBefore = rowsInAnyOrder(options.published.rows, before, nameBefore(set.name))
+      return Object.assign(resources.move(), { tableBefore, connect: () => pool.take() })
     },
   }
 }

@@ -4,7 +4,12 @@
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
-import type { PublishedRelation, Snapshot, TableName } from '../../core/snapshot.ts'
+import {
+  type PublishedRelation,
+  rowsInAnyOrder,
+  type Snapshot,
+  type TableName,
+} from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
@@ -54,7 +59,7 @@ export async function readerView(
       continue
     }
     const { stored } = facts
-    const table = stored.partsOf(relation, set)?.all ?? stored.tableOf(set)
+    const table = rowsInAnyOrder(stored, relation, set)
     const unbound: UnboundFilter[] = []
     for (const filter of only) {
       const problem = await problemOf(connection, table, filter)

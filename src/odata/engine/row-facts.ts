@@ -4,7 +4,12 @@
 import { hashOf } from '../../core/hash.ts'
 import { entitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
+import {
+  type PublishedRelation,
+  rowsInAnyOrder,
+  type Snapshot,
+  type StoredRows,
+} from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -38,16 +43,16 @@ export async function rowsAre(published: SnapshotReader, { relations }: Snapshot
 export async function readFacts(
   connection: Connection,
   relation: PublishedRelation,
-  { tableOf, partsOf }: StoredRows,
+  stored: StoredRows,
 ): Promise<RowFacts> {
   const { model, columns, file } = relation
   const name = entitySetName(model)
-  const rows = sql.ident(...(partsOf(relation, name)?.all ?? tableOf(name)))
+  const rows = sql.ident(...rowsInAnyOrder(stored, relation, name))
   // A response describes its rows by the manifest, so a file that holds something else must not be served.
-  const stored = await describe(connection, sql`FROM ${rows}`)
+  const there = await describe(connection, sql`FROM ${rows}`)
   const isSame = ({ name, type }: Column, i: number) =>
     columns[i]?.name === name && columns[i].type === type
-  if (stored.length !== columns.length || !stored.every(isSame))
+  if (there.length !== columns.length || !there.every(isSame))
     throw new Error(`${file} does not have the columns that the manifest lists`)
   const tinyints = columns.filter(({ type }) => type === 'TINYINT')
   const times = columns.filter((column) => hasRange(typeOf(column)))

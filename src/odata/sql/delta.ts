@@ -4,6 +4,7 @@
 // of the requested properties differs; one that passed before and does not now is removed: `deleted` when its key is
 // gone, `changed` when the filter leaves it out.
 
+import type { TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { BoundQuery } from '../bind/bound.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
@@ -27,6 +28,8 @@ const PASSED = sql.ident('passed before')
 export interface DeltaQuery {
   /** Its output is what is written of a row that is there. */
   readonly query: BoundQuery
+  /** The rows of the earlier state. */
+  readonly tableBefore: TableName
   readonly keyset: Keyset
   readonly window: KeysetWindow
   /** Changes before the page, where no position says what it begins with. */
@@ -56,7 +59,7 @@ export function deltaTextsSql(delta: DeltaQuery, limit: number, format: JsonForm
 export const deltaCountSql = (delta: DeltaQuery): Sql =>
   sql`SELECT CAST(count(*) AS VARCHAR) ${changedSql(delta)}`
 
-function changedSql({ query, keyset, window }: DeltaQuery): Sql {
+function changedSql({ query, keyset, window, tableBefore }: DeltaQuery): Sql {
   const { filter, output, row, relation, set } = query
   const condition = filter === null ? sql`TRUE` : sql`coalesce(${conditionSql(filter)}, FALSE)`
   const columns = sql.join([
@@ -67,7 +70,7 @@ function changedSql({ query, keyset, window }: DeltaQuery): Sql {
   const alias = sql.ident(row.alias)
   const begin = window.from ?? sql`TRUE`
   const now = sql`SELECT ${columns}, ${condition} AS ${PASSES} FROM ${relationSql(relation)} AS ${alias} WHERE ${begin}`
-  const before = sql`SELECT ${columns}, TRUE AS ${PASSED} FROM ${tableBeforeSql(set)} AS ${alias} WHERE ${begin} AND ${condition}`
+  const before = sql`SELECT ${columns}, TRUE AS ${PASSED} FROM ${tableBeforeSql(set, tableBefore)} AS ${alias} WHERE ${begin} AND ${condition}`
   const sameKey = keyset.map(
     (_, i) => sql`${NOW}.${sql.ident(`at ${i}`)} = ${BEFORE}.${sql.ident(`at ${i}`)}`,
   )

@@ -5,6 +5,7 @@
 // comparison of a stored value with a constant cannot fail, and so tells nothing; without it below, the engine would read
 // the whole table to find a row by its key. The conditions of tokens do not fail either: each was tried on all rows.
 
+import type { TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { conjunctsOf, type Expression, typeOf } from '../bind/bound.ts'
 import type { EntitySet } from '../edm/model.ts'
@@ -15,8 +16,8 @@ export const tableSql = (set: Pick<EntitySet, 'table' | 'only'>): Sql =>
   visibleSql(set.only, set.table, [], BARRIER)
 
 /** Those of the earlier state, where two are compared. */
-export const tableBeforeSql = (set: Pick<EntitySet, 'tableBefore' | 'only'>): Sql =>
-  visibleSql(set.only, set.tableBefore, [], BARRIER)
+export const tableBeforeSql = ({ only }: Pick<EntitySet, 'only'>, tableBefore: TableName): Sql =>
+  visibleSql(only, tableBefore, [], BARRIER)
 
 const BARRIER = sql` LIMIT 9223372036854775807`
 

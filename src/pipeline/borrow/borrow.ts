@@ -11,7 +11,7 @@ import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
 import { type Sample, sampleKey } from './sample.ts'
 import { sampled } from './sample-rows.ts'
-import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
+import { type PublishedRelation, rowsInAnyOrder, type Snapshot } from '../../core/snapshot.ts'
 import { limits } from '../../core/limits.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -134,7 +134,7 @@ async function attach(
     const columns = sql.idents(relation.columns.map((column) => column.name))
     const isLong = relation.rows >= limits.sampledFromRows
     const only = sample !== null && isLong ? sampled(sample, relation.columns) : null
-    const rows = sql`SELECT ${columns} FROM ${sql.ident(...published.rows.tableOf(alias))}`
+    const rows = sql`SELECT ${columns} FROM ${sql.ident(...rowsInAnyOrder(published.rows, relation, alias))}`
     await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(SPACE, schema)}`)
     await connection.run(sql`CREATE VIEW ${view} AS ${rows} ${only ?? sql.empty}`)
   }

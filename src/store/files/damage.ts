@@ -6,7 +6,12 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../core/logger.ts'
 import { Resources } from '../../core/resources.ts'
-import { damageMarkerFile, type PublishedRelation, type Snapshot } from '../../core/snapshot.ts'
+import {
+  damageMarkerFile,
+  type PublishedRelation,
+  rowsInAnyOrder,
+  type Snapshot,
+} from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { isDamage } from '../../duckdb/errors.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
@@ -73,7 +78,7 @@ async function readWhole(
   signal.addEventListener('abort', stop, { once: true })
   resources.defer(() => signal.removeEventListener('abort', stop))
   // A hash of the row needs every value, where a count is known without looking at any.
-  const rows = sql.ident(...(fileRows.partsOf(relation, name)?.all ?? fileRows.tableOf(name)))
+  const rows = sql.ident(...rowsInAnyOrder(fileRows, relation, name))
   await connection.row(sql`SELECT bit_xor(hash(r)) FROM ${rows} AS r`)
 }
 

@@ -4,7 +4,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
-import { type PublishedRelation, retainedManifestFile } from '../../core/snapshot.ts'
+import {
+  type PublishedRelation,
+  retainedManifestFile,
+  rowsInAnyOrder,
+} from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { isDamage } from '../../duckdb/errors.ts'
@@ -53,12 +57,16 @@ async function attach(
   relations: readonly PublishedRelation[],
 ): Promise<ReadonlyMap<ModelName, Sql>> {
   const queries = new Map<ModelName, Sql>()
-  for (const { model, file, columns } of relations) {
+  for (const relation of relations) {
+    const { model, file, columns } = relation
     const name = `_eider_past_${file.replace(/\.duckdb$/, '')}`
     await connection.run(sql`
       ATTACH IF NOT EXISTS ${sql.value(join(dir, file))} AS ${sql.ident(name)} (READ_ONLY)`)
     const names = sql.join(columns.map((column) => sql.ident(column.name)))
-    queries.set(model, sql`SELECT ${names} FROM ${sql.ident(...fileRows.tableOf(name))}`)
+    queries.set(
+      model,
+      sql`SELECT ${names} FROM ${sql.ident(...rowsInAnyOrder(fileRows, relation, name))}`,
+    )
   }
   return queries
 }

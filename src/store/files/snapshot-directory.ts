@@ -23,6 +23,7 @@ import {
   MANIFEST_FILE,
   parseManifest,
   printManifest,
+  rowsInAnyOrder,
   type Snapshot,
 } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
@@ -161,13 +162,14 @@ export async function stampSnapshots(
 
 /** Absolute paths, since the script may be read from any directory. */
 function printViews(dir: string, snapshot: Snapshot): string {
-  const statements = snapshot.relations.flatMap(({ model, file }) => {
+  const statements = snapshot.relations.flatMap((relation) => {
+    const { model, file } = relation
     const { schema, table } = splitModelName(model)
     const database = file.replace(/\.duckdb$/, '')
     return [
       sql`ATTACH IF NOT EXISTS ${sql.value(join(dir, file))} AS ${sql.ident(database)} (READ_ONLY)`,
       sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`,
-      sql`CREATE OR REPLACE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...fileRows.tableOf(database))}`,
+      sql`CREATE OR REPLACE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...rowsInAnyOrder(fileRows, relation, database))}`,
     ]
   })
   const lines = statements.map((statement) => `${statement.inline()};\n`)

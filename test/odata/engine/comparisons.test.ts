@@ -12,17 +12,11 @@ import type { PublishedRelation } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
-import {
-  type ComparisonLease,
-  createComparisons,
-  type ComparedSet,
-} from '../../../src/odata/engine/comparisons.ts'
+import { type ComparisonLease, createComparisons } from '../../../src/odata/engine/comparisons.ts'
 import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
 import { tableBeforeSql } from '../../../src/odata/sql/visible-rows.ts'
-import { nameBefore } from '../../../src/odata/edm/model.ts'
-import { fileRows } from '../../../src/store/files/rows.ts'
 import { fileReader } from '../../../src/store/files/reader.ts'
 
 /** A set of one row, now and before. */
@@ -57,10 +51,10 @@ const patient = () => ({ gone: new AbortController().signal, clock: { remainingM
 
 const failure = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error)
 
-async function idBefore(lease: ComparisonLease, set: ComparedSet): Promise<unknown> {
+async function idBefore(lease: ComparisonLease): Promise<unknown> {
   await using lent = await lease.connect()
   const row = await lent.connection.row(
-    sql`SELECT id FROM ${tableBeforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)), only: [] })}`,
+    sql`SELECT id FROM ${tableBeforeSql({ only: [] }, lease.tableBefore)}`,
   )
   return row!['id']
 }
@@ -73,7 +67,7 @@ test('a set more than there are places waits until one is free', async () => {
   const held = await Promise.all(all.slice(1).map((each) => lease(each)))
 
   const again = await lease(all[1]!)
-  assert.is(await idBefore(again, all[1]!.set), 1, 'links of one set share a place')
+  assert.is(await idBefore(again), 1, 'links of one set share a place')
 
   const hasNoTime = { ...patient(), clock: { remainingMs: 20 } }
   const refused = await failure(lease(all[0]!, hasNoTime))
@@ -89,10 +83,10 @@ test('a set more than there are places waits until one is free', async () => {
 
   await held[0]![Symbol.asyncDispose]()
   await held[0]![Symbol.asyncDispose]()
-  assert.is(await idBefore(again, all[1]!.set), 1, 'it is open as long as somebody uses it')
+  assert.is(await idBefore(again), 1, 'it is open as long as somebody uses it')
   await again[Symbol.asyncDispose]()
   const last = await waiting
-  assert.is(await idBefore(last, all[0]!.set), 1)
+  assert.is(await idBefore(last), 1)
   for (const each of [last, ...held]) await each[Symbol.asyncDispose]()
 })
 
@@ -106,7 +100,7 @@ test('a file that is gone fails for all who wait for it, and takes no place', as
   )
   for (const error of await Promise.all(tries)) assert.instance(error, DatabaseError)
   await using lease = await comparisons.lease(set, before, patient())
-  assert.is(await idBefore(lease, all[0]!.set), 1)
+  assert.is(await idBefore(lease), 1)
 })
 
 test('many delta links at once, of more sets than there are places, are all answered', async () => {

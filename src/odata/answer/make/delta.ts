@@ -2,6 +2,7 @@
 // added, changed or removed since, with a delta link for the next time.
 
 import { Resources } from '../../../core/resources.ts'
+import type { TableName } from '../../../core/snapshot.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { type ResultPage, pageOf, pageText } from './page.ts'
 import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
@@ -37,7 +38,7 @@ async function changes(exchange: ChosenExchange, query: BoundQuery): Promise<Con
   const comparison = await openComparison(exchange, query)
   if (comparison === null) return write(null, query.withCount ? '0' : null)
   const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
-  const asked = deltaQuery(exchange, query, page)
+  const asked = deltaQuery(exchange, query, { page, tableBefore: comparison.tableBefore })
   // Every row of both states is read.
   const isSmall = false
   const all = deltaCountSql({ ...asked, window: { ...asked.window, from: null } })
@@ -47,7 +48,11 @@ async function changes(exchange: ChosenExchange, query: BoundQuery): Promise<Con
   return write(resources.use(await Query.open(engine, texts, options)), count)
 }
 
-function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: ResultPage): DeltaQuery {
+function deltaQuery(
+  { request, token }: Exchange,
+  query: BoundQuery,
+  { page, tableBefore }: { readonly page: ResultPage; readonly tableBefore: TableName },
+): DeltaQuery {
   const keyset = storedKeyset(query.set, query.row)!
   const from = token?.from ?? null
   const { version } = request
@@ -58,6 +63,7 @@ function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Resul
   const output = needsId ? [entityIdOutput(query.row), ...query.output] : query.output
   return {
     query: { ...query, output },
+    tableBefore,
     keyset,
     window: keysetWindow(keyset, from, page.limit),
     offset: from === null ? page.offset : 0,
