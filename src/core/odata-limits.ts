@@ -130,6 +130,18 @@ export const odataLimits = {
   comparisonBytes: 512 * MiB,
   comparisons: 4,
   /**
+   * Two states that differ in more rows are compared by each page anew, since to keep these would take the disk of a whole
+   * set; how many such pairs a service remembers.
+   */
+  comparedRows: 1_000_000,
+  uncomparedPairs: 1000,
+  /**
+   * How much an engine may hold that stays open for followers who ask for the changes between the same states, and
+   * how many stay.
+   */
+  keptComparisonBytes: 16 * MiB,
+  keptComparisons: 4,
+  /**
    * Answers of which clients ask for parts, as readers of Parquet do, are files: one file, all that are there, and how
    * many. Those that nobody reads make room for others.
    */

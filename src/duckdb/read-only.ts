@@ -28,6 +28,11 @@ interface ReadOnlyOptions extends EngineSettings {
   readonly files: readonly AttachedFile[]
 }
 
+interface Reach {
+  readonly dir?: string | null
+  readonly inMemory?: readonly string[]
+}
+
 /**
  * A stream makes this much and then waits for its reader. DuckDB's own size, 1 MB, is dozens of chunks, since it
  * counts 16 bytes for a text of any length: it would work on them while the socket has nothing to do, stand still while
@@ -69,13 +74,13 @@ export class EmptyEngine implements AsyncDisposable {
 
   /**
    * Attaches `files` for reading, then locks the engine: no file, network, extension or setting is within reach of a
-   * statement, but for files in `dir` where one is given. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
+   * statement, but for files in `dir` where one is given. `inMemory` are catalogs of its own memory. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
    * refuses. Call it once; the pool then owns the engine, which is closed when this fails. Throws DatabaseError when
    * a file is missing or damaged.
    */
   async openReadOnly(
     files: readonly AttachedFile[],
-    dir: string | null = null,
+    { dir = null, inMemory = [] }: Reach = {},
   ): Promise<ConnectionPool> {
     await using resources = new Resources()
     resources.use(this)
@@ -85,6 +90,7 @@ export class EmptyEngine implements AsyncDisposable {
       await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
       this.#names.push(name)
     }
+    for (const name of inMemory) await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(name)}`)
     // For connections that the pool opens later. A SET is not a SELECT, so no query can make one.
     await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
     if (dir !== null)
@@ -171,7 +177,7 @@ export async function openFileWriter({
 }: FileWriterOptions): Promise<ConnectionPool> {
   // One thread, so that the same query on the same rows makes the same bytes.
   const engine = await EmptyEngine.open({ ...settings, threads: 1, connections: 1 })
-  return await engine.openReadOnly(files, dir)
+  return await engine.openReadOnly(files, { dir })
 }
 
 /** A statement that writes `rows` to a file in that directory, with these options of COPY. */

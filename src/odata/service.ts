@@ -14,7 +14,7 @@ import { HttpServer } from '../http/server.ts'
 import type { SidePages } from '../http/side-pages.ts'
 import { AnswerCache } from './http/answer-cache.ts'
 import { type Answers, madeAnswers } from './http/answers.ts'
-import { createComparisons } from './engine/comparisons.ts'
+import { Comparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
 import { KnownLookups } from './http/known-lookups.ts'
 import { AnswerFiles } from './engine/answer-files.ts'
@@ -173,7 +173,7 @@ function openAnswers(
   answers = new AnswerCache(answers, options.cacheBytes ?? limits.cacheBytes)
   answers = new KnownLookups(answers)
   return {
-    comparisons: createComparisons(engine),
+    comparisons: resources.use(new Comparisons(engine)),
     spooledBodies: createSpooledBodies(engine.tempDir),
     admission,
     streams: createOpenStreams(options.openStreams ?? limits.openStreams),

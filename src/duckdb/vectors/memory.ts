@@ -55,7 +55,8 @@ export async function dropCache(database: Database, files: readonly string[]): P
       sql`SELECT coalesce(sum(memory_usage_bytes), 0) AS bytes FROM duckdb_memory()`,
     )
     if (Number(cached?.['bytes']) < limits.closedCacheBytes) return
-    for (const file of files) await connection.run(sql`DETACH ${sql.ident(file)}`)
+    for (const file of files)
+      await connection.run(sql`DETACH DATABASE IF EXISTS ${sql.ident(file)}`)
     await releaseFreed()
   }
   await refusalOf(drop()) // else it is freed by closing

@@ -38,8 +38,9 @@ async function changes(exchange: ChosenExchange, query: BoundQuery): Promise<Con
   const comparison = await openComparison(exchange, query)
   if (comparison === null) return write(null, query.withCount ? '0' : null)
   const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
+  await comparison.compare(engine)
   const asked = deltaQuery(exchange, query, { page, tableBefore: comparison.tableBefore })
-  // Every row of both states is read.
+  // As many rows of both states as differ.
   const isSmall = false
   const all = deltaCountSql({ ...asked, window: { ...asked.window, from: null } })
   const count = query.withCount ? (token?.count ?? (await onlyText(engine, all, isSmall))) : null
