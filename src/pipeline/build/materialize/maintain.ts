@@ -53,7 +53,8 @@ async function make(
   const some = touched.filter(({ keys }) =>
     keys.every(({ count, hasNull }) => count > 0 || hasNull),
   )
-  if (some.length === 0) return { changed: false, rows: 0, counts: NONE }
+  if (some.length === 0)
+    return { changed: false, rows: await countRows(connection, table), counts: NONE }
   const isTouched = sql.join(some.map(isIn), sql` OR `)
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${OLD} AS FROM ${table} WHERE ${isTouched}`)
   const old = await countRows(connection, OLD)
@@ -84,7 +85,8 @@ async function make(
   const drops = [OLD, NEW, GONE, COME].map((one) => sql`DROP TABLE ${one}`)
   await connection.run(sql.join(drops, sql`;\n`))
   const counts = { added, changed: 0, removed }
-  return { changed: removed + added > 0, rows: removed + added, counts }
+  const changed = removed + added > 0
+  return { changed, rows: await countRows(connection, table), counts }
 }
 
 const NONE = { added: 0, changed: 0, removed: 0 }
