@@ -33,6 +33,7 @@ interface Part {
 
 const SEEDS_AT_ONCE = 20
 const CUTS_AT_ONCE = 20
+const SHAPES_AT_ONCE = 50
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } },
 })
@@ -40,9 +41,10 @@ const minutes = Number(values.minutes)
 const seed = Number(values.seed)
 
 const parts: readonly Part[] = [
-  { name: 'simulated lives', share: 0.4, most: 10_000, next: nextLives },
+  { name: 'simulated lives', share: 0.3, most: 10_000, next: nextLives },
   { name: 'power cuts under runs', share: 0.25, most: 2_000, next: nextCuts },
   { name: 'kills of daemon and run', share: 0.15, most: 2_000, next: nextKills },
+  { name: 'shapes of configuration', share: 0.1, most: 2_000, next: nextShapes },
   { name: 'hostile requests', share: 0.2, most: 1_000_000, next: nextRequests },
 ]
 
@@ -61,6 +63,12 @@ async function nextCuts(n: number, tried: Tried): Promise<void> {
 
 async function nextKills(n: number, tried: Tried): Promise<void> {
   await runTest('crash/random-kills', { EIDER_KILLS_SEED: `${seed + n}` }, tried, /(\d+) kills/)
+}
+
+async function nextShapes(n: number, tried: Tried): Promise<void> {
+  const first = `${seed + n * SHAPES_AT_ONCE}`
+  const env = { EIDER_CONFIGURATIONS: `${SHAPES_AT_ONCE}`, EIDER_CONFIGURATIONS_SEED: first }
+  await runTest('commands/odd-configuration', env, tried, /(\d+) shapes/)
 }
 
 /** All of its time at once. */
@@ -99,7 +107,7 @@ async function tryPart({ next, most, share }: Part): Promise<Tried> {
 function kindsOf(wrong: readonly string[]): readonly number[] {
   const count = (pattern: RegExp) => wrong.filter((one) => pattern.test(one)).length
   const [lost, doubled] = [count(/lost|missing/), count(/twice|doubled/)]
-  const stuck = count(/no peace|ended early/)
+  const stuck = count(/no peace|ended early|is stuck|ended by SIGKILL/)
   return [lost, doubled, stuck, Math.max(0, wrong.length - lost - doubled - stuck)]
 }
 

@@ -21,7 +21,9 @@ import { ifAsked, isSystemTest, startsProcesses } from './which-run.ts'
 /** The long forms of CONTRIBUTING.md take as long as they take. */
 const isLong =
   ['EIDER_CRASH_POINTS', 'EIDER_LOAD'].some((name) => process.env[name] === 'all') ||
-  ['EIDER_POWER_CUTS', 'EIDER_SIMULATION_SEEDS'].some((name) => process.env[name] !== undefined) ||
+  ['EIDER_CONFIGURATIONS', 'EIDER_POWER_CUTS', 'EIDER_SIMULATION_SEEDS'].some(
+    (name) => process.env[name] !== undefined,
+  ) ||
   ['ROUNDS', 'GROWTH'].some((name) => process.env[`EIDER_LAKE_${name}`] !== undefined) ||
   ['PARTITION', 'SOAK'].some((name) => process.env[`EIDER_${name}_SECONDS`] !== undefined)
 const FILE_TIMEOUT_MS = isLong ? 2 * 60 * 60_000 : 240_000
