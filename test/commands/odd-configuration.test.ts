@@ -83,7 +83,9 @@ function wrongIn({ command, exitCode, stdout, stderr }: Outcome): string | null 
   if (
     exitCode !== 0 &&
     isCompiled &&
-    !/\.(?:sql|yml|csv|json|duckdb|lock|eider|env)\b|(?:models|target)\b/.test(all)
+    !/\.(?:sql|yml|csv|json|duckdb|lock|eider|env)\b|(?:models|target)\b|\bis a (?:file|directory|pipe)/.test(
+      all,
+    )
   )
     return `${told}: names no file`
   if (!command.includes('--json')) return null

@@ -15,7 +15,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'Atom',
     ask: { get: '/core_orders', headers: { Accept: 'application/atom+xml' } },
     answer:
-      '406 this resource is only served as application/json, text/csv and application/vnd.apache.parquet; Atom belongs to OData 2 and 3',
+      '406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet and application/vnd.apache.arrow.stream; Atom belongs to OData 2 and 3',
     grade: 'A',
   },
   {
@@ -115,14 +115,14 @@ export const rows: readonly Mistake[] = [
     id: 'o21-xlsx',
     mistake: '$format=xlsx',
     ask: { get: '/core_orders?$format=xlsx' },
-    answer: `406 this resource is only served as application/json, text/csv and application/vnd.apache.parquet`,
+    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet and application/vnd.apache.arrow.stream`,
     grade: 'A',
   },
   {
     id: 'o21-atom',
     mistake: '$format=atom',
     ask: { get: '/core_orders?$format=atom' },
-    answer: `406 this resource is only served as application/json, text/csv and application/vnd.apache.parquet; Atom belongs to OData 2 and 3`,
+    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet and application/vnd.apache.arrow.stream; Atom belongs to OData 2 and 3`,
     grade: 'A',
   },
   {
