@@ -15,15 +15,16 @@ import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { KeptState } from '../store/past-states.ts'
 import type { Store } from '../store/store.ts'
-import { answer, type Answer, type Query } from './answer-query.ts'
+import { answer, type Query, type TakeRows } from './answer-query.ts'
 import { findPastState, stateText } from './past-state.ts'
 
 /** `isQuiet`: does not say on stderr which state it is. Throws as findPastState() and answerQuery() do. */
-export async function answerPast(
+export async function answerPast<T>(
   { paths, settings, files }: Project,
   query: Query,
   { at, isQuiet }: { readonly at: string; readonly isQuiet: boolean },
-): Promise<Answer> {
+  take: TakeRows<T>,
+): Promise<T> {
   await using resources = new Resources()
   const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(tempDir, { recursive: true, force: true }))
@@ -40,7 +41,7 @@ export async function answerPast(
     const named = namedIn(query.text, snapshot)
     await requireWhole(store, named, state)
     await makeViews(connection, store, named)
-    return await answer(connection, query)
+    return await answer(connection, query, take)
   } catch (error) {
     if (error instanceof DiagnosticsError) throw withHint(error, snapshot)
     if (!store.past.isLost(causeOf(error))) throw error

@@ -12,12 +12,11 @@ import { spelledAs, splitModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { Resources } from '../core/resources.ts'
 import { rowsInAnyOrder, type Snapshot } from '../core/snapshot.ts'
-import { type ModelBody, sql } from '../core/sql.ts'
+import { type ModelBody, type Sql, sql } from '../core/sql.ts'
 import { catalogKey, describe, readEngineCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { DatabaseError, isDamage, isFatal, isInterrupt } from '../duckdb/errors.ts'
 import { isDiskFull } from '../files/system-errors.ts'
-import type { Row } from '../duckdb/values.ts'
 import { interruptOnAbort } from '../pipeline/interrupt.ts'
 import { openWarehouseToRead, withSources } from '../pipeline/open-warehouse.ts'
 import { toEnvironmentError } from '../pipeline/failure.ts'
@@ -33,16 +32,22 @@ export interface Query {
   readonly limit: number | null
 }
 
-export interface Answer {
-  readonly columns: readonly Column[]
-  readonly rows: readonly Row[]
-}
+/** What becomes of the rows, while they can be read. It is called again where the query had to give way. */
+export type TakeRows<T> = (
+  connection: Connection,
+  rows: Sql,
+  columns: readonly Column[],
+) => Promise<T>
 
 /** Says on stderr when the answer is that of the snapshot. Throws as parseQuery() and the warehouse do. */
-export async function answerQuery(project: Project, query: Query): Promise<Answer> {
+export async function answerQuery<T>(
+  project: Project,
+  query: Query,
+  take: TakeRows<T>,
+): Promise<T> {
   const store = openStore(project.paths)
   try {
-    return await fromWarehouse(project, store, query)
+    return await fromWarehouse(project, store, query, take)
   } catch (error) {
     if (!isHeld(error) && !(error instanceof GaveWay)) throw error
     const snapshot = await store.snapshots.current()
@@ -52,7 +57,7 @@ export async function answerQuery(project: Project, query: Query): Promise<Answe
     process.stderr.write(
       `${why}; reading snapshot ${snapshot.id}, published ${when}, which holds exposed models only\n`,
     )
-    return await fromSnapshot(project, store, snapshot, query)
+    return await fromSnapshot(project, store, snapshot, query, take)
   }
 }
 
@@ -65,11 +70,12 @@ class GaveWay extends EnvironmentError {
   }
 }
 
-async function fromWarehouse(
+async function fromWarehouse<T>(
   { paths, settings, files }: Project,
   store: Store,
   query: Query,
-): Promise<Answer> {
+  take: TakeRows<T>,
+): Promise<T> {
   const { sources = [], extensions } = files
   const engine = { memoryLimit: settings.memory_limit, extensions }
   const place = { dir: paths.dir, sources }
@@ -78,7 +84,7 @@ async function fromWarehouse(
   using way = giveWayToRuns(store)
   using _interrupts = interruptOnAbort([connection], way.signal)
   try {
-    return await answer(connection, query)
+    return await answer(connection, query, take)
   } catch (error) {
     if (isInterrupt(error) && way.signal.aborted) throw new GaveWay()
     if (!(error instanceof DiagnosticsError)) throw error
@@ -103,12 +109,13 @@ function giveWayToRuns(store: Store): Disposable & { readonly signal: AbortSigna
   return { signal: abort.signal, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-async function fromSnapshot(
+async function fromSnapshot<T>(
   { paths, settings, files }: Project,
   { published }: Store,
   { relations }: Snapshot,
   query: Query,
-): Promise<Answer> {
+  take: TakeRows<T>,
+): Promise<T> {
   await using resources = new Resources()
   const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(tempDir, { recursive: true, force: true }))
@@ -126,16 +133,19 @@ async function fromSnapshot(
       CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
       CREATE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...rowsInAnyOrder(published.rows, relation, name))}`)
   }
-  return await answer(connection, query)
+  return await answer(connection, query, take)
 }
 
-export async function answer(connection: Connection, { text, limit }: Query): Promise<Answer> {
+export async function answer<T>(
+  connection: Connection,
+  { text, limit }: Query,
+  take: TakeRows<T>,
+): Promise<T> {
   const body = await parseQuery(connection, text)
   const all = sql`SELECT * FROM (${sql.body(body)}\n)`
   const query = limit === null ? all : sql`${all} LIMIT ${sql.value(limit)}`
   try {
-    const columns = await describe(connection, query)
-    return { columns, rows: await connection.rows(query) }
+    return await take(connection, query, await describe(connection, query))
   } catch (error) {
     throw queryFailure(error, body)
   }

@@ -43,6 +43,7 @@ const LAST = [
   'moved',
   'republished',
   'restored',
+  'rows-written',
   'source',
   'status',
   'target-moved',
@@ -149,6 +150,7 @@ test('every line of every command is as the schema says', async () => {
   await rm(space.path(kept))
   await ask(space, 'check', 1)
   await ask(space, 'query x', 1)
+  await ask(space, 'query a.good --output rows.csv')
   await ask(space, 'drop a.gone')
   await ask(space, 'erase raw.e id=1')
   await ask(space, 'mv a.good a.better')

@@ -33,6 +33,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   manifest: 'file',
   mask: 'text',
   out: 'file',
+  output: 'file',
   port: 'text',
   project: 'directory',
   sample: 'text',
