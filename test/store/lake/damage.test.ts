@@ -53,7 +53,7 @@ test('whatever the engine says of a bit that has flipped is known as damage', as
   const path = join(dir.path, object)
   const whole = `${path}.whole`
   await connection.run(sql`
-    COPY (SELECT i AS id, 'row ' || hash(i) AS text, i % 5 AS part, random() AS x FROM range(3000) t(i))
+    COPY (SELECT i AS id, 'row ' || hash(i) AS text, i % 5 AS part, hash(-i) / 7.0 AS x FROM range(3000) t(i))
     TO ${sql.value(whole)} (FORMAT parquet)`)
   const right = await readAll(connection, whole)
   const { size } = await stat(whole)
