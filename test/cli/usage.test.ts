@@ -41,7 +41,7 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   ['ls --foo', 'eider ls has no flag --foo', 'see "eider ls --help"'],
   [
     'query --format xml x',
-    '--format must be one of table, json, ndjson, csv, not "xml"',
+    '--format must be one of table, json, ndjson, csv, markdown, parquet, not "xml"',
     'see "eider query --help"',
   ],
   [
