@@ -46,7 +46,7 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   ],
   [
     'query --format',
-    '--format needs a value: table, json, ndjson, csv',
+    '--format needs a value: table, json, ndjson, csv, markdown, parquet',
     'see "eider query --help"',
   ],
   [
