@@ -194,12 +194,13 @@ export class SegmentStore implements AsyncDisposable {
       this.#options.files,
       segments.map(({ path }) => path),
     )
-    await this.#syncDirectory()
-    // A disk that was too full for the keys has room now, and must get them: only a flush makes room.
-    if (!areKeysKept) await this.keys.keepRest()
+    // They are gone also where the sync fails: nothing could be done with them any more.
     const numbers = new Set(segments.map(({ name }) => name.number))
     this.#segments = this.#segments.filter(({ name }) => !numbers.has(name.number))
     for (const { sizeBytes } of segments) this.#options.usage.storedBytes -= sizeBytes
+    await this.#syncDirectory()
+    // A disk that was too full for the keys has room now, and must get them: only a flush makes room.
+    if (!areKeysKept) await this.keys.keepRest()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

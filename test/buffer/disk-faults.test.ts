@@ -101,6 +101,25 @@ test('a suspect file that cannot be copied is not taken for one without events b
   assert.is(claim?.events, 1)
 })
 
+test('a segment whose removal was not synced is handed out no more', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files })
+  await buffer.append(target, [eventBytes('a')], TIME)
+  const claim = await buffer.claim(target)
+  assert.ok(claim)
+  let unlinked = false
+  files.fault = (operation, path) => {
+    unlinked ||= operation === 'unlink' && path.endsWith('.claimed')
+    return unlinked && operation === 'fsyncDirectory' ? fileError('EIO', path) : null
+  }
+  assert.instance(await failure(() => buffer.ack(claim)), BufferUnavailableError)
+  files.fault = () => null
+  assert.equal(await buffer.inflight(target), [])
+  assert.is(await buffer.claim(target), null)
+  assert.is(buffer.stats().bytes, 0)
+})
+
 test('a suspect file that cannot even be cut short is believed no further than its last good group', async () => {
   await using directory = await temporaryDirectory()
   const files = new FakeFiles()
