@@ -28,3 +28,13 @@ export function columnType(text: string): ColumnType {
   if (!isTypeText(text)) throw new Error(`not a column type: ${text}`)
   return text as ColumnType
 }
+
+export const isWholeNumber = (type: string): boolean =>
+  /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/.test(type)
+
+/** Types of which equal values are the same, are written alike, and are read back from their texts as they were. */
+export const hasOneText = (type: string): boolean =>
+  isWholeNumber(type) ||
+  /^(?:BOOLEAN|DECIMAL\(\d+,\s*\d+\)|VARCHAR|UUID|DATE|TIMESTAMP(?:_S|_MS|_NS| WITH TIME ZONE)?)$/.test(
+    type,
+  )

@@ -74,6 +74,15 @@ export interface StoredRows {
   readonly ownFilesOnly: boolean
 }
 
+/** Whether the rows of both can be compared column by column. */
+export function isSameShape(now: Shape, before: Shape): boolean {
+  const shapeOf = ({ key, columns }: Shape) =>
+    JSON.stringify([key, columns.map(({ name, type }) => [name, type])])
+  return shapeOf(now) === shapeOf(before)
+}
+
+type Shape = Pick<PublishedRelation, 'key' | 'columns'>
+
 /** Where a reader finds all rows who needs no order, or makes one: to bring parts into order is to sort them. */
 export const rowsInAnyOrder = (
   { tableOf, partsOf }: StoredRows,

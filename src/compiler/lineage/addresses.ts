@@ -6,7 +6,7 @@ import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject, Macro, Model, Trail, TrailStep } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
-import type { ColumnType } from '../../core/relation.ts'
+import { type ColumnType, hasOneText, isWholeNumber } from '../../core/relation.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import { nameOf, tokenize } from '../sql/tokens.ts'
 
@@ -138,20 +138,16 @@ function throughView(
 
 /** Whether the value of the input, by these steps, is the one that stands in the address. */
 function keepsValue({ steps, type = '' }: Trail, address: ColumnType): boolean {
-  if (!KEY.test(address)) return false
+  if (!hasOneText(address)) return false
   const last = steps.at(-1)
   const casts = steps.flatMap((step) => ('cast' in step ? [step.cast] : []))
   if (last === undefined || 'cast' in last) {
     const form = last === undefined ? type : last.cast
-    return form === address || (WHOLE.test(form) && WHOLE.test(address))
+    return form === address || (isWholeNumber(form) && isWholeNumber(address))
   }
   return [type, ...casts, address].every((one) => TIME.test(one))
 }
 
-/** Types of which equal values are the same, and are read back from their texts as they were. */
-const KEY =
-  /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,\s*\d+\)|VARCHAR|BOOLEAN|UUID|DATE|TIMESTAMP(?:_\w+| WITH TIME ZONE)?)$/
-const WHOLE = /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/
 const TIME = /^(?:DATE|TIMESTAMP(?:_\w+| WITH TIME ZONE)?)$/
 
 /** The few that tell most rows apart: the key of the input, then what is no text. */

@@ -6,6 +6,7 @@
 
 import { foldCase } from '../../core/names.ts'
 import type { Trail } from '../../core/model.ts'
+import { isWholeNumber } from '../../core/relation.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import type { Inside } from './query.ts'
 import {
@@ -90,14 +91,8 @@ export class ExactUses implements Uses {
 function formOf({ type = '', steps }: Trail): string {
   const last = steps.at(-1)
   const form = last === undefined ? type : 'cast' in last ? last.cast : ''
-  return form === ''
-    ? `${type} ${JSON.stringify(steps)}`
-    : wholeNumber.test(form)
-      ? 'integer'
-      : form
+  return form === '' ? `${type} ${JSON.stringify(steps)}` : isWholeNumber(form) ? 'integer' : form
 }
-
-const wholeNumber = /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/
 
 /** The engine compares values of two types as values of a third, where more of them may be equal. */
 function haveOneForm(...all: readonly (Pick<ScopeValue, 'trails' | 'type'> | null)[]): boolean {

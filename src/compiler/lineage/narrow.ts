@@ -5,7 +5,7 @@
 
 import type { CompiledProject, PeriodModel, Trail, TrailStep } from '../../core/model.ts'
 import { type ModelName, sameName, splitModelName } from '../../core/names.ts'
-import { type ColumnType, columnType } from '../../core/relation.ts'
+import { type ColumnType, columnType, isWholeNumber } from '../../core/relation.ts'
 import { offsetOfByte } from '../../core/source.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { ValueRange } from '../../core/step.ts'
@@ -110,7 +110,7 @@ function filterOf(
 ): Sql | null {
   const types = [from, ...steps.flatMap((step) => ('cast' in step ? [step.cast] : [])), to]
   const isTimes = types.every((type) => TIME.test(type))
-  const isNumbers = types.every((type) => INTEGER.test(type))
+  const isNumbers = types.every((type) => isWholeNumber(type))
   if (!isTimes && !isNumbers) return null
   const value = sql.ident(column)
   if (range === NULLS) return sql`${value} IS NULL`
@@ -130,7 +130,6 @@ function filterOf(
 }
 
 const TIME = /^(?:DATE$|TIMESTAMP)/
-const INTEGER = /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/
 const INTERVAL = columnType('INTERVAL')
 
 function movedBy(step: TrailStep): readonly string[] {

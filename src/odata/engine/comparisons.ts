@@ -267,10 +267,3 @@ async function bytesWithoutFiles(connection: Connection): Promise<number> {
   )
   return Number(memory?.['bytes'])
 }
-
-/** Whether the rows of both can be compared column by column. */
-export function isSameShape(now: PublishedRelation, before: PublishedRelation): boolean {
-  const shapeOf = ({ key, columns }: PublishedRelation) =>
-    JSON.stringify([key, columns.map(({ name, type }) => [name, type])])
-  return shapeOf(now) === shapeOf(before)
-}

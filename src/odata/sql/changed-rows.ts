@@ -1,6 +1,7 @@
 // Two published states of a set, brought down to the rows in which they differ: whatever a delta link asks for, a row
 // that is the same in both is no change. `of` names them by their tables.
 
+import { hasOneText } from '../../core/relation.ts'
 import type { PublishedRelation, TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { BIGINT } from './engine-types.ts'
@@ -27,16 +28,15 @@ export function changedKeysSql({ relation, now, before }: TwoStates, limit: numb
     const values = [NOW, BEFORE].map((row) => sql`${row}.${sql.ident(name)}`)
     const texts = values.map((value) => sql`CAST(${value} AS VARCHAR)`)
     const isDistinct = ([a, b]: readonly Sql[]) => sql`${a!} IS DISTINCT FROM ${b!}`
-    return HAS_ONE_TEXT.test(type) ? [isDistinct(values)] : [isDistinct(values), isDistinct(texts)]
+    return isWrittenAlike(type) ? [isDistinct(values)] : [isDistinct(values), isDistinct(texts)]
   })
   return sql`SELECT ${sql.join(keys)}
     FROM ${sql.ident(...now)} AS ${NOW} FULL JOIN ${sql.ident(...before)} AS ${BEFORE} ON ${sameKey(key, NOW, BEFORE)}
     WHERE ${sql.join([...missing, ...differs], sql` OR `)} LIMIT ${sql.value(limit, BIGINT)}`
 }
 
-/** Types of which equal values are written alike. A negative zero is equal to zero, and 30 days to a month. */
-const HAS_ONE_TEXT =
-  /^(BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|DECIMAL\([^()]*\)|VARCHAR|BLOB|DATE|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|TIME|UUID)$/
+/** A negative zero is equal to zero, and 30 days to a month. */
+const isWrittenAlike = (type: string): boolean => hasOneText(type) || /^(?:BLOB|TIME)$/.test(type)
 
 export const rowsWithKeysSql = (rows: TableName, keys: TableName, key: readonly string[]): Sql =>
   sql`SELECT r.* FROM ${sql.ident(...rows)} AS r SEMI JOIN ${sql.ident(...keys)} AS k ON ${sameKey(key, sql.ident('r'), sql.ident('k'))}`

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts'
 import { type KeptModel, type Model, timeUnits } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
-import { type ColumnType, columnType } from '../../core/relation.ts'
+import { type ColumnType, columnType, isWholeNumber } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ModelResult } from '../../core/report/progress.ts'
 import type { Step, WatermarkRange } from '../../core/step.ts'
@@ -34,7 +34,7 @@ export async function piecesOf(
   const type = model.columns.find((column) => sameName(column.name, name))?.type ?? guessOf(by)
   const isTime = /^(?:DATE$|TIMESTAMP)/.test(type)
   const unit = timeUnits.find((one) => one === by)
-  const isNumber = INTEGER.test(type) && /^\d+$/.test(by)
+  const isNumber = isWholeNumber(type) && /^\d+$/.test(by)
   if (isTime ? unit === undefined : !isNumber)
     throw new ModelFailure(
       `--by ${by} does not fit "${name}", which is ${type}; write ${isTime ? timeUnits.join(', ') : 'a number for a column of whole numbers, such as --by 100000'}`,
@@ -57,7 +57,6 @@ export async function piecesOf(
   return ends.map((until, i) => ({ start: i === 0 ? start : ends[i - 1]!, end: until }))
 }
 
-const INTEGER = /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/
 const HUGE = columnType('HUGEINT')
 const TIMESTAMP = columnType('TIMESTAMP')
 const INTERVAL = columnType('INTERVAL')

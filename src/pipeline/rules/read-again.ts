@@ -2,7 +2,7 @@
 // They take the place of those in the table, so that no row is there once for each rule.
 
 import { sameName } from '../../core/names.ts'
-import type { ColumnType } from '../../core/relation.ts'
+import { type ColumnType, isWholeNumber } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ValueRange } from '../../core/step.ts'
 import { numberOf } from '../../duckdb/values.ts'
@@ -80,9 +80,7 @@ async function lateRanges(
 /** From a value to the next one of the type; null: it has none that is known. */
 function stepOf(type: ColumnType): Sql | null {
   if (/^TIMESTAMP(?: WITH TIME ZONE)?$/.test(type)) return sql`INTERVAL 1 MICROSECOND`
-  return type === 'DATE' || /^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/.test(type)
-    ? sql`1`
-    : null
+  return type === 'DATE' || isWholeNumber(type) ? sql`1` : null
 }
 
 /** Once the rows of the stage are in the table; null: there is nothing to record. */

@@ -11,9 +11,10 @@ import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
-import type { Column } from '../../core/relation.ts'
+import { type Column, hasOneText } from '../../core/relation.ts'
 import {
   damageMarkerFile,
+  isSameShape,
   type PublishedRelation,
   type RowsApart,
   type TableName,
@@ -76,25 +77,18 @@ export async function continueFile(continuation: Continuation): Promise<Publishe
   }
 }
 
-/** Types whose values have one text each, and the same order everywhere. */
-const KEY_TYPE =
-  /^(BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|DECIMAL\(.*\)|VARCHAR|DATE|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|UUID)$/
-
 async function canContinue(
   { dir, content, before, rows: { columns, key }, apartPercent }: Continuation,
   { since }: ChangedRows,
 ): Promise<boolean> {
-  const shapeOf = (all: readonly Column[]) =>
-    JSON.stringify(all.map(({ name, type }) => [name, type]))
   return (
     apartPercent > 0 &&
     key.length > 0 &&
     before.rows >= limits.apartFromRows &&
     before.file === fileOf({ ...content, version: since }) &&
     before.file !== fileOf(content) &&
-    JSON.stringify(before.key) === JSON.stringify(key) &&
-    shapeOf(before.columns) === shapeOf(columns) &&
-    columns.every(({ name, type }) => !key.includes(name) || KEY_TYPE.test(type)) &&
+    isSameShape(before, { key, columns }) &&
+    columns.every(({ name, type }) => !key.includes(name) || hasOneText(type)) &&
     (await isWhole(dir, before))
   )
 }

@@ -2,11 +2,10 @@
 // added, changed or removed since, with a delta link for the next time.
 
 import { Resources } from '../../../core/resources.ts'
-import type { TableName } from '../../../core/snapshot.ts'
+import { isSameShape, type TableName } from '../../../core/snapshot.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { type ResultPage, pageOf, pageText } from './page.ts'
 import type { RowsRequest, BoundQuery } from '../../bind/bound.ts'
-import { isSameShape } from '../../engine/comparisons.ts'
 import { deltaCountSql, type DeltaQuery, deltaTextsSql } from '../../sql/delta.ts'
 import { entityIdOutput } from '../../bind/control-information.ts'
 import { changesGone } from '../../protocol/errors.ts'
