@@ -1,29 +1,20 @@
 // Rows as a stream of Arrow, which has its types with it and which programs read without parsing. Like CSV it has no place
 // for a next link, so it comes whole, up to $top.
 
-import { keysetOf } from '../../bind/keyset.ts'
-import { isSmallQuery } from '../../bind/size.ts'
 import { openArrow } from '../../engine/arrow-rows.ts'
 import { arrowColumns } from '../../sql/arrow.ts'
-import { keysetWindow } from '../../sql/keyset.ts'
-import { rowsSql } from '../../sql/query.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { modeFor, noPlaceIn, requireParent } from './found.ts'
+import { noPlaceIn, requireParent, rowsToTheEnd } from './found.ts'
 
 const noPlace = noPlaceIn('Arrow')
 
 export const arrow: AnswerFormat<'arrow'> = async (exchange, bound) => {
   const { query } = bound
-  const { engine, token, resources } = exchange
+  const { engine, resources } = exchange
   if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
   if (query.withCount) throw noPlace('$count', 'the number of rows next to them')
   if (query.output.length === 0) throw noPlace('$select', 'rows without a property')
-  const order = keysetOf(query)
-  const from = token?.from ?? null
-  const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
-  const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
-  const mode = modeFor(Math.min(query.top ?? Infinity, query.set.relation.rows))
-  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
+  const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
   const columns = arrowColumns('page', query.output)
   const { found, body } = await openArrow(engine, { ...columns, rows }, { mode, isSmall })
   resources.use(found)

@@ -1,28 +1,26 @@
 // Rows as CSV, which is not an OData format but one that every program reads. It has no place for a next link, so it comes
 // whole, up to $top: a truncated file must not look complete.
 
-import { keysetOf } from '../../bind/keyset.ts'
-import { isSmallQuery } from '../../bind/size.ts'
 import { Query } from '../../engine/query.ts'
 import { csvFile, csvHead, csvTextsSql } from '../../sql/csv.ts'
-import { keysetWindow } from '../../sql/keyset.ts'
-import { rowsSql } from '../../sql/query.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { answerFromFile, modeFor, NO_CONTENT, noEntity, noPlaceIn, requireParent } from './found.ts'
+import {
+  answerFromFile,
+  NO_CONTENT,
+  noEntity,
+  noPlaceIn,
+  requireParent,
+  rowsToTheEnd,
+} from './found.ts'
 
 const noPlace = noPlaceIn('CSV')
 
 export const csv: AnswerFormat<'csv'> = async (exchange, bound) => {
   const { query, parent } = bound
-  const { engine, request, token, resources } = exchange
+  const { engine, request, resources } = exchange
   if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
   if (query.withCount) throw noPlace('$count', 'the number of rows')
-  const order = keysetOf(query)
-  const from = token?.from ?? null
-  const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
-  const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
-  const mode = modeFor(Math.min(query.top ?? Infinity, query.set.relation.rows))
-  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
+  const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
   const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall }
   const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
   const all = found.whole

@@ -1,12 +1,14 @@
 // What every answer of rows asks of the engine: how many there are, whether the only one is there, and if not, why.
 
 import type { RowsRequest, BoundQuery, Expression } from '../../bind/bound.ts'
+import { keysetOf } from '../../bind/keyset.ts'
 import { isSmallQuery } from '../../bind/size.ts'
 import { Query, type EngineAccess } from '../../engine/query.ts'
 import { odataError, optionNotAllowed } from '../../protocol/errors.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import { entityTextsSql } from '../../sql/expand.ts'
-import { countTextSql } from '../../sql/query.ts'
+import { keysetWindow } from '../../sql/keyset.ts'
+import { countTextSql, rowsSql } from '../../sql/query.ts'
 import { type Content, type Exchange, asksForTime } from '../context.ts'
 import type { FileOrder } from '../../engine/answer-files.ts'
 import type { FormatName } from '../../protocol/formats.ts'
@@ -25,6 +27,19 @@ export async function onlyText(engine: EngineAccess, texts: Texts, isSmall: bool
 /** How so many rows are read. */
 export const modeFor = (rows: number): 'whole' | 'streamed' =>
   rows <= limits.wholeResultRows ? 'whole' : 'streamed'
+
+/** All rows from where the token says, for a format without next links, and how they are read. */
+export function rowsToTheEnd({ token }: Exchange, query: BoundQuery) {
+  const order = keysetOf(query)
+  const from = token?.from ?? null
+  const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
+  const mode = modeFor(Math.min(query.top ?? Infinity, query.set.relation.rows))
+  return {
+    rows: rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset }),
+    mode,
+    isSmall: isSmallQuery(query, mode === 'whole' ? 'page' : 'more'),
+  }
+}
 
 const PLAIN: JsonFormat = { metadata: 'none', ieee754: false }
 
