@@ -208,17 +208,17 @@ class KnownContents {
 
   /** Without reading it: by its size, its times and its number. */
   async looksChanged(path: string): Promise<boolean> {
-    const stamp = await stampOf(path)
-    return stamp !== (this.#known.get(path)?.stamp ?? null)
+    const found = await lookAt(path)
+    return found?.stamp !== this.#known.get(path)?.stamp
   }
 
   /** Since the last call with this path; a file that is not there has changed when it was there before. */
   async hasChanged(path: string): Promise<boolean> {
     const before = this.#known.get(path)
-    const stamp = await stampOf(path)
-    const identity = stamp === null ? null : await identityOf(path)
-    if (stamp === null || identity === null) this.#known.delete(path)
-    else this.#known.set(path, { stamp, identity })
+    const found = await lookAt(path)
+    const identity = found === null ? null : await identityOf(path, found)
+    if (found === null || identity === null) this.#known.delete(path)
+    else this.#known.set(path, { stamp: found.stamp, identity })
     return identity !== (before?.identity ?? null)
   }
 }
@@ -228,18 +228,30 @@ interface Known {
   readonly identity: string
 }
 
+interface Seen {
+  readonly stamp: string
+  /** Of a file that is too large to be compared. */
+  readonly writtenAt: string | null
+}
+
 /** null: there is no file. */
-async function stampOf(path: string): Promise<string | null> {
-  const found = await stat(path, { bigint: true }).catch(codeOf)
-  if (typeof found === 'string') return isAbsence(found) ? null : found
-  return found.isDirectory() ? null : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join()
+async function lookAt(path: string): Promise<Seen | null> {
+  try {
+    const found = await stat(path, { bigint: true })
+    if (found.isDirectory()) return null
+    const { ino, size, mtimeNs, ctimeNs } = found
+    const writtenAt = size > limits.comparedFileBytes ? `${size} ${mtimeNs}` : null
+    return { stamp: [ino, size, mtimeNs, ctimeNs].join(), writtenAt }
+  } catch (error) {
+    const code = codeOf(error)
+    return isAbsence(code) ? null : { stamp: code, writtenAt: null }
+  }
 }
 
 /** For a large file it is when it was written: reading it takes longer than a run that finds nothing to do. */
-async function identityOf(path: string): Promise<string | null> {
+async function identityOf(path: string, { writtenAt }: Seen): Promise<string | null> {
+  if (writtenAt !== null) return writtenAt
   try {
-    const { size, mtimeMs } = await stat(path)
-    if (size > limits.comparedFileBytes) return `${size} ${mtimeMs}`
     return hashOf(32, [(await readFileLater(path, limits.comparedFileBytes)).toString('base64')])
   } catch (error) {
     const code = codeOf(error)
