@@ -25,7 +25,9 @@ export function keptTableText(project: CompiledProject, model: Model): readonly 
 export function keptTableNotes(context: RunContext, model: Model): readonly string[] {
   if (model.kind !== 'table' || !continuesTable(context, model)) return []
   if (context.borrowed !== null || !isWhatItWas(context, model)) return []
-  return keptTableText(context.project, model).filter((text) => text.includes('rebuilt'))
+  const { inputs, never } = addressingOf(context.project, model)
+  const isAlwaysUpdated = never === null && inputs.every(({ because }) => because === null)
+  return isAlwaysUpdated ? [] : keptTableText(context.project, model)
 }
 
 function textOf({ text, line, of }: WhyRebuilt, model: Model): string {

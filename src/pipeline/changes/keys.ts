@@ -200,7 +200,6 @@ export async function keyPositions(
 
 /** Of a place at which a table reads an input, since it was last built: values of its addresses, each a relation of "v". */
 export interface TouchedKeys {
-  readonly input: ModelName
   readonly keys: readonly TouchedKey[]
 }
 
@@ -245,7 +244,7 @@ export async function touchedKeys(
       known.push({ ...key, values, ...(await keep(context, key, values, way)) })
     }
     if (known.length === 0) return { because: `what changed in ${input} is not known` }
-    found.push({ input, keys: known })
+    found.push({ keys: known })
   }
   return found
 }

@@ -5,7 +5,7 @@ import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { countRows } from '../build/materialize/relation.ts'
+import { countRows, hasItsColumns } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followedValues, noteValues } from './keys.ts'
 
@@ -26,7 +26,7 @@ export async function rowsOfKeys(context: RunContext, model: Model): Promise<Row
     columns.length === 0 ||
     !hasAll ||
     !(await isSmall(context, model)) ||
-    !(await isAlike(context, model))
+    !(await hasItsColumns(context, model))
   )
     return null
   const names = sql.idents(columns)
@@ -52,14 +52,6 @@ export async function rowsOfKeys(context: RunContext, model: Model): Promise<Row
 
 const isSmall = async ({ connection }: RunContext, { name }: Model): Promise<boolean> =>
   (await countRows(connection, sql.relation(name))) <= limits.comparedRows
-
-/** Values of another type, or of a column with another name, may have the same hash. */
-async function isAlike({ columnsBefore }: RunContext, { name, columns }: Model): Promise<boolean> {
-  const before = (await columnsBefore(name)) ?? []
-  const isSame = ({ name: own, type }: Model['columns'][number], i: number) =>
-    before[i]?.name === own && before[i].type === type
-  return before.length === columns.length && columns.every(isSame)
-}
 
 /** Values that are equal and differ have one hash: a month and 30 days, 0 and -0. Their texts do not. */
 const hashed = ({ columns }: Model): Sql =>

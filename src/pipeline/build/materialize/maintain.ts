@@ -17,13 +17,11 @@ import { after } from '../../changes/ranges.ts'
 import { isWhatItWas } from '../../plan/decide.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { Built } from './materialization.ts'
-import { continuesTable, countRows } from './relation.ts'
+import { continuesTable, countRows, hasItsColumns } from './relation.ts'
 import { checkKey, sameValues } from './stage.ts'
 
 const OLD = sql`temp.main._eider_old_rows`
 const NEW = sql`temp.main._eider_new_rows`
-const GONE = sql`temp.main._eider_gone_rows`
-const COME = sql`temp.main._eider_come_rows`
 
 /** null: all of it is to be made anew. */
 export async function maintained(context: RunContext, model: TableModel): Promise<Built | null> {
@@ -34,13 +32,6 @@ export async function maintained(context: RunContext, model: TableModel): Promis
   const touched = await touchedKeys(context, model)
   if ('because' in touched) return null
   return await make(context, model, touched)
-}
-
-async function hasItsColumns(context: RunContext, { name, columns }: TableModel): Promise<boolean> {
-  const before = (await context.columnsBefore(name)) ?? []
-  const isSame = (one: Column, i: number) =>
-    before[i]?.name === one.name && before[i].type === one.type
-  return before.length === columns.length && columns.every(isSame)
 }
 
 async function make(
@@ -65,11 +56,12 @@ async function make(
   if (old > most) return null
   await readNew(context, model, some)
   const rows = sql.join(model.columns.map(comparable))
-  const without = (one: Sql, other: Sql) =>
-    sql`(SELECT ${rows} FROM ${one}) EXCEPT ALL (SELECT ${rows} FROM ${other})`
-  await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${GONE} AS ${without(OLD, NEW)}`)
-  await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${COME} AS ${without(NEW, OLD)}`)
-  const [removed, added] = [await countRows(connection, GONE), await countRows(connection, COME)]
+  const countWithout = (one: Sql, other: Sql) =>
+    countRows(
+      connection,
+      sql`((SELECT ${rows} FROM ${one}) EXCEPT ALL (SELECT ${rows} FROM ${other}))`,
+    )
+  const [removed, added] = [await countWithout(OLD, NEW), await countWithout(NEW, OLD)]
   if (removed + added > 0) {
     await noteKeys(context, model, (column) => {
       const name = sql.ident(column)
@@ -82,7 +74,7 @@ async function make(
     })
     await checkExposed(context, model)
   }
-  const drops = [OLD, NEW, GONE, COME].map((one) => sql`DROP TABLE ${one}`)
+  const drops = [OLD, NEW].map((one) => sql`DROP TABLE ${one}`)
   await connection.run(sql.join(drops, sql`;\n`))
   const counts = { added, changed: 0, removed }
   const changed = removed + added > 0

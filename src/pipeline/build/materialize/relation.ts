@@ -4,6 +4,7 @@ import { count } from '../../../core/counts.ts'
 import { kinds } from '../../../core/kinds.ts'
 import type { Kind, Model } from '../../../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../../../core/names.ts'
+import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { ValueRange } from '../../../core/step.ts'
 import type { EngineCatalog, RelationType } from '../../../duckdb/catalog.ts'
@@ -104,4 +105,15 @@ export async function makeWay(
 export async function countRows(connection: Connection, relation: Sql): Promise<number> {
   const row = await connection.row(sql`SELECT count(*) AS n FROM ${relation}`)
   return numberOf(row?.['n'])
+}
+
+/** Whether the table has them already: values of another type, or of a column with another name, cannot be compared. */
+export async function hasItsColumns(
+  { columnsBefore }: Pick<RunContext, 'columnsBefore'>,
+  { name, columns }: Model,
+): Promise<boolean> {
+  const before = (await columnsBefore(name)) ?? []
+  const isSame = (one: Column, i: number) =>
+    before[i]?.name === one.name && before[i].type === one.type
+  return before.length === columns.length && columns.every(isSame)
 }
