@@ -9,6 +9,7 @@ import type { Trail } from '../../core/model.ts'
 import { isWholeNumber } from '../../core/relation.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import type { Inside } from './query.ts'
+import { Reads } from './reads.ts'
 import {
   type Columns,
   inPairs,
@@ -30,17 +31,13 @@ export class ExactUses implements Uses {
   readonly exact = this
   readonly all: { readonly name: string; readonly node: SyntaxNode }[] = []
   readonly problems: Noted[] = []
-  readonly #byNode = new Map<SyntaxNode, number>()
-  readonly #open: Set<number>[] = []
-  readonly #within = new Map<Columns, ReadonlySet<number>>()
+  readonly #reads = new Reads()
   readonly #referred = new Map<Columns, SyntaxNode>()
   readonly #seen = new Set<SyntaxNode>()
   readonly #copies = new Map<SyntaxNode, Columns>()
 
   of(node: SyntaxNode, name: string, columns: Columns): Columns {
-    const use = this.#byNode.get(node) ?? this.all.push({ name, node }) - 1
-    this.#byNode.set(node, use)
-    for (const open of this.#open) open.add(use)
+    const use = this.#reads.at(node, () => this.all.push({ name, node }) - 1)
     return (
       columns?.map((one) => ({
         ...one,
@@ -50,27 +47,22 @@ export class ExactUses implements Uses {
   }
 
   within(find: () => Columns): Columns {
-    const reads = new Set<number>()
-    this.#open.push(reads)
-    const columns = find()
-    this.#open.pop()
-    if (columns !== null) this.#within.set(columns, reads)
-    return columns
+    return this.#reads.within(find).columns
   }
 
   again(columns: Columns, node: SyntaxNode): Columns {
     this.#seen.add(node)
-    const reads = this.#within.get(columns) ?? new Set()
+    const reads = this.#reads.of(columns)
     const first = this.#referred.get(columns) ?? node
     this.#referred.set(columns, first)
     if (first === node) {
-      for (const use of reads) for (const open of this.#open) open.add(use)
+      this.#reads.note(reads)
       return columns
     }
     const known = this.#copies.get(node)
     if (known !== undefined) return known
     const copies = new Map(Array.from(reads, (use) => [use, this.all.push(this.all[use]!) - 1]))
-    for (const use of copies.values()) for (const open of this.#open) open.add(use)
+    this.#reads.note(copies.values())
     const own = (trail: Trail) => ({ ...trail, use: copies.get(trail.use) ?? trail.use })
     const copy = columns?.map((one) => ({ ...one, trails: (one.trails ?? []).map(own) })) ?? null
     this.#copies.set(node, copy)
@@ -79,7 +71,7 @@ export class ExactUses implements Uses {
 
   /** Whether this has been looked at: what has not may be anything. */
   knows(node: SyntaxNode): boolean {
-    return this.#byNode.has(node) || this.#seen.has(node)
+    return this.#reads.has(node) || this.#seen.has(node)
   }
 
   note(text: string, node: SyntaxNode): void {

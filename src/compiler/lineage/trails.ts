@@ -14,6 +14,7 @@ import { nodeLocation } from '../sql/references.ts'
 import { compareAsOne, ExactUses, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
 import type { QueryPlace } from './query.ts'
+import { Reads } from './reads.ts'
 import { type Columns, emptyScope, resolveName, type Scope, type ScopeRelation } from './scope.ts'
 
 /** Those of each model with a query; `known` are of models that were not compiled now. */
@@ -99,49 +100,38 @@ export interface Uses {
 class UseLog implements Uses {
   readonly exact = null
   readonly #uses: { name: string; isShared: boolean }[] = []
-  readonly #byNode = new Map<SyntaxNode, number>()
-  /** What is read by the query that is looked at, and by those around it. */
-  readonly #open: Set<number>[] = []
-  /** What a common table expression reads, by its columns. */
-  readonly #within = new Map<Columns, ReadonlySet<number>>()
+  readonly #reads = new Reads()
   readonly #referred = new Set<Columns>()
 
   get all(): readonly Use[] {
     return this.#uses
   }
 
-  /** The columns of a table that is read here. */
   of(node: SyntaxNode, name: string, columns: Columns): Columns {
-    const use = this.#byNode.get(node) ?? this.#uses.push({ name, isShared: false }) - 1
-    this.#byNode.set(node, use)
-    for (const open of this.#open) open.add(use)
+    const use = this.#reads.at(node, () => this.#uses.push({ name, isShared: false }) - 1)
     return (
       columns?.map((one) => ({ ...one, trails: [{ use, column: one.name, steps: [] }] })) ?? null
     )
   }
 
-  /** Finds the columns of a common table expression. */
   within(find: () => Columns): Columns {
-    const reads = new Set<number>()
-    this.#open.push(reads)
-    const columns = find()
-    this.#open.pop()
-    if (columns !== null) this.#within.set(columns, reads)
+    const { columns, reads } = this.#reads.within(find)
     // Where the columns are not known, nothing tells how often it is used.
-    else for (const use of reads) this.#uses[use]!.isShared = true
+    if (columns === null) this.#share(reads)
     return columns
   }
 
-  /** A common table expression that is read here; from the second time on rows of two places meet in one. */
+  /** From the second time on rows of two places meet in one. */
   again(columns: Columns): Columns {
-    const reads = this.#within.get(columns) ?? []
-    for (const use of reads) for (const open of this.#open) open.add(use)
-    if (!this.#referred.has(columns)) {
-      this.#referred.add(columns)
-      return columns
-    }
-    for (const use of reads) this.#uses[use]!.isShared = true
+    const reads = this.#reads.of(columns)
+    this.#reads.note(reads)
+    if (this.#referred.has(columns)) this.#share(reads)
+    this.#referred.add(columns)
     return columns
+  }
+
+  #share(uses: Iterable<number>): void {
+    for (const use of uses) this.#uses[use]!.isShared = true
   }
 }
 

@@ -1,0 +1,45 @@
+// What a query reads, by numbers: which places a part of it reads that is looked at, and those that its common table
+// expressions read.
+
+import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import type { Columns } from './scope.ts'
+
+export class Reads {
+  readonly #byNode = new Map<SyntaxNode, number>()
+  /** What is read by the query that is looked at, and by those around it. */
+  readonly #open: Set<number>[] = []
+  /** What a common table expression reads, by its columns. */
+  readonly #within = new Map<Columns, ReadonlySet<number>>()
+
+  /** The number of the place, which `add` gives where it is new. */
+  at(node: SyntaxNode, add: () => number): number {
+    const use = this.#byNode.get(node) ?? add()
+    this.#byNode.set(node, use)
+    this.note([use])
+    return use
+  }
+
+  has(node: SyntaxNode): boolean {
+    return this.#byNode.has(node)
+  }
+
+  /** The query that is looked at reads these, and so do those around it. */
+  note(uses: Iterable<number>): void {
+    for (const use of uses) for (const open of this.#open) open.add(use)
+  }
+
+  /** Finds the columns of a common table expression, and what it reads. */
+  within(find: () => Columns): { readonly columns: Columns; readonly reads: ReadonlySet<number> } {
+    const reads = new Set<number>()
+    this.#open.push(reads)
+    const columns = find()
+    this.#open.pop()
+    if (columns !== null) this.#within.set(columns, reads)
+    return { columns, reads }
+  }
+
+  /** Of a common table expression whose columns were found. */
+  of(columns: Columns): ReadonlySet<number> {
+    return this.#within.get(columns) ?? new Set()
+  }
+}
