@@ -106,17 +106,17 @@ export async function flushTarget(
       await using _turn = await deps.records.hold(target, signal)
       flushed = true
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
+      let events = 0
       let rejected = 0
-      let done = 0
       await deps.makeRoom(bytesOf(batch))
       const count = (part: FlushCount) => {
         deps.count(part)
+        events += part.events
         rejected += part.rejected
-        done += part.events + part.rejected
+        const done = events + rejected
         deps.onShare?.({ step: 'flush', model: model.name, done, total: eventsOf(batch) })
       }
       await flushClaims({ ...deps, count }, batch)
-      const events = eventsOf(batch) - rejected
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
     } catch (error) {
@@ -193,8 +193,46 @@ async function refuseBehindAnother(
   )
 }
 
+/** Bytes of claims have changed on disk after they were checked, and before DuckDB had read them all. */
+class ChangedWhileRead extends Error {
+  readonly left: readonly Claim[]
+
+  constructor(left: readonly Claim[]) {
+    super()
+    this.left = left
+  }
+}
+
+/** `reading` reads the events of the claims; what it fails of may be their bytes, and not the events. */
+async function reads<T>(
+  deps: FlushDependencies,
+  claims: readonly Claim[],
+  reading: Promise<T>,
+): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    const left: Claim[] = []
+    for (const claim of claims) {
+      const whole = await verify(deps, claim)
+      if (whole !== null) left.push(whole)
+    }
+    if (left.length === claims.length && left.every((claim, i) => claim === claims[i])) throw error
+    throw new ChangedWhileRead(left)
+  }
+}
+
 /** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in its own. */
 async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
+  try {
+    await flushUnchanged(deps, claims)
+  } catch (error) {
+    if (!(error instanceof ChangedWhileRead)) throw error
+    if (error.left.length > 0) await flushClaims(deps, error.left)
+  }
+}
+
+async function flushUnchanged(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
   const { connection, model, records, changes, onStep } = deps
   const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
@@ -202,7 +240,9 @@ async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): P
       // step 3
       await onStep?.('begun')
       const target = await deps.tables.written(connection, model.name)
-      await recordAdded({ connection, changes }, model, target, () => insert(target)) // step 4
+      await recordAdded({ connection, changes }, model, target, () =>
+        reads(deps, claims, insert(target)),
+      ) // step 4
       await onStep?.('inserted')
       const taken = await records.record(connection, claims) // step 5
       if (taken !== null) throw new FlushedMeanwhile(`another run has flushed ${taken} meanwhile`)
@@ -227,7 +267,7 @@ async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): P
     for (const one of claims) await flushClaims(deps, [one])
     return
   }
-  const batch = await loadTolerantly(deps, claim)
+  const batch = await reads(deps, claims, loadTolerantly(deps, claim))
   await commit(batch, (target) => insertTolerantly(deps, target, claim, batch))
 }
 
