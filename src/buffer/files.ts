@@ -165,7 +165,7 @@ export async function unlinkIfThere(files: Files, path: string): Promise<void> {
 }
 
 /** Writes a file atomically: all of its bytes or no file. */
-export async function replaceFile(
+export async function writeAtomically(
   { files, directory }: { readonly files: Files; readonly directory: string },
   path: string,
   writeTo: (write: (bytes: Uint8Array) => void) => void,

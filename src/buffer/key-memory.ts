@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import { errorCode, KeyReusedError } from './errors.ts'
-import { readAll, replaceFile, unlinkIfThere } from './files.ts'
+import { readAll, writeAtomically, unlinkIfThere } from './files.ts'
 import type { Place, Segment } from './recovery.ts'
 import {
   type FoundKey,
@@ -130,7 +130,8 @@ export class KeyMemory {
     this.#triedAtMs = Date.now()
     try {
       await this.#removeOldFiles()
-      if (keys.length > 0) await replaceFile(this.#place, path, (write) => write(writeKeys(keys)))
+      if (keys.length > 0)
+        await writeAtomically(this.#place, path, (write) => write(writeKeys(keys)))
     } catch (error) {
       const { directory, logger } = this.#place
       if (!this.#isRefused)

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 import { crcDigits } from '../core/hash.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
-import { readAll, replaceFile, type Files } from './files.ts'
+import { readAll, writeAtomically, type Files } from './files.ts'
 import { type FoundKey, keysIn } from './request-key.ts'
 import {
   parseSegmentFileName,
@@ -111,7 +111,7 @@ export async function recoverSegment(
       for (const key of keysIn(bytes.subarray(start, end))) keys?.push(key)
     if (scan.damaged.length > 0) await quarantine(place, name, bytes, scan)
     if (scan.damaged.some(hasBytes) || trustedBytes !== undefined) {
-      await replaceFile(place, path, (write) => {
+      await writeAtomically(place, path, (write) => {
         for (const { start, end } of scan.valid) write(bytes.subarray(start, end))
       })
     } else if (name.state === 'open') {
@@ -149,7 +149,7 @@ async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: 
     const crc = crcDigits(crc32(damaged))
     const path = join(place.directory, `${name.number}-${crc}.damaged`)
     // Nothing of an empty file can be kept, and a full disk has no room for a copy of nothing.
-    if (hasBytes(range)) await replaceFile(place, path, (write) => write(damaged))
+    if (hasBytes(range)) await writeAtomically(place, path, (write) => write(damaged))
     const segment = segmentFileName(name)
     const kept = { ...(hasBytes(range) && { path }), keptEvents: scan.events }
     place.logger.error('segment-damaged', { segment, ...range, ...kept })

@@ -1,7 +1,7 @@
 // A plan for people: one line for each model, under it what would change, then the contract, and a total.
 
 import type {
-  ColumnChange,
+  PlannedColumn,
   ContractChange,
   EventsVerdict,
   ModelDiff,
@@ -75,7 +75,7 @@ function stepLines(step: PlannedStep, width: number, paint: Paint): readonly str
   return [head, ...below.map((line) => ' '.repeat(11) + line)]
 }
 
-function columnLine({ column, from, to, renamedFrom }: ColumnChange): string {
+function columnLine({ column, from, to, renamedFrom }: PlannedColumn): string {
   if (renamedFrom !== undefined) {
     const was = from === to ? '' : `${from} -> `
     return `~ ${column} ${was}${to}, renamed from ${renamedFrom}`

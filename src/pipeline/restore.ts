@@ -14,7 +14,7 @@ import type { PublishedRelation } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { ColumnChange } from '../store/changes.ts'
+import type { TouchedColumn } from '../store/changes.ts'
 import type { KeptState } from '../store/past-states.ts'
 import type { Published, Retention } from '../store/snapshots.ts'
 import type { Known, ModelRecord, NewRecord } from '../store/state.ts'
@@ -253,8 +253,8 @@ async function requireKeys(connection: Connection, model: Model): Promise<void> 
 async function touchedBy(
   { opened, model }: RestoreRequest,
   differing: Sql,
-): Promise<readonly ColumnChange[]> {
-  const touched: ColumnChange[] = []
+): Promise<readonly TouchedColumn[]> {
+  const touched: TouchedColumn[] = []
   for (const { name, type } of followedColumns({ store: opened }, model)) {
     const values = sql`SELECT ${sql.ident(name)} AS v FROM ${differing}`
     touched.push({ column: name, ranges: await rangesIn(opened.connection, values, type) })

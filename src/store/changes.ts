@@ -41,12 +41,12 @@ export interface ClosedRange {
 }
 
 /** What a change touches of one column; null: it may be anything. */
-export interface ColumnChange {
+export interface TouchedColumn {
   readonly column: string
   readonly ranges: readonly ClosedRange[] | null
 }
 
-export interface TableChange extends ColumnChange {
+export interface TableChange extends TouchedColumn {
   readonly model: ModelName
   readonly before: string
   readonly after: string
@@ -155,7 +155,7 @@ export class ChangeTables {
     connection: Connection,
     model: ModelName,
     versions: Pick<TableChange, 'before' | 'after'>,
-    changes: readonly ColumnChange[],
+    changes: readonly TouchedColumn[],
   ): Promise<void> {
     if (!this.#exists || changes.length === 0) return
     this.#hasMore = true

@@ -4,7 +4,7 @@ import type { FailedModel, Model } from '../model.ts'
 import type { Step } from '../step.ts'
 
 export interface PlannedStep extends Step<Model | FailedModel> {
-  readonly columns: readonly ColumnChange[]
+  readonly columns: readonly PlannedColumn[]
   /** What happens to the waiting events; null where that was not tried. */
   readonly events: EventsVerdict | null
   /** null without a diff, and for a model that is not built or fails. */
@@ -20,7 +20,7 @@ export interface ContractChange {
   readonly breaking: boolean
 }
 
-export interface ColumnChange {
+export interface PlannedColumn {
   readonly column: string
   /** null: the column is new. */
   readonly from: string | null

@@ -8,7 +8,7 @@ import type { Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 
 /** Sets of which no run has noted it are not there. */
-export type FreshSets = ReadonlyMap<EntitySetName, FreshSet>
+export type SetsFreshness = ReadonlyMap<EntitySetName, FreshSet>
 
 interface FreshSet {
   /** In milliseconds of Unix time. */
@@ -19,10 +19,10 @@ interface FreshSet {
 
 interface Known {
   readonly mark: string
-  readonly sets: Promise<FreshSets>
+  readonly sets: Promise<SetsFreshness>
 }
 
-const NONE: FreshSets = new Map()
+const NONE: SetsFreshness = new Map()
 
 export class Freshness {
   readonly #published: Pick<SnapshotReader, 'catalog'>
@@ -33,7 +33,7 @@ export class Freshness {
   }
 
   /** Read again only where a run has noted more since. */
-  async of(snapshot: Snapshot | null): Promise<FreshSets> {
+  async of(snapshot: Snapshot | null): Promise<SetsFreshness> {
     if (snapshot === null) return NONE
     const text = await this.#published.catalog(snapshot.id)
     if (text === null || text.bytes > limits.catalogBytes) return NONE
@@ -49,7 +49,7 @@ export class Freshness {
   }
 }
 
-function freshSets({ relations }: Snapshot, text: string): FreshSets {
+function freshSets({ relations }: Snapshot, text: string): SetsFreshness {
   const states = statesIn(text)
   if (states === null) return NONE
   const sets = relations.map(({ model }) => {

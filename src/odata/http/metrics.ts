@@ -11,7 +11,7 @@ import {
 } from '../../http/prometheus.ts'
 import type { Answers } from './answers.ts'
 import type { Admission, OpenStreams } from '../engine/admission.ts'
-import type { Freshness, FreshSets } from '../engine/freshness.ts'
+import type { Freshness, SetsFreshness } from '../engine/freshness.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { RowsByKey } from '../engine/rows-by-key.ts'
 
@@ -77,12 +77,12 @@ function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
   ].join('')
 }
 
-function oldestOf(sets: FreshSets): string {
+function oldestOf(sets: SetsFreshness): string {
   const times = Array.from(sets.values(), ({ atMs }) => atMs)
   return new Date(times.reduce((oldest, time) => Math.min(oldest, time))).toISOString()
 }
 
-function freshnessFamilies(sets: FreshSets): string {
+function freshnessFamilies(sets: SetsFreshness): string {
   const help = 'Time since when events may not be in the rows of a set'
   const nowMs = Date.now()
   const behind = Array.from(sets, ([set, { atMs }]): Sample => [

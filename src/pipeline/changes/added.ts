@@ -4,7 +4,7 @@ import type { EventsModel } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type { ChangeTables, ColumnChange } from '../../store/changes.ts'
+import type { ChangeTables, TouchedColumn } from '../../store/changes.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
 import { isKey, recordAddedKeys } from './keys.ts'
 import { valuesIn } from './notes.ts'
@@ -44,7 +44,7 @@ async function recordRanges<T>(
   const result = await insert()
   const after = await eventsVersion(connection, changes, model.name)
   if (before === after) return result
-  const said: ColumnChange[] = []
+  const said: TouchedColumn[] = []
   for (const column of followed) {
     const type = model.columns.find(({ name }) => sameName(name, column))?.type
     const ranges = type === undefined ? null : await rangesIn(connection, rows(column), type)

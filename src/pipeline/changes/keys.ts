@@ -10,7 +10,7 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import type { ChangeTables, ColumnChange, Position, TableChange } from '../../store/changes.ts'
+import type { ChangeTables, TouchedColumn, Position, TableChange } from '../../store/changes.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { after } from './ranges.ts'
@@ -89,8 +89,8 @@ export async function recordKeys(
   context: Noting,
   model: Model,
   versions: Pick<TableChange, 'before' | 'after'>,
-  said: readonly ColumnChange[],
-): Promise<readonly ColumnChange[]> {
+  said: readonly TouchedColumn[],
+): Promise<readonly TouchedColumn[]> {
   const { connection, store } = context
   const keys = said.filter(({ column, ranges }) => isKey(column) && ranges !== null)
   if (keys.length === 0) return said
@@ -128,7 +128,7 @@ export async function recordAddedKeys<T>(
   const result = await insert()
   const after = await keysVersion(connection, changes, model)
   if (before === after) return result
-  const said: ColumnChange[] = []
+  const said: TouchedColumn[] = []
   for (const column of keys) {
     if (column === WHOLE || !(await canHave(connection, model, column, rows))) {
       said.push({ column, ranges: null })

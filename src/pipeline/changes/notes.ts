@@ -6,7 +6,7 @@ import type { Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { ColumnChange } from '../../store/changes.ts'
+import type { TouchedColumn } from '../../store/changes.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Store } from '../../store/store.ts'
 import type { WrittenTable } from '../../store/table-storage.ts'
@@ -82,7 +82,7 @@ export async function recordChange(
   if (versions.before === versions.after) return forgetValues(context, model, noted.keys())
   const said = store.state.changes
     .columnsOf(model.name)
-    .map((column): ColumnChange => ({ column, ranges: noted.get(column) ?? null }))
+    .map((column): TouchedColumn => ({ column, ranges: noted.get(column) ?? null }))
     .map((one) => (isDoubted && isKey(one.column) ? { ...one, ranges: null } : one))
   const known = await recordKeys(context, model, versions, said)
   await store.state.changes.record(connection, model.name, versions, known)

@@ -17,7 +17,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { Known } from '../../store/state.ts'
 import type { Store } from '../../store/store.ts'
-import type { ColumnChange } from '../../store/changes.ts'
+import type { TouchedColumn } from '../../store/changes.ts'
 import { followedColumns } from '../changes/notes.ts'
 import { eventsVersion } from '../changes/touched.ts'
 import { countRows, relationType } from '../build/materialize/relation.ts'
@@ -120,7 +120,7 @@ export async function deleteRows(deletion: Deletion): Promise<void> {
   if (reach.all.some(({ name }) => store.state.changes.columnsOf(name).length > 0))
     await store.state.makeChanges(connection)
   await store.state.change(connection, async () => {
-    const changed = new Map<ModelName, readonly ColumnChange[]>()
+    const changed = new Map<ModelName, readonly TouchedColumn[]>()
     const work: ModelResult[] = []
     for (const reached of reach.reached) {
       if (!isDeletedFrom(reached) || !isTable(known, reached.model)) continue
@@ -154,7 +154,7 @@ function erasedFrom({ connection, known }: Deletion, model: Model, rows: number)
 
 async function recordChanged(
   { connection, known, store }: Deletion,
-  changed: ReadonlyMap<ModelName, readonly ColumnChange[]>,
+  changed: ReadonlyMap<ModelName, readonly TouchedColumn[]>,
   id: string,
 ): Promise<void> {
   const records = [...changed.keys()].flatMap((name) => {
@@ -178,7 +178,7 @@ async function recordRemoved(
   { connection, store: { state } }: Deletion,
   { name }: EventsModel,
   rows: number,
-  touched: readonly ColumnChange[],
+  touched: readonly TouchedColumn[],
 ): Promise<void> {
   const { changes } = state
   // One more than there were, so that the table has a version which it never had.

@@ -8,7 +8,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { type Column, columnType, isReceivedAt } from '../../core/relation.ts'
-import type { ColumnChange } from '../../store/changes.ts'
+import type { TouchedColumn } from '../../store/changes.ts'
 import { valuesIn } from '../changes/notes.ts'
 import { rangesIn } from '../changes/ranges.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
@@ -87,10 +87,10 @@ export async function touchedByMeant(
   tables: TableStorage,
   meaning: Meaning,
   { columns, ...reached }: ReachedModel & { readonly columns: readonly Column[] },
-): Promise<readonly ColumnChange[]> {
+): Promise<readonly TouchedColumn[]> {
   const target = await tables.written(connection, reached.model.name)
   const values = valuesIn(target, isMeant(meaning, reached, target))
-  const found: ColumnChange[] = []
+  const found: TouchedColumn[] = []
   for (const { name: column, type } of columns)
     found.push({ column, ranges: await rangesIn(connection, values(column), type) })
   return found

@@ -4,7 +4,11 @@ import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { EnvironmentError } from '../../core/failures.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
-import type { ColumnChange, EventsVerdict, PlannedStep } from '../../core/report/planned-changes.ts'
+import type {
+  PlannedColumn,
+  EventsVerdict,
+  PlannedStep,
+} from '../../core/report/planned-changes.ts'
 import type { Step } from '../../core/step.ts'
 import type { Column } from '../../core/relation.ts'
 import { byHandText } from '../../core/report/by-hand.ts'
@@ -204,7 +208,7 @@ async function unflushed(
 function columnsOf(
   { action, model, columns }: ShownStep,
   before: readonly Column[] | null,
-): readonly ColumnChange[] {
+): readonly PlannedColumn[] {
   if (before === null || action !== 'build') return []
   const keepsGone =
     model.kind === 'events' || ('onSchemaChange' in model && model.onSchemaChange === 'keep')
