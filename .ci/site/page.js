@@ -34,11 +34,12 @@ export function documentOf(page, navigation) {
 </head>
 <body>
 <header>
+<button class="menu" popovertarget="pages" aria-label="Pages">☰</button>
 <a class="name" href="${root}/index.html">eider</a>
 <input type="search" placeholder="Search  /" aria-label="Search the documentation" aria-controls="results">
 <ol id="results" hidden></ol>
 </header>
-<nav aria-label="Pages">${parts.join('\n')}</nav>
+<nav id="pages" popover aria-label="Pages">${parts.join('\n')}</nav>
 <main>
 ${page.html}
 </main>

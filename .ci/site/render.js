@@ -38,7 +38,9 @@ export function renderer(file, text) {
     headings: headings.filter(({ level }) => level === 2),
     html: markdown.renderer
       .render(tokens, markdown.options, {})
-      .replaceAll('<table>', '<div class="wide"><table>')
+      // What scrolls sideways is a stop of the Tab key, so that arrows move it.
+      .replaceAll('<pre>', '<pre tabindex="0">')
+      .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>'),
     sections: NOT_SEARCHED.includes(file) ? [] : sectionsOf(file, title, headings, tokens, also),
     assets,

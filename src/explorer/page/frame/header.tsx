@@ -13,6 +13,7 @@ import { type Options, readOptions, writeOptions } from '../address/options.ts'
 import { connectRoute, requestOfChart } from '../recipes/recipes.ts'
 import { readRowsState } from '../rows/requests.ts'
 import { Banner } from '../parts/problem.tsx'
+import { useSmall } from '../parts/use-small.ts'
 import { groupSets, type ListedSet } from '../model/groups.ts'
 
 export function Header({ route }: { route: Route }) {
@@ -113,7 +114,7 @@ export function SetHeader({ route }: { route: SetRoute }) {
       <p class="print-only">
         published {page.health.value?.published_at}, printed {new Date().toISOString()}
       </p>
-      {description !== undefined && <p class="set-description">{description}</p>}
+      {description !== undefined && <Description text={description} />}
       <nav class="tabs" aria-label="Views of the set" data-keeps-focus>
         {TABS.map(({ view, name }) => (
           <Link
@@ -136,6 +137,25 @@ export function SetHeader({ route }: { route: SetRoute }) {
         </Link>
       </nav>
     </header>
+  )
+}
+
+/** One line of it in a small window; a click shows the rest. */
+function Description({ text }: { text: string }) {
+  const isSmall = useSmall()
+  const [isWhole, setIsWhole] = useState(false)
+  if (!isSmall) return <p class="set-description">{text}</p>
+  return (
+    <p class="set-description set-description-small">
+      <button
+        type="button"
+        class={isWhole ? 'plain' : 'plain one-line'}
+        aria-expanded={isWhole}
+        onClick={() => setIsWhole(!isWhole)}
+      >
+        {text}
+      </button>
+    </p>
   )
 }
 

@@ -1,9 +1,11 @@
 import { Button } from '../parts/button.tsx'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Condition, writeFilter } from '../address/filter.ts'
 import { type EntitySet, navigationOf, labelOf, textOf, type Value } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { usePage } from '../page.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestList } from '../parts/request-bar.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
@@ -17,8 +19,15 @@ const MOST_CANDIDATES = 16
 /** Counting the values of all columns of such a set takes seconds, so a person asks for it. */
 const LARGE_SET_ROWS = 20_000_000
 
+interface FacetsProps {
+  readonly context: RowsContext
+  readonly isTurn: boolean
+  /** What stands there where no column has few values. */
+  readonly none?: ComponentChildren
+}
+
 /** Columns of few values, counted once it is their turn: how often each of them occurs among the rows, and a click to see these alone. */
-export function Facets({ context, isTurn }: { context: RowsContext; isTurn: boolean }) {
+export function Facets({ context, isTurn, none = null }: FacetsProps) {
   const { catalog } = usePage()
   const { set } = context
   const rows = catalog?.sets.find(({ name }) => name === set.name)?.rows ?? 0
@@ -29,7 +38,8 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
   const answer = useAnswer(request, askRows, 'last')
   const different = answer.state === 'here' ? (answer.value.value[0] ?? {}) : {}
   const columns = candidates.filter((name) => isFew(different[name])).slice(0, MOST_FACETS)
-  if (candidates.length === 0 || (answer.state === 'here' && columns.length === 0)) return null
+  if (candidates.length === 0) return null
+  if (answer.state === 'here' && columns.length === 0) return none
   return (
     <aside class="facets" aria-label="Facets" aria-busy={isWanted && answer.state === 'waiting'}>
       {!isWanted && <Button onClick={() => setIsWanted(true)}>Count values</Button>}
@@ -49,6 +59,24 @@ export function Facets({ context, isTurn }: { context: RowsContext; isTurn: bool
         />
       )}
     </aside>
+  )
+}
+
+/** In a small window they stand behind a button, and nothing is counted before it is pressed. */
+export function FacetsButton({ context }: { context: RowsContext }) {
+  const [isOpen, setIsOpen] = useState(false)
+  if (candidatesOf(context.set).length === 0) return null
+  return (
+    <>
+      <Button aria-expanded={isOpen} onClick={() => setIsOpen(true)}>
+        Values
+      </Button>
+      {isOpen && (
+        <Dialog title="Values" place="side" onClose={() => setIsOpen(false)}>
+          <Facets context={context} isTurn none={<p>No column has few different values.</p>} />
+        </Dialog>
+      )}
+    </>
   )
 }
 
@@ -80,7 +108,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
   }
   return (
     <section class="facet" aria-label={`Values of ${column}`}>
-      <h3>
+      <h2>
         <a
           href={service.url(request)}
           title="The request of these numbers"
@@ -89,7 +117,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
         >
           {column}
         </a>
-      </h3>
+      </h2>
       <ul>
         {values.map(({ value, count }) => {
           const { text, isWord } = labelOf(value)
