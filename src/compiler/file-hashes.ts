@@ -5,6 +5,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
+import { versionedName } from '../core/sources.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
@@ -68,8 +69,11 @@ export function externalsOf({
     for (const { file, location: at } of tables)
       if (file !== null) found.set(file, { is: 'file', location: at ?? file })
   }
-  for (const { path, stamp } of external?.tables ?? [])
-    if (stamp !== undefined) found.set(path, { is: 'stamped', stamp })
+  for (const table of external?.tables ?? []) {
+    const { stamp } = table
+    if (stamp !== undefined) found.set(versionedName(table), { is: 'stamped', stamp })
+    else if (table.changedBy !== null) found.set(table.name, { is: 'stamped', stamp: null })
+  }
   return found
 }
 

@@ -142,6 +142,8 @@ export interface ExternalTable {
   readonly range: string | null
   /** How numbers of a server are read that no DECIMAL holds by itself: `DECIMAL(15, 2)` or `DOUBLE`, by column. */
   readonly columns?: ReadonlyMap<string, string>
+  /** The column of a table in a database of which each change of a row gives the row another value. */
+  readonly changedBy: string | null
   /** The column whose greatest value says when rows came last. */
   readonly loadedAt: string | null
   /** Age of that value at which those that read the table are warned, or fail. */
@@ -161,7 +163,7 @@ export interface Age {
 /** One table of a source, as compiled. It is saved and described, so nothing of the environment is in it. */
 export interface CompiledExternal extends Pick<
   ExternalTable,
-  'loadedAt' | 'warnAfter' | 'errorAfter' | 'span'
+  'changedBy' | 'loadedAt' | 'warnAfter' | 'errorAfter' | 'span'
 > {
   /** `source.table` */
   readonly name: string
@@ -171,3 +173,11 @@ export interface CompiledExternal extends Pick<
   readonly stamp?: string | null
   readonly columns: readonly Column[]
 }
+
+/** By which models say that they read it: its own name where it has a version of its own, else what has it. */
+export const versionedName = ({
+  name,
+  path,
+  changedBy,
+}: Pick<CompiledExternal, 'name' | 'path' | 'changedBy'>): string =>
+  changedBy === null ? path : name

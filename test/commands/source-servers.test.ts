@@ -57,10 +57,13 @@ lakeTest(
     await using server = await withLake()
     const { user, database, password, servers } = server
     await server.postgres(`CREATE TABLE public.orders (id int, price numeric(12,2), loose numeric);
-    INSERT INTO public.orders VALUES (1, 12345678.91, NULL); GRANT SELECT ON public.orders TO ${user}`)
+    INSERT INTO public.orders VALUES (1, 12345678.91, NULL);
+    CREATE TABLE public.seen (id int, at timestamptz); INSERT INTO public.seen VALUES (1, now());
+    GRANT SELECT ON public.orders, public.seen TO ${user}`)
     const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
     await using space = await workspace({
-      'eider.yml': `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n`,
+      'eider.yml': `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n      seen: {changed_by: at}\n`,
+      'models/core/seen.sql': 'SELECT id FROM crm.seen\n',
       'models/core/orders.sql': 'SELECT id, price FROM crm.orders\n',
       'models/core/loose.sql': 'SELECT id, loose FROM crm.orders\n',
     })
@@ -70,6 +73,7 @@ lakeTest(
     assert.equal(JSON.parse(priced.stdout), { id: 1, price: '12345678.91' })
     await server.postgres('UPDATE public.orders SET loose = 0.1')
     const outputs = [await space.ok(['run'], { env: own, exitCode: 1 })]
+    assert.match(outputs[0]!.stdout, /1 unchanged/, 'not asked for again: changed_by')
     assert.match(
       outputs[0]!.stderr + outputs[0]!.stdout,
       /crm\.orders\.loose is a numeric without a prec/,

@@ -100,6 +100,41 @@ test('models read sources by name, and see when they change', async () => {
   assert.equal(changed['mart.other'], 'unchanged')
 })
 
+test('changed_by: the readers of a table are built when a row has come, gone or another value, and only then', async () => {
+  await using space = await sources(1)
+  const by = (column: string) =>
+    space.write('eider.yml', config.replace('orders:', `orders: { changed_by: ${column} }`))
+  await change(space, sql`ALTER TABLE shop.orders ADD COLUMN seen INTEGER DEFAULT 7`)
+  await by('Seen')
+  const orders = async () => results((await build(space)).stdout)['core.orders']
+  assert.is(await orders(), 'first build')
+  assert.is(await orders(), 'unchanged')
+  await change(space, sql`UPDATE shop.customers SET name = 'b'`)
+  assert.is(await orders(), 'unchanged')
+  const changes = [
+    sql`INSERT INTO shop.orders VALUES (2, 20, 6), (3, 30, NULL)`,
+    sql`UPDATE shop.orders SET amount = 11, seen = 5 WHERE id = 2`,
+    sql`DELETE FROM shop.orders WHERE id = 3`,
+    sql`DELETE FROM shop.orders`,
+  ]
+  for (const statement of changes) {
+    await change(space, statement)
+    assert.is(await orders(), 'source crm.orders changed')
+    assert.is(await orders(), 'unchanged')
+  }
+  await by('sen')
+  const { stderr } = await build(space, 1)
+  assert.match(stderr, /crm\.orders.*it has no column "sen"/)
+  await space.write(
+    'eider.yml',
+    config.replace('rates-*.csv', 'rates-*.csv\n        changed_by: rate'),
+  )
+  assert.match(
+    (await build(space, 1)).stderr,
+    /sources\.bank\.tables\.rates\.changed_by" must be left out: the table is not in a database/,
+  )
+})
+
 test('a misspelt table of a source is told from one of the project', async () => {
   await using space = await sources(1)
   await space.write('models/mart/typo.sql', 'SELECT id FROM crm.order')

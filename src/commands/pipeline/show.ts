@@ -115,7 +115,7 @@ function showModel(model: ReturnType<typeof describeModel>): string {
     ['description', description ?? ''],
     ['tags', tags.join(', ')],
     ['entity set', set === null ? '' : `${set} (${(key ?? []).join(', ')})`],
-    ['reads', [...upstream, ...sources, ...files].join(', ')],
+    ['reads', [...new Set([...upstream, ...sources, ...files])].join(', ')],
     ['read by', downstream.join(', ')],
     ...model.checks.map(({ severity, text }) => [severity === 'warn' ? 'warns' : 'checks', text]),
   ].filter(([, text]) => text !== '')

@@ -7,6 +7,7 @@ import {
   isRemote,
   extensionsOfSource,
   type ExternalTable,
+  versionedName,
 } from '../../core/sources.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -17,6 +18,8 @@ import { isFileTable, reachOf } from './files.ts'
 import { sourceAccess } from './kinds.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { describe } from '../../duckdb/catalog.ts'
+import { textOf } from '../../duckdb/values.ts'
+import { hashOf } from '../../core/hash.ts'
 import { unusable } from './problems.ts'
 import type { OpenSource } from './source-access.ts'
 
@@ -29,7 +32,7 @@ export interface KnownSources {
   readonly isUnknown: (name: string) => boolean
   /** Why a table of that declared name cannot be read now. */
   readonly problems: ReadonlyMap<string, Diagnostic>
-  /** File, or database, of a table. */
+  /** What a model that reads the table depends on: a file, a database, or that table alone. */
   readonly pathOf: (name: string) => string
   /** Whether nothing tells cheaply that a table has changed. */
   readonly isVolatile: (name: string) => boolean
@@ -75,7 +78,10 @@ export async function attachKnownSources(
     problems,
     find: (name) => declared.find((table) => sameName(table.name, name))?.name ?? null,
     isUnknown: (name) => problems.has(name) && !known.has(foldCase(name)),
-    pathOf: (name) => known.get(foldCase(name))?.path ?? name,
+    pathOf: (name) => {
+      const table = known.get(foldCase(name))
+      return table === undefined ? name : versionedName(table)
+    },
     isVolatile: (name) => known.get(foldCase(name))?.stamp === null,
     partOf: (table) => partOf(table, free),
     unreadable: [...new Set(problems.values())],
@@ -175,9 +181,9 @@ function declaredTables({
   database,
   tables,
 }: ExternalSource): readonly Omit<CompiledExternal, 'columns'>[] {
-  return tables.map(({ name, file, loadedAt, warnAfter, errorAfter, span }) => {
+  return tables.map(({ name, file, changedBy, loadedAt, warnAfter, errorAfter, span }) => {
     const path = file ?? database ?? ''
-    return { name: `${source}.${name}`, path, loadedAt, warnAfter, errorAfter, span }
+    return { name: `${source}.${name}`, path, changedBy, loadedAt, warnAfter, errorAfter, span }
   })
 }
 
@@ -250,9 +256,10 @@ async function attachSource(
     }
     try {
       const compiled = { ...rest, name, ...(await createView(connection, source, opened, table)) }
-      const wrong = wrongTime(compiled, source)
-      if (wrong === null) tables.push(compiled)
-      else problems.set(name, wrong)
+      const wrong = wrongChange(compiled, source) ?? wrongTime(compiled, source)
+      if (wrong !== null) problems.set(name, wrong)
+      else if (compiled.changedBy === null) tables.push(compiled)
+      else tables.push({ ...compiled, stamp: await stampByColumn(connection, compiled) })
     } catch (error) {
       problems.set(name, unusable(error, dir, source, { ...table, name }, opened))
     }
@@ -281,20 +288,47 @@ async function createView(
   return { columns, ...(stamp === undefined ? {} : { stamp }) }
 }
 
+/**
+ * Equal as long as no row has come, gone or changed its value. The greatest value would not do: what is committed late may
+ * have a lower one than what was there before. Before a model reads the table.
+ */
+async function stampByColumn(
+  connection: Connection,
+  { name, changedBy }: CompiledExternal,
+): Promise<string> {
+  const value = sql.ident(changedBy!)
+  const row = await connection.row(
+    sql`SELECT count(*) || ' ' || coalesce(sum(hash(${value})::HUGEINT), 0) AS stamp FROM ${sql.relation(name)}`,
+  )
+  return hashOf(16, [textOf(row?.['stamp'])])
+}
+
+function missingColumn(
+  { name, columns, span }: CompiledExternal,
+  { source }: ExternalSource,
+  column: string,
+): Diagnostic | null {
+  if (columns.some((known) => sameName(known.name, column))) return null
+  const names = columns.map((known) => known.name)
+  const problem = `it has no column "${column}"`
+  const hint = didYouMean(column, names)
+  return diagnostic('invalid-source', { name, problem }, { source, span }, hint)
+}
+
+const wrongChange = (table: CompiledExternal, source: ExternalSource) =>
+  table.changedBy === null ? null : missingColumn(table, source, table.changedBy)
+
 /** Its age is counted from a time. */
-function wrongTime(table: CompiledExternal, { source }: ExternalSource): Diagnostic | null {
+function wrongTime(table: CompiledExternal, external: ExternalSource): Diagnostic | null {
   const { name, columns, loadedAt, span } = table
   if (loadedAt === null) return null
   const column = columns.find((known) => sameName(known.name, loadedAt))
-  const wrong = (problem: string, hint?: string) =>
-    diagnostic('invalid-source', { name, problem }, { source, span }, hint)
-  if (column === undefined) {
-    const names = columns.map((known) => known.name)
-    return wrong(`it has no column "${loadedAt}"`, didYouMean(loadedAt, names))
-  }
+  if (column === undefined) return missingColumn(table, external, loadedAt)
   if (/^(DATE|TIMESTAMP)/.test(column.type)) return null
-  return wrong(
-    `"${loadedAt}" is ${column.type}, and loaded_at must be a date or a time`,
+  return diagnostic(
+    'invalid-source',
+    { name, problem: `"${loadedAt}" is ${column.type}, and loaded_at must be a date or a time` },
+    { source: external.source, span },
     'choose a date or time column, or omit loaded_at',
   )
 }

@@ -182,7 +182,7 @@ function reasonOfDefinition(model: Model, record: ModelRecord | undefined): stri
 }
 
 function changedInput(
-  { dependsOn, files }: Model,
+  { dependsOn, files, sources }: Model,
   before: readonly string[],
   parts: readonly string[],
   pending: ReadonlySet<ModelName>,
@@ -191,7 +191,8 @@ function changedInput(
   const upstream = dependsOn.find((name, i) => pending.has(name) || differs(1 + i))
   if (upstream !== undefined) return `upstream ${upstream} changed`
   const file = files.find((_, i) => differs(1 + dependsOn.length + i))
-  return file === undefined ? null : `file ${file} changed`
+  if (file === undefined) return null
+  return `${sources.includes(file) ? 'source' : 'file'} ${file} changed`
 }
 
 /** Whether a table is what its SELECT gave of inputs as they were: other rows in these are all that can be new. */

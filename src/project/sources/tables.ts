@@ -14,6 +14,7 @@ export const TABLE_KEYS = [
   'sheet',
   'range',
   'columns',
+  'changed_by',
   'loaded_at',
   'warn_after',
   'error_after',
@@ -72,6 +73,7 @@ function readTable(
     format,
     ...cellsOf(group, format, file),
     columns: columnsOf(group, isOnServer),
+    changedBy: changedByOf(group, isInDatabase),
     loadedAt,
     warnAfter,
     errorAfter,
@@ -93,6 +95,15 @@ function checksOf(
       refuse(at ?? key, `${path}.${list}`, expected)
     return readDeclaredChecks(list, value, source, wrong)
   })
+}
+
+/** A file tells by itself that it has changed. */
+function changedByOf(group: Group, isInDatabase: boolean): string | null {
+  if (group.has('changed_by') && !isInDatabase) {
+    group.refuseMember('changed_by', 'left out: the table is not in a database')
+    return null
+  }
+  return textOf(group, 'changed_by', 'the name of a column')?.value ?? null
 }
 
 interface Place {

@@ -57,6 +57,10 @@ const table: Members<typeof TABLE_KEYS> = {
     type: ['object', 'null'],
     additionalProperties: matching(/^(DOUBLE|DECIMAL\(\d+(, *\d+)?\))$/),
   }),
+  changed_by: described(
+    'Column of a table in a database of which each change of a row gives the row another value, such as updated_at',
+    text,
+  ),
   loaded_at: described(
     'Column with a date or a time: its latest value tells when the table was last loaded',
     text,
