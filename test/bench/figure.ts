@@ -13,6 +13,8 @@ export interface Figure {
 export interface BenchmarkOptions {
   /** Smaller inputs and fewer rounds: a look, not a verdict. */
   readonly quick: boolean
+  /** Of the large table of a benchmark; what it chooses itself when not given. Not every one takes it. */
+  readonly rows?: number
 }
 
 export interface Benchmark {

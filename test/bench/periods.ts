@@ -1,21 +1,21 @@
 // A table of sums for each day of ten years: what a run costs that makes some of its days anew, and what it costs that each
 // range of days is remembered; and what it costs to erase one person of a large table.
 
-import { readFile, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, median } from './figure.ts'
+import { againstRebuild, ORDERS, type Rebuilt, takenByModel, writeRows } from './changed-rows.ts'
 import { takenByEider } from './processor-time.ts'
 
 const DAYS = 3_652
 
 export const periodsBenchmark: Benchmark = {
   name: 'periods',
-  async *run({ quick }) {
-    const rows = quick ? 2_000_000 : 20_000_000
+  async *run({ quick, rows = quick ? 2_000_000 : 20_000_000 }) {
     await using space = await workspace(files)
-    await write(space, 'orders', orders(0, rows, 0, DAYS))
+    await writeRows(space, 'orders', orders(0, rows, 0, DAYS))
     await space.ok(['run', '--quiet'], { timeoutMs: 600_000 })
     // From here on the source has only what is new; its files are hashed by each command.
     await rm(space.path('data/orders.parquet'))
@@ -26,9 +26,7 @@ export const periodsBenchmark: Benchmark = {
 }
 
 const files = {
-  'eider.yml':
-    'name: bench\nsources:\n  files:\n    tables:\n      orders:\n        file: data/*.parquet\n',
-  'models/raw/orders.sql': '-- @kind: append\n-- @incremental: order_id\nFROM files.orders\n',
+  ...ORDERS,
   'models/mart/daily.sql': `-- @kind: period
 -- @period: day of day lookback 1 day
 -- @expose day, region
@@ -49,31 +47,23 @@ const orders = (from: number, count: number, day: number, days: number): Sql => 
 
 const number = (value: number): Sql => sql.value(value)
 
-async function write(space: Workspace, name: string, rows: Sql): Promise<void> {
-  await space.write('data/.keep', '')
-  await using database = await Database.open({ path: ':memory:' })
-  await using connection = await database.connect()
-  await connection.run(sql`COPY (${rows}) TO ${sql.value(space.path(`data/${name}.parquet`))}`)
-}
-
-/** Of a run the whole command and the time of its one model. */
 async function threeDays(
   space: Workspace,
   rows: number,
   rounds: number,
 ): Promise<readonly Figure[]> {
-  const took = { few: [] as Taken[], all: [] as Taken[] }
+  const took: Rebuilt = { few: [], all: [] }
   for (let round = 0; round < rounds; round++) {
-    await write(space, 'late', orders(rows + round * 3_000, 3_000, 1_000 + round * 100, 3))
+    await writeRows(space, 'late', orders(rows + round * 3_000, 3_000, 1_000 + round * 100, 3))
     await space.ok(['run', 'raw.orders', '--quiet'], { timeoutMs: 600_000 })
-    took.few.push(await taken(space, []))
-    took.all.push(await taken(space, ['--full-refresh']))
+    took.few.push(await takenByModel(space, 'mart.daily'))
+    took.all.push(await takenByModel(space, 'mart.daily', ['--full-refresh']))
   }
-  const what = `3 of ${DAYS.toLocaleString('en-US')} days of ${rows.toLocaleString('en-US')} rows`
+  const what = `3 of ${DAYS.toLocaleString('en-US')} days of ${rows.toLocaleString('en-US')} rows / full rebuild`
   return [
-    figure(`${what} / full rebuild: the model`, took, 'builtMs', 0.05),
-    figure(`${what} / full rebuild: the command`, took, 'ms', 0.5),
-    figure(`${what} / full rebuild: processor time of the command`, took, 'processorMs', 0.5),
+    againstRebuild(`${what}: the model`, took, 'builtMs', 0.05),
+    againstRebuild(`${what}: the command`, took, 'ms', 0.5),
+    againstRebuild(`${what}: processor time of the command`, took, 'processorMs', 0.5),
   ]
 }
 
@@ -148,34 +138,5 @@ async function onePerson(space: Workspace, rows: number, rounds: number): Promis
     ratio: ours / baseline,
     bound: { at: 'most', ratio: 2 },
     measured: `${Math.round(ours)} ms against ${Math.round(baseline)} ms, ${Math.round(size / 1e6)} MB`,
-  }
-}
-
-interface Taken {
-  readonly ms: number
-  readonly processorMs: number
-  readonly builtMs: number
-}
-
-async function taken(space: Workspace, flags: readonly string[]): Promise<Taken> {
-  const took = takenByEider(['run', 'mart.daily', ...flags], space.dir)
-  const { models } = JSON.parse(await readFile(space.path('target/run_results.json'), 'utf8')) as {
-    readonly models: readonly { readonly model: string; readonly ms: number }[]
-  }
-  return { ...took, builtMs: models.find(({ model }) => model === 'mart.daily')!.ms }
-}
-
-function figure(
-  name: string,
-  { few, all }: { readonly few: readonly Taken[]; readonly all: readonly Taken[] },
-  what: keyof Taken,
-  atMost: number,
-): Figure {
-  const [ours, baseline] = [few, all].map((side) => median(side.map((took) => took[what])))
-  return {
-    name,
-    ratio: ours! / baseline!,
-    bound: { at: 'most', ratio: atMost },
-    measured: `${Math.round(ours!)} ms against ${Math.round(baseline!)} ms`,
   }
 }

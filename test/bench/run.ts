@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full] | --soak MINUTES] [--markdown FILE]
+// npm run bench [-- --quick] [--only NAME] [--rows NUMBER] [--peers | --growth [--full] | --soak MINUTES] [--markdown FILE]
 // Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
 // it exits with 1 only when a benchmark cannot be carried out.
 
@@ -6,6 +6,7 @@ import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { version as duckdbVersion } from '@duckdb/node-api'
 import { explorerBenchmark } from './explorer.ts'
+import { changeBenchmark } from './change.ts'
 import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, figureTable, holds } from './figure.ts'
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   pipelineBenchmark,
   idleBenchmark,
   periodsBenchmark,
+  changeBenchmark,
   commandsBenchmark,
   watchBenchmark,
   pageBenchmark,
@@ -50,6 +52,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    rows: { type: 'string' },
     peers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
@@ -72,13 +75,15 @@ else if (values.peers) await peers()
 else await ratios()
 
 async function ratios(): Promise<void> {
+  const { quick, rows } = values
+  const options = { quick, ...(rows === undefined ? {} : { rows: Number(rows) }) }
   const figures: Figure[] = []
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
     const missing = benchmark.missing?.() ?? []
     for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
     if (missing.length > 0) continue
     try {
-      for await (const figure of benchmark.run({ quick: values.quick })) {
+      for await (const figure of benchmark.run(options)) {
         print(show(figure))
         figures.push(figure)
       }

@@ -150,7 +150,7 @@ function keepsValue({ steps, type = '' }: Trail, address: ColumnType): boolean {
 
 const TIME = /^(?:DATE|TIMESTAMP(?:_\w+| WITH TIME ZONE)?)$/
 
-/** The few that tell most rows apart: the key of the input, then what is no text. */
+/** The few that tell most rows apart: what names a row of the input alone, else what is no text. */
 function best(
   project: CompiledProject,
   input: ModelName,
@@ -158,17 +158,26 @@ function best(
 ): readonly AddressKey[] {
   const model = project.models.get(input)
   const added = model === undefined ? [] : kinds[model.kind].addedColumns.map(({ name }) => name)
-  const unique =
-    model !== undefined && 'uniqueKey' in model ? (model.uniqueKey as readonly string[]) : []
-  const own = unique.length > 0 ? unique : (model?.expose?.key ?? [])
-  const rank = ({ column, type, steps }: AddressKey) => {
-    if (steps.length === 0 && own.some((name) => sameName(name, column))) return 0
-    return TIME.test(type) ? 1 : type === 'BOOLEAN' ? 3 : 2
+  const own = model === undefined ? [] : rowKeyOf(model)
+  const isOwn = ({ column, steps }: AddressKey) =>
+    steps.length === 0 && own.some((name) => sameName(name, column))
+  const rank = (key: AddressKey) => {
+    if (isOwn(key)) return 0
+    return TIME.test(key.type) ? 1 : key.type === 'BOOLEAN' ? 3 : 2
   }
-  return keys
+  const ranked = keys
     .filter(({ column }) => !added.some((name) => sameName(name, column)))
     .toSorted((a, b) => rank(a) - rank(b))
-    .slice(0, limits.addressKeys)
+  const named = ranked.filter(isOwn)
+  const isWhole = own.every((name) => named.some(({ column }) => sameName(name, column)))
+  return (own.length > 0 && isWhole ? named : ranked).slice(0, limits.addressKeys)
+}
+
+/** Columns by which few rows are alike: rows that an append adds have other watermarks than those before. */
+function rowKeyOf(model: Model): readonly string[] {
+  if ('uniqueKey' in model && model.uniqueKey.length > 0) return model.uniqueKey
+  if (model.expose !== null && model.expose.key.length > 0) return model.expose.key
+  return model.kind === 'append' && model.watermark !== null ? [model.watermark.column] : []
 }
 
 /** What makes all of a model anew whatever has changed. */

@@ -9,17 +9,27 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 
-/** True of the rows of an input that have part in rows of the result. */
-type RowFilter = (column: number, trail: Trail) => Sql | null
+/** Which rows of an input have part in rows of the result. */
+export interface RowFilter {
+  readonly condition: Sql
+  /**
+   * A join with the values, each of which is there once: the engine cuts the rows of a table by it as it reads them, which
+   * it does not by IN. null: there is none.
+   */
+  readonly join: Sql | null
+}
 
 /** `filter`: for a trail that leads to the column of that number; null: none. */
 export async function narrowedUses(
   connection: Connection,
   body: ModelBody,
   { uses, columns }: Addresses,
-  filter: RowFilter,
+  filter: (column: number, trail: Trail) => RowFilter | null,
 ): Promise<ModelBody> {
-  const found = new Map<string, { readonly use: AddressUse; readonly filters: readonly Sql[] }>()
+  const found = new Map<
+    string,
+    { readonly use: AddressUse; readonly filters: readonly RowFilter[] }
+  >()
   for (const [i, use] of uses.entries()) {
     if (use.span === null) continue
     const filters = columns.flatMap((trails, column) =>
@@ -36,7 +46,7 @@ export async function narrowedUses(
   let narrowed = body
   for (const { use, filters } of found.values()) {
     if (filters.length === 0) continue
-    const rows = sql`(FROM ${sql.relation(use.name)} WHERE ${sql.join(filters, sql` AND `)})`
+    const rows = rowsOf(sql.relation(use.name), filters)
     const alias = sql.ident(splitModelName(use.name as ModelName).table)
     const insert = { ...use.span!, sql: use.alias === '' ? sql`${rows} AS ${alias}` : rows }
     const tried = withInsert(narrowed, insert)
@@ -47,10 +57,25 @@ export async function narrowedUses(
   return narrowed
 }
 
-const either = (one: readonly Sql[], other: readonly Sql[]): readonly Sql[] =>
+function rowsOf(relation: Sql, filters: readonly RowFilter[]): Sql {
+  const joins = filters.flatMap(({ join }) => join ?? [])
+  const conditions = filters.flatMap(({ join, condition }) => (join === null ? [condition] : []))
+  const where =
+    conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, sql` AND `)}`
+  if (joins.length === 0) return sql`(FROM ${relation}${where})`
+  return sql`(SELECT _eider_row.* FROM ${relation} AS _eider_row${sql.join(joins, sql.empty)}${where})`
+}
+
+const either = (one: readonly RowFilter[], other: readonly RowFilter[]): readonly RowFilter[] =>
   one.length === 0 || other.length === 0
     ? []
-    : [sql`((${sql.join(one, sql` AND `)}) OR (${sql.join(other, sql` AND `)}))`]
+    : [{ condition: sql`((${allOf(one)}) OR (${allOf(other)}))`, join: null }]
+
+const allOf = (filters: readonly RowFilter[]): Sql =>
+  sql.join(
+    filters.map(({ condition }) => condition),
+    sql` AND `,
+  )
 
 const withInsert = ({ source, span, inserts }: ModelBody, insert: Insert): ModelBody =>
   ModelBody.of(

@@ -3,7 +3,7 @@
 // make.
 
 import { asWritten } from '../../../compiler/lineage/narrow.ts'
-import { narrowedUses } from '../../../compiler/lineage/narrow-uses.ts'
+import { narrowedUses, type RowFilter } from '../../../compiler/lineage/narrow-uses.ts'
 import { limits } from '../../../core/limits.ts'
 import type { TableModel, Trail } from '../../../core/model.ts'
 import { sameName } from '../../../core/names.ts'
@@ -13,7 +13,7 @@ import { ifRefused } from '../../../duckdb/errors.ts'
 import { isFollower, type TouchedKey, type TouchedKeys, touchedKeys } from '../../changes/keys.ts'
 import { noteKeys } from '../../changes/notes.ts'
 import { comparingRanges } from '../../changes/replaced.ts'
-import { after } from '../../changes/ranges.ts'
+import { after as stepAfter } from '../../changes/ranges.ts'
 import { isWhatItWas } from '../../plan/decide.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { Built } from './materialization.ts'
@@ -44,24 +44,23 @@ async function make(
   const some = touched.filter(({ keys }) =>
     keys.every(({ count, hasNull }) => count > 0 || hasNull),
   )
-  if (some.length === 0)
-    return { changed: false, rows: await countRows(connection, table), counts: NONE }
+  const all = await countRows(connection, table)
+  if (some.length === 0) return { changed: false, rows: all, counts: NONE }
   const isTouched = sql.join(some.map(isIn), sql` OR `)
-  await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${OLD} AS FROM ${table} WHERE ${isTouched}`)
-  const old = await countRows(connection, OLD)
-  const most = Math.max(
-    limits.maintainedRows,
-    limits.maintainedShare * (await countRows(connection, table)),
+  const old = await connection.createTable(
+    sql`CREATE OR REPLACE TEMP TABLE ${OLD} AS ${touchedRows(table, some)}`,
   )
-  if (old > most) return null
+  const before = old ?? (await countRows(connection, OLD))
+  if (before > Math.max(limits.maintainedRows, limits.maintainedShare * all)) return null
   await readNew(context, model, some)
   const rows = sql.join(model.columns.map(comparable))
-  const countWithout = (one: Sql, other: Sql) =>
-    countRows(
-      connection,
-      sql`((SELECT ${rows} FROM ${one}) EXCEPT ALL (SELECT ${rows} FROM ${other}))`,
-    )
-  const [removed, added] = [await countWithout(OLD, NEW), await countWithout(NEW, OLD)]
+  const removed = await countRows(
+    connection,
+    sql`((SELECT ${rows} FROM ${OLD}) EXCEPT ALL (SELECT ${rows} FROM ${NEW}))`,
+  )
+  const after = await countRows(connection, NEW)
+  // What is not removed is in both.
+  const added = after - (before - removed)
   if (removed + added > 0) {
     await noteKeys(context, model, (column) => {
       const name = sql.ident(column)
@@ -69,7 +68,7 @@ async function make(
     })
     await comparingRanges(context, model, async () => {
       const target = await store.tables.written(connection, model.name)
-      await connection.run(sql`DELETE FROM ${target.table} WHERE ${isTouched}`)
+      if (before > 0) await connection.run(sql`DELETE FROM ${target.table} WHERE ${isTouched}`)
       await connection.run(sql`INSERT INTO ${target.table} ${await target.rows(sql`FROM ${NEW}`)}`)
     })
     await checkExposed(context, model)
@@ -78,7 +77,7 @@ async function make(
   await connection.run(sql.join(drops, sql`;\n`))
   const counts = { added, changed: 0, removed }
   const changed = removed + added > 0
-  return { changed, rows: await countRows(connection, table), counts }
+  return { changed, rows: all - before + after, counts }
 }
 
 const NONE = { added: 0, changed: 0, removed: 0 }
@@ -93,8 +92,7 @@ async function readNew(
   for (const [i, one] of touched.entries()) {
     const filter = (column: number, trail: Trail) => {
       const key = one.keys.find(({ address }) => sameName(address, model.columns[column]!.name))
-      if (key === undefined) return null
-      return isAmong(trail.steps.reduce(after, sql.ident(trail.column)), key)
+      return key === undefined ? null : filterOf(trail, key)
     }
     const body = await narrowedUses(connection, model.body, addresses, filter)
     const others = touched.slice(0, i).map((before) => sql` AND (${isIn(before)}) IS NOT TRUE`)
@@ -110,6 +108,28 @@ async function readNew(
       throw asWritten(error, { statement, body, original, own: model.body })
     })
   }
+}
+
+function filterOf({ steps, column }: Trail, key: TouchedKey): RowFilter {
+  const valueIn = (name: Sql) => steps.reduce(stepAfter, name)
+  const name = sql.ident(column)
+  const own = sql`_eider_row.${name}`
+  return {
+    condition: isAmong(valueIn(name), key),
+    join: key.hasNull ? null : joinOf(valueIn(own), key),
+  }
+}
+
+const joinOf = (value: Sql, { values }: TouchedKey): Sql =>
+  sql` JOIN ${values} ON ${value} = ${values}.v`
+
+/** Of the table. */
+function touchedRows(table: Sql, touched: readonly TouchedKeys[]): Sql {
+  const [first] = touched
+  if (first === undefined || touched.length > 1 || first.keys.some(({ hasNull }) => hasNull))
+    return sql`FROM ${table} WHERE ${sql.join(touched.map(isIn), sql` OR `)}`
+  const joins = first.keys.map((key) => joinOf(sql`_eider_row.${sql.ident(key.address)}`, key))
+  return sql`SELECT _eider_row.* FROM ${table} AS _eider_row${sql.join(joins, sql.empty)}`
 }
 
 /** Of a row of the table, or of the SELECT. */
