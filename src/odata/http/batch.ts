@@ -4,14 +4,15 @@
 import { Resources } from '../../core/resources.ts'
 import { limits } from '../../core/limits.ts'
 import { errorBody, type RequestError } from '../../http/request-error.ts'
-import { answerGet } from '../answer/get.ts'
+import { answerGet, unlessUnchanged } from '../answer/get.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { header, negotiateVersion, type RequestHeaders } from '../protocol/negotiate.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { ClientGone } from '../engine/query.ts'
-import { requireOwnHost, targetBelowRoot } from '../protocol/service-root.ts'
+import { ROOT_PATH, requireOwnHost, targetBelowRoot } from '../protocol/service-root.ts'
 import { splitTarget } from '../syntax/parse-request.ts'
+import { type Answers, headersInKey } from './answers.ts'
 
 export interface BatchRequest {
   readonly id: string
@@ -30,6 +31,8 @@ interface BatchOptions {
   /** The request that carries the batch; its target is `$batch`. */
   readonly carrier: ODataRequest
   readonly snapshot: OpenSnapshot
+  /** What may know an answer already. */
+  readonly answers: Answers
   /** Whether requests after one that failed are answered. */
   readonly continueOnError: boolean
   /** Logs an error that is not a RequestError, and returns what is shown for it. */
@@ -85,9 +88,10 @@ async function answerOne(
   service: ServiceContext,
   { id, method, url, headers, dependsOn, refusal }: BatchRequest,
   { failed, paths }: Before,
-  { carrier, snapshot, toRequestError }: BatchOptions,
+  options: BatchOptions,
   resources: Resources,
 ): Promise<Answer> {
+  const { carrier, toRequestError } = options
   try {
     if (refusal !== undefined) throw refusal
     if (dependsOn.some((id) => failed.has(id))) throw failedDependency()
@@ -104,13 +108,40 @@ async function answerOne(
       })
     const version = negotiateVersion({ 'odata-maxversion': carrier.version, ...headers })
     const request = { ...carrier, target, headers, version }
-    const answer = await answerGet(service, request, resources, snapshot)
+    const answer = await answerPart(service, request, options, resources)
     if (id !== '') paths.set(id, splitTarget(target)[0].replace(/\/$/, ''))
     return withETagOfObjectsOnly(answer)
   } catch (error) {
     if (error instanceof ClientGone) throw error
     return errorAnswer(toRequestError(error))
   }
+}
+
+/**
+ * As it is answered alone, also from what is known. That differs from what is known for requests that are alone: a page
+ * may be larger here, and the root and the version are those of the batch.
+ */
+async function answerPart(
+  service: ServiceContext,
+  request: ODataRequest,
+  { carrier, snapshot, answers }: BatchOptions,
+  resources: Resources,
+): Promise<Answer> {
+  const { target, headers, gone } = request
+  const snapshotId = snapshot.snapshot.id
+  const make = () =>
+    answerGet(service, { ...request, headers: headersInKey(headers) }, resources, snapshot)
+  // What is known of the current snapshot would be forgotten for a batch that began before it.
+  if (snapshotId !== service.snapshots.currentId) return await make()
+  const asked = {
+    snapshotId,
+    url: `${ROOT_PATH}/${target}`,
+    headers: { 'odata-maxversion': carrier.version, ...headers, host: carrier.root },
+    reader: { key: `$batch ${service.reader.key}` },
+    gone,
+  }
+  const known = answers.find(asked)
+  return known === null ? await answers.answer(asked, make) : unlessUnchanged(headers, known)
 }
 
 /** `$1/customer` goes on from where the request with the id 1 leads. Names of the protocol come before ids. */

@@ -271,7 +271,8 @@ async function sendBatch(exchange: HttpExchange, carrier: ODataRequest, resource
     Vary: 'Accept-Encoding, Origin',
     ...(applied === null ? {} : { 'Preference-Applied': applied }),
   }
-  const options = { carrier, snapshot, continueOnError, toRequestError }
+  const { answers: known } = context
+  const options = { carrier, snapshot, answers: known, continueOnError, toRequestError }
   const answers = format.write(answerBatch(serviceFor(exchange), requests, options))
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }

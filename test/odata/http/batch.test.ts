@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { type Served, serve } from '../../support/odata-service.ts'
+import { readMetrics } from '../../support/read-metrics.ts'
 import type { Table } from '../../support/snapshot-files.ts'
 
 const customers: Table = {
@@ -12,6 +13,11 @@ const customers: Table = {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function readMetric({ url }: Served, name: string): Promise<number> {
+  const metrics = await readMetrics(url.replace(/\/odata$/, '/metrics'), 'eider_odata_')
+  return metrics.get(name)!
+}
 
 const send = (
   served: Served,
@@ -34,6 +40,24 @@ interface Response {
   // eslint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
+
+test('what one batch has asked is known to the next, and to no request that is alone', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const hits = () => readMetric(served, 'cache_hits_total')
+  const requests = [get('a', 'shop_customers(1)'), get('b', 'shop_customers?$top=3')]
+  const first = await sendRequests(served, requests)
+  assert.is(await hits(), 0)
+  const second = await sendRequests(served, requests)
+  assert.is(await hits(), 2)
+  assert.is(second.text, first.text)
+  const { headers } = first.json.responses[0]
+  const same = { headers: { 'if-none-match': headers.etag } }
+  const third = await sendRequests(served, [get('a', 'shop_customers(1)', same)])
+  assert.equal([await hits(), third.json.responses[0].status], [3, 304])
+  await served.send({ target: 'shop_customers(1)' })
+  assert.is(await hits(), 3)
+})
 
 test('every request has one response, in order; one that fails hurts no other', async () => {
   await using resources = new Resources()

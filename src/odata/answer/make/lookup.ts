@@ -9,8 +9,10 @@ import {
   type RowsRequest,
 } from '../../bind/bound.ts'
 import type { EntitySet, Property } from '../../edm/model.ts'
+import type { EdmName } from '../../edm/types.ts'
 import type { AnsweredLookup } from '../context.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
+import { noEntity } from './found.ts'
 import { StoredValues } from './stored-members.ts'
 import { type FindRow, followed, isComparedAsText, type WriteRow, writerOf } from './stored-rows.ts'
 
@@ -22,8 +24,11 @@ export interface StoredRow {
   readonly lookup: Pick<AnsweredLookup, 'snapshot' | 'set' | 'key'>
 }
 
-/** null where the engine is to be asked. */
-export function rowFromFile(exchange: ChosenExchange, { query }: RowsRequest): StoredRow | null {
+/** null where the engine is to be asked. Throws RequestError 404 for a key that no row has. */
+export function rowFromFile(
+  exchange: ChosenExchange,
+  { query, parent }: RowsRequest,
+): StoredRow | null {
   const { snapshot, chosen } = exchange
   if (!isInOrderOfKey(query)) return null
   const find = finder(exchange)
@@ -37,7 +42,10 @@ export function rowFromFile(exchange: ChosenExchange, { query }: RowsRequest): S
     return row === null ? null : write(row)
   }
   const row = rowOf(key)
-  return row === null ? null : { row, rowOf, lookup: { snapshot, set, key } }
+  if (row !== null) return { row, rowOf, lookup: { snapshot, set, key } }
+  const isOwnKey = parent === null && set === query.set && keyTexts(query) !== null
+  if (isOwnKey && isMissing(exchange, set, key)) throw noEntity(query)
+  return null
 }
 
 const finder =
@@ -86,7 +94,7 @@ interface StoredPage {
   readonly lookup: StoredRow['lookup'] | null
 }
 
-/** At most so many rows; null where the engine is to be asked, also where no row has a key that is asked for. */
+/** At most so many rows; null where the engine is to be asked. */
 export function pageFromFile(
   exchange: ChosenExchange,
   { query, parent }: RowsRequest,
@@ -102,6 +110,7 @@ export function pageFromFile(
     const found = new Map<number, Buffer>()
     for (const key of asked) {
       const rows = service.rowsByKey.findAll({ snapshot, set, key })
+      if (rows === null && isMissing(exchange, set, key)) continue
       if (rows === null) return null
       for (const { row, start } of rows) found.set(start, row)
     }
@@ -112,7 +121,8 @@ export function pageFromFile(
   }
   const rows = rowsOf(keys)
   const [key, ...more] = keys as readonly [readonly string[]]
-  const lookup = more.length > 0 ? null : { snapshot, set, key }
+  // A page without rows says nothing of one with them.
+  const lookup = more.length > 0 || rows?.length === 0 ? null : { snapshot, set, key }
   return rows && { rows, rowsOf: (other) => rowsOf([other]), lookup }
 }
 
@@ -179,6 +189,30 @@ function textsOf({ type }: EntitySet, given: ReadonlyMap<Property, Constant>) {
     texts.push(textOf(value))
   }
   return texts
+}
+
+/** Whether it is known that no row has that key. */
+const isMissing = (
+  { service, snapshot }: ChosenExchange,
+  set: EntitySet,
+  key: readonly string[],
+): boolean =>
+  key.every((text, i) => ONLY_TEXT[set.type.key[i]!.type.name as EdmName]?.test(text) === true) &&
+  service.rowsByKey.lacks({ snapshot, set, key })
+
+const DIGITS = /^(?:0|-?[1-9]\d*)$/
+
+/** Texts of values that the engine writes in no other way, so that a row with such a value would have been found. */
+const ONLY_TEXT: Partial<Record<EdmName, RegExp>> = {
+  'Edm.Byte': DIGITS,
+  'Edm.Date': /^\d{4}-\d\d-\d\d$/,
+  'Edm.Guid': /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
+  'Edm.Int16': DIGITS,
+  'Edm.Int32': DIGITS,
+  'Edm.Int64': DIGITS,
+  'Edm.SByte': DIGITS,
+  // Without what JSON may escape.
+  'Edm.String': /^[ !#-[\]-~\u00a0-\u1fff]*$/,
 }
 
 /** A constant of a bound request as the engine writes such a value. What differs is not found, and the engine is asked. */

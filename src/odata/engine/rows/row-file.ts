@@ -101,6 +101,12 @@ export class RowFile implements AsyncDisposable {
     return rows.length === 0 ? null : rows
   }
 
+  /** Whether it is known that no row has that key. Throws when the file has changed. */
+  lacks(key: readonly string[]): boolean {
+    if (performance.now() < this.#slowUntilMs || !this.#index.parts.isComplete) return false
+    return this.#rows(key).next().done === true
+  }
+
   *#rows(key: readonly string[]): Generator<PlacedRow, void> {
     const wanted = Buffer.from(JSON.stringify(key))
     for (const place of this.#index.places(this.#index.hash(wanted))) {

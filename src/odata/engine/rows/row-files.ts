@@ -2,7 +2,7 @@
 //
 // A file is made from the published rows when about as much time was spent on lookups as that takes, one file at a time, and
 // the engine answers meanwhile. It belongs to the rows and not to the snapshot, so a set that a new snapshot has
-// unchanged keeps it. What is not found in it is left to the engine, which alone says that a row does not exist.
+// unchanged keeps it. What is not found in it is left to the engine, unless the file shows that there is no such row.
 //
 // Readers who see some of the rows only have files of their own, with these alone: one for each filter, whose ever it is.
 
@@ -89,13 +89,17 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
     return this.#ask(lookup, (file) => file.findAll(lookup.key))
   }
 
+  lacks(lookup: RowLookup): boolean {
+    const use = this.#useFor(lookup)
+    const file = use === null ? undefined : this.#files.get(use.fileKey)
+    if (use === null || file === undefined) return false
+    return this.#read(file, use, (rows) => rows.lacks(lookup.key) || null) ?? false
+  }
+
   #ask<Found>(lookup: RowLookup, ask: (file: RowFile) => Found | null): Found | null {
-    const { snapshot, set } = lookup
-    const rowsKey = snapshot.rowsKeys.get(set.relation.model)
-    if (rowsKey === undefined || snapshot.snapshot.id !== this.#options.snapshots.currentId)
-      return null
-    this.#dropEarlier()
-    const use = this.#useOf(set, rowsKey)
+    const { set } = lookup
+    const use = this.#useFor(lookup)
+    if (use === null) return null
     use.lookups++
     const file = this.#files.get(use.fileKey)
     if (file !== undefined) return this.#read(file, use, ask)
@@ -124,6 +128,15 @@ export class RowFiles implements RowsByKey, AsyncDisposable {
     this.#keptFor = currentId
     for (const key of this.#files.keys())
       if (!currentFacts.has(rowsKeyOf(key))) this.#files.delete(key)
+  }
+
+  /** null for rows that are not those of the current snapshot. */
+  #useFor({ snapshot, set }: RowLookup): Use | null {
+    const rowsKey = snapshot.rowsKeys.get(set.relation.model)
+    if (rowsKey === undefined || snapshot.snapshot.id !== this.#options.snapshots.currentId)
+      return null
+    this.#dropEarlier()
+    return this.#useOf(set, rowsKey)
   }
 
   #useOf(set: EntitySet, rowsKey: string): Use {
