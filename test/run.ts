@@ -118,6 +118,7 @@ async function runFiles(queue: string[], most: number): Promise<void> {
     const toRun = {
       file: onLakes.get(file) ?? file,
       isAlone: most === 1,
+      isOutside: startsProcesses(file),
       commandsHere: !startsProcesses(file) && !says(file, 'Its commands are processes'),
     }
     const outcome = await tests.run(toRun, timeoutMs)

@@ -41,13 +41,20 @@ export const ifAsked: readonly string[] = [
   ...onBoth.filter((path) => path !== onLakeEachRun).map((path) => `lake/${path}`),
 ]
 
-/** About the program as a process, in addition to the system tests: a command that they run is one. */
-const outsideTests: readonly string[] = ['acceptance/', 'cli/', 'package']
+/** About the program as a process: a command that they run is one, and its engine has the cores of the machine. */
+const outsideTests: readonly string[] = [
+  'acceptance/',
+  'cli/',
+  'clients/',
+  'load/',
+  'package',
+  'shortcuts/',
+  'simulation/',
+]
 
 export const isSystemTest = (path: string): boolean => begins(path, systemTests)
 
-export const startsProcesses = (path: string): boolean =>
-  begins(path, [...systemTests, ...outsideTests])
+export const startsProcesses = (path: string): boolean => begins(path, outsideTests)
 
 const begins = (path: string, starts: readonly string[]): boolean =>
   starts.some((start) => path.startsWith(start))

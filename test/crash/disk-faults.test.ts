@@ -1,6 +1,8 @@
 // The built daemon and the built run on disks that really refuse: a full tmpfs, a read-only one, and system calls that
 // fail by strace. Skipped, and counted as such, where mounting or tracing is not allowed.
 
+// Its commands are processes: strace makes system calls of theirs fail.
+
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, symlink } from 'node:fs/promises'

@@ -3,6 +3,8 @@
 //
 // EIDER_POWER_CUTS=<n> tries so many cuts, EIDER_POWER_CUTS_SEED another set of them.
 
+// Its commands are processes: strace records them.
+
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { test } from 'uvu'

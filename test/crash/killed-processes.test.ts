@@ -1,6 +1,8 @@
 // The built daemon and the built run, each killed at a chosen call, over and over on the same project, restarted in
 // either order while events come in.
 
+// Its commands are processes: they are killed.
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seededRandom } from '../support/seeded-random.ts'

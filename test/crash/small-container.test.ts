@@ -1,6 +1,8 @@
 // The service in little room: few open files, little memory. The container is a control group, which needs the right to
 // make one; skipped, and counted as such, without.
 
+// Its commands are processes: their memory is bounded.
+
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

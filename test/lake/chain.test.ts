@@ -1,5 +1,7 @@
 // `lake.s3_credentials: chain`: keys that the machine has, as by its role; here from the environment and from a file.
 
+// Its commands are processes: libraries of the store keep what they have found in the environment.
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lakeTest } from '../support/lake/lake-test.ts'

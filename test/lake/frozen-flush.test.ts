@@ -1,6 +1,8 @@
 // A flush that is frozen, as when a machine is suspended, and thaws later: before its COMMIT, where PostgreSQL gives its
 // lock away meanwhile, and in the middle of making the state of a new lake.
 
+// Its commands are processes: they are frozen.
+
 import { startDaemon } from '../support/daemon-process.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

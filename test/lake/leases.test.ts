@@ -1,5 +1,7 @@
 // The lease of a lake: who waits for whom, and a run that loses its lock while it works.
 
+// Its commands are processes: two of them work at once.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'

@@ -4,6 +4,8 @@
 //
 // EIDER_LAKE_CUTS=all cuts at each message instead of each ninth.
 
+// Its commands are processes: DuckDB may end one.
+
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,7 @@
 // The answer to the COMMIT of a publication is lost: the run cannot know whether services have it. The next one looks.
 
+// Its commands are processes: an engine with a lost connection is left to the end of its process.
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lakeProject } from '../support/lake/lake-project.ts'
