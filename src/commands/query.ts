@@ -16,8 +16,12 @@ import { problemOfSystem } from '../files/system-errors.ts'
 import type { Project } from '../project/project.ts'
 import type { Query as QueryText, TakeRows } from '../report/answer-query.ts'
 
-const formats = ['table', ...textFormats, 'parquet'] as const
+/** What a terminal does not show. */
+const fileFormats = ['parquet', 'xlsx'] as const
+
+const formats = ['table', ...textFormats, ...fileFormats] as const
 type Format = (typeof formats)[number]
+type FileFormat = (typeof fileFormats)[number]
 
 const formatOfEnding: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
@@ -26,6 +30,7 @@ const formatOfEnding: Readonly<Record<string, Format>> = {
   '.md': 'markdown',
   '.ndjson': 'ndjson',
   '.parquet': 'parquet',
+  '.xlsx': 'xlsx',
 }
 
 interface Output {
@@ -60,7 +65,7 @@ export default class Query extends BaseCommand {
     file: Flags.string({ summary: 'Read the SELECT from this file', helpValue: 'FILE' }),
     output: Flags.string({
       char: 'o',
-      summary: 'Write the rows to this file: .csv, .json, .ndjson, .md or .parquet',
+      summary: 'Write the rows to this file: .csv, .json, .ndjson, .md, .parquet or .xlsx',
       helpValue: 'FILE',
     }),
     limit: Flags.integer({
@@ -83,7 +88,7 @@ export default class Query extends BaseCommand {
   async #print(
     project: Project,
     text: string,
-    format: Exclude<Format, 'parquet'>,
+    format: Exclude<Format, FileFormat>,
     flags: FlagsOf<typeof Query>,
   ): Promise<void> {
     // What is piped into a file must be whole.
@@ -104,13 +109,14 @@ export default class Query extends BaseCommand {
     { name, path, format }: Output,
     flags: FlagsOf<typeof Query>,
   ): Promise<void> {
-    const { writeParquet, writeText } = await import('../report/write-rows.ts')
+    const { writeParquet, writeText, writeXlsx } = await import('../report/write-rows.ts')
     const { interruptOnAbort } = await import('../pipeline/interrupt.ts')
     using stop = onStop()
     try {
       const rows = await replaceFile(path, (beside) => {
-        const write =
-          format === 'parquet' ? writeParquet(beside) : writeText(beside, textOfRows[format])
+        const write = isFileFormat(format)
+          ? { parquet: writeParquet, xlsx: writeXlsx }[format](beside)
+          : writeText(beside, textOfRows[format])
         return this.#answer(
           project,
           { text, limit: flags.limit ?? null },
@@ -153,10 +159,15 @@ const readAll = (async (connection, rows, columns) => ({
   rows: await connection.rows(rows),
 })) satisfies TakeRows<unknown>
 
-function printed(format: Format): Exclude<Format, 'parquet'> {
-  if (format !== 'parquet') return format
-  throw new UsageError('parquet is written to a file', { hint: 'name it: --output rows.parquet' })
+function printed(format: Format): Exclude<Format, FileFormat> {
+  if (!isFileFormat(format)) return format
+  throw new UsageError(`${format} is written to a file`, {
+    hint: `name it: --output rows.${format}`,
+  })
 }
+
+const isFileFormat = (format: Format): format is FileFormat =>
+  fileFormats.some((name) => name === format)
 
 function outputOf(name: string, given: Format | undefined): Output {
   const format = given ?? formatOfEnding[extname(name).toLowerCase()]

@@ -14,7 +14,7 @@ import type { Row } from './values.ts'
 export async function* streamRows(
   connection: Connection,
   rows: Sql,
-  columns: readonly Column[],
+  columns: readonly Pick<Column, 'name'>[],
 ): AsyncGenerator<readonly Row[]> {
   const end = sql.join([...columns.map(() => sql`NULL`), sql`false`])
   const marked = sql`SELECT *, true FROM (${rows}) UNION ALL SELECT ${end}`

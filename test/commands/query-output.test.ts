@@ -6,6 +6,7 @@ import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sheetOf } from '../support/sheet.ts'
 import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
@@ -65,6 +66,38 @@ test('a large result is written in its order', async () => {
   const lines = (await read(space, 'big.csv')).split('\r\n')
   assert.is(lines.length, 300_002)
   assert.ok(lines.slice(1, -1).every((line, i) => line === `${299_999 - i},text ${299_999 - i}`))
+})
+
+test('a workbook of Excel has types, and text where a value would be another one', async () => {
+  await using space = await built()
+  const sql = `SELECT 1.50 AS d, DATE '2026-01-02' AS day, 170141183460469231731687303715884105727 AS h,
+    '=1+1' AS f, [1, 2] AS l, TIMESTAMPTZ '2026-01-02 14:00:00+02' AS t, TIMESTAMP_NS '2026-01-02 12:00:00' AS ns,
+    NULL::TIMESTAMP_S AS none, TIMESTAMPTZ 'infinity' AS z, true AS b, 'x' AS "a & b", 7 AS "row of the sheet"`
+  const { stdout } = await space.ok(['query', sql, '-o', 'rows.xlsx'])
+  assert.is(stdout, 'wrote rows.xlsx: 1 row\n')
+  const { cells } = sheetOf(await readFile(space.path('rows.xlsx')))
+  assert.equal(cells.map(({ place, type = 'n', text }) => `${place} ${type} ${text}`).slice(12), [
+    'A2 n 1.50',
+    'B2 n 46024',
+    'C2 inlineStr 170141183460469231731687303715884105727',
+    'D2 inlineStr =1+1',
+    'E2 inlineStr [1,2]',
+    'F2 n 46024.5',
+    'G2 n 46024.5',
+    'I2 inlineStr infinity',
+    'J2 b 1',
+    'K2 inlineStr x',
+    'L2 n 7',
+  ])
+  assert.is(cells[10]!.text, 'a & b')
+  await space.ok(['query', 'core.orders', '-o', 'rows.out', '--format', 'xlsx'])
+  const rows = sheetOf(await readFile(space.path('rows.out'))).cells
+  assert.is(rows.at(-1)!.place, 'B4')
+  const tooMany = ['query', 'FROM range(1048576)', '-o', 'rows.xlsx']
+  const many = await space.ok(tooMany, { exitCode: 2 })
+  assert.match(many.stderr, /room for 1048575 rows, and these are 1048576\nhint: choose fewer rows/)
+  const printed = await space.ok(['query', 'core.orders', '--format', 'xlsx'], { exitCode: 2 })
+  assert.match(printed.stderr, /xlsx is written to a file\nhint: name it: --output rows\.xlsx/)
 })
 
 test('Parquet keeps types, and digits that it has no type for are text', async () => {
@@ -141,8 +174,8 @@ test('a link and permissions stay; what cannot be a file is refused before the q
   assert.is((await stat(space.path('real.csv'))).mode & 0o777, 0o600)
   assert.match(await read(space, 'real.csv'), /^id,name/)
   const refused = {
-    'rows.xlsx':
-      /the end of "rows\.xlsx" does not say which format the file has\nhint: these do: \.csv, /,
+    'rows.ods':
+      /the end of "rows\.ods" does not say which format the file has\nhint: these do: \.csv, /,
     rows: /the end of "rows" does not say/,
     'nowhere/rows.csv': /--output cannot be written: the directory \S+\/nowhere does not exist/,
   }

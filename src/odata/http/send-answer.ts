@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { limits } from '../../core/limits.ts'
+import { isCompressed } from '../protocol/formats.ts'
 import { type AcceptedCodings, compressParts } from '../../http/content-coding.ts'
 import type { Answers } from './answers.ts'
 import type { Answer } from '../answer/context.ts'
@@ -50,7 +51,7 @@ export async function sendAnswer(
   response.end()
 }
 
-/** What fits into a packet gains nothing; bytes of a BLOB may be compressed already. */
+/** What fits into a packet gains nothing. */
 function codingOf(
   { headers, body }: Pick<Answer, 'headers' | 'body'>,
   { best, identity }: AcceptedCodings,
@@ -58,7 +59,7 @@ function codingOf(
   if (body === null) return 'identity'
   if (!identity) return best
   const isSmall = Buffer.isBuffer(body) && body.length < limits.compressedBytes
-  return isSmall || headers['Content-Type'] === 'application/octet-stream' ? 'identity' : best
+  return isSmall || isCompressed(headers['Content-Type']) ? 'identity' : best
 }
 
 /** The server closes the connection of a client that takes nothing meanwhile. */

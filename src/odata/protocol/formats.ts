@@ -14,6 +14,8 @@ export interface FormatTraits {
   readonly extension?: string
   /** Equal requests get equal bytes, of which a client may ask for a part, also where DuckDB streams them. */
   readonly isRandomAccess?: boolean
+  /** Its bytes are compressed already. */
+  readonly isCompressed?: boolean
 }
 
 /** `value`: a property as `/$value` and `/$count` after it ask for it. */
@@ -27,7 +29,7 @@ export type RequestKind =
   | 'value'
   | 'count'
 
-export type FormatName = 'json' | 'xml' | 'csv' | 'parquet' | 'arrow' | 'text' | 'bytes'
+export type FormatName = 'json' | 'xml' | 'csv' | 'parquet' | 'arrow' | 'xlsx' | 'text' | 'bytes'
 
 const isUtf8 = (value: string) => /^utf-?8$/.test(value)
 const takesAnything = () => true
@@ -84,6 +86,16 @@ const table = {
     answers: ['collection'],
     extension: 'arrows',
   },
+  /** A workbook of Excel. */
+  xlsx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ranges: [],
+    takes: takesAnything,
+    answers: ['collection'],
+    extension: 'xlsx',
+    isCompressed: true,
+  },
   text: {
     mediaType: 'text/plain',
     contentType: 'text/plain;charset=utf-8',
@@ -97,6 +109,8 @@ const table = {
     ranges: ['application/*', '*/*'],
     takes: takesAnything,
     answers: ['value'],
+    // They may be.
+    isCompressed: true,
   },
 } as const satisfies Readonly<Record<FormatName, FormatTraits>>
 
@@ -104,5 +118,9 @@ export const formats: Readonly<Record<FormatName, FormatTraits>> = table
 
 /** The requests that a format may answer. */
 export type AnsweredAs<F extends FormatName> = (typeof table)[F]['answers'][number]
+
+/** Whether a body of this type gains nothing by being compressed. */
+export const isCompressed = (contentType: string | undefined): boolean =>
+  Object.values(formats).some((one) => one.isCompressed === true && one.contentType === contentType)
 
 export const formatNames = Object.keys(table) as readonly FormatName[]

@@ -15,7 +15,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'Atom',
     ask: { get: '/core_orders', headers: { Accept: 'application/atom+xml' } },
     answer:
-      '406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet and application/vnd.apache.arrow.stream; Atom belongs to OData 2 and 3',
+      '406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet, application/vnd.apache.arrow.stream and application/vnd.openxmlformats-officedocument.spreadsheetml.sheet; Atom belongs to OData 2 and 3',
     grade: 'A',
   },
   {
@@ -112,17 +112,17 @@ export const rows: readonly Mistake[] = [
     grade: 'A',
   },
   {
-    id: 'o21-xlsx',
-    mistake: '$format=xlsx',
-    ask: { get: '/core_orders?$format=xlsx' },
-    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet and application/vnd.apache.arrow.stream`,
+    id: 'o21-xls',
+    mistake: '$format=xls',
+    ask: { get: '/core_orders?$format=xls' },
+    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet, application/vnd.apache.arrow.stream and application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`,
     grade: 'A',
   },
   {
     id: 'o21-atom',
     mistake: '$format=atom',
     ask: { get: '/core_orders?$format=atom' },
-    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet and application/vnd.apache.arrow.stream; Atom belongs to OData 2 and 3`,
+    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet, application/vnd.apache.arrow.stream and application/vnd.openxmlformats-officedocument.spreadsheetml.sheet; Atom belongs to OData 2 and 3`,
     grade: 'A',
   },
   {

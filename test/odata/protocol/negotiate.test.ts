@@ -10,6 +10,7 @@ import {
 } from '../../../src/odata/protocol/negotiate.ts'
 
 const CSV_CONTENT_TYPE = 'text/csv;charset=utf-8;header=present'
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const ARROW_CONTENT_TYPE = 'application/vnd.apache.arrow.stream'
 const PARQUET_CONTENT_TYPE = 'application/vnd.apache.parquet'
 
@@ -103,6 +104,9 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
     ['application/vnd.apache.arrow.stream', null, ARROW_CONTENT_TYPE],
     ['application/vnd.apache.arrow.stream, */*;q=0.1', null, ARROW_CONTENT_TYPE],
     ['application/vnd.apache.arrow.file', null, 406],
+    ['application/json', 'xlsx', XLSX],
+    [`${XLSX}, */*;q=0.1`, null, XLSX],
+    ['application/vnd.ms-excel', null, 406],
     ['application/json', 'text/csv', CSV_CONTENT_TYPE],
     ['text/csv', 'application/json', minimal],
     [null, 'application/json;odata.metadata=none', none],

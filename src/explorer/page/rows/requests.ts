@@ -56,7 +56,10 @@ export function countRequest({ set, options }: RowsState): string {
 }
 
 /** All rows at once. `$expand` and `$count` have no place in a table. */
-export function fileRequest({ set, options }: RowsState, format: 'csv' | 'parquet'): string {
+export function fileRequest(
+  { set, options }: RowsState,
+  format: 'csv' | 'parquet' | 'xlsx',
+): string {
   const kept = withOptions(options, { ...OWN, $count: undefined, $expand: undefined })
   return requestOf(set, withOptions(kept, { $format: format }))
 }

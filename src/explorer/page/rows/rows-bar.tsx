@@ -68,7 +68,7 @@ export function RowsBar({ context, answer, filterError, searchError }: RowsBarPr
   )
 }
 
-const FILES = { CSV: 'csv', Parquet: 'parquet' } as const
+const FILES = { CSV: 'csv', Excel: 'xlsx', Parquet: 'parquet' } as const
 
 function Files({ context: { state } }: { context: RowsContext }) {
   const { service, schema } = usePage()

@@ -20,6 +20,7 @@ import {
   type Preferences,
 } from '../../protocol/negotiate.ts'
 import { asksForTime, type Exchange, type Content } from '../context.ts'
+import { fileNameFor } from './file-name.ts'
 
 interface Representation {
   readonly format: FormatName
@@ -48,7 +49,7 @@ export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): R
   }
   const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
   const { name, json, contentType } = negotiateData(headers, option, formatsFor(bound.kind, origin))
-  if (name !== 'json') return { ...plain(name), headers: attachment(name, bound) }
+  if (name !== 'json') return { ...plain(name), headers: attachment(name, bound, exchange) }
   if (bound.kind === 'service-document') return { ...plain('json'), json, contentType }
   const preferences = parsePreferences(headers, preferencesFor(exchange, bound))
   const written = preferences.omitNulls ? { ...json, omitsNulls: true } : json
@@ -63,11 +64,19 @@ const plain = (format: FormatName): Representation => ({
   headers: {},
 })
 
-function attachment(format: FormatName, bound: BoundRequest): Representation['headers'] {
+function attachment(
+  format: FormatName,
+  bound: BoundRequest,
+  { snapshot: { snapshot } }: Exchange,
+): Representation['headers'] {
   const { extension } = formats[format]
   if (extension === undefined || !('query' in bound)) return {}
-  const name = `${encodeURIComponent(bound.query.set.name)}.${extension}`
-  return { 'Content-Disposition': `attachment; filename*=UTF-8''${name}` }
+  const { set, filter } = bound.query
+  const { publishedAt } = snapshot
+  const name = fileNameFor({ set: set.name, filter, publishedAt, extension })
+  return {
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { csv } from './csv.ts'
 import { json } from './json.ts'
 import { parquet } from './parquet.ts'
 import { bytes, text } from './single-row.ts'
+import { xlsx } from './xlsx.ts'
 import { xml } from './xml.ts'
 
 export const answerFormats: { readonly [F in FormatName]: AnswerFormat<F> } = {
@@ -15,6 +16,7 @@ export const answerFormats: { readonly [F in FormatName]: AnswerFormat<F> } = {
   csv,
   parquet,
   arrow,
+  xlsx,
   text,
   bytes,
 }

@@ -72,7 +72,7 @@ test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async
     '<Annotation Term="Org.OData.Capabilities.V1.BatchContinueOnErrorSupported" Bool="true"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.CrossJoinSupported" Bool="true"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.KeyAsSegmentSupported" Bool="false"/>',
-    `<Annotation Term="Org.OData.Capabilities.V1.SupportedFormats">${stringsXml(['application/json', 'text/csv', 'application/vnd.apache.parquet', 'application/vnd.apache.arrow.stream'])}</Annotation>`,
+    `<Annotation Term="Org.OData.Capabilities.V1.SupportedFormats">${stringsXml(['application/json', 'text/csv', 'application/vnd.apache.parquet', 'application/vnd.apache.arrow.stream', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'])}</Annotation>`,
     `<Annotation Term="Org.OData.Capabilities.V1.BatchSupport"><Record><PropertyValue Property="ContinueOnErrorSupported" Bool="true"/><PropertyValue Property="SupportedFormats">${stringsXml(['multipart/mixed', 'application/json'])}</PropertyValue></Record></Annotation>`,
     '</EntityContainer>',
     '</Schema>',

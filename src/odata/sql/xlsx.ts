@@ -1,0 +1,55 @@
+// Rows in the types that a sheet of Excel has. A GUID, bytes, a duration, objects and collections are texts, as in JSON.
+
+import { type Sql, sql } from '../../core/sql.ts'
+import type { CellType, SheetColumn } from '../../core/xlsx/cells.ts'
+import type { OutputProperty } from '../bind/bound.ts'
+import type { EdmType } from '../edm/types.ts'
+import { asDigits, jsonTextSql } from './json-value.ts'
+
+/** Of rows whose columns are named as in `output` and have the DuckDB types of its EdmTypes. */
+export const sheetColumns = (output: readonly OutputProperty[]): readonly SheetColumn[] =>
+  output.map(({ name, path = [name], type }) => {
+    const cell = cellType(type)
+    const value = sql.ident('page', name)
+    return {
+      name: path.join('/'),
+      type: cell,
+      value: cell.kind === 'text' ? textSql(value, type) : value,
+    }
+  })
+
+export const rowCountSql = (rows: Sql): Sql => sql`SELECT ${asDigits(sql`count(*)`)} FROM (${rows})`
+
+function cellType(type: EdmType): CellType {
+  switch (type.name) {
+    case 'Edm.Boolean':
+      return { kind: 'boolean' }
+    case 'Edm.Byte':
+    case 'Edm.SByte':
+    case 'Edm.Int16':
+    case 'Edm.Int32':
+      return { kind: 'integer' }
+    case 'Edm.Int64':
+      return { kind: 'long-integer' }
+    case 'Edm.Decimal':
+      return { kind: 'decimal', precision: type.precision!, scale: type.scale! }
+    case 'Edm.Double':
+    case 'Edm.Single':
+      return { kind: 'float' }
+    case 'Edm.Date':
+      return { kind: 'date' }
+    case 'Edm.TimeOfDay':
+      return { kind: 'time' }
+    case 'Edm.DateTimeOffset':
+      return { kind: 'moment' }
+    default:
+      return { kind: 'text' }
+  }
+}
+
+function textSql(value: Sql, type: EdmType): Sql {
+  if (type.name === 'Edm.String') return value
+  if (type.name === 'Edm.Guid') return asDigits(value)
+  const json = jsonTextSql(value, type)
+  return type.kind === 'primitive' ? sql`replace(${json}, '"', '')` : json
+}
