@@ -19,6 +19,7 @@ import Help from './help.ts'
 import Init from './init.ts'
 import Lsp from './lsp.ts'
 import Maintain from './maintain.ts'
+import Mcp from './mcp.ts'
 import Move from './move.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
@@ -65,6 +66,7 @@ export const commands = {
   restore: Restore,
   maintain: Maintain,
   lsp: Lsp,
+  mcp: Mcp,
   doctor: Doctor,
   test: Test,
   status: Status,

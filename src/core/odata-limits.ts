@@ -210,6 +210,21 @@ export const odataLimits = {
   sliceMs: 5,
   /** A client that has closed its direction gets an answer that begins within this time. */
   halfClosedMs: 250,
+  /**
+   * Of assistants. Rows and bytes of one answer, and of one description: 64 KiB are some 16,000 tokens, and clients cut
+   * off or refuse what is above 25,000.
+   */
+  assistantRows: 500,
+  assistantAnswerBytes: 64 * KiB,
+  assistantDescriptionBytes: 32 * KiB,
+  /** Of the list of sets: 4,000 tokens, which an assistant reads before its first question. */
+  assistantListBytes: 16_000,
+  /** One message of an assistant; it holds at most a request that a URL could hold. */
+  assistantMessageBytes: 256 * KiB,
+  /** Messages that one assistant may have under way; further ones wait in its pipe. */
+  assistantMessages: 32,
+  /** Resources on one page of their list. */
+  assistantResources: 200,
   /** An interrupt that met no running statement is sent again after this time. */
   interruptAgainMs: 20,
 } as const

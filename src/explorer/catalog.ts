@@ -57,6 +57,18 @@ export function createCatalogs(options: CatalogOptions) {
   }
 }
 
+/** What the pages say, for other readers than the page. */
+export function createCatalogReader(options: CatalogOptions) {
+  const pageFor = createCatalogs(options)
+  const read = new WeakMap<Buffer, Catalog>()
+  return async (snapshot: Snapshot, part: string): Promise<Catalog> => {
+    const { body } = await pageFor(snapshot, part)
+    const catalog = read.get(body) ?? (JSON.parse(body.toString('utf8')) as Catalog)
+    read.set(body, catalog)
+    return catalog
+  }
+}
+
 function pageOf({ project, shows }: CatalogOptions, mark: string, body: Buffer): SidePage {
   const of = JSON.stringify([project, shows, mark])
   const hash = createHash('sha256').update(of).digest('base64url').slice(0, 22)

@@ -11,9 +11,11 @@ import { requireSafeBinding, requireStillClosed } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { requireFreePort } from '../http/listen.ts'
 import { HttpServer } from '../http/server.ts'
+import type { AskedService, SideDoor } from '../http/side-door.ts'
 import type { SidePages } from '../http/side-pages.ts'
 import { AnswerCache } from './http/answer-cache.ts'
 import { type Answers, madeAnswers } from './http/answers.ts'
+import { askWithin } from './answer/ask-within.ts'
 import { Comparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
 import { KnownLookups } from './http/known-lookups.ts'
@@ -35,6 +37,12 @@ const CORS = {
     'Accept, Accept-Language, Authorization, Content-Type, If-None-Match, If-Range, OData-MaxVersion, OData-Version, Prefer, Range, X-CSRF-Token',
   exposedHeaders:
     'Accept-Ranges, Content-Range, Eider-Snapshot, ETag, OData-Version, Preference-Applied, Retry-After',
+}
+
+/** With what a page that speaks the Model Context Protocol sends. */
+const CORS_WITH_DOOR = {
+  ...CORS,
+  allowedHeaders: `${CORS.allowedHeaders}, MCP-Protocol-Version`,
 }
 
 export interface ODataServiceOptions {
@@ -74,6 +82,8 @@ export interface ODataServiceOptions {
   readonly rowFiles?: RowFilesOptions['bounds']
   /** What people see who open the service in a browser; nothing by default. */
   readonly pages?: SidePages | null
+  /** Another protocol for the same answers; nothing by default. */
+  readonly door?: SideDoor | null
   /** Log each request; true by default. */
   readonly accessLog?: boolean
   /** Below it the service creates its own directory, where large queries spill to. */
@@ -87,6 +97,7 @@ const DEFAULTS = {
   keyAsSegment: false,
   now: () => new Date(),
   pages: null,
+  door: null,
   accessLog: true,
   stalledClientMs: limits.stalledClientMs,
 }
@@ -113,13 +124,11 @@ export class ODataService implements AsyncDisposable {
    * Throws EnvironmentError for a port that is busy, or open to other machines without a token.
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
-    const { published, host, port, token, logger } = options
-    const { threads = 1, memoryLimit = null, corsOrigins = [] } = options
+    const { published, host, port, token, logger, corsOrigins = [] } = options
     requireSafeOptions(options)
     await using resources = new Resources()
-    const tempDir = await ownTempDir(options, resources)
-    const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
-    const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
+    const service = await openSnapshots(options, resources)
+    const { snapshots } = service
     const tokens = options.tokens ?? []
     await requireBound(snapshots, tokens)
     let known = knownReaders(token, tokens)
@@ -130,19 +139,10 @@ export class ODataService implements AsyncDisposable {
       known = next
     }
     const traffic = odataTraffic()
-    const answer = createHandler({
-      ...DEFAULTS,
-      ...options,
-      snapshots,
-      ...openAnswers(options, engine, snapshots, resources),
-      links: await signerOf(options),
-      traffic,
-      freshness: new Freshness(published),
-      maxPageSize: limits.largestPageRows,
-      known: () => known,
-      reader: WHOLE,
-    })
-    const handle = withCors({ ...CORS, origins: corsOrigins }, answer)
+    const freshness = new Freshness(published)
+    const answer = createHandler({ ...service, traffic, freshness, known: () => known })
+    const cors = options.door == null ? CORS : CORS_WITH_DOOR
+    const handle = withCors({ ...cors, origins: corsOrigins }, answer)
     const errorHeaders = { 'OData-Version': '4.01' }
     const onRefusal = (_status: number, code: string) => traffic.refuse(code)
     const serving = { host, port, logger, handle, errorHeaders, onRefusal }
@@ -153,6 +153,35 @@ export class ODataService implements AsyncDisposable {
   /** Finishes open requests first. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
+  }
+}
+
+/** A service that no port leads to, for its own process, which sees everything. */
+export async function openWithin(
+  options: ODataServiceOptions,
+  { root, gone }: Pick<AskedService, 'root' | 'gone'>,
+): Promise<AskedService & AsyncDisposable> {
+  requireOwnFiles(options)
+  await using resources = new Resources()
+  const service = await openSnapshots(options, resources)
+  const asked = askWithin(service, { root, gone, onRows: () => {} })
+  const owned = resources.move()
+  return { ...asked, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() }
+}
+
+async function openSnapshots(options: ODataServiceOptions, resources: Resources) {
+  const { published, threads = 1, memoryLimit = null, logger } = options
+  const tempDir = await ownTempDir(options, resources)
+  const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
+  const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
+  return {
+    ...DEFAULTS,
+    ...options,
+    snapshots,
+    ...openAnswers(options, engine, snapshots, resources),
+    links: await signerOf(options),
+    maxPageSize: limits.largestPageRows,
+    reader: WHOLE,
   }
 }
 
@@ -193,13 +222,17 @@ export async function requireOpenable(options: ODataServiceOptions): Promise<voi
 }
 
 function requireSafeOptions(options: ODataServiceOptions): void {
-  const { published, host, token, allowAnonymous, corsOrigins = [] } = options
-  // Callers are strangers: what DuckDB could reach besides its files, a query might reach.
-  if (!published.rows.ownFilesOnly)
-    throw new Error('a service only serves rows that it reads from its own files')
+  const { host, token, allowAnonymous, corsOrigins = [] } = options
+  requireOwnFiles(options)
   const secured = token ?? options.tokens?.[0]?.token.hash ?? null
   requireSafeBinding(host, secured, allowAnonymous)
   requireSoundOrigins('odata.cors_origins', corsOrigins, secured)
+}
+
+/** Callers are strangers: what DuckDB could reach besides its files, a query might reach. */
+function requireOwnFiles({ published }: ODataServiceOptions): void {
+  if (!published.rows.ownFilesOnly)
+    throw new Error('a service only serves rows that it reads from its own files')
 }
 
 /** The engines of snapshots that are open have equal parts, since the current one is soon an earlier one. */

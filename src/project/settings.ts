@@ -112,6 +112,7 @@ export const settings = {
     default: limits.cacheBytes,
   },
   'odata.explorer': { type: { is: 'choice', of: ['project', 'sets', 'off'] }, default: null },
+  'odata.mcp': { type: { is: 'boolean' }, default: false },
   'odata.access_log': { type: { is: 'boolean' }, default: true },
 } as const satisfies Record<string, Setting>
 

@@ -8,6 +8,8 @@ import { readerTokens } from '../../wiring/reader-tokens.ts'
 import { serviceOptions } from '../../wiring/service-options.ts'
 import { packageDir } from '../../files/package.ts'
 import { isLoopback } from '../../http/auth.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { SideDoor } from '../../http/side-door.ts'
 import type { SidePages } from '../../http/side-pages.ts'
 import type { Project } from '../../project/project.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
@@ -24,6 +26,7 @@ export default class ODataServe extends BaseCommand {
       summary: 'Open the port to other machines without a token',
     }),
     'page-size': Flags.integer({ summary: 'Rows per page', min: 1 }),
+    mcp: Flags.boolean({ summary: 'Answer assistants at /mcp, by the Model Context Protocol' }),
     watch: Flags.boolean({
       summary: 'Build models as they are saved, in a copy of the warehouse, and serve that',
     }),
@@ -38,6 +41,8 @@ export default class ODataServe extends BaseCommand {
         'odata.host': flags.host,
         'odata.token': flags.token,
         'odata.page_size': flags['page-size'],
+        // Without the flag the setting counts.
+        'odata.mcp': flags.mcp || undefined,
       })
     const project = await load()
     const logger = this.serviceLoggerFor(flags)
@@ -59,7 +64,8 @@ export default class ODataServe extends BaseCommand {
       published = saved.published
     }
     const pages = await explorerOf(project, published)
-    const service = resources.use(await ODataService.open({ ...options, published, pages }))
+    const door = await this.#doorOf(project, published, logger)
+    const service = resources.use(await ODataService.open({ ...options, published, pages, door }))
     if (options.tokens.length > 0) {
       const { followTokens } = await import('../../wiring/follow-tokens.ts')
       resources.use(await followTokens(project, service, { load, logger }))
@@ -68,22 +74,48 @@ export default class ODataServe extends BaseCommand {
     const explorer = new URL('/', url).href
     if (flags.json) {
       const more = pages === null ? {} : { explorer_url: explorer }
-      this.printEvent({ event: 'listening', url, ...more })
+      const assistants = door === null ? {} : { mcp_url: new URL(door.path, url).href }
+      this.printEvent({ event: 'listening', url, ...more, ...assistants })
     } else {
       this.print(`listening on ${url}`)
       if (pages !== null) this.print(`explore at ${explorer}`)
+      if (door !== null) this.print(`assistants at ${new URL(door.path, url).href}`)
     }
     await stop.asked
   }
+
+  /** null unless assistants are to be answered. */
+  async #doorOf(
+    project: Project,
+    published: SnapshotReader,
+    logger: Logger,
+  ): Promise<SideDoor | null> {
+    const { name, settings } = project
+    if (!settings['odata.mcp']) return null
+    const { openDoor } = await import('../../mcp/over-http.ts')
+    const { createCatalogReader } = await import('../../explorer/catalog.ts')
+    const shown = shownOf(project)
+    return openDoor({
+      version: this.config.version,
+      origins: settings['odata.cors_origins'],
+      catalogOf: createCatalogReader({
+        project: name,
+        shows: shown === 'off' ? 'sets' : shown,
+        find: (id) => published.catalog(id),
+      }),
+      onFailure: (error) => logger.error('assistant-failed', { error }),
+    })
+  }
 }
 
+/** How much is told of how sets are made. */
+const shownOf = ({ settings }: Project) =>
+  settings['odata.explorer'] ?? (isLoopback(settings['odata.host']) ? 'project' : 'sets')
+
 /** null where there is to be no page. */
-async function explorerOf(
-  { name, settings }: Project,
-  published: SnapshotReader,
-): Promise<SidePages | null> {
-  const shown =
-    settings['odata.explorer'] ?? (isLoopback(settings['odata.host']) ? 'project' : 'sets')
+async function explorerOf(project: Project, published: SnapshotReader): Promise<SidePages | null> {
+  const { name } = project
+  const shown = shownOf(project)
   if (shown === 'off') return null
   const { openExplorer } = await import('../../explorer/open-explorer.ts')
   return await openExplorer({

@@ -12,9 +12,11 @@ import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
 import type { Handler } from '../../http/server.ts'
+import type { SideDoor } from '../../http/side-door.ts'
 import type { SidePages } from '../../http/side-pages.ts'
 import { answerGet, unlessUnchanged } from '../answer/get.ts'
 import { headersInKey } from './answers.ts'
+import { askWithin } from '../answer/ask-within.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat, parseContinueOnError } from './batch-format.ts'
 import { odataError, unknownResource } from '../protocol/errors.ts'
@@ -51,6 +53,8 @@ interface HandlerContext extends ServiceContext, MetricSources {
   readonly stalledClientMs: number
   /** What people see who open the service in a browser; null for nothing. */
   readonly pages: SidePages | null
+  /** Another protocol for the same answers; null for none. */
+  readonly door: SideDoor | null
   readonly accessLog: boolean
   readonly logger: Logger
 }
@@ -167,12 +171,14 @@ async function route(exchange: HttpExchange): Promise<void> {
     const text = await odataMetrics(context)
     return sendText(response, 200, METRICS_TYPE, text, versionHeader(exchange))
   }
+  const root = rootUrl(host, context.trustProxy ? request.headers : {})
+  if (path === context.door?.path) return await throughDoor(exchange, context.door, root)
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange)
   if (context.pages !== null && isNavigationToRoot(request))
     return sendSeeOther(response, path === ROOT_PATH ? './' : '../')
   await routeBelowRoot(exchange, {
     target: url.slice(ROOT_PATH.length).replace(/^\//, ''),
-    root: rootUrl(host, context.trustProxy ? request.headers : {}),
+    root,
     headers: request.headers,
     version: exchange.version,
     gone: exchange.gone,
@@ -183,6 +189,14 @@ async function route(exchange: HttpExchange): Promise<void> {
 /** With the links of who asks, which route() has found out. */
 const serviceFor = (exchange: HttpExchange): HandlerContext =>
   seenBy(exchange.context, exchange.reader!)
+
+async function throughDoor(exchange: HttpExchange, door: SideDoor, root: string): Promise<void> {
+  let rows = 0
+  exchange.rows = () => rows
+  const onRows = (more: number) => (rows += more)
+  const asked = askWithin(serviceFor(exchange), { root, gone: exchange.gone, onRows })
+  await door.handle(exchange.request, exchange.response, asked)
+}
 
 async function sendPage(exchange: HttpExchange): Promise<void> {
   const { context, request } = exchange

@@ -29,6 +29,7 @@ const statusOfCode = {
   unauthorized: 401,
   'token-expired': 401,
   'host-not-allowed': 403,
+  'origin-not-allowed': 403,
   'not-for-token': 403,
   'unknown-resource': 404,
   'unknown-entity-set': 404,
