@@ -93,7 +93,7 @@ export interface CatalogOrigin {
   readonly column: string
 }
 
-interface CatalogCheck {
+export interface CatalogCheck {
   /** `warn`: the rows are published all the same. */
   readonly severity: 'fail' | 'warn'
   /** As it is written. */
@@ -160,6 +160,14 @@ export interface CatalogRun {
   /** Events that came into tables, and that were set aside. */
   readonly events: number
   readonly rejected: number
+  /** The first models that failed; missing where none did, and for runs of versions that did not say. */
+  readonly failures?: readonly CatalogFailure[]
+}
+
+export interface CatalogFailure {
+  readonly model: string
+  /** The beginning of what went wrong. */
+  readonly because: string
 }
 
 export interface CatalogLastRun {

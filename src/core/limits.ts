@@ -256,6 +256,9 @@ export const limits = {
   clockTickMs: 20,
   /** Runs that the explorer shows: two days of a run every quarter of an hour, some 50 KB of the catalog. */
   catalogRuns: 200,
+  /** Models of which a run of the past says why they failed, and how much of it: 300 KB where all runs fail in each. */
+  catalogFailures: 5,
+  catalogReasonCharacters: 300,
   /** Builds of each model in it: enough for a line to show a trend, half a megabyte of a thousand models. */
   catalogBuilds: 10,
   /** Reasons for which events were rejected: with more, nobody reads them one by one. */

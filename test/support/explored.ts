@@ -16,16 +16,24 @@ export interface Explored extends Served, AsyncDisposable {
 
 export async function explored(
   tables: readonly Table[],
-  options: Partial<ODataServiceOptions> = {},
+  options: Partial<ODataServiceOptions> & {
+    /** The text of a catalog for a published state of that id. */
+    readonly catalog?: (id: string) => string
+  } = {},
 ): Promise<Explored> {
+  const { catalog, ...others } = options
   await using resources = new Resources()
   const pages = await openExplorer({
     project: 'shop',
     shows: 'project',
-    find: async () => null,
+    async find(id) {
+      if (catalog === undefined) return null
+      const text = Buffer.from(catalog(id))
+      return { mark: id, bytes: text.length, read: async () => text }
+    },
     pageDir: join(repository, 'dist', 'explorer'),
   })
-  const served = await serve(resources, tables, { pages, ...options })
+  const served = await serve(resources, tables, { pages, ...others })
   const owned = resources.move()
   return {
     ...served,

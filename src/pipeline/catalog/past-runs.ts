@@ -2,6 +2,7 @@
 
 import type {
   CatalogBuild,
+  CatalogFailure,
   CatalogLastRun,
   CatalogRun,
   CatalogState,
@@ -43,6 +44,8 @@ export async function readPastRuns(
 ): Promise<PastRuns> {
   const known = before ?? NO_RUNS
   const results = await resultsSince(connection, known.runs[0])
+  // What was said before an erasure may show what was erased. The warehouse has it without.
+  if (before !== null && results.some(isErasure)) return readPastRuns(connection, null, models)
   const isSameEvents = before !== null && results.every(({ flushed }) => flushed.length === 0)
   const runs = withRuns(known, results, models)
   return isSameEvents ? runs : { ...runs, rejected: await rejectedEvents(connection) }
@@ -60,6 +63,8 @@ export function withRuns(known: PastRuns, results: readonly Results[], models: S
     states: Object.fromEntries([...states].filter(([name]) => models.has(name))),
   }
 }
+
+const isErasure = (run: Results) => 'command' in run && run.command === 'erase'
 
 /** Oldest first. */
 async function resultsSince(
@@ -88,8 +93,8 @@ function addState(
   const within = models.get(model)?.fresh?.seconds
   const before = states.get(model)
   const isBuilt = status === 'built'
-  // What is unchanged has the rows of its last build, with what its checks found in them.
-  const shown = status === 'unchanged' ? (before?.warnings ?? []) : warnings
+  // Whatever is not built has the rows of its last build, with what its checks found in them.
+  const shown = isBuilt ? warnings : (before?.warnings ?? [])
   const build: CatalogBuild = { at, rows: rows ?? null, ms }
   const builds = [...(isBuilt ? [build] : []), ...(before?.builds ?? [])]
   states.set(model, {
@@ -131,6 +136,7 @@ function freshAfter(
 
 function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {
   const count = (status: string) => models.filter((model) => model.status === status).length
+  const failures = failuresIn(models)
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
   return {
     run_id,
@@ -144,8 +150,22 @@ function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): Ca
     warned: sum(models.map(({ warnings = [] }) => warnings.length)),
     events: sum(flushed.map(({ events }) => events)),
     rejected: sum(flushed.map(({ rejected }) => rejected)),
+    ...(failures.length === 0 ? {} : { failures }),
   }
 }
+
+/** The first of them, and the beginning of each reason. */
+function failuresIn(models: Results['models']): readonly CatalogFailure[] {
+  return models
+    .filter(({ status }) => status === 'failed')
+    .slice(0, limits.catalogFailures)
+    .map(({ model, because }) => ({ model, because: startOf(because) }))
+}
+
+const startOf = (text: string) =>
+  text.length <= limits.catalogReasonCharacters
+    ? text
+    : `${text.slice(0, limits.catalogReasonCharacters)}…`
 
 const lastRunOf = ({ run_id, flushed, models }: Results): CatalogLastRun => ({
   run_id,

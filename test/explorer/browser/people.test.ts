@@ -1,4 +1,4 @@
-// What a person sees of a set before anything is done: its rows in every window.
+// What a person sees of a set before anything is done: its rows in every window, and whether they are to be trusted.
 
 import { spawnSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
@@ -24,7 +24,107 @@ const movies: Table = {
     FROM range(400) t(i)`,
 }
 
-const peopleTest = explorerTests(() => explored([movies]))
+const orders: Table = {
+  model: 'core.orders',
+  key: ['order_id'],
+  rows: sql`SELECT i::INTEGER AS order_id, (i % 250)::DECIMAL(12,2) AS goods_total FROM range(900) t(i)`,
+}
+
+const revenue: Table = {
+  model: 'mart.revenue',
+  key: ['day'],
+  rows: sql`SELECT DATE '2024-01-01' + i::INTEGER AS day, 7.5 AS revenue FROM range(9) t(i)`,
+}
+
+const BUILT_AT = '2026-11-01T17:40:00.000Z'
+const FAILED_AT = '2026-11-02T06:00:00.000Z'
+const UNIQUE = { severity: 'fail', text: 'unique(order_id)' }
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+/** Orders have failed a check since their rows were made, so that revenue was not built, and a check of movies warned. */
+function catalog(snapshot: string): string {
+  const model = (name: string, checks: readonly object[], reads: readonly string[] = []) => ({
+    name,
+    kind: 'table',
+    description: null,
+    owner: `${HOSTILE} of ${name}`,
+    tags: [],
+    set: name.replace('.', '_'),
+    depends_on: reads,
+    sources: [],
+    columns: [],
+    checks,
+    path: null,
+    sql: null,
+  })
+  const models = [
+    model('core.movies', [{ severity: 'warn', text: 'screens > 0' }]),
+    model('core.orders', [UNIQUE, { severity: 'fail', text: 'goods_total < 100' }]),
+    model('mart.revenue', [UNIQUE], ['core.orders']),
+  ]
+  const builds = [{ at: BUILT_AT, rows: 9, ms: 5 }]
+  const state = (status: string, because: string, warnings: readonly string[] = []) => ({
+    run_id: 'second',
+    at: FAILED_AT,
+    status,
+    because,
+    ms: 1,
+    warnings,
+    warned: warnings.length,
+    builds,
+  })
+  const broken = `models/core/orders.sql:6:4: goods_total < 100 does not hold for 540 rows: {'a': ${HOSTILE}}`
+  const warned = 'models/core/movies.sql:6:4: screens > 0 does not hold for 25 rows: {}'
+  const run = (run_id: string, started_at: string, failed: number) => ({
+    run_id,
+    started_at,
+    ms: 1,
+    ok: failed === 0,
+    built: 0,
+    unchanged: 1,
+    failed,
+    skipped: 1,
+    warned: 0,
+    events: 0,
+    rejected: 0,
+    ...(failed === 0 ? {} : { failures: [{ model: 'core.orders', because: broken }] }),
+  })
+  const runs = {
+    runs: [
+      run('third', '2026-11-02T07:00:00.000Z', 1),
+      run('second', FAILED_AT, 1),
+      run('first', BUILT_AT, 0),
+    ],
+    last_run: { run_id: 'third', flushed: [], models: [] },
+    rejected: [],
+    states: {
+      'core.movies': state('unchanged', 'nothing changed', [warned]),
+      'core.orders': state('failed', broken),
+      'mart.revenue': state('skipped', 'core.orders failed'),
+    },
+  }
+  const sets = models.map(({ name, set }) => ({
+    name: set,
+    model: name,
+    rows: 9,
+    key: [],
+    columns: [],
+  }))
+  const lines = (of: readonly object[]) => of.map((one) => JSON.stringify(one)).join(',\n')
+  return `{"format":1,"of":"x",
+${JSON.stringify(runs).slice(1, -1)},
+"snapshot":"${snapshot}","published_at":"${BUILT_AT}","run_id":"first",
+"sets":[
+${lines(sets)}
+],"models":[
+${lines(models)}
+],"sources":[
+
+]}
+`
+}
+
+const peopleTest = explorerTests(() => explored([movies, orders, revenue], { catalog }))
 
 const WINDOWS = [
   [360, 640],
@@ -91,6 +191,50 @@ peopleTest(
     }
   },
   { viewport: { width: 360, height: 640 }, reducedMotion: 'reduce' },
+)
+
+peopleTest(
+  'a set says whether it is to be trusted, and a failure is louder than a warning',
+  async ({ page, visit, axe }) => {
+    await visit('/sets/core_orders')
+    const sets = page.getByRole('navigation', { name: 'Sets' })
+    const markOf = (set: string) =>
+      sets
+        .getByRole('link', { name: new RegExp(set) })
+        .locator('.trust-mark')
+        .innerText()
+    assert.equal(await Promise.all(['core_orders', 'mart_revenue', 'core_movies'].map(markOf)), [
+      '✕',
+      '✕',
+      '⚠',
+    ])
+    const line = page.locator('.trust')
+    const summary = line.locator('summary')
+    assert.match(await summary.innerText(), /✕ goods_total < 100 · 540 rows · failed /)
+    assert.match(await summary.innerText(), 'these rows are of 2026-11-01 17:40')
+    assert.match(await summary.innerText(), '✓ unique(order_id)')
+    assert.match(await summary.innerText(), `${HOSTILE} of core.orders`)
+    await summary.press('Enter')
+    assert.match(await line.innerText(), `{'a': ${HOSTILE}}`)
+    assert.equal(await axe(), [])
+    await line.getByRole('link', { name: '2026-11-01 17:40' }).click()
+    await page.waitForURL('**/runs/first')
+
+    await visit('/sets/mart_revenue/columns')
+    assert.match(await summary.innerText(), '✕ core.orders failed before it')
+    await visit('/sets/core_movies/chart')
+    assert.match(await summary.innerText(), /data of .*! screens > 0 · 25 rows · warns/)
+    await visit('/lineage?model=core.orders')
+    const checks = page.locator('.node-panel .checks')
+    assert.match(await checks.innerText(), /✓ unique\(order_id\)\n✕ goods_total < 100 · 540 rows/)
+    // Of a run of the past, too, it is known why it failed.
+    await visit('/runs/second')
+    await page.getByText('goods_total < 100 does not hold for 540 rows').first().waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await visit('/sets/core_orders')
+    assert.equal(await axe(), [])
+  },
+  { reducedMotion: 'reduce' },
 )
 
 peopleTest('the documentation begins with its text on a telephone', async ({ served }) => {

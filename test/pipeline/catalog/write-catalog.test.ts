@@ -133,4 +133,30 @@ test('it goes with its state', async () => {
   assert.equal(idsOf('catalog-').toSorted(), idsOf('manifest-').toSorted())
 })
 
+test('why models failed is said of runs of the past, until rows are erased', async () => {
+  const people = (check: string) => `-- @kind: merge
+-- @unique_key: id
+-- @expose: id
+${check}select 7 as id, 'Ada of Oslo' as name`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/core/people.sql': people(''),
+  })
+  await space.ok(['run'])
+  await space.write('models/core/people.sql', people("-- @check: name = 'Bob'\n"))
+  await space.ok(['run', 'core.people', '--full-refresh'], { exitCode: 1 })
+  await space.write('models/core/people.sql', people(''))
+  await space.ok(['run'])
+  const [last, failed] = (await read(space)).runs
+  assert.is(last!.failures, undefined)
+  assert.is(failed!.failures!.length, 1)
+  assert.is(failed!.failures![0]!.model, 'core.people')
+  assert.match(failed!.failures![0]!.because, 'Ada of Oslo')
+  await space.ok(['erase', 'core.people', 'id = 7', '--all'])
+  await space.ok(['run'])
+  const { runs } = await read(space)
+  const said = runs.find(({ run_id: id }) => id === failed!.run_id)!.failures![0]!.because
+  assert.is(said, 'this text was removed by eider erase')
+})
+
 test.run()

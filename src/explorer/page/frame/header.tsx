@@ -13,6 +13,7 @@ import { type Options, readOptions, writeOptions } from '../address/options.ts'
 import { connectRoute, requestOfChart } from '../recipes/recipes.ts'
 import { readRowsState } from '../rows/requests.ts'
 import { Banner } from '../parts/problem.tsx'
+import { TrustLine, TrustMark } from '../parts/trust-line.tsx'
 import { useSmall } from '../parts/use-small.ts'
 import { groupSets, type ListedSet } from '../model/groups.ts'
 
@@ -115,6 +116,7 @@ export function SetHeader({ route }: { route: SetRoute }) {
         published {page.health.value?.published_at}, printed {new Date().toISOString()}
       </p>
       {description !== undefined && <Description text={description} />}
+      {model !== undefined && <TrustLine model={model} />}
       <nav class="tabs" aria-label="Views of the set" data-keeps-focus>
         {TABS.map(({ view, name }) => (
           <Link
@@ -241,11 +243,7 @@ function SetLink({ set, isCurrent }: { set: ListedSet; isCurrent: boolean }) {
   return (
     <Link to={{ view: 'rows', set: set.name, query: '' }} class="set" current={isCurrent}>
       <span class="set-name">
-        {set.warned > 0 && (
-          <span class="set-warning" role="img" aria-label="A check warned in the last run">
-            ⚠
-          </span>
-        )}
+        <TrustMark verdict={set.verdict} />
         <bdi>{set.name}</bdi>
       </span>
       {set.rows !== undefined && <span class="set-rows">{groupDigits(set.rows)}</span>}

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { CatalogState } from '../../../core/catalog.ts'
 import { showTime } from '../model/show.ts'
+import { checksOf } from '../model/trust.ts'
 import { usePage } from '../page.ts'
+import { CheckList } from '../parts/trust-line.tsx'
 import { Ago, Link, SetLink } from '../parts/link.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
 import { showMs } from '../runs/run-statistics.ts'
@@ -50,16 +52,10 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
       <div class="node-part">
         <NodeLinks graph={graph} title="Reads" to={nodesOf(graph.reads)} />
         <NodeLinks graph={graph} title="Is read by" to={nodesOf(graph.readBy)} />
-        {(model?.checks ?? []).length > 0 && (
+        {page.catalog !== null && model !== null && model.checks.length > 0 && (
           <>
             <h3>Checks</h3>
-            <ul>
-              {model!.checks.map(({ severity, text }) => (
-                <li key={text}>
-                  <span class="soft">{severity}</span> <code>{text}</code>
-                </li>
-              ))}
-            </ul>
+            <CheckList checks={checksOf(page.catalog, model)} />
           </>
         )}
         {paths !== null && column !== null && (

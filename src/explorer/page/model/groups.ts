@@ -2,14 +2,14 @@
 
 import type { Catalog } from '../../../core/catalog.ts'
 import type { Schema } from './schema.ts'
+import { type Verdict, verdicts } from './trust.ts'
 
 export interface ListedSet {
   readonly name: string
   readonly description: string | undefined
   /** Undefined without a catalog. */
   readonly rows: number | undefined
-  /** Checks that warned when it was built last. */
-  readonly warned: number
+  readonly verdict: Verdict
 }
 
 interface SetGroup {
@@ -18,13 +18,14 @@ interface SetGroup {
 }
 
 export function groupSets(schema: Schema, catalog: Catalog | null): readonly SetGroup[] {
+  const verdictOf = catalog === null ? undefined : verdicts(catalog)
   const published = new Map(catalog?.sets.map((set) => [set.name, set]))
   const groups = new Map<string, ListedSet[]>()
   for (const { name, description } of schema.sets.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const facts = published.get(name)
-    const warned = catalog?.states[facts?.model ?? '']?.warned ?? 0
+    const verdict = verdictOf?.(facts?.model ?? '') ?? 'unknown'
     const group = facts?.model.split('.', 1)[0] ?? beforeLine(name)
-    const listed = { name, description, rows: facts?.rows, warned }
+    const listed = { name, description, rows: facts?.rows, verdict }
     groups.set(group, [...(groups.get(group) ?? []), listed])
   }
   return [...groups].map(([name, sets]) => ({ schema: name, sets }))

@@ -23,6 +23,12 @@ export function showTime(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T/, '$1 ')
 }
 
+/** "17:40" of today, else with its day; in UTC, as all times of the service are. */
+export function shortTime(iso: string, nowMs: number): string {
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  return iso.startsWith(today) ? iso.slice(11, 16) : showTime(iso).slice(0, 16)
+}
+
 export function localTime(iso: string): string | undefined {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return undefined

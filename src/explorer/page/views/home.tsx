@@ -4,6 +4,7 @@ import { Ago, Link, SetLink } from '../parts/link.tsx'
 import { useValue } from '../parts/use-value.ts'
 import { usePage } from '../page.ts'
 import { recipesFor } from '../recipes/recipes.ts'
+import { Failures } from '../runs/failures.tsx'
 import { countsOf } from '../runs/run-statistics.ts'
 import './home.css'
 
@@ -51,6 +52,7 @@ function LastRun({ catalog }: { catalog: Catalog }) {
         {': '}
         {countsOf(run) || 'nothing to do'}
       </p>
+      {run.failures !== undefined && <Failures failures={run.failures} of={run.failed} />}
     </section>
   )
 }

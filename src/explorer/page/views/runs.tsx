@@ -11,6 +11,7 @@ import {
   stripOf,
   stripSentence,
 } from '../runs/run-statistics.ts'
+import { Failures } from '../runs/failures.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
 import '../runs/runs.css'
 
@@ -144,9 +145,12 @@ export function RunView({ route }: ViewProps<'run'>) {
       )}
       {!isWhole && (
         <p class="soft">
-          The page has only the numbers of older runs. Below are the models that no later run was
-          about.
+          The page has the numbers of older runs, and why models failed. Below are those that no
+          later run was about.
         </p>
+      )}
+      {!isWhole && run.failures !== undefined && (
+        <Failures failures={run.failures} of={run.failed} />
       )}
       {models.length > 0 && <Models models={models} />}
     </>
