@@ -58,7 +58,7 @@
 //     larger makes a larger one. Recovery reads a segment into memory whole.
 //   - All segments of all targets have at most limits.bufferBytes (16 GiB) unless it is set otherwise; above it nothing is
 //     accepted. At most one segment of a target is open.
-//   - A segment lives until it is acked; there is no time limit. Only the last file of a target stays for as long as its
+//   - A segment lives until it is acked; there is not a time limit. Only the last file of a target stays for as long as its
 //     directory.
 //   - All numbers are below 2^53, which has 16 digits, and <opening> is below 2^47.
 //   - A file of keys lives until its youngest key is 24 hours old, unless that is set otherwise (request-key.ts).

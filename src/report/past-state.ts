@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /**
- * Throws UsageError for what is no time and no run, EnvironmentError `nothing-published`, `state-not-kept`, `state-damaged`,
+ * Throws UsageError for what is not a time and no run, EnvironmentError `nothing-published`, `state-not-kept`, `state-damaged`,
  * and `erase-unfinished` while older states may hold what has to go.
  */
 export async function findPastState(asked: Asked): Promise<KeptState> {
@@ -45,7 +45,7 @@ export async function findPastState(asked: Asked): Promise<KeptState> {
 export const stateText = ({ publishedAt, runId }: KeptState): string =>
   `${publishedAt.toISOString()}, published by run ${runId}`
 
-/** The first moment that is no longer meant, in ms: a day, a minute or a second is meant to its end. null: it is no time. */
+/** The first moment that is no longer meant, in ms: a day, a minute or a second is meant to its end. null: it is not a time. */
 function momentOf(at: string, now: Date): number | null {
   const found =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(at)

@@ -20,7 +20,8 @@ const movies: Table = {
   ),
   rows: sql`SELECT i::INTEGER AS movie_id, 'Film ' || i AS title, 'Genre ' || (i % 16) AS genre,
     CASE WHEN i % 5 > 0 THEN 'Rated ' || (i % 5) END AS rating, (i % 16)::INTEGER AS screens,
-    'Studio ' || (i % 18) AS studio, i * 12345 AS takings, DATE '2001-01-01' + i::INTEGER AS released
+    'Studio ' || (i % 18) AS studio, i * 12345 AS takings, DATE '2001-01-01' + i::INTEGER AS released,
+    TIMESTAMPTZ '2024-01-01 01:00:00+00' + INTERVAL (i * 2) HOUR AS seen_at
     FROM range(400) t(i)`,
 }
 
@@ -233,6 +234,70 @@ peopleTest(
     await page.emulateMedia({ colorScheme: 'dark' })
     await visit('/sets/core_orders')
     assert.equal(await axe(), [])
+  },
+  { reducedMotion: 'reduce' },
+)
+
+const filterOf = (page: Page) => new URL(page.url()).searchParams.get('$filter')
+
+peopleTest(
+  'time is said in words, and is a filter that keeps the whole last day',
+  async ({ page, visit, axe, settled }) => {
+    await visit('/sets/core_movies')
+    const count = page.getByRole('status', { name: 'Count' })
+    const open = () => page.getByText('Time', { exact: true }).click()
+    await open()
+    await page.getByLabel('Column of times').selectOption('seen_at')
+    assert.equal(await axe(), [])
+    const words = page.getByLabel('Time in words')
+    await words.fill('05/01/2024')
+    await words.press('Enter')
+    assert.match(await page.getByRole('alert').innerText(), 'write one like 2026-01-31')
+    assert.is(filterOf(page), null)
+    await words.fill('2024-01')
+    await words.press('Enter')
+    await settled()
+    const january = 'seen_at ge 2024-01-01T00:00:00Z and seen_at lt 2024-02-01T00:00:00Z'
+    assert.is(filterOf(page), january)
+    assert.is(await count.innerText(), 'Σ 372 rows')
+    await page.getByRole('button', { name: 'seen_at in January 2024', exact: true }).waitFor()
+
+    // By hand, a date as the end is that whole day.
+    await page.getByRole('button', { name: 'Remove seen_at in January 2024' }).click()
+    await page.getByRole('button', { name: '+ filter' }).click()
+    await page.getByLabel('Column', { exact: true }).selectOption('seen_at')
+    await page.getByLabel('Operator').selectOption('between')
+    await page.getByLabel('Value', { exact: true }).fill('2024-01-01')
+    await page.getByLabel('Last value').fill('soon')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    assert.match(await page.getByRole('alert').innerText(), '"soon" is not a time')
+    await page.getByLabel('Last value').fill('2024-01-31')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await settled()
+    assert.is(filterOf(page), january)
+
+    // The same control on the other views, with the calendar of the browser.
+    for (const view of ['Columns', 'Chart']) {
+      await page.getByRole('navigation', { name: 'Views of the set' }).getByText(view).click()
+      await page.getByRole('button', { name: 'seen_at in January 2024', exact: true }).waitFor()
+    }
+    await open()
+    await page.getByLabel('First day').fill('2024-01-05')
+    await page.getByLabel('Last day').fill('2024-01-04')
+    await page.getByRole('button', { name: 'Show these days' }).click()
+    await page.getByText('the range ends before it begins').waitFor()
+    await page.getByLabel('Last day').fill('2024-01-06')
+    await page.getByRole('button', { name: 'Show these days' }).click()
+    await settled()
+    assert.is(filterOf(page), 'seen_at ge 2024-01-05T00:00:00Z and seen_at lt 2024-01-07T00:00:00Z')
+    await open()
+    await page.getByRole('button', { name: 'last 7 days', exact: true }).click()
+    await settled()
+    assert.match(filterOf(page)!, /^seen_at ge .*T00:00:00Z and seen_at lt .*T00:00:00Z$/)
+    await open()
+    await page.getByRole('button', { name: 'any time' }).click()
+    await settled()
+    assert.is(filterOf(page), null)
   },
   { reducedMotion: 'reduce' },
 )

@@ -1,6 +1,7 @@
 // The filter row and `$filter`. What the row cannot show as a column, an operator and a value stays a condition of text,
 // so that no address loses a part of its filter by being opened.
 
+import { rangeBetween, rangeFilter } from './time-range.ts'
 import { readLiteral, splitTopLevel, stripParentheses, writeLiteral } from './literal.ts'
 
 export const OPERATOR_NAMES = {
@@ -10,6 +11,7 @@ export const OPERATOR_NAMES = {
   le: '≤',
   gt: '>',
   ge: '≥',
+  within: 'in',
   between: 'between',
   in: 'one of',
   contains: 'contains',
@@ -27,7 +29,7 @@ export interface Test {
   /** A property or a navigation property, or a path along those to one. */
   readonly column: string
   readonly operator: TestOperator
-  /** None for `empty`, `null` and `notnull`, two for `between`, any number for `in`, else one. */
+  /** None for `empty`, `null` and `notnull`, two for `between` and for the days of `within`, any number for `in`, else one. */
   readonly values: readonly string[]
 }
 
@@ -48,13 +50,17 @@ export function writeFilter(conditions: readonly Condition[], typeOf: TypeOfColu
 
 export function readFilter(filter: string, typeOf: TypeOfColumn): readonly Condition[] {
   const clauses = splitTopLevel(filter.trim(), ' and ').filter((clause) => clause !== '')
-  return joinRanges(clauses.map((clause) => readClause(clause, typeOf)))
+  return joinRanges(
+    clauses.map((clause) => readClause(clause, typeOf)),
+    typeOf,
+  )
 }
 
 function writeCondition(condition: Condition, typeOf: TypeOfColumn): string {
   if (condition.kind === 'text') return writeText(condition.text)
   const { column, operator, values } = condition
   const type = typeOf(column) ?? 'Edm.String'
+  if (operator === 'within') return rangeFilter(column, type, { from: values[0]!, to: values[1]! })
   const literals = values.map((value) => writeLiteral(value, type))
   const [first = '', second = ''] = literals
   const written: Partial<Record<TestOperator, string>> = {
@@ -118,22 +124,28 @@ function test(column: string, operator: string, texts: readonly string[]): Test 
   )
 }
 
-/** `a ge 1 and a le 5` is one condition of the row. */
-function joinRanges(conditions: readonly Condition[]): readonly Condition[] {
+/** `a ge 1 and a le 5` is one condition of the row, and so are the bounds of whole days. */
+function joinRanges(conditions: readonly Condition[], typeOf: TypeOfColumn): readonly Condition[] {
   const result: Condition[] = []
   for (const condition of conditions) {
-    const before = result.at(-1)
-    if (isBound(before, 'ge') && isBound(condition, 'le') && before.column === condition.column) {
-      result[result.length - 1] = {
-        ...before,
-        operator: 'between',
-        values: [...before.values, ...condition.values],
-      }
-    } else result.push(condition)
+    const joined = joinedRange(result.at(-1), condition, typeOf)
+    if (joined === undefined) result.push(condition)
+    else result[result.length - 1] = joined
   }
   return result
 }
 
-function isBound(condition: Condition | undefined, operator: TestOperator): condition is Test {
-  return condition?.kind === 'test' && condition.operator === operator
+function joinedRange(
+  lower: Condition | undefined,
+  upper: Condition,
+  typeOf: TypeOfColumn,
+): Test | undefined {
+  if (lower?.kind !== 'test' || upper.kind !== 'test' || lower.column !== upper.column)
+    return undefined
+  if (lower.operator !== 'ge') return undefined
+  const [from = '', to = ''] = [...lower.values, ...upper.values]
+  const bound = { operator: upper.operator, value: to }
+  const days = rangeBetween(from, bound, typeOf(lower.column))
+  if (days !== undefined) return { ...lower, operator: 'within', values: [days.from, days.to] }
+  return upper.operator === 'le' ? { ...lower, operator: 'between', values: [from, to] } : undefined
 }

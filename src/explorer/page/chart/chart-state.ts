@@ -121,8 +121,9 @@ export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly
 const MOST_PROPOSALS = 7
 
 /** When something happened says more than when it changed or came in. */
-function timesFirst(a: TypedColumn, b: TypedColumn): number {
-  const rank = ({ name }: TypedColumn) => (/chang|updat|modif|receiv|load/i.test(name) ? 1 : 0)
+export function timesFirst(a: Pick<TypedColumn, 'name'>, b: Pick<TypedColumn, 'name'>): number {
+  const rank = ({ name }: Pick<TypedColumn, 'name'>) =>
+    /chang|updat|modif|receiv|load/i.test(name) ? 1 : 0
   return rank(a) - rank(b)
 }
 

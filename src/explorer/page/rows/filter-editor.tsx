@@ -1,4 +1,4 @@
-// The filter row: the conditions of the address, and one of them while it is written.
+// A condition of the filter row while it is written.
 
 import { Button } from '../parts/button.tsx'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -13,11 +13,10 @@ import { readLiteral, splitTopLevel, writeLiteral } from '../address/literal.ts'
 import { type ColumnKind, type EntitySet, kindOf, textOf } from '../model/schema.ts'
 import { Select } from '../parts/select.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
+import { timeFilter, writeRange } from '../address/time-range.ts'
 import { valuesRequest } from './requests.ts'
+import { rangeOf, today } from './time-control.tsx'
 import type { RowsContext } from './rows-context.ts'
-import type { ServiceError } from '../service/client.ts'
-import { state } from '../parts/state.ts'
-import { useValue } from '../parts/use-value.ts'
 
 interface FilterEditorProps {
   readonly context: RowsContext
@@ -31,7 +30,7 @@ interface FilterEditorProps {
   readonly onCancel: () => void
 }
 
-function FilterEditor(props: FilterEditorProps) {
+export function FilterEditor(props: FilterEditorProps) {
   const { context, condition, column } = props
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
@@ -90,12 +89,26 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
   const [column, setColumn] = useState(first)
   const [operator, setOperator] = useState<TestOperator | undefined>(before?.operator)
   const [values, setValues] = useState<readonly string[]>(startOf(before))
+  const [fault, setFault] = useState('')
   const suggestions = useId()
   if (column === undefined) return null
   const operators = OPERATORS[column.kind]
   const chosen = operator !== undefined && operators.includes(operator) ? operator : operators[0]!
-  const done = () =>
-    props.onDone({ kind: 'test', column: column.name, ...valuesOf(column, chosen, values) })
+  const done = () => {
+    const test = { kind: 'test', column: column.name, ...valuesOf(column, chosen, values) } as const
+    if (column.kind !== 'time' || test.values.length === 0) return props.onDone(test)
+    const { operator: as, values: written } = test
+    try {
+      const text = timeFilter(column.name, column.edm, {
+        operator: as,
+        values: written,
+        today: today(),
+      })
+      props.onDone({ kind: 'text', text })
+    } catch (error) {
+      setFault((error as Error).message)
+    }
+  }
   return (
     <>
       <Select
@@ -121,6 +134,11 @@ function TestFields({ columns, first, ...props }: TestFieldsProps) {
       />
       {hasSuggestions(column) && <Suggestions {...props} name={column.name} id={suggestions} />}
       <Buttons onCancel={props.onCancel} onDone={done} />
+      {fault !== '' && (
+        <p class="field-error" role="alert">
+          {fault}
+        </p>
+      )}
     </>
   )
 }
@@ -146,7 +164,12 @@ function ValueFields({ column, operator, values, list, onChange }: ValueFieldsPr
         onChange={(value) => onChange([value])}
       />
     )
-  const hint = wanted === 'many' ? 'a, b, c' : hintOf(column.edm)
+  const hint =
+    operator === 'within'
+      ? 'last 7 days, 2026-01, 2026-Q1'
+      : wanted === 'many'
+        ? 'a, b, c'
+        : hintOf(column.edm)
   const field = (name: string, value: string, change: (value: string) => void) => (
     <input
       class="field"
@@ -206,6 +229,7 @@ function Buttons({ onDone, onCancel }: { onDone: () => void; onCancel: () => voi
 /** A list is one text with commas, in which values that have commas themselves stand in quotes. */
 function startOf(test: Test | undefined): readonly string[] {
   if (test === undefined) return []
+  if (test.operator === 'within') return [writeRange(rangeOf(test))]
   if (test.operator !== 'in') return test.values
   return [
     test.values
@@ -257,7 +281,7 @@ const TIMES = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'null', 'notnull']
 const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>> = {
   text: ['eq', 'ne', 'contains', 'startswith', 'in', 'empty', 'null', 'notnull'],
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'null', 'notnull'],
-  time: TIMES,
+  time: ['within', ...TIMES],
   clock: TIMES,
   duration: TIMES,
   boolean: ['eq', 'null', 'notnull'],
@@ -286,103 +310,7 @@ function valuesWanted(operator: TestOperator): 0 | 1 | 2 | 'many' {
   return operator === 'in' ? 'many' : 1
 }
 
-function describeTest({ column, operator, values }: Test): string {
-  const shown = values.map((value) => (value === '' ? '(empty)' : shorten(value)))
-  const name = OPERATOR_NAMES[operator]
-  if (operator === 'between') return `${column} ${name} ${shown[0]} and ${shown[1]}`
-  return [column, name, shown.join(', ')].filter(Boolean).join(' ')
-}
-
 /** Lists and bytes are not grouped by, so there is nothing to suggest. */
 function hasSuggestions({ kind }: FilterColumn): boolean {
   return !['list', 'one', 'bytes', 'boolean'].includes(kind)
-}
-
-function shorten(text: string): string {
-  return text.length <= 40 ? text : `${text.slice(0, 40)}…`
-}
-
-interface FilterBarProps {
-  readonly context: RowsContext
-  readonly error: ServiceError | undefined
-}
-
-export function FilterBar({ context, error }: FilterBarProps) {
-  const { conditions } = context
-  const set = (next: readonly Condition[]) => {
-    editing.value = null
-    context.filter(next)
-  }
-  const now = useValue(editing)
-  useEffect(() => () => void (editing.value = null), [])
-  const edited = now?.what === 'condition' ? conditions[now.index] : undefined
-  return (
-    <div class="filter-bar" role="group" aria-label="Filter">
-      <Button
-        data-key="f"
-        aria-expanded={now?.what === 'new'}
-        onClick={() => (now?.what === 'new' ? (editing.value = null) : startFilter(undefined))}
-      >
-        + filter
-      </Button>
-      {conditions.map((condition, index) => {
-        const text = condition.kind === 'test' ? describeTest(condition) : condition.text
-        return (
-          <span
-            key={`${index} ${text}`}
-            class={condition.kind === 'text' ? 'chip chip-text' : 'chip'}
-          >
-            <Button
-              class="chip-edit"
-              aria-expanded={now?.what === 'condition' && now.index === index}
-              title="Change it"
-              onClick={() => (editing.value = { what: 'condition', index })}
-            >
-              <bdi>{text}</bdi>
-            </Button>
-            <Button
-              class="chip-remove"
-              name={`Remove ${text}`}
-              onClick={() => set(conditions.filter((_, i) => i !== index))}
-            >
-              ×
-            </Button>
-          </span>
-        )
-      })}
-      {now !== null && (now.what === 'new' || edited !== undefined) && (
-        <FilterEditor
-          key={JSON.stringify(now)}
-          context={context}
-          condition={edited}
-          column={now.what === 'new' ? now.column : undefined}
-          others={conditions.filter((one) => one !== edited)}
-          onCancel={() => (editing.value = null)}
-          onDone={(condition) =>
-            set(
-              edited === undefined
-                ? [...conditions, condition]
-                : conditions.map((one) => (one === edited ? condition : one)),
-            )
-          }
-        />
-      )}
-      {error !== undefined && (
-        <p class="field-error" role="alert">
-          {error.message}
-        </p>
-      )}
-    </div>
-  )
-}
-
-type Editing =
-  | { readonly what: 'new'; readonly column: string | undefined }
-  | { readonly what: 'condition'; readonly index: number }
-
-/** Which condition of the filter row is being written. The menu of a column begins one too. */
-const editing = state<Editing | null>(null)
-
-export function startFilter(column: string | undefined): void {
-  editing.value = { what: 'new', column }
 }
