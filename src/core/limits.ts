@@ -209,6 +209,8 @@ export const limits = {
   snapshotRowGroupRows: 16_384,
   /** A published file of fewer rows is written whole in less time than it takes to find what of it has changed. */
   apartFromRows: 100_000,
+  /** Earlier files of which a published file has the changed keys: a client that follows changes comes more often. */
+  continuedFiles: 100,
   /** Values of a column that say which rows have changed: with more, the statement that looks for them takes longer to read. */
   changedValues: 20_000,
   /** Openings of its buffer whose last segment is known of a target: a daemon that starts once a day has them in 3 years. */

@@ -12,6 +12,7 @@
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
+import type { Sql } from './sql.ts'
 
 export const SNAPSHOT_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
@@ -60,6 +61,8 @@ export interface RowsApart {
   readonly rows: number
   /** Rows that came, went or changed. */
   readonly changes: number
+  /** Files of earlier states, oldest first, of which the file has the keys of all rows that it may differ in. */
+  readonly since?: readonly string[]
 }
 
 /** What a store declares of the rows that it has published. */
@@ -68,6 +71,15 @@ export interface StoredRows {
   readonly tableOf: (name: string) => TableName
   /** Where rows of such a relation lie that are not in one table; null: they are. */
   readonly partsOf: (relation: Pick<PublishedRelation, 'apart'>, name: string) => RowParts | null
+  /**
+   * The keys of all rows in which two files of one relation may differ, of which `now` is open under `name` and is the
+   * later one; null: any rows may.
+   */
+  readonly keysBetween: (
+    now: Pick<PublishedRelation, 'apart' | 'key'>,
+    before: Pick<PublishedRelation, 'file'>,
+    name: string,
+  ) => Sql | null
   /** Whether rows that are read without an order come in that of their key. */
   readonly inKeyOrder: boolean
   /** Whether an engine reads them with nothing but its own files within reach: no network, no extension. */
@@ -89,6 +101,16 @@ export const rowsInAnyOrder = (
   relation: Pick<PublishedRelation, 'apart'>,
   name: string,
 ): TableName => partsOf(relation, name)?.all ?? tableOf(name)
+
+/** The tables that have the rows, each row once. */
+export function tablesOfRows(
+  { tableOf, partsOf }: StoredRows,
+  relation: Pick<PublishedRelation, 'apart'>,
+  name: string,
+): readonly TableName[] {
+  const parts = partsOf(relation, name)
+  return parts === null ? [tableOf(name)] : [parts.most, parts.few]
+}
 
 /** Two tables that have each row once. */
 export interface RowParts {
@@ -199,7 +221,13 @@ function parseRelation(value: unknown): PublishedRelation {
 
 function parseApart(value: unknown): RowsApart {
   const apart = asObject(value, 'apart')
-  return { rows: asNumber(apart['rows'], 'rows'), changes: asNumber(apart['changes'], 'changes') }
+  const since = apart['since']
+  const files = since === undefined ? [] : asArray(since, 'since')
+  return {
+    rows: asNumber(apart['rows'], 'rows'),
+    changes: asNumber(apart['changes'], 'changes'),
+    ...(since === undefined ? {} : { since: files.map((file) => asString(file, 'since')) }),
+  }
 }
 
 function parseColumn(value: unknown): Column {

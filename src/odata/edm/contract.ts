@@ -112,7 +112,13 @@ function holds(now: EdmType, before: EdmType): boolean {
 
 /** Not used here. */
 const NO_ROWS: SnapshotFacts = {
-  stored: { tableOf: (name) => [name], partsOf: () => null, inKeyOrder: false, ownFilesOnly: true },
+  stored: {
+    tableOf: (name) => [name],
+    partsOf: () => null,
+    keysBetween: () => null,
+    inKeyOrder: false,
+    ownFilesOnly: true,
+  },
   signedTinyints: new Map(),
   clampedTimes: new Map(),
 }

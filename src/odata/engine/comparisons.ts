@@ -9,13 +9,18 @@
 import { once } from 'node:events'
 import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
-import { type PublishedRelation, rowsInAnyOrder, type TableName } from '../../core/snapshot.ts'
+import {
+  type PublishedRelation,
+  rowsInAnyOrder,
+  type TableName,
+  tablesOfRows,
+} from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { EmptyEngine } from '../../duckdb/read-only.ts'
 import { type EntitySet, nameBefore } from '../edm/model.ts'
-import { changedKeysSql, rowsWithKeysSql, type TwoStates } from '../sql/changed-rows.ts'
+import { changedKeysSql, fewRowsSql, rowsWithKeysSql, type TwoStates } from '../sql/changed-rows.ts'
 import { createAdmission } from './admission.ts'
 import { type EngineAccess, inTurn, unlessGone } from './query.ts'
 import type { EngineOptions } from './snapshot-engines.ts'
@@ -204,6 +209,10 @@ const FILE_BEFORE = 'file of before'
 interface States extends TwoStates {
   /** Where their rows are in the files. */
   readonly files: Pick<TwoStates, 'now' | 'before'>
+  /** Keys of all rows in which they may differ, as the later file has recorded them; null: any rows may. */
+  readonly changedKeys: Sql | null
+  /** The tables in the files. */
+  readonly tables: { readonly now: readonly TableName[]; readonly before: readonly TableName[] }
 }
 
 function statesOf(
@@ -215,7 +224,15 @@ function statesOf(
     now: rowsInAnyOrder(rows, relation, FILE),
     before: rowsInAnyOrder(rows, before, FILE_BEFORE),
   }
-  return { relation, now: table, before: rowsInAnyOrder(rows, before, nameBefore(name)), files }
+  // A state may have come back, so that the one before is the later one.
+  const changedKeys =
+    rows.keysBetween(relation, before, FILE) ?? rows.keysBetween(before, relation, FILE_BEFORE)
+  const named = rowsInAnyOrder(rows, before, nameBefore(name))
+  const tables = {
+    now: tablesOfRows(rows, relation, FILE),
+    before: tablesOfRows(rows, before, FILE_BEFORE),
+  }
+  return { relation, now: table, before: named, files, changedKeys, tables }
 }
 
 /** Throws DatabaseError when one of the files is gone or damaged. */
@@ -233,21 +250,60 @@ async function openBoth(
 /** Leaves the rows that differ under the names of the set, unless they are more than `limit`: then false. */
 async function leaveChanges(
   connection: Connection,
-  { relation, now, before, files }: States,
+  states: States,
   limit: number,
 ): Promise<boolean> {
-  const keys: TableName = [before[0], 'main', 'keys']
-  const make = (name: TableName, rows: Sql) =>
-    connection.run(sql`CREATE OR REPLACE TABLE ${sql.ident(...name)} AS ${rows}`)
-  await make(keys, changedKeysSql({ relation, ...files }, limit + 1))
-  const found = await connection.row(sql`SELECT count(*) AS n FROM ${sql.ident(...keys)}`)
-  const isFew = Number(found?.['n']) <= limit
+  const { relation, now, before, files } = states
+  const recorded = await leaveRecorded(connection, states, limit)
+  const { now: later, before: earlier } = recorded ?? files
+  const keys = besides(states, 'keys')
+  await makeTable(
+    connection,
+    keys,
+    changedKeysSql({ relation, now: later, before: earlier }, limit + 1),
+  )
+  const isFew = await hasUpTo(connection, keys, limit)
   if (isFew) {
-    await make(now, rowsWithKeysSql(files.now, keys, relation.key))
-    await make(before, rowsWithKeysSql(files.before, keys, relation.key))
+    await makeTable(connection, now, rowsWithKeysSql(later, keys, relation.key))
+    await makeTable(connection, before, rowsWithKeysSql(earlier, keys, relation.key))
   }
-  await connection.run(sql`DROP TABLE ${sql.ident(...keys)}`)
+  await dropTables(connection, recorded === null ? [keys] : [keys, later, earlier])
   return isFew
+}
+
+/** Leaves the rows that may differ, as far as that is recorded; null: nothing, since all may or more than `limit`. */
+async function leaveRecorded(
+  connection: Connection,
+  states: States,
+  limit: number,
+): Promise<Pick<TwoStates, 'now' | 'before'> | null> {
+  const { relation, changedKeys, tables } = states
+  if (changedKeys === null) return null
+  const keys = besides(states, 'recorded keys')
+  const rows = { now: besides(states, 'rows of now'), before: besides(states, 'rows of before') }
+  await makeTable(connection, keys, changedKeys)
+  const isFew = await hasUpTo(connection, keys, limit)
+  if (isFew) {
+    await makeTable(connection, rows.now, fewRowsSql(tables.now, keys, relation.key))
+    await makeTable(connection, rows.before, fewRowsSql(tables.before, keys, relation.key))
+  }
+  await dropTables(connection, [keys])
+  return isFew ? rows : null
+}
+
+/** A table of the engine itself. */
+const besides = ({ before }: States, name: string): TableName => [before[0], 'main', name]
+
+const makeTable = (connection: Connection, name: TableName, rows: Sql) =>
+  connection.run(sql`CREATE OR REPLACE TABLE ${sql.ident(...name)} AS ${rows}`)
+
+async function dropTables(connection: Connection, names: readonly TableName[]): Promise<void> {
+  for (const name of names) await connection.run(sql`DROP TABLE ${sql.ident(...name)}`)
+}
+
+async function hasUpTo(connection: Connection, rows: TableName, limit: number): Promise<boolean> {
+  const found = await connection.row(sql`SELECT count(*) AS n FROM ${sql.ident(...rows)}`)
+  return Number(found?.['n']) <= limit
 }
 
 /** Has all rows under the names of the set. */

@@ -41,6 +41,21 @@ const isWrittenAlike = (type: string): boolean => hasOneText(type) || /^(?:BLOB|
 export const rowsWithKeysSql = (rows: TableName, keys: TableName, key: readonly string[]): Sql =>
   sql`SELECT r.* FROM ${sql.ident(...rows)} AS r SEMI JOIN ${sql.ident(...keys)} AS k ON ${sameKey(key, sql.ident('r'), sql.ident('k'))}`
 
+/** The same of tables with many other rows: of these it reads the key alone. */
+export function fewRowsSql(
+  tables: readonly TableName[],
+  keys: TableName,
+  key: readonly string[],
+): Sql {
+  const found = tables.map((table) => {
+    const rows = sql`${sql.ident(...table)} AS r`
+    const isMeant = sameKey(key, sql.ident('r'), sql.ident('k'))
+    return sql`SELECT r.* FROM ${rows} WHERE r.rowid IN (
+      SELECT r.rowid FROM ${rows} SEMI JOIN ${sql.ident(...keys)} AS k ON ${isMeant})`
+  })
+  return sql.join(found, sql` UNION ALL `)
+}
+
 function sameKey(key: readonly string[], one: Sql, other: Sql): Sql {
   const parts = key.map((name) => sql`${one}.${sql.ident(name)} = ${other}.${sql.ident(name)}`)
   return sql.join(parts, sql` AND `)

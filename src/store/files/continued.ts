@@ -26,7 +26,7 @@ import { numberOf } from '../../duckdb/values.ts'
 import { renameDurably } from '../../files/durable-files.ts'
 import { type ChangedRows, fileOf, type NewRows, type RowsContent } from '../snapshots.ts'
 import { fileBytes, isWhole, orderBy, removeDatabase } from './published.ts'
-import { FEW, fileRows, IN_ANY_ORDER, MOST } from './rows.ts'
+import { CHANGED_KEYS, FEW, fileRows, IN_ANY_ORDER, MOST, SINCE } from './rows.ts'
 
 interface Continuation {
   readonly dir: string
@@ -174,15 +174,23 @@ async function replaceRows(
 const tableIn = (name: TableName): Sql => sql.ident(...name)
 
 async function replaceIn(
-  { connection, before, rows: { key } }: Continuation,
-  { tables, isChanged }: Changes,
+  continuation: Continuation,
+  changes: Changes,
   fresh: number,
 ): Promise<RowsApart> {
+  const { connection, before, rows } = continuation
+  const { key } = rows
+  const { tables, isChanged } = changes
   const parts = fileRows.partsOf(before, COPY)
   const most = tableIn(parts?.most ?? fileRows.tableOf(COPY))
   const few = tableIn([COPY, 'main', FEW])
+  const since = await recordKeys(continuation, changes, parts === null ? [most] : [most, few])
   const remove = (table: Sql) =>
     connection.run(sql`DELETE FROM ${table} AS t USING ${sql.join(tables)} WHERE ${isChanged}`)
+  const apart = (removed: number) => ({
+    changes: (before.apart?.changes ?? 0) + Math.max(removed, fresh),
+    since,
+  })
   let gone = await remove(most)
   if (parts !== null) gone += await remove(few)
   const isLater = await comesAfter(connection, most, key)
@@ -191,12 +199,34 @@ async function replaceIn(
   if (parts !== null) await connection.run(sql`INSERT INTO ${few} ${others}`)
   else if ((await countOf(connection, sql`(${others})`)) > 0)
     await divide(connection, key, sql`CREATE TABLE ${few} AS ${others}`)
-  else return { rows: 0, changes: (before.apart?.changes ?? 0) + Math.max(gone, fresh) }
+  else return { rows: 0, ...apart(gone) }
   // Of two tables one may be empty by now; 0 would say that there is one.
-  return {
-    rows: Math.max(1, await countOf(connection, few)),
-    changes: (before.apart?.changes ?? 0) + Math.max(gone, fresh),
-  }
+  return { rows: Math.max(1, await countOf(connection, few)), ...apart(gone) }
+}
+
+/** Adds the keys of the rows that go and come to those of the files before; returns these files. */
+async function recordKeys(
+  { connection, before, rows: { key } }: Continuation,
+  { tables, isChanged }: Changes,
+  parts: readonly Sql[],
+): Promise<readonly string[]> {
+  const since = [...(before.apart?.since ?? []), before.file].slice(-limits.continuedFiles)
+  const changed = tableIn([COPY, 'main', CHANGED_KEYS])
+  const names = sql.idents(key)
+  const ofRows = sql.join(key.map((name) => sql`t.${sql.ident(name)}`))
+  const file = sql.value(before.file)
+  if (before.apart?.since === undefined)
+    await connection.run(
+      sql`CREATE TABLE ${changed} AS SELECT ${file} AS ${sql.ident(SINCE)}, ${names} FROM ${FRESH} LIMIT 0`,
+    )
+  const gone = parts.map(
+    (part) => sql`SELECT ${ofRows} FROM ${part} AS t, ${sql.join(tables)} WHERE ${isChanged}`,
+  )
+  const all = sql.join([sql`SELECT ${names} FROM ${FRESH}`, ...gone], sql` UNION `)
+  await connection.run(sql`INSERT INTO ${changed} SELECT ${file}, * FROM (${all})`)
+  const kept = sql.join(since.map((one) => sql.value(one)))
+  await connection.run(sql`DELETE FROM ${changed} WHERE ${sql.ident(SINCE)} NOT IN (${kept})`)
+  return since
 }
 
 /** Whether a row comes after all rows that the table has now, of which the last one has the greatest key. */
