@@ -41,7 +41,7 @@ export async function explainRequest(
 function requireFormat(bound: BoundRequest, option: string | undefined): void {
   if (option === undefined) return
   if (bound.kind === 'metadata') return void negotiateMetadata({}, option)
-  if (bound.kind === 'vocabulary' || bound.kind === 'count') return
+  if (bound.kind === 'vocabulary' || bound.kind === 'openapi' || bound.kind === 'count') return
   negotiateData({}, option, formatsFor(bound.kind))
 }
 

@@ -9,6 +9,8 @@ import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 export type BoundRequest =
   | { readonly kind: 'service-document' }
   | { readonly kind: 'metadata' }
+  /** What $metadata says, for tools that know no OData. */
+  | { readonly kind: 'openapi' }
   /** A document that $metadata refers to, by the name of its file. */
   | { readonly kind: 'vocabulary'; readonly file: string }
   | ({ readonly kind: 'collection' } & RowsRequest)

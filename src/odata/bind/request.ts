@@ -160,6 +160,10 @@ function bindSystemResource(
     allowOnly(options, ['format'], '$metadata')
     return { kind: 'metadata' }
   }
+  if (name === '$openapi' && key === null && argument === null && segments === 1) {
+    allowOnly(options, ['format'], '$openapi')
+    return { kind: 'openapi' }
+  }
   if (['$crossjoin', '$all'].includes(name)) throw unsupported(name)
   throw unknownResource(`there is no resource ${name} here`)
 }

@@ -153,7 +153,15 @@ function withReference(target: string, { failed, paths }: Before): string {
   return path === undefined ? target : `${path}${rest}`
 }
 
-const SYSTEM_NAMES: readonly string[] = ['all', 'batch', 'crossjoin', 'entity', 'metadata', 'root']
+const SYSTEM_NAMES: readonly string[] = [
+  'all',
+  'batch',
+  'crossjoin',
+  'entity',
+  'metadata',
+  'openapi',
+  'root',
+]
 
 const failedDependency = () =>
   odataError('failed-dependency', 'a request that this one depends on has failed')

@@ -22,6 +22,7 @@ export interface FormatTraits {
 export type RequestKind =
   | 'service-document'
   | 'metadata'
+  | 'openapi'
   | 'vocabulary'
   | 'collection'
   | 'entity'
@@ -49,7 +50,15 @@ const table = {
     contentType: 'application/json',
     ranges: ['application/*', '*/*'],
     takes: (name, value) => jsonParameters[name.replace(/^odata\./, '')]?.(value) ?? false,
-    answers: ['service-document', 'metadata', 'vocabulary', 'collection', 'entity', 'property'],
+    answers: [
+      'service-document',
+      'metadata',
+      'openapi',
+      'vocabulary',
+      'collection',
+      'entity',
+      'property',
+    ],
   },
   xml: {
     mediaType: 'application/xml',

@@ -47,6 +47,10 @@ export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): R
     requireRaw(headers, format)
     return plain(format)
   }
+  if (bound.kind === 'openapi') {
+    negotiateData(headers, option, formatsFor('openapi'))
+    return plain('json')
+  }
   const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
   const { name, json, contentType } = negotiateData(headers, option, formatsFor(bound.kind, origin))
   if (name !== 'json') return { ...plain(name), headers: attachment(name, bound, exchange) }

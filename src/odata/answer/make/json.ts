@@ -6,6 +6,7 @@ import type { AnswerFormat } from '../choose/representation.ts'
 import { answerDelta } from './delta.ts'
 import { answerEntity, answerProperty } from './single-row.ts'
 import { metadataDocument } from './csdl.ts'
+import { openApiDocument } from './openapi.ts'
 import { answerPage } from './page.ts'
 import { vocabularyDocument } from './vocabularies.ts'
 
@@ -19,6 +20,8 @@ export const json: AnswerFormat<'json'> = async (exchange, bound) => {
       const form = { kind: 'json', version: request.version } as const
       return whole(await metadataDocument(model, form, service))
     }
+    case 'openapi':
+      return whole(await openApiDocument(model, { ...service, root: request.root }))
     case 'vocabulary':
       return whole(vocabularyDocument(bound.file))
     case 'property':
