@@ -1,7 +1,7 @@
 // One random history: the events of a few orders, late and early, corrections and cancellations, and edits of the models
 // that read them. Its models stand beside those of other histories in one warehouse, told apart by a number.
 
-import { below, EVENTS, readers, type Shape, shapes } from './shapes.ts'
+import { below, EVENTS, readers, type Shape, shapes, updated } from './shapes.ts'
 
 export class History {
   readonly seed: number
@@ -19,11 +19,13 @@ export class History {
   constructor(seed: number, random: () => number) {
     this.seed = seed
     this.#below = (end) => Math.floor(random() * end)
-    const all = Object.keys(readers)
-    const chosen = [0, 1].map(() => all[this.#below(all.length)]!)
+    const chosen = [readers, readers, updated].map((some) => {
+      const all = Object.keys(some)
+      return all[this.#below(all.length)]!
+    })
     this.names = below(chosen)
     this.collectors = 1 + this.#below(3)
-    this.log.push(chosen.join(' and '), `${this.collectors} collectors`)
+    this.log.push(chosen.join(', '), `${this.collectors} collectors`)
   }
 
   named = (name: string): string => `${name}_${this.seed}`

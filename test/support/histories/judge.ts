@@ -49,8 +49,9 @@ export function plainOf(
   holdsOthers: (name: string) => boolean,
 ): readonly string[] {
   const isPlain = (name: string) => {
-    const { keeps, keepDays } = shapes[name]!
-    return keeps === undefined && keepDays === undefined && !holdsOthers(name)
+    const { keeps, keepDays, tellsRuns } = shapes[name]!
+    const isOther = keeps !== undefined || keepDays !== undefined || tellsRuns === true
+    return !isOther && !holdsOthers(name)
   }
   const isTable = (name: string) => !shapes[name]!.header.includes('@kind: view')
   return names.filter((name) => isTable(name) && below([name]).every(isPlain))

@@ -12,6 +12,8 @@ export interface Shape {
   readonly keeps?: string
   /** A range of it can be replaced: no key of a row lies outside. */
   readonly takesRange?: boolean
+  /** What it has depends on when runs were. */
+  readonly tellsRuns?: true
   /** Rows older than so many days go. */
   readonly keepDays?: number
 }
@@ -150,10 +152,58 @@ export const readers: Readonly<Record<string, Shape>> = {
   },
 }
 
+const table = (body: string): Shape => ({ header: '-- @kind: table\n', body })
+
+/** Tables that a run keeps up to date by what changed in the tables above. */
+export const updated: Readonly<Record<string, Shape>> = {
+  'mart.grouped': table(
+    'SELECT day, sum(amount) * {f} AS amount, count(*) AS orders FROM core.t GROUP BY day',
+  ),
+  'mart.joined': table(
+    'SELECT t.id, t.day, d.orders, t.amount * {f} AS amount FROM core.mirror AS t JOIN core.days AS d ON d.day = t.day',
+  ),
+  'mart.left': table(
+    'SELECT e.id, e.version, e.amount * {f} AS amount, k.amount AS now FROM raw.e AS e LEFT JOIN core.kept AS k ON k.id = e.id',
+  ),
+  'mart.summed': {
+    ...table(
+      'SELECT s.id, count(v.id) * {f} AS versions, max(s.amount) AS amount FROM stage.e AS s LEFT JOIN core.versions AS v ON v.id = s.id GROUP BY s.id',
+    ),
+    tellsRuns: true,
+  },
+  'mart.distinct': table('SELECT DISTINCT day, amount * {f} > 60 AS big FROM stage.e'),
+  'mart.ranked': table(
+    'SELECT id, version, rank() OVER (PARTITION BY id ORDER BY ts, version) * {f} AS nth FROM raw.e',
+  ),
+  'mart.first': table(
+    'SELECT day, id, amount * {f} AS amount FROM stage.all QUALIFY row_number() OVER (PARTITION BY day ORDER BY amount, id) = 1',
+  ),
+  'mart.union': table(
+    'SELECT id, day, {f} AS factor FROM core.kept UNION ALL SELECT id, day, 0 FROM core.versions WHERE is_current',
+  ),
+  'mart.filtered': table(
+    'SELECT id, day, amount * {f} AS amount FROM mart.keyed WHERE amount > 30',
+  ),
+  'mart.weeks': table(
+    "SELECT date_trunc('week', day) AS week, count(*) * {f} AS days FROM mart.few GROUP BY 1",
+  ),
+  'mart.rest': table('SELECT ts::DATE AS day, count(*) * {f} AS n FROM mart.recent GROUP BY 1'),
+  'mart.linked': table(
+    'SELECT g.orders, count(*) * {f} AS days FROM mart.grouped AS g GROUP BY g.orders',
+  ),
+  'mart.anti': table(
+    'SELECT m.id, m.day, {f} AS factor FROM core.mirror AS m ANTI JOIN mart.first AS f ON f.id = m.id',
+  ),
+}
+
 export const EVENTS =
   '-- @kind: events\nid INTEGER,\nversion INTEGER,\nts TIMESTAMPTZ,\nday DATE,\namount INTEGER,\ngone BOOLEAN'
 
-export const shapes: Readonly<Record<string, Shape>> = { ...inputs, ...readers }
+export const shapes: Readonly<Record<string, Shape>> = {
+  ...inputs,
+  ...readers,
+  ...updated,
+}
 
 /** What a SELECT reads, directly or through others. */
 export function below(names: readonly string[]): readonly string[] {

@@ -267,7 +267,7 @@ export class World {
       history.names.flatMap((name) => {
         const own = history.named(name)
         const model = project.models.get(modelName(own))!
-        if (model.kind === 'view' || model.kind === 'table') return []
+        if (model.kind === 'view') return []
         const relation = sql.relation(own)
         const rows = differing(name, model, relation, this.#now)
         return [sql`SELECT ${sql.value(own)} AS model, side, text FROM (${rows})`]
