@@ -16,7 +16,13 @@ import type { Connection } from '../duckdb/database.ts'
 import { OlderRowsTable } from './older-rows.ts'
 import { kinds } from '../core/kinds.ts'
 import type { ValueRange } from '../core/step.ts'
-import { type NewRecord, type RecordedRange, type SliceRecord, STATE_SCHEMA } from './state.ts'
+import {
+  type NewRecord,
+  type RecordedRange,
+  type SliceRecord,
+  type SlicesSummary,
+  STATE_SCHEMA,
+} from './state.ts'
 
 const TABLE = sql`CREATE TABLE IF NOT EXISTS _eider.slices (
   seq BIGINT, model VARCHAR, range_start VARCHAR, range_end VARCHAR, definition VARCHAR, run_id VARCHAR, built_at TIMESTAMPTZ)`
@@ -77,6 +83,33 @@ export class SliceTable {
       SELECT model, range_start AS start, range_end AS "end", definition, run_id AS "runId", built_at::VARCHAR AS "builtAt"
       FROM ${inForce(builtBy(this.#table, until), names)} ORDER BY seq`)) as unknown as readonly SliceRecord[]
     return rows.map((row) => ({ ...row, model: spelled(row.model), ...definitionIn(row) }))
+  }
+
+  async summarize(
+    connection: Connection,
+    models: Iterable<ModelName>,
+  ): Promise<ReadonlyMap<ModelName, SlicesSummary>> {
+    const names = [...models]
+    if (!this.#exists || names.length === 0) return new Map()
+    const lower = sql.join(names.map((name) => sql`lower(${sql.value(name)})`))
+    const rows = (await connection.texts(sql`
+      FROM (
+        SELECT lower(model) AS model, definition, max(seq) AS seq,
+          max(seq) FILTER (range_start IS NULL AND range_end IS NULL) AS whole
+        FROM ${this.#table} WHERE lower(model) IN (${lower}) GROUP BY ALL)
+      SELECT model, definition, coalesce(whole = max(whole) OVER (PARTITION BY model), false) AS "isWhole"
+      QUALIFY definition IS NOT NULL AND seq >= coalesce(max(whole) OVER (PARTITION BY model), 0)`)) as unknown as readonly Summed[]
+    const found = new Map<ModelName, SlicesSummary>()
+    const spelled = spelledAs(names)
+    for (const row of rows) {
+      const name = spelled(row.model)
+      const before = found.get(name)
+      found.set(name, {
+        isWhole: row.isWhole || before?.isWhole === true,
+        madeBy: [...(before?.madeBy ?? []), definitionIn(row)],
+      })
+    }
+    return found
   }
 
   async make(connection: Connection): Promise<void> {
@@ -149,6 +182,12 @@ export class SliceTable {
       SELECT ${LAST} + row_number() OVER (ORDER BY seq), ${sql.value(to)}, * EXCLUDE (seq, model)
       FROM ${inForce(this.#table, [from])}`)
   }
+}
+
+interface Summed {
+  readonly model: ModelName
+  readonly definition: string
+  readonly isWhole: boolean
 }
 
 const ALL: ValueRange = { start: null, end: null }

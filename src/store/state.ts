@@ -56,6 +56,11 @@ export interface StateStore {
     models: Iterable<ModelName>,
     until?: Date,
   ): Promise<readonly SliceRecord[]>
+  /** What they say together, of each model that has some, without a look at each. */
+  summarizeSlices(
+    connection: Connection,
+    models: Iterable<ModelName>,
+  ): Promise<ReadonlyMap<ModelName, SlicesSummary>>
   /** Call this in no transaction, before one that records ranges that must not be lost, or adopts slices. */
   makeSlices(connection: Connection): Promise<void>
   /** Call this in no transaction, before one in which a model notes how far it has read. */
@@ -164,6 +169,13 @@ export interface SliceRecord extends ValueRange {
   readonly runId: string
   /** ISO 8601. */
   readonly builtAt: string
+}
+
+/** Of the slices of a model: all that hold, and maybe some that later ones have taken the place of. */
+export interface SlicesSummary {
+  /** Whether one of those that hold has no limits. */
+  readonly isWhole: boolean
+  readonly madeBy: readonly Pick<SliceRecord, 'definition' | 'rule'>[]
 }
 
 /** A range that rows were built of: by the definition of the model, and now, where nothing else is said. */

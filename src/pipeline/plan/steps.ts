@@ -170,6 +170,7 @@ async function olderIn(
 ): Promise<Pick<Step, 'older'>> {
   if (!keepsRules(model) || model.dependsOn.some((name) => context.borrowed?.relations.has(name)))
     return {}
+  if (toDo !== null) await (await context.partsBefore())(model.name).ranges()
   // A table of other columns is refused by the step itself.
   const older = await ifRefused(olderRows(context, model, toDo), () => null)
   return older === null ? {} : { older }

@@ -15,6 +15,7 @@ import { continuesTable, isInRange, isWithin } from '../build/materialize/relati
 import { readFrom } from '../build/materialize/stage.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import {
+  areOfRule,
   inPart,
   isOfRule,
   isRuleChanged,
@@ -35,6 +36,7 @@ export async function olderRows(
   const record = recordOf(context, model)
   if (record === null || !continuesTable(context, model)) return null
   const { left } = (await context.partsBefore())(model.name)
+  if (left.left === 0 && (await areOfRule(context, model))) return null
   const parts = await partsOf(context, model)
   if (toDo === null || !isRuleChanged(context, record, model))
     return await countOlder(context, model, { parts, left, isMade: sql`false` })

@@ -80,7 +80,7 @@ const isColumnChanged = (record: ModelRecord, model: RuledModel): boolean => {
 export async function partsOf(context: RunContext, model: RuledModel): Promise<readonly Part[]> {
   const record = recordOf(context, model)
   if (record === null) return []
-  const { ranges } = (await context.partsBefore())(model.name)
+  const ranges = await (await context.partsBefore())(model.name).ranges()
   // Of periods that were never built there are no rows.
   if (model.kind === 'period' && record.kind === 'period') return ranges
   const { definition } = record
@@ -96,6 +96,15 @@ export async function partsOf(context: RunContext, model: RuledModel): Promise<r
   return ranges.some(({ start, end }) => start === null && end === null)
     ? ranges
     : [whole, ...ranges]
+}
+
+/** Whether it is known without a look at each of them that all parts of the table are of the rule of the model. */
+export async function areOfRule(context: RunContext, model: RuledModel): Promise<boolean> {
+  const record = recordOf(context, model)
+  if (record === null) return false
+  const { summary } = (await context.partsBefore())(model.name)
+  const whole = { definition: record.definition, rule: textOfRecord(context, record, model) }
+  return [whole, ...summary.madeBy].every((part) => isOfRule(context, part, record, model))
 }
 
 function textOfRecord(context: InForce, record: ModelRecord, model: RuledModel): string | null {
@@ -154,7 +163,7 @@ export async function rangesBefore(
     return parts.map((part) => (isUnsaid(part) ? { ...part, rule } : part))
   }
   if (record.definition === model.definition) return []
-  const { ranges } = (await context.partsBefore())(model.name)
+  const ranges = await (await context.partsBefore())(model.name).ranges()
   if (!ranges.some(isSame)) return []
   const now = { definition: model.definition, rule: ruleText(context, model) }
   return ranges.map((range) => (isSame(range) ? { ...range, ...now } : range))

@@ -70,6 +70,7 @@ export function fileState(stateDir: string): StateStore {
     },
     allRuns: () => allRuns(stateDir),
     readSlices: (connection, models, until) => slices.read(connection, models, until),
+    summarizeSlices: (connection, models) => slices.summarize(connection, models),
     makeSlices: (connection) => slices.make(connection),
     makeOlderRows: (connection) => slices.olderRows.make(connection),
     makeChanges: (connection) => changes.make(connection),

@@ -24,6 +24,7 @@ import {
   NO_STATE,
   type SavedMacro,
   type SliceRecord,
+  type SlicesSummary,
   type StateStore,
 } from '../state.ts'
 import { readLakeCatalog } from './catalog.ts'
@@ -166,6 +167,13 @@ export class LakeState implements StateStore {
     until?: Date,
   ): Promise<readonly SliceRecord[]> {
     return this.#slices.read(connection, models, until)
+  }
+
+  summarizeSlices(
+    connection: Connection,
+    models: Iterable<ModelName>,
+  ): Promise<ReadonlyMap<ModelName, SlicesSummary>> {
+    return this.#slices.summarize(connection, models)
   }
 
   makeSlices(connection: Connection): Promise<void> {

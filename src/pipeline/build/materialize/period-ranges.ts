@@ -79,8 +79,9 @@ export async function modelsWithGaps(context: RunContext): Promise<ReadonlySet<M
   const recorded = await partsBefore()
   const found = new Set<ModelName>()
   for (const model of models) {
-    const { ranges } = recorded(model.name)
-    if ((await gapsAmong(context, model, ranges)).length > 0) found.add(model.name)
+    const { ranges, summary } = recorded(model.name)
+    if (summary.isWhole) continue
+    if ((await gapsAmong(context, model, await ranges())).length > 0) found.add(model.name)
   }
   return found
 }
