@@ -47,6 +47,33 @@ export interface CatalogSet {
   /** Empty: rows have no key. */
   readonly key: readonly string[]
   readonly columns: readonly CatalogColumn[]
+  /** Absent where nothing is said. */
+  readonly meaning?: CatalogMeaning
+}
+
+interface CatalogMeaning {
+  readonly measures: readonly CatalogMeasure[]
+  /** Columns. */
+  readonly dimensions: readonly string[]
+  /** The column with the time of a row. */
+  readonly time: string | null
+}
+
+interface CatalogMeasure extends CatalogTexts {
+  readonly name: string
+  /** As its author writes it. */
+  readonly text: string
+  readonly type: string
+  /** Those that it reads. */
+  readonly columns: readonly string[]
+}
+
+/** How values are shown. */
+interface CatalogTexts {
+  readonly description?: string
+  readonly label?: string
+  readonly unit?: string
+  readonly format?: string
 }
 
 export type CatalogKind =
@@ -74,12 +101,13 @@ export interface CatalogModel {
   readonly sql: string | null
 }
 
-export interface CatalogColumn {
+export interface CatalogColumn extends CatalogTexts {
   readonly name: string
   /** As DuckDB spells it, such as `DECIMAL(18,4)`. */
   readonly type: string
   readonly nullable: boolean
-  readonly description?: string
+  /** The column with a text for people that says what this one means. */
+  readonly text?: string
 }
 
 export interface CatalogModelColumn extends CatalogColumn {

@@ -62,6 +62,9 @@ const messages = {
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
   'invalid-check': (p: { problem: string }) => p.problem,
+  'invalid-measure': (p: { problem: string }) => p.problem,
+  'invalid-time': (p: { column: string; type: string }) =>
+    `"@time" needs a column of type DATE, TIMESTAMP or TIMESTAMPTZ, and "${p.column}" is ${p.type}`,
   'check-without-model': () => 'this check reads no model, and no source that a model reads',
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,

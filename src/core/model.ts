@@ -2,6 +2,7 @@
 
 import type { AddressProblem, AddressUse } from './addresses.ts'
 import type { Diagnostic } from './diagnostics.ts'
+import type { Meaning } from './meaning.ts'
 import type { CompiledExternal, ExternalSource } from './sources.ts'
 import type { ModelName } from './names.ts'
 import type { Column, ColumnType } from './relation.ts'
@@ -22,6 +23,8 @@ interface ModelBase {
   /** `@fresh` of an exposed model. It is no part of the definition. */
   readonly fresh?: Fresh
   readonly columns: readonly Column[]
+  /** Absent where nothing is said. It is no part of the definition. */
+  readonly meaning?: Meaning
   /** Models that this one reads, in order of first mention, then those that only annotations name. */
   readonly dependsOn: readonly ModelName[]
   /** Tables of sources that it reads, as `source.table`. */

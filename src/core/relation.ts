@@ -5,12 +5,30 @@ declare const columnTypeBrand: unique symbol
 /** DuckDB's own spelling of a type, such as `DECIMAL(18,4)` or `STRUCT("a b" INTEGER)[]`. */
 export type ColumnType = string & { readonly [columnTypeBrand]: true }
 
-export interface Column {
+/** How a value is shown, of a column and of a measure. */
+export interface Shown {
+  /** One line for people. */
+  readonly description?: string
+  /** A few words, as the head of a column. */
+  readonly label?: string
+  /** Such as `EUR`, `kg` or `%`; of a column also the name of one that has it, in each row. */
+  readonly unit?: string
+  /** How many digits it is shown with, such as `0.00`. */
+  readonly format?: string
+}
+
+export interface Column extends Shown {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
-  /** One line for people. */
-  readonly description?: string
+  /** The column with a text for people that says what this one means. */
+  readonly text?: string
+}
+
+/** What is said of a column beyond what it is. */
+export function textsOf(column: Column): Shown & Pick<Column, 'text'> {
+  const { name: _name, type: _type, nullable: _nullable, ...texts } = column
+  return texts
 }
 
 /** Such a column is filled with the server's time when an event does not bring one, NOT NULL or not. */

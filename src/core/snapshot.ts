@@ -3,12 +3,13 @@
 // manifest.json names the current snapshot and the file of each exposed model. A file is an immutable DuckDB
 // database with `main.rows`, ordered by the key: one table, or, of a relation with `apart`, a view of two. The manifest is replaced by one rename, so a reader sees
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
-// `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
+// `format` = 1 and every member below (a column may have no `description` and the like); files that it does not name are not part of it.
 // A state that was replaced and has come back has `earlier`, the times at which it was current before.
 //
 // A service that finds a file damaged writes `<file>.damaged` next to it, with the problem as text for people. The marker
 // alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
+import type { Meaning, Measure } from './meaning.ts'
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
@@ -51,6 +52,8 @@ export interface PublishedRelation {
   readonly key: readonly string[]
   readonly description: string | null
   readonly columns: readonly Column[]
+  /** Absent where nothing is said. */
+  readonly meaning?: Meaning
   /** Of a file that continues another one; without it, the file was written whole. */
   readonly apart?: RowsApart
 }
@@ -206,7 +209,7 @@ function parseRelation(value: unknown): PublishedRelation {
   const columns = asArray(relation['columns'], 'columns').map(parseColumn)
   if (!key.every((name) => columns.some((column) => column.name === name)))
     throw new Error(`the key of ${model} names a column that it does not have`)
-  const apart = relation['apart']
+  const { apart, meaning } = relation
   return {
     model,
     file,
@@ -215,6 +218,7 @@ function parseRelation(value: unknown): PublishedRelation {
     key,
     description: description === null ? null : asString(description, 'description'),
     columns,
+    ...(meaning === undefined ? {} : { meaning: parseMeaning(meaning, columns) }),
     ...(apart === undefined ? {} : { apart: parseApart(apart) }),
   }
 }
@@ -232,12 +236,47 @@ function parseApart(value: unknown): RowsApart {
 
 function parseColumn(value: unknown): Column {
   const column = asObject(value, 'column')
-  const description = column['description']
   return {
     name: asString(column['name'], 'name'),
     type: columnType(asString(column['type'], 'type')),
     nullable: column['nullable'] !== false,
-    ...(description === undefined ? {} : { description: asString(description, 'description') }),
+    ...parseTexts(column, ['description', 'label', 'unit', 'format', 'text']),
+  }
+}
+
+function parseTexts<Name extends string>(
+  of: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+): { readonly [N in Name]?: string } {
+  const given = names.filter((name) => of[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, asString(of[name], name)])) as {
+    readonly [N in Name]?: string
+  }
+}
+
+/** Names of columns that are not there are left out. */
+function parseMeaning(value: unknown, columns: readonly Column[]): Meaning {
+  const meaning = asObject(value, 'meaning')
+  const isThere = (name: string) => columns.some((column) => column.name === name)
+  const { time } = meaning
+  return {
+    measures: asArray(meaning['measures'], 'measures').map(parseMeasure),
+    dimensions: asArray(meaning['dimensions'], 'dimensions')
+      .map((name) => asString(name, 'dimension'))
+      .filter(isThere),
+    time: typeof time === 'string' && isThere(time) ? time : null,
+  }
+}
+
+function parseMeasure(value: unknown): Measure {
+  const measure = asObject(value, 'measure')
+  return {
+    name: asString(measure['name'], 'name'),
+    text: asString(measure['text'], 'text'),
+    sql: asString(measure['sql'], 'sql'),
+    type: columnType(asString(measure['type'], 'type')),
+    columns: asArray(measure['columns'], 'columns').map((name) => asString(name, 'column')),
+    ...parseTexts(measure, ['description', 'label', 'unit', 'format']),
   }
 }
 

@@ -55,6 +55,11 @@ export class ModelBody {
     return new ModelBody(source, span, inserts, false)
   }
 
+  /** An expression that the compiler has made, and that comes back from a published state. */
+  static published(name: string, text: string): ModelBody {
+    return new ModelBody({ path: name, text }, { start: 0, end: text.length }, [], true)
+  }
+
   /** The same text, where it has been found to be one expression. */
   asExpression(): ModelBody {
     return new ModelBody(this.source, this.span, this.inserts, true)

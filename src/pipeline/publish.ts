@@ -4,7 +4,7 @@
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
-import type { Column } from '../core/relation.ts'
+import { type Column, textsOf } from '../core/relation.ts'
 import type { Phase, Share } from '../core/report/progress.ts'
 import type { PublishedRelation } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
@@ -111,7 +111,8 @@ async function publishModel(
   { version, before }: { readonly version: string; readonly before: PublishedRelation | undefined },
   rows: PublishedRows,
 ): Promise<PublishedRelation> {
-  const { name, description } = model
+  const { name, description, meaning } = model
+  const meant = meaning && { meaning }
   const require = async (after: Pick<PublishedRelation, 'key' | 'columns'>) => {
     if (before !== undefined) await guard?.(model, before, after)
   }
@@ -121,7 +122,9 @@ async function publishModel(
   if (same !== null) {
     if (same.file === before?.file) onSame?.(model, same)
     else await require(same)
-    return { ...same, description, columns: describedBy(model, same.columns) }
+    const { meaning: _meaning, ...rows } = same
+    const columns = describedBy(model, same.columns)
+    return { ...rows, description, columns, ...meant }
   }
   const relation = sql.relation(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
@@ -130,7 +133,7 @@ async function publishModel(
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
   await require({ key, columns })
   const changed = changedIn?.(name, version) ?? null
-  return await rows.write(content, { relation, columns, key, description, changed })
+  return await rows.write(content, { relation, columns, key, description, ...meant, changed })
 }
 
 /** A table keeps the case with which its columns were created; the model may have changed its own since. */
@@ -165,11 +168,13 @@ export async function publishedColumns(
 
 /** Texts are not part of a version: they change without the rows. */
 function describedBy(model: Model, columns: readonly Column[]): readonly Column[] {
-  const texts = new Map(model.columns.map((column) => [foldCase(column.name), column.description]))
-  return columns.map(({ name, type, nullable }) => {
-    const description = texts.get(foldCase(name))
-    return { name, type, nullable, ...(description === undefined ? {} : { description }) }
-  })
+  const said = new Map(model.columns.map((column) => [foldCase(column.name), textsOf(column)]))
+  return columns.map(({ name, type, nullable }) => ({
+    name,
+    type,
+    nullable,
+    ...said.get(foldCase(name)),
+  }))
 }
 
 /** Events from before a NOT NULL column was added have none. */

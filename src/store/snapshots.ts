@@ -70,7 +70,7 @@ export interface RowsContent {
   readonly exposedKey: readonly string[]
 }
 
-export interface NewRows extends Pick<PublishedRelation, 'key' | 'description'> {
+export interface NewRows extends Pick<PublishedRelation, 'key' | 'description' | 'meaning'> {
   /** The relation of the warehouse. */
   readonly relation: Sql
   /** Those of it that are published. */

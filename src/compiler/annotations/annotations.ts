@@ -94,6 +94,13 @@ const checkRule = {
   repeats: true,
 } as const satisfies AnnotationRule
 
+const shownRule = {
+  value: 'columnText',
+  expected: '<column or measure>: <text>',
+  kinds: fileKinds,
+  repeats: true,
+} as const satisfies AnnotationRule
+
 export const annotations = {
   kind: { value: 'word', expected: `a kind: ${fileKinds.join(', ')}`, kinds: fileKinds },
   unique_key: {
@@ -181,6 +188,29 @@ export const annotations = {
     repeats: true,
   },
   owner: { value: 'text', expected: 'a text', kinds: fileKinds },
+  measure: {
+    value: 'measure',
+    expected:
+      '<name>: <aggregates or other measures>, optionally followed by "where" and a condition',
+    kinds: fileKinds,
+    repeats: true,
+  },
+  dimension: {
+    value: 'columns',
+    expected: 'one or more column names, separated by commas',
+    kinds: fileKinds,
+    repeats: true,
+  },
+  time: { value: 'column', expected: 'a column', kinds: fileKinds },
+  label: shownRule,
+  unit: shownRule,
+  format: shownRule,
+  text: {
+    value: 'columnPair',
+    expected: '<column>: <the column with its text>',
+    kinds: fileKinds,
+    repeats: true,
+  },
 } as const satisfies Record<string, AnnotationRule>
 
 export type AnnotationName = keyof typeof annotations

@@ -10,6 +10,7 @@ import {
   type UpTo,
 } from '../../core/model.ts'
 import type { Span } from '../../core/source.ts'
+import { COMMA, Mismatch, Reader } from './reader.ts'
 
 /** A column that an annotation names, as written there. */
 export interface NamedColumn {
@@ -38,6 +39,14 @@ export interface AnnotationValues {
   readonly contract: ContractTerm
   readonly rename: { readonly column: NamedColumn; readonly from: NamedColumn }
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
+  readonly columnPair: { readonly column: NamedColumn; readonly other: NamedColumn }
+  readonly measure: MeasureSyntax
+}
+
+/** `sql`: an expression, with `where` and a condition after it, if any. */
+interface MeasureSyntax {
+  readonly measure: NamedColumn
+  readonly sql: Span
 }
 
 interface PeriodSyntax {
@@ -169,6 +178,17 @@ const forms: Forms = {
     r.expect(/[ \t]*:[ \t]*/y)
     return { column: described, text: r.expect(/[^]+/y) }
   },
+  columnPair(r) {
+    const named = column(r)
+    r.expect(/[ \t]*:[ \t]*/y)
+    return { column: named, other: column(r) }
+  },
+  measure(r) {
+    const measure = column(r)
+    r.expect(/[ \t]*:[ \t]*/y)
+    const start = r.offset
+    return { measure, sql: { start, end: start + r.expect(/[^]+/y).length } }
+  },
 }
 
 function contract(r: Reader): ContractTerm {
@@ -189,7 +209,6 @@ function contract(r: Reader): ContractTerm {
 
 const OPEN = /[ \t]*\([ \t]*/y
 const CLOSE = /[ \t]*\)/y
-const COMMA = /[ \t]*,[ \t]*/y
 const BARE_NAME = /[\p{L}_][\p{L}0-9_$]*/uy
 /** Ends at a quote that no other one follows: two stand for one within the name. */
 const QUOTED_NAME = /"(?:""|[^"])+"(?!")/y
@@ -325,76 +344,4 @@ function literal(r: Reader): string | boolean {
   // Numbers stay texts, which DuckDB reads as values of the column's type: a JavaScript number would lose digits.
   const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
   return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'
-}
-
-class Mismatch extends Error {
-  readonly at: number
-  constructor(at: number) {
-    super('the value has another form')
-    this.at = at
-  }
-}
-
-/** A place in a text. Patterns are sticky: they match at that place or not at all. */
-class Reader {
-  readonly #text: string
-  readonly #base: number
-  #at = 0
-
-  constructor(text: string, base: number) {
-    this.#text = text
-    this.#base = base
-  }
-
-  /** In the file. */
-  get offset(): number {
-    return this.#base + this.#at
-  }
-
-  /** Where a text began that was just taken. */
-  start(taken: string): number {
-    return this.#at - taken.trimStart().length
-  }
-
-  isAtEnd(): boolean {
-    return this.#at === this.#text.length
-  }
-
-  end(): void {
-    if (!this.isAtEnd()) throw this.#mismatch()
-  }
-
-  take(pattern: RegExp): string | null {
-    pattern.lastIndex = this.#at
-    const [found] = pattern.exec(this.#text) ?? []
-    this.#at += found?.length ?? 0
-    return found ?? null
-  }
-
-  expect(pattern: RegExp): string {
-    const found = this.take(pattern)
-    if (found === null) throw this.#mismatch()
-    return found
-  }
-
-  /** At the next word: a place within blanks shows nothing. */
-  #mismatch(): Mismatch {
-    this.take(/[ \t]*/y)
-    return new Mismatch(this.#at)
-  }
-
-  /** What stands between quotes; null when no quote begins here. */
-  quoted(pattern: RegExp): string | null {
-    const quote = pattern.source.charAt(0)
-    if (this.#text[this.#at] !== quote) return null
-    const found = this.take(pattern)
-    if (found === null) throw new Mismatch(this.#text.length)
-    return found.slice(1, -1).replaceAll(quote + quote, quote)
-  }
-
-  list<Item>(read: (reader: Reader) => Item): readonly Item[] {
-    const items = [read(this)]
-    while (this.take(COMMA) !== null) items.push(read(this))
-    return items
-  }
 }

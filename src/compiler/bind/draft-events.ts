@@ -18,6 +18,7 @@ import { keepOfEvents } from '../keep.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
 import { renamesOf } from '../renames.ts'
+import { resolveMeaning } from '../measures/meaning.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { columnHint, missingType, TYPE_HINT } from '../hints/binding.ts'
 import { problemOf } from '../hints/engine-words.ts'
@@ -48,7 +49,8 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
       const reads = { dependsOn, sources: [], files: [], volatile: false, checks }
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
-      const kept = { ...base, ...reads, columns: described, definition }
+      const { diagnostics: inMeaning, ...meant } = await resolveMeaning(parsed, columns, context)
+      const kept = { ...base, ...reads, columns: described, ...meant, definition }
       const { keep, diagnostics: inKeep } = keepOfEvents(source, header, columns)
       const { renames, mistakes } = renamesOf(source, header, kind, columns)
       const model = { ...kept, kind, onSchemaChange, renames, ...(keep && { keep }) }
@@ -66,6 +68,7 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
         ...inKeep,
         ...mistakes,
         ...inTexts,
+        ...inMeaning,
         ...unstorable,
         ...inChecks,
       ]

@@ -19,6 +19,7 @@ import {
 import { columnLocations, unevenOperation } from '../exposure.ts'
 import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
 import type { ParsedQuery } from '../model-file.ts'
+import { resolveMeaning } from '../measures/meaning.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import {
   engineDiagnostic,
@@ -94,9 +95,11 @@ async function finishQuery(
   const definition = definitionOf(kind, settings, canonical, context.macros, ...parts)
   const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
   const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+  const { diagnostics: inMeaning, ...meant } = await resolveMeaning(parsed, columns, context)
   const rest = {
     ...base,
     columns: described,
+    ...meant,
     dependsOn,
     sources,
     files,
@@ -115,6 +118,7 @@ async function finishQuery(
     ...finished.diagnostics,
     ...inChecks,
     ...inTexts,
+    ...inMeaning,
     ...unknown,
     ...unstorable,
   ]

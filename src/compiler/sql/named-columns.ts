@@ -1,11 +1,12 @@
 // The columns of a model that annotations name.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import { foldCase, sameName } from '../../core/names.ts'
-import type { Column } from '../../core/relation.ts'
+import { sameName } from '../../core/names.ts'
+import type { Column, Shown } from '../../core/relation.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { NamedColumn } from '../annotations/read-annotation.ts'
+import type { ModelHeader } from '../annotations/annotations.ts'
 import type { ParsedModel } from '../model-file.ts'
 
 interface ResolvedColumns {
@@ -18,7 +19,7 @@ export function resolveColumns(
   source: SourceFile,
   annotation: string,
   named: readonly NamedColumn[],
-  columns: readonly Column[],
+  columns: readonly Pick<Column, 'name'>[],
 ): ResolvedColumns {
   const found: string[] = []
   const diagnostics: Diagnostic[] = []
@@ -40,18 +41,47 @@ export function resolveColumns(
   return { names: found, diagnostics }
 }
 
-/** The columns with what `@column` says of them. */
+const SHOWN = { column: 'description', label: 'label', unit: 'unit', format: 'format' } as const
+type ShownBy = keyof typeof SHOWN
+const shownBy = Object.keys(SHOWN) as readonly ShownBy[]
+
+/** What annotations say of the column or the measure of that name. */
+export const shownAs = (header: ModelHeader, name: string): Shown =>
+  Object.fromEntries(
+    shownBy.flatMap((annotation) => {
+      const found = header[annotation]?.findLast(({ value }) => sameName(value.column.name, name))
+      return found === undefined ? [] : [[SHOWN[annotation], found.value.text]]
+    }),
+  )
+
+/** The columns with what `@column`, `@label`, `@unit`, `@format` and `@text` say of them. Measures have the first four too. */
 export function describeColumns(
   { source, header }: ParsedModel,
   columns: readonly Column[],
 ): { readonly described: readonly Column[]; readonly diagnostics: readonly Diagnostic[] } {
-  const given = header.column ?? []
-  const named = given.map(({ value }) => value.column)
-  const { diagnostics } = resolveColumns(source, 'column', named, columns)
-  const texts = new Map(given.map(({ value }) => [foldCase(value.column.name), value.text]))
-  const described = columns.map((column) => {
-    const description = texts.get(foldCase(column.name))
-    return description === undefined ? column : { ...column, description }
+  const measures = (header.measure ?? []).map(({ value }) => value.measure)
+  const known = [...columns, ...measures.filter(({ name }) => !hasColumn(columns, name))]
+  const diagnostics = shownBy.flatMap((annotation) => {
+    const named = (header[annotation] ?? []).map(({ value }) => value.column)
+    return resolveColumns(source, annotation, named, known).diagnostics
   })
-  return { described, diagnostics }
+  const texts = (header.text ?? []).map(({ value }) => value)
+  const ofTexts = [texts.map(({ column }) => column), texts.map(({ other }) => other)] as const
+  const resolved = ofTexts.map((named) => resolveColumns(source, 'text', named, columns))
+  const described = columns.map((column) => {
+    const other = texts.find((text) => sameName(text.column.name, column.name))?.other
+    const text = columns.find(({ name }) => other !== undefined && sameName(name, other.name))
+    return {
+      ...column,
+      ...shownAs(header, column.name),
+      ...(text === undefined ? {} : { text: text.name }),
+    }
+  })
+  return {
+    described,
+    diagnostics: [...diagnostics, ...resolved.flatMap((one) => one.diagnostics)],
+  }
 }
+
+const hasColumn = (columns: readonly Column[], name: string) =>
+  columns.some((column) => sameName(column.name, name))

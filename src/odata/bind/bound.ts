@@ -4,6 +4,7 @@
 import type { CallName } from './expression/functions.ts'
 import type { ComparisonOperator } from '../syntax/syntax.ts'
 import { type CollectionType, type ComplexType, edm, type EdmType } from '../edm/types.ts'
+import type { Measure } from '../../core/meaning.ts'
 import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
 export type BoundRequest =
@@ -300,6 +301,8 @@ export type TotalMethod =
   | 'rowCount'
   /** The sum of values that are counts. */
   | 'sumOfCounts'
+  /** The expression of a measure. */
+  | 'measure'
 
 /** One value of all values of an expression. */
 export interface Total {
@@ -307,6 +310,7 @@ export interface Total {
   readonly type: EdmType
   /** null: whole rows are counted. */
   readonly value: Expression | null
+  readonly measure?: Measure
 }
 
 export interface ColumnValue {

@@ -4,6 +4,7 @@
 // may be said of pairs, $apply too.
 
 import {
+  applyContext,
   type ApplyContext,
   type ApplyRows,
   newProperty,
@@ -41,7 +42,7 @@ export function bindCrossjoin(
   const [end, ...more] = rest
   const isCount = end?.name === '$count' && end.argument === null && more.length === 0
   if (end !== undefined && !isCount) throw unsupported(`/${end.name} below $crossjoin`)
-  const applied: ApplyContext = { ...context, columnCount: 0 }
+  const applied: ApplyContext = applyContext(context, sets)
   const pairs = crossRows(sets, applied)
   const kind = isCount ? 'count' : 'collection'
   const { apply } = options
@@ -91,7 +92,14 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
   const keys = sets.flatMap(({ name, type }) => type.key.map((part) => pathKey([name, part.name])))
   const rows = sets.reduce((product, { relation }) => product * relation.rows, 1)
   const relation = { ...first.relation, rows: Math.min(rows, Number.MAX_SAFE_INTEGER) }
-  const type = { ...first.type, name: '$crossjoin', key: [], properties: [], navigation: [] }
+  const type = {
+    ...first.type,
+    name: '$crossjoin',
+    key: [],
+    properties: [],
+    navigation: [],
+    measures: [],
+  }
   return {
     relation: { kind: 'cross', parts, columns },
     set: { ...first, name: CONTEXT as EntitySet['name'], relation, type },

@@ -1,12 +1,20 @@
 // The entity model of a snapshot, made from the columns that were published and what is known of their values.
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
+import type { Meaning, Measure } from '../../core/meaning.ts'
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
 import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { isStoredInOrder } from './stored-order.ts'
 import { edmTypeOf } from './types.ts'
-import { type EntityModel, type EntitySet, type Property, type SharedKey } from './model.ts'
+import {
+  type EntityModel,
+  type EntitySet,
+  type EntityType,
+  type MeasureProperty,
+  type Property,
+  type SharedKey,
+} from './model.ts'
 
 /** What the manifest alone does not tell. */
 export interface SnapshotFacts {
@@ -80,7 +88,14 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
   return {
     name,
     relation,
-    type: { name, description: relation.description, key, properties, navigation: [] },
+    type: {
+      name,
+      description: relation.description,
+      key,
+      properties,
+      navigation: [],
+      ...meaningOf(relation),
+    },
     table: parts?.all ?? facts.stored.tableOf(name),
     only,
     storedRows,
@@ -88,3 +103,25 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     parts: only.length === 0 ? parts : null,
   }
 }
+
+const NOTHING_SAID: Meaning = { measures: [], dimensions: [], time: null }
+
+/** A measure of a column that is not there is not there either. */
+function meaningOf({
+  meaning = NOTHING_SAID,
+  columns,
+}: PublishedRelation): Pick<EntityType, 'measures' | 'dimensions' | 'time'> {
+  const isThere = (name: string) => columns.some((column) => column.name === name)
+  const { measures, dimensions, time } = meaning
+  return {
+    measures: measures.filter((measure) => measure.columns.every(isThere)).map(measureProperty),
+    dimensions: dimensions.filter(isThere),
+    time: time !== null && isThere(time) ? time : null,
+  }
+}
+
+const measureProperty = (measure: Measure): MeasureProperty => ({
+  name: measure.name,
+  type: edmTypeOf(measure.type, { negative: true, typeName: null }),
+  measure,
+})

@@ -1,6 +1,7 @@
 // What one published snapshot looks like to OData: entity sets, types, properties, and the navigation between them.
 
 import type { EntitySetName } from '../../core/names.ts'
+import type { Measure } from '../../core/meaning.ts'
 import type { Column } from '../../core/relation.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
 import type { PublishedRelation, RowParts, TableName } from '../../core/snapshot.ts'
@@ -40,6 +41,19 @@ export interface EntityType {
   readonly key: readonly Property[]
   readonly properties: readonly Property[]
   readonly navigation: readonly NavigationProperty[]
+  /** Those whose columns are all there. */
+  readonly measures: readonly MeasureProperty[]
+  /** Names of properties by which measures are mostly asked for. */
+  readonly dimensions: readonly string[]
+  /** The name of the property with the time of a row. */
+  readonly time: string | null
+}
+
+/** A custom aggregate. */
+export interface MeasureProperty {
+  readonly name: string
+  readonly type: EdmType
+  readonly measure: Measure
 }
 
 export interface Property {

@@ -1,6 +1,6 @@
 // The SQL of the methods of aggregate: one value of all values of the rows of a group, or of those that links lead to from them.
 
-import { type Sql, sql } from '../../core/sql.ts'
+import { ModelBody, type Sql, sql } from '../../core/sql.ts'
 import { type Total, type TotalMethod, typeOf } from '../bind/bound.ts'
 import { type EdmType, hugeDecimal } from '../edm/types.ts'
 
@@ -39,6 +39,8 @@ const methodSql: Readonly<Record<TotalMethod, PrintTotal>> = {
   count: (values, of) => of.count(values),
   countdistinct: (values, of) => of.distinct(values),
   rowCount: () => sql`count(*)`,
+  measure: (_values, _of, { type, measure }) =>
+    castTo(type, sql`(${sql.body(ModelBody.published(measure!.name, measure!.sql))})`),
   sumOfCounts: (counts) => sql`CAST(coalesce(sum(${counts}), 0) AS BIGINT)`,
 }
 

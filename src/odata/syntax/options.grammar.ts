@@ -192,9 +192,11 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
 
   //+ "$count as n", "a with sum as b", "a mul b/c WITH x.median as b", "a/$count as n", "a with sum from b with max as c"
   //+ "$count from a with max as n"
-  //- "a", "with sum as b", "a with sum", "$count", "a with sum from b as c"
+  //+ "a", "a as n"
+  //- "with sum as b", "a with sum", "$count", "a with sum from b as c", "a/b", "a add 1"
   aggregateItem = "$count" aggregateFrom* aggregateName -- count
                 | expression aggregateMethod? aggregateFrom* aggregateName -- value
+                | name -- measure
 
   //+ " as n"
   //- "as n", " as 1"

@@ -85,7 +85,8 @@ export const applyActions: ohm.ActionDict<unknown> = {
   aggregateItem_value(expression, methods, from, name): AggregateItem {
     const value = syntaxOf(expression)
     const [method = null] = methods.children.map(syntaxOf) as readonly string[]
-    if (method === null && value.kind !== 'count')
+    const isName = value.kind === 'path' && value.names.length === 1
+    if (method === null && value.kind !== 'count' && !isName)
       throw noMethod(value, syntaxOf(name) as string, at(expression))
     return {
       value,
@@ -94,6 +95,15 @@ export const applyActions: ohm.ActionDict<unknown> = {
       name: syntaxOf(name),
       at: at(expression),
     }
+  },
+  aggregateItem_measure(name): AggregateItem {
+    const value = {
+      kind: 'path',
+      names: [name.sourceString],
+      keys: new Map(),
+      at: at(name),
+    } as const
+    return { value, method: null, from: [], name: name.sourceString, at: at(name) }
   },
   aggregateFrom: (_, _from, _space, first, _commas, more, method): FromSyntax => ({
     paths: [first, ...more.children].map(plainPath),

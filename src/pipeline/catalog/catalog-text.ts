@@ -23,6 +23,7 @@ import {
 import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject, FailedModel, Lineage, Model } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
+import type { Meaning } from '../../core/meaning.ts'
 import type { Snapshot, PublishedRelation } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
 import type { SnapshotStore, Published } from '../../store/snapshots.ts'
@@ -153,9 +154,10 @@ const DETAILS = ['sql', 'lineage', 'columns', 'names'] as const
 type Detail = (typeof DETAILS)[number]
 
 function describeSet(relation: PublishedRelation): CatalogSet {
-  const { model, description, rows, bytes, key, columns } = relation
+  const { model, description, rows, bytes, key, columns, meaning } = relation
   const name = entitySetName(model)
-  return { name, model, description, rows, bytes, key, columns: columns.map(describeColumn) }
+  const described = columns.map(describeColumn)
+  return { name, model, description, rows, bytes, key, columns: described, ...meantBy(meaning) }
 }
 
 function describeModels(project: CompiledProject, detail: Detail = 'sql'): readonly CatalogModel[] {
@@ -208,8 +210,13 @@ function columnsOf(model: Model | FailedModel, lineage: Lineage): readonly Catal
   }))
 }
 
-function describeColumn({ name, type, nullable, description }: Column): CatalogColumn {
-  return { name, type, nullable, ...(description === undefined ? {} : { description }) }
+const describeColumn = (column: Column): CatalogColumn => ({ ...column })
+
+/** For people: what a measure is written as, and not what is made of it. */
+function meantBy(meaning: Meaning | undefined): Pick<CatalogSet, 'meaning'> {
+  if (meaning === undefined) return {}
+  const measures = meaning.measures.map(({ sql: _sql, ...measure }) => measure)
+  return { meaning: { ...meaning, measures } }
 }
 
 const describeSource = ({ name, columns }: CompiledExternal): CatalogSource => ({

@@ -11,6 +11,7 @@ import type {
 import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
+import { textsOf } from '../../core/relation.ts'
 import { columnChanges } from '../plan/next-publication.ts'
 
 interface ManifestDocument {
@@ -52,12 +53,16 @@ export function parseArtifact(text: string): Manifest {
 }
 
 /** What the header of a file says beyond what decides the rows. */
-export function annotationsOf({ description, tags, owner, checks, columns }: Model): string {
-  const texts = columns.flatMap(({ name, description: text }) =>
-    text === undefined ? [] : [[name, text]],
-  )
+export function annotationsOf(model: Model): string {
+  const { description, tags, owner, checks, columns, meaning } = model
+  const texts = columns.flatMap((column) => {
+    const { description: text, ...others } = textsOf(column)
+    const more = Object.keys(others).length === 0 ? [] : [others]
+    return text === undefined && more.length === 0 ? [] : [[column.name, text ?? '', ...more]]
+  })
   const held = checks.map(({ severity, text }) => [severity, text])
-  return hashOf(32, [description, tags, owner, held, texts])
+  const said = [description, tags, owner, held, texts]
+  return hashOf(32, meaning === undefined ? said : [...said, meaning])
 }
 
 /** Hashes of the files of seeds, by their paths. */

@@ -53,13 +53,13 @@ function expect(
 
 /** The relation of a model of which only the file is known. */
 export function expectedRelation(
-  model: Pick<Model, 'name' | 'description' | 'columns'> & { readonly kind: string },
+  model: Pick<Model, 'name' | 'description' | 'columns' | 'meaning'> & { readonly kind: string },
   key: readonly string[],
 ): ExpectedRelation {
-  const { name, description } = model
+  const { name, description, meaning } = model
   const columns = publishedColumns(model.kind, key, model.columns)
   const empty = { file: '', bytes: 0, rows: 0, perhapsNullable: [] }
-  return { ...empty, model: name, key, description, columns }
+  return { ...empty, model: name, key, description, columns, ...(meaning && { meaning }) }
 }
 
 /** For a step whose rows and events were not looked at. */

@@ -46,7 +46,7 @@ const LAST = sql`temp.main._eider_last`
 /** null: the relation is to be written whole. Then nothing has changed. */
 export async function continueFile(continuation: Continuation): Promise<PublishedRelation | null> {
   const { dir, connection, content, before, rows } = continuation
-  const { key, description, columns, changed } = rows
+  const { key, description, columns, meaning, changed } = rows
   if (changed === null || !(await canContinue(continuation, changed))) return null
   const file = fileOf(content)
   const path = join(dir, file)
@@ -64,7 +64,8 @@ export async function continueFile(continuation: Continuation): Promise<Publishe
     await renameDurably(temporary, path)
     await rm(join(dir, damageMarkerFile(file)), { force: true })
     const bytes = (await fileBytes(path)) ?? 0
-    return { model: content.model, file, bytes, key, description, columns, ...made }
+    const said = { key, description, columns, ...(meaning && { meaning }) }
+    return { model: content.model, file, bytes, ...said, ...made }
   } catch (error) {
     if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
     // What the engine refuses here it may do with all rows; if not, that says why. Damage must not be met by each run again.

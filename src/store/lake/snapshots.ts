@@ -136,14 +136,15 @@ function insert(
 async function write(
   connection: Connection,
   content: RowsContent,
-  { relation, columns, key, description }: NewRows,
+  { relation, columns, key, description, meaning }: NewRows,
   written: Map<PublishedRelation, Sql>,
 ): Promise<LakeRelation> {
   const { model } = content
   const evaluated = await isView(connection, model)
   if (evaluated) await evaluate(connection, model, relation, columns)
   const file = fileOf(content)
-  const made = { model, file, bytes: 0, rows: 0, key, description, columns, at: '', evaluated }
+  const said = { key, description, columns, ...(meaning && { meaning }) }
+  const made = { model, file, bytes: 0, rows: 0, ...said, at: '', evaluated }
   written.set(made, evaluated ? sql.ident(STORED_SCHEMA, evaluatedTable(model)) : relation)
   return made
 }

@@ -38,6 +38,11 @@ test('names of Object.prototype are no annotations', () => {
 const values: Readonly<Record<string, string>> = {
   column: 'a: text',
   contract: 'a INTEGER',
+  measure: 'a: sum(b)',
+  label: 'a: text',
+  unit: 'a: text',
+  format: 'a: text',
+  text: 'a: b',
   depends_on: 'a.b',
   on_duplicate: 'fail',
   deletes: 'mirror',

@@ -29,9 +29,15 @@ export const lines = (all: readonly string[]): string => all.map((line) => `${li
 /** The lines of an element: what is declared in it is one line each. `tag`: what it is; JSON does not say it of all. */
 export function elementXml(name: string, element: CsdlElement, tag = tagOf(element)) {
   const start = `<${tag}${attributes(attributesOf(name, element, tag))}`
-  const inner = Object.entries(element).flatMap(([part, value]) => partXml(part, value))
+  const parts = Object.entries(element)
+  const inner = parts
+    .filter(([part]) => !isOfAnnotation(part))
+    .flatMap(([part, value]) => partXml(part, value, parts))
   return inner.length === 0 ? [`${start}/>`] : [`${start}>`, ...inner, `</${tag}>`]
 }
+
+/** In JSON `@Term#name@Other` says something of `@Term#name`, and stands beside it. */
+const isOfAnnotation = (part: string) => part.lastIndexOf('@') > 0
 
 const tagOf = ({ $Kind }: CsdlElement) => (typeof $Kind === 'string' ? $Kind : 'Property')
 
@@ -55,7 +61,11 @@ function attributesOf(Name: string, element: CsdlElement, tag: string): Attribut
   }
 }
 
-function partXml(name: string, value: CsdlValue): readonly string[] {
+function partXml(
+  name: string,
+  value: CsdlValue,
+  beside: readonly (readonly [string, CsdlValue])[],
+): readonly string[] {
   const pairs = Object.entries(value)
   if (name === '$Key') {
     const keys = pairs.map(([, property]) => `<PropertyRef${attributes({ Name: property })}/>`)
@@ -71,13 +81,25 @@ function partXml(name: string, value: CsdlValue): readonly string[] {
         `<ReferentialConstraint${attributes({ Property, ReferencedProperty })}/>`,
     )
   if (name.startsWith('$')) return []
-  if (name.startsWith('@')) return [annotationXml(name, value)]
+  if (name.startsWith('@')) {
+    const about = beside.filter(([part]) => part.startsWith(`${name}@`))
+    const within = about.map(([part, said]) => annotationXml(part.slice(name.length), said))
+    return [annotationXml(name, value, within)]
+  }
   return [elementXml(name, value as CsdlElement).join('')]
 }
 
-/** `name` as in JSON, with its `@`. */
-export const annotationXml = (name: string, value: CsdlValue): string =>
-  valueXml('Annotation', { Term: name.slice(1) }, value)
+/** `name` as in JSON, with its `@`; `within`: annotations of this one. */
+export function annotationXml(
+  name: string,
+  value: CsdlValue,
+  within: readonly string[] = [],
+): string {
+  const [Term, Qualifier] = name.slice(1).split('#')
+  const written = valueXml('Annotation', { Term, Qualifier }, value)
+  if (within.length === 0) return written
+  return `${written.replace(/\/>$/, '>')}${within.join('')}</Annotation>`
+}
 
 const attributeOf: Readonly<Record<string, string>> = {
   boolean: 'Bool',

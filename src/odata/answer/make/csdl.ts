@@ -12,6 +12,7 @@ import type {
   EntityModel,
   EntitySet,
   EntityType,
+  MeasureProperty,
   NavigationProperty,
   Property,
 } from '../../edm/model.ts'
@@ -135,12 +136,22 @@ function entitySet(set: EntitySet): CsdlElement {
       Transformations: servedTransformations,
       PropertyRestrictions: false,
     },
+    ...Object.fromEntries(type.measures.flatMap(customAggregate)),
     // Changes can be tracked where a key says which rows of two snapshots are the same.
     [`@${CAPABILITIES}.ChangeTracking`]: {
       Supported: storedKeyset(set, { alias: 'it', set }) !== null,
     },
   }
 }
+
+/** A measure by its name, with its type, and what it means. */
+function customAggregate({ name, type, measure }: MeasureProperty): readonly CsdlMember[] {
+  const term = `@${AGGREGATION}.CustomAggregate#${name}`
+  const said = Object.entries(described(measure.description))
+  return [[term, type.name], ...said.map(([about, text]): CsdlMember => [`${term}${about}`, text])]
+}
+
+type CsdlMember = readonly [name: string, value: CsdlElement[string]]
 
 /** The document in parts. `version` is the one that it names. */
 export function* csdlXml(

@@ -68,6 +68,7 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
     references: [CORE],
     elements: {
       ApplySupported: ofSet(`${AGGREGATION}.ApplySupportedType`),
+      CustomAggregate: ofSet('Edm.String'),
       ApplySupportedType: record({
         Transformations: { $Collection: true, $Type: `${AGGREGATION}.Transformation` },
         PropertyRestrictions: BOOLEAN,

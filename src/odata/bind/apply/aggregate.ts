@@ -13,6 +13,7 @@ import {
   type Input,
   scopeOfInput,
 } from './rows.ts'
+import { measureOf, measureTotal, withStoredColumns } from './measure.ts'
 import { bindExpression } from '../expression/expression.ts'
 import {
   type ColumnValue,
@@ -37,7 +38,12 @@ import {
 } from '../../syntax/transformations.ts'
 import { isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
 
-export function bindAggregate(items: readonly AggregateItem[], input: Input): ApplyRows {
+export function bindAggregate(items: readonly AggregateItem[], given: Input): ApplyRows {
+  const measures = items.map((item) => measureOf(item, given))
+  const input = withStoredColumns(
+    given,
+    measures.filter((measure) => measure !== null),
+  )
   const { rows, groups, context } = input
   const { scope, made: madeOf } = scopeOfInput(input)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
@@ -53,8 +59,9 @@ export function bindAggregate(items: readonly AggregateItem[], input: Input): Ap
     entity,
     mark: mark && keyOf(mark),
   }))
-  const aggregates = items.map((item) => {
-    const total = bindTotal(item, scope)
+  const aggregates = items.map((item, i) => {
+    const measure = measures[i] ?? null
+    const total = measure === null ? bindTotal(item, scope) : measureTotal(measure)
     requireFreeName(item, values)
     const property = newProperty(item.name, total.type, context)
     values.push({ path: [item.name], property })

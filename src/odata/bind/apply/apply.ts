@@ -9,6 +9,7 @@ import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
 import { type Constant, type Expression, typeOf, NULL } from '../bound.ts'
 import {
+  applyContext,
   type ApplyRows,
   around,
   entityRows,
@@ -54,7 +55,7 @@ export function bindApply(
 ): ApplyRows {
   const all = entityRows(set)
   const rows = within === null ? all : filtered(all, within)
-  return bindSequence(sequence, { rows, groups: [], context: { ...context, columnCount: 0 } })
+  return bindSequence(sequence, { rows, groups: [], context: applyContext(context, [set]) })
 }
 
 export const bindSequence = (sequence: readonly TransformationSyntax[], input: Input): ApplyRows =>

@@ -3,6 +3,7 @@
 // reached through a navigation property.
 
 import { limits } from '../../../core/limits.ts'
+import { foldCase } from '../../../core/names.ts'
 import {
   type Expression,
   type ColumnValue,
@@ -32,6 +33,13 @@ export interface Input {
 export interface ApplyContext extends RequestContext {
   /** Columns added so far; each has a unique name. */
   columnCount: number
+  /** Columns of the sets that have such a name, in lower case. */
+  readonly taken: ReadonlySet<string>
+}
+
+export function applyContext(context: RequestContext, sets: readonly EntitySet[]): ApplyContext {
+  const names = sets.flatMap(({ type }) => type.properties.map(({ column }) => column.name))
+  return { ...context, columnCount: 0, taken: new Set(names.map(foldCase)) }
 }
 
 export interface ValueColumn {
@@ -125,7 +133,8 @@ export function scopeOfRows(rows: ApplyRows, context: RequestContext, row = rowV
 }
 
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
-  context.columnCount++
+  do context.columnCount++
+  while (context.taken.has(`c${context.columnCount}`))
   const column = { name: `c${context.columnCount}`, type: type.engine, nullable: true }
   return { name, column, type, nullable: true, clamped: false, isCalculated: true }
 }

@@ -1,0 +1,28 @@
+// What a model says of its numbers: what they are called, how rows become one of them, and how they are shown. None of it
+// changes a row.
+
+import type { ColumnType, Shown } from './relation.ts'
+
+/** One number of any rows of a model. */
+export interface Measure extends Shown {
+  readonly name: string
+  /** As its author writes it. */
+  readonly text: string
+  /**
+   * One expression of aggregates over columns of the model, which the compiler has made of the text and has bound: nothing
+   * of a request is in it.
+   */
+  readonly sql: string
+  /** What the expression is cast to. */
+  readonly type: ColumnType
+  /** The columns that it reads, also by way of other measures. */
+  readonly columns: readonly string[]
+}
+
+export interface Meaning {
+  readonly measures: readonly Measure[]
+  /** Columns by which measures are mostly asked for. */
+  readonly dimensions: readonly string[]
+  /** The column with the time of a row; null: none is named. */
+  readonly time: string | null
+}
