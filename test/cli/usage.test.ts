@@ -41,12 +41,12 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   ['ls --foo', 'eider ls has no flag --foo', 'see "eider ls --help"'],
   [
     'query --format xml x',
-    '--format must be one of table, json, ndjson, csv, markdown, parquet, not "xml"',
+    '--format must be one of table, json, ndjson, csv, markdown, parquet, xlsx, not "xml"',
     'see "eider query --help"',
   ],
   [
     'query --format',
-    '--format needs a value: table, json, ndjson, csv, markdown, parquet',
+    '--format needs a value: table, json, ndjson, csv, markdown, parquet, xlsx',
     'see "eider query --help"',
   ],
   [
