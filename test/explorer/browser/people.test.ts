@@ -302,6 +302,65 @@ peopleTest(
   { reducedMotion: 'reduce' },
 )
 
+peopleTest(
+  'from a picture to its rows and back, each by a filter in the address',
+  async ({ page, visit, axe, settled }) => {
+    await visit('/sets/core_movies/chart?x=genre')
+    await page.locator('.picture g.picture-pick').first().click()
+    await settled()
+    assert.match(filterOf(page)!, /^genre eq 'Genre \d+'$/)
+    assert.is(new URL(page.url()).pathname, '/sets/core_movies')
+    await page.goBack()
+    await settled()
+    // The numbers below have the same as links, for keys.
+    const numbers = page.getByRole('table', { name: 'Numbers of the chart' })
+    assert.equal(await axe(), [])
+    await numbers.getByRole('link', { name: 'Genre 3', exact: true }).press('Enter')
+    await settled()
+    assert.is(filterOf(page), "genre eq 'Genre 3'")
+
+    // A stroke over a line is a range of days, and a click one of them.
+    await visit('/sets/core_movies/chart?x=seen_at&per=day')
+    const box = (await page.locator('.picture-touch').boundingBox())!
+    const at = (share: number) => [box.x + box.width * share, box.y + 60] as const
+    await page.mouse.move(...at(0.05))
+    await page.mouse.down()
+    await page.mouse.move(...at(0.2))
+    await page.mouse.move(...at(0.3))
+    await page.mouse.up()
+    await settled()
+    assert.is(filterOf(page), 'seen_at ge 2024-01-02T00:00:00Z and seen_at lt 2024-01-12T00:00:00Z')
+    assert.match(new URL(page.url()).pathname, /chart$/)
+    await page.getByLabel('compare with').check()
+    await page.getByText('The grey line is 2023-12-23 to 2024-01-01.').waitFor()
+    await settled()
+    assert.is(await page.locator('.picture-before').count(), 1)
+    // 12 movies a day, and none before the first of January, which is a gap and not 0.
+    const rows = await numbers.getByRole('row').allInnerTexts()
+    assert.equal([rows[1], rows.at(-1)], ['2024-01-02\t12\tnone', '2024-01-11\t12\t12'])
+    assert.equal(await axe(), [])
+
+    await visit('/sets/core_movies/chart?x=seen_at&per=month')
+    await page.getByText('The last month is incomplete.').waitFor()
+    assert.is(await page.locator('.picture-incomplete').count(), 1)
+
+    // Values are ticked one after the other, and searched.
+    await visit('/sets/core_movies')
+    const genres = page.getByRole('region', { name: 'Values of genre' })
+    await genres.getByRole('searchbox').fill('re 1')
+    assert.is(await genres.getByRole('button').count(), 7)
+    for (const genre of [/^Genre 1\s/, /^Genre 12\s/])
+      await genres.getByRole('button', { name: genre }).click()
+    await settled()
+    assert.is(filterOf(page), "genre in ('Genre 1','Genre 12')")
+    // The eye sees groups of digits, and what is copied has none.
+    const taking = page.locator('td.number').filter({ hasText: '12345' }).first()
+    assert.is(await taking.innerText(), '12345')
+    assert.is(await taking.locator('.digits').count(), 1)
+  },
+  { reducedMotion: 'reduce' },
+)
+
 peopleTest('the documentation begins with its text on a telephone', async ({ served }) => {
   await using directory = await temporaryDirectory()
   const made = spawnSync(process.execPath, ['.ci/site.js', directory.path], { cwd: repository })

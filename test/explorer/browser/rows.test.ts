@@ -128,7 +128,7 @@ rowsTest(
   },
 )
 
-rowsTest('facets count values, and a click filters by one', async ({ page, visit }) => {
+rowsTest('facets count values, and clicks filter by one or several', async ({ page, visit }) => {
   await visit('/sets/core_orders')
   const facet = page.getByRole('region', { name: 'Values of status' })
   assert.match(await facet.innerText(), /paid\s+150/)
@@ -139,13 +139,23 @@ rowsTest('facets count values, and a click filters by one', async ({ page, visit
   assert.match(await facet.innerText(), /open\s+150/)
   await facet.getByRole('button', { name: /^open/ }).click()
   await settled(page)
+  assert.is(queryOf(page), "?$filter=status in ('paid','open')")
+  assert.is(await page.getByRole('status', { name: 'Count' }).innerText(), 'Σ 300 rows')
+  await facet.getByRole('button', { name: /paid/ }).click()
+  await settled(page)
+  assert.is(queryOf(page), "?$filter=status eq 'open'")
+  await facet.getByRole('button', { name: /late/ }).click({ modifiers: ['Alt'] })
+  await settled(page)
+  assert.is(queryOf(page), "?$filter=status eq 'it''s late'")
+  await facet.getByRole('button', { name: /^open/ }).click({ modifiers: ['Alt'] })
+  await settled(page)
   assert.is(queryOf(page), "?$filter=status eq 'open'")
   await page.getByText('Requests', { exact: true }).click()
   const asked = async (name: string) =>
     decodeURIComponent(await page.getByRole('textbox', { name, exact: true }).inputValue())
   assert.match(await asked('Different values'), 'status with countdistinct as status')
   assert.match(await asked('Values of status'), 'groupby((status),aggregate($count as ')
-  await facet.getByRole('button', { name: /^open/ }).click()
+  await facet.getByRole('button', { name: /open/ }).click()
   await settled(page)
   assert.is(queryOf(page), '')
 })

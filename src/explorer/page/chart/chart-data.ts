@@ -21,9 +21,14 @@ interface Series {
   readonly values: readonly (string | null)[]
 }
 
+export interface ChartMark extends Label {
+  /** Number of the time unit or of the bin; the value itself of a category. */
+  readonly index: unknown
+}
+
 export interface ChartData {
   readonly form: 'line' | 'bars' | 'histogram'
-  readonly marks: readonly Label[]
+  readonly marks: readonly ChartMark[]
   readonly series: readonly Series[]
   readonly isStacked: boolean
   readonly notes: readonly string[]
@@ -59,9 +64,8 @@ export function chartData(
   const marks = isByValue
     ? grouped.keys.map((index) => ({ index, ...groupLabel(index, grouped.rest) }))
     : scale(grouping, grouped.rows, notes, mostMarks)
-  const isZeroWhereNone = adds || state.method === 'countdistinct'
-  const whereNone = (index: unknown) =>
-    (isByValue ? index === OTHERS : isZeroWhereNone) ? '0' : null
+  // Where no rows are there is nothing to add up, which is a gap and not 0. The other groups together have all of them.
+  const whereNone = (index: unknown) => (index === OTHERS ? '0' : null)
   return {
     form: FORMS[grouping.by],
     marks,
@@ -136,17 +140,13 @@ function withFewGroups(
 const groupLabel = (group: unknown, rest: number): Label =>
   group === OTHERS ? { text: `${rest} others`, isWord: true } : labelOf(group)
 
-interface IndexedMark extends Label {
-  readonly index: unknown
-}
-
 /** Every unit or bin from the first to the last, also those without rows: a gap is a fact too. */
 function scale(
   grouping: Exclude<Grouping, { readonly by: 'value' }>,
   rows: readonly ChartRow[],
   notes: string[],
   mostMarks: number,
-): readonly IndexedMark[] {
+): readonly ChartMark[] {
   const groups = rows.map(({ group }) => group)
   const known = new Set(groups.filter((group) => typeof group === 'number'))
   if (groups.some((group) => typeof group !== 'number')) {

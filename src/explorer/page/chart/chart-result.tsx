@@ -1,3 +1,4 @@
+import type { IncompleteEnds } from './incomplete.ts'
 import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
@@ -9,6 +10,8 @@ import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../recipes/recipe-text.tsx'
 import { BarChart, ColumnChart, LineChart, seriesClass } from '../pictures/charts.tsx'
 import { type ChartData, type ChartTable, type ChartTableRow, csvOf } from './chart-data.ts'
+import type { Route } from '../address/route.ts'
+import { Link } from '../parts/link.tsx'
 
 interface ChartResultProps {
   readonly set: EntitySet
@@ -16,13 +19,23 @@ interface ChartResultProps {
   readonly table: ChartTable
   readonly title: string
   readonly query: string
+  readonly onPick: (first: number, last: number) => void
+  /** The rows of a mark; undefined where no filter means them. */
+  readonly rowsOf: (mark: number) => Route | undefined
+  readonly incomplete: IncompleteEnds | undefined
+  readonly unit: string | undefined
+  /** The period before, with its request. */
+  readonly compared:
+    | { readonly query: string; readonly name: string; readonly values: readonly (string | null)[] }
+    | undefined
 }
 
 const pictures = { line: LineChart, bars: BarChart, histogram: ColumnChart }
 /** More rows are in the CSV: nobody reads them here. */
 const MOST_ROWS = 500
 
-export function ChartResult({ set, data, table, title, query }: ChartResultProps) {
+export function ChartResult(props: ChartResultProps) {
+  const { set, data, table, title, query, incomplete, compared } = props
   const figure = useRef<HTMLElement>(null)
   const Picture = pictures[data.form]
   const asked = useRowsContext(set, query.slice(query.indexOf('?')))
@@ -32,7 +45,6 @@ export function ChartResult({ set, data, table, title, query }: ChartResultProps
       requestOfChart.value = null
     }
   }, [set, query])
-  const rows = table.rows.slice(0, MOST_ROWS).map((row, i) => ({ ...row, i }))
   return (
     <>
       <figure ref={figure} class="chart-figure">
@@ -43,8 +55,16 @@ export function ChartResult({ set, data, table, title, query }: ChartResultProps
         {data.marks.length === 0 ? (
           <p class="soft">No rows.</p>
         ) : (
-          <Picture data={data} sentence={sentenceOf(data, title)} />
+          <Picture
+            data={data}
+            sentence={sentenceOf(data, title)}
+            onPick={props.onPick}
+            incomplete={incomplete}
+            before={compared?.values}
+          />
         )}
+        {incompleteNote(incomplete, props.unit)}
+        {compared !== undefined && <p class="soft">The grey line is {compared.name}.</p>}
         {data.notes.map((note) => (
           <p key={note} class="soft">
             {note}
@@ -56,22 +76,11 @@ export function ChartResult({ set, data, table, title, query }: ChartResultProps
         <PngButton host={() => figure.current} title={title} />
         <ToolButtons context={asked} />
       </RequestBar>
+      {compared !== undefined && (
+        <RequestBar name="Request of the period before" request={compared.query} />
+      )}
       <ConnectRegion context={asked} />
-      <DataTable<ChartTableRow & { readonly i: number }>
-        name="Numbers of the chart"
-        rows={rows}
-        keyOf={({ i }) => String(i)}
-        columns={table.head.map((name, column) => ({
-          name,
-          isNumber: column > 0,
-          cell: ({ label, values }) =>
-            column === 0 ? (
-              <LabelText label={label} />
-            ) : (
-              <Number value={values[column - 1] ?? null} />
-            ),
-        }))}
-      />
+      <Numbers {...props} />
       {table.rows.length > MOST_ROWS && (
         <p class="soft">
           The first {MOST_ROWS} of {groupDigits(table.rows.length)} rows; all of them are in the
@@ -79,6 +88,59 @@ export function ChartResult({ set, data, table, title, query }: ChartResultProps
         </p>
       )}
     </>
+  )
+}
+
+function Numbers({ table, compared, rowsOf }: ChartResultProps) {
+  const rows = table.rows.slice(0, MOST_ROWS).map((row, i) => ({ ...row, i }))
+  return (
+    <DataTable<ChartTableRow & { readonly i: number }>
+      name="Numbers of the chart"
+      rows={rows}
+      keyOf={({ i }) => String(i)}
+      columns={[
+        ...table.head.map((name, column) => ({
+          name,
+          isNumber: column > 0,
+          cell: ({ i, label, values }: ChartTableRow & { readonly i: number }) =>
+            column === 0 ? (
+              <RowsLink to={rowsOf(i)} label={label} />
+            ) : (
+              <Number value={values[column - 1] ?? null} />
+            ),
+        })),
+        ...(compared === undefined
+          ? []
+          : [
+              {
+                name: compared.name,
+                isNumber: true,
+                cell: ({ i }: { readonly i: number }) => (
+                  <Number value={compared.values[i] ?? null} />
+                ),
+              },
+            ]),
+      ]}
+    />
+  )
+}
+
+function RowsLink({ to, label }: { to: Route | undefined; label: Label }) {
+  if (to === undefined) return <LabelText label={label} />
+  return (
+    <Link to={to}>
+      <LabelText label={label} />
+    </Link>
+  )
+}
+
+function incompleteNote(ends: IncompleteEnds | undefined, unit = '') {
+  const which = [ends?.first && 'first', ends?.last && 'last'].filter(Boolean).join(' and the ')
+  if (which === '') return null
+  return (
+    <p class="soft">
+      The {which} {unit} {which.includes(' ') ? 'are' : 'is'} incomplete.
+    </p>
   )
 }
 
@@ -102,7 +164,7 @@ function LabelText({ label: { text, isWord } }: { label: Label }) {
 }
 
 function Number({ value }: { value: string | null }) {
-  return value === null ? <span class="word">null</span> : <>{groupDigits(value)}</>
+  return value === null ? <span class="word">none</span> : <>{groupDigits(value)}</>
 }
 
 function PngButton({ host, title }: { host: () => HTMLElement | null; title: string }) {

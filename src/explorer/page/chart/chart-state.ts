@@ -36,6 +36,8 @@ export interface ChartState {
   /** Bars before the rest is "others". */
   readonly first: number
   readonly filter: string | null
+  /** With the period before the one that the filter asks for. */
+  readonly isCompared: boolean
 }
 
 export const DEFAULT_FIRST = 20
@@ -56,12 +58,13 @@ export function readChartState(options: {
     per: timeUnits.find((one) => one === options.get('per')) ?? null,
     first: Number.isInteger(first) && first > 0 ? Math.min(first, MOST_FIRST) : DEFAULT_FIRST,
     filter: text('$filter'),
+    isCompared: text('compare') === 'before',
   }
 }
 
 /** The options of an address, without those that say what would be so anyway. */
 export function writeChartState(state: ChartState): Readonly<Record<string, string | undefined>> {
-  const { x, y, method, by, per, first, filter } = state
+  const { x, y, method, by, per, first, filter, isCompared } = state
   return {
     x: x ?? undefined,
     y: y ?? undefined,
@@ -70,6 +73,7 @@ export function writeChartState(state: ChartState): Readonly<Record<string, stri
     per: per ?? undefined,
     first: first === DEFAULT_FIRST ? undefined : String(first),
     $filter: filter ?? undefined,
+    compare: isCompared ? 'before' : undefined,
   }
 }
 

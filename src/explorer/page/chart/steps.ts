@@ -62,6 +62,18 @@ export function axisFor(values: readonly number[], wanted = 5) {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
+
+/** At most four digits, for a place with little room; the number itself belongs into a tooltip. */
+export function shortNumber(text: string): string {
+  const value = Number(text)
+  if (!Number.isFinite(value) || text.trim() === '') return text
+  if (Math.abs(value) >= 10_000) return short.format(value)
+  return text.replace(/^-?/, '').replace('.', '').length <= 4
+    ? text
+    : String(Number(value.toPrecision(4)))
+}
+
 /** 2 000 000 is 2M on an axis, where room is short. */
 const showCompact = (value: number, full = `${value}`) =>
   Math.abs(value) >= 100_000 ? compact.format(value) : full
@@ -95,6 +107,12 @@ export function binsBetween(least: number, greatest: number, { most, isWhole }: 
 
 export function binExpression(path: string, { step }: Bins): string {
   return `floor(${path} divby ${stepLiteral(step)})`
+}
+
+/** Where bin `index` begins, as a number of a filter. */
+export const edgeOf = ({ step }: Bins, index: number): string => {
+  const value = valueOf(index, step)
+  return Math.abs(value) < 1e15 ? value.toFixed(Math.max(0, -step.exponent)) : String(value)
 }
 
 /** All bins from the first to the last; those that no row fell into have 0. */

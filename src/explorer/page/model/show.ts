@@ -39,6 +39,53 @@ export function localTime(iso: string): string | undefined {
 
 let local: Intl.DateTimeFormat | undefined
 
+/** `P1DT2H` is "1 d 2 h"; what is no duration stays as it is. */
+export function sayDuration(text: string): string {
+  const found = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(\.\d+)?S)?)?$/.exec(text)
+  if (found === null) return text
+  const [, sign = '', days = 0, hours = 0, minutes = 0, whole = 0, part = ''] = found
+  // The service gives seconds alone, however many. More than a double counts exactly stay as they are.
+  const total = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(whole)
+  if (!Number.isSafeInteger(total)) return text
+  const parts = [
+    [Math.floor(total / 86_400), 'd'],
+    [Math.floor(total / 3_600) % 24, 'h'],
+    [Math.floor(total / 60) % 60, 'min'],
+  ] as const
+  const said = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
+  const rest = part.replace(/\.?0+$/, '')
+  if (total % 60 > 0 || rest !== '' || said.length === 0) said.push(`${total % 60}${rest} s`)
+  return sign + said.join(' ')
+}
+
+const MOST_JSON = 1_000_000
+
+/** JSON with a line for each member, without a digit changed; undefined for any other text. */
+export function unfoldJson(text: string): string | undefined {
+  if (!/^\s*[[{]/.test(text) || text.length > MOST_JSON) return undefined
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  let depth = 0
+  const line = () => `\n${'  '.repeat(depth)}`
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\s+|[[{]\s*[\]}]|[[{\]},:]/g, (part) => {
+    if (part.startsWith('"')) return part
+    if (part.trim() === '') return ''
+    if (/^[[{]\s*[\]}]$/.test(part)) return part[0]! + part.at(-1)!
+    if (part === '[' || part === '{') {
+      depth += 1
+      return part + line()
+    }
+    if (part === ']' || part === '}') {
+      depth -= 1
+      return line() + part
+    }
+    return part === ',' ? part + line() : ': '
+  })
+}
+
 export function showBytes(count: number): string {
   const units = ['kB', 'MB', 'GB', 'TB']
   if (count < 1_000) return `${count} B`

@@ -1,15 +1,21 @@
+import type { IncompleteEnds } from '../chart/incomplete.ts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ChartData, totalOf } from '../chart/chart-data.ts'
 import type { Label } from '../model/schema.ts'
+import { isAlone, linesOf, numberOrGap, pathThrough } from './lines.ts'
 import { groupDigits } from '../model/show.ts'
-import { axisFor, endsOf } from '../chart/steps.ts'
-import type { Bar } from '../profile/profile-requests.ts'
+import { axisFor, endsOf, shortNumber } from '../chart/steps.ts'
 import './pictures.css'
 
 interface PictureProps {
   readonly data: ChartData
   readonly sentence: string
+  /** Somebody has clicked a mark, or drawn from one to another. The table of the numbers has the same as links. */
+  readonly onPick?: ((first: number, last: number) => void) | undefined
+  readonly incomplete?: IncompleteEnds | undefined
+  /** Values of the period before, one for each mark. */
+  readonly before?: readonly (string | null)[] | undefined
 }
 
 interface DrawingProps {
@@ -45,7 +51,7 @@ const BAR = 17
 const AFTER = 96
 const CHARACTER = 7
 
-export function BarChart({ data, sentence }: PictureProps) {
+export function BarChart({ data, sentence, onPick }: PictureProps) {
   const { marks, series, isStacked } = data
   const lines = isStacked ? 1 : series.length
   const row = Math.max(ROW, lines * 9 + 8)
@@ -63,7 +69,12 @@ export function BarChart({ data, sentence }: PictureProps) {
         return (
           <>
             {marks.map((mark, i) => (
-              <g key={i} transform={`translate(0 ${i * row + 3})`}>
+              <g
+                key={i}
+                class={onPick === undefined ? '' : 'picture-pick'}
+                transform={`translate(0 ${i * row + 3})`}
+                onClick={() => onPick?.(i, i)}
+              >
                 <Name mark={mark} at={label} y={row / 2} />
                 {parts[i]!.map(({ from, to, title }, s) => (
                   <rect
@@ -83,7 +94,8 @@ export function BarChart({ data, sentence }: PictureProps) {
                   y={row / 2}
                   dy="0.35em"
                 >
-                  {numberAfter(data, i)}
+                  {shortNumber(numberAfter(data, i))}
+                  <title>{groupDigits(numberAfter(data, i))}</title>
                 </text>
               </g>
             ))}
@@ -114,8 +126,8 @@ function Name({ mark, at, y }: { mark: Label; at: number; y: number }) {
 /** With colours side by side each has its own in the table. */
 function numberAfter({ series, isStacked }: ChartData, i: number): string {
   const values = series.map((one) => one.values[i] ?? null)
-  if (values.length === 1) return groupDigits(values[0] ?? 'null')
-  return isStacked ? groupDigits(totalOf(values)) : ''
+  if (values.length === 1) return values[0] ?? 'null'
+  return isStacked ? totalOf(values) : ''
 }
 
 const HEIGHT = 320
@@ -183,7 +195,7 @@ export function ColumnChart(props: PictureProps) {
       {({ step, x, y }) => {
         const room = Math.max(1, step - Math.min(2, step * 0.15))
         const each = isStacked ? room : room / series.length
-        return parts.map((some, i) =>
+        const bars = parts.map((some, i) =>
           some.map(({ from, to, title }, s) => (
             <rect
               key={`${i} ${s}`}
@@ -197,8 +209,69 @@ export function ColumnChart(props: PictureProps) {
             </rect>
           )),
         )
+        return (
+          <Brush marks={marks.length} step={step} onPick={props.onPick}>
+            {bars}
+          </Brush>
+        )
       }}
     </Upright>
+  )
+}
+
+interface BrushProps {
+  readonly marks: number
+  readonly step: number
+  readonly onPick: PictureProps['onPick']
+  /** The mark at the pointer. */
+  readonly onPoint?: (at: number | null) => void
+  readonly children?: ComponentChildren
+}
+
+/** A click takes one mark, and a stroke all from the first to the last. */
+function Brush({ marks, step, onPick, onPoint, children }: BrushProps) {
+  const [from, begin] = useState<number | null>(null)
+  const [to, reach] = useState(0)
+  const markAt = ({ clientX, currentTarget }: PointerEvent) => {
+    const drawing = (currentTarget as SVGElement).ownerSVGElement!
+    const px = clientX - drawing.getBoundingClientRect().left - LEFT
+    return Math.max(0, Math.min(marks - 1, Math.floor(px / step)))
+  }
+  const end = () => {
+    if (from === null) return
+    begin(null)
+    onPick?.(Math.min(from, to), Math.max(from, to))
+  }
+  return (
+    <g
+      class={onPick === undefined ? '' : 'picture-pick'}
+      onPointerDown={(event) => {
+        if (onPick === undefined || event.button !== 0) return
+        begin(markAt(event))
+        reach(markAt(event))
+      }}
+      onPointerMove={(event) => {
+        onPoint?.(markAt(event))
+        reach(markAt(event))
+      }}
+      onPointerUp={end}
+      onPointerLeave={() => {
+        onPoint?.(null)
+        begin(null)
+      }}
+    >
+      {from !== null && from !== to && (
+        <rect
+          class="picture-brush"
+          x={LEFT + Math.min(from, to) * step}
+          width={(Math.abs(to - from) + 1) * step}
+          y={TOP}
+          height={HEIGHT - TOP - BOTTOM}
+        />
+      )}
+      <rect class="picture-touch" x={LEFT} width={step * marks} height={HEIGHT} />
+      {children}
+    </g>
   )
 }
 
@@ -209,12 +282,11 @@ const MOST_POINTS = 60
 export function LineChart(props: PictureProps) {
   const { marks, series } = props.data
   const [at, pointAt] = useState<number | null>(null)
-  const numbers = series.map(({ values }) =>
-    values.map((value) => (value === null ? Number.NaN : Number(value))),
-  )
+  const numbers = series.map(({ values }) => values.map(numberOrGap))
+  const before = props.before?.map(numberOrGap)
   return (
     <>
-      <Upright {...props} ends={numbers.flat()}>
+      <Upright {...props} ends={[...numbers.flat(), ...(before ?? [])]}>
         {({ step, x, y }) => {
           const placed = numbers.map((values) =>
             values.map((value, i) => ({ x: x(i + 0.5), y: y(value) })),
@@ -224,54 +296,49 @@ export function LineChart(props: PictureProps) {
               {at !== null && (
                 <line class="picture-zero" x1={x(at + 0.5)} x2={x(at + 0.5)} y1={TOP} y2={y(0)} />
               )}
+              {before !== undefined && (
+                <path
+                  class="picture-before"
+                  d={pathThrough(before.map((value, i) => ({ x: x(i + 0.5), y: y(value) })))}
+                />
+              )}
               {placed.map((points, s) => (
                 <g key={s} class={seriesClass(s)}>
-                  <path d={pathThrough(points)} />
-                  {marks.length < MOST_POINTS &&
-                    points
-                      .filter((point) => Number.isFinite(point.y))
-                      .map((point) => <circle key={point.x} cx={point.x} cy={point.y} r={2.5} />)}
+                  {linesOf(points, props.incomplete).map(({ d, isDotted }) => (
+                    <path key={d} class={isDotted ? 'picture-incomplete' : ''} d={d} />
+                  ))}
+                  {points.map(
+                    (point, i) =>
+                      Number.isFinite(point.y) &&
+                      (marks.length < MOST_POINTS || isAlone(points, i)) && (
+                        <circle key={point.x} cx={point.x} cy={point.y} r={2.5} />
+                      ),
+                  )}
                 </g>
               ))}
-              <rect
-                class="picture-touch"
-                x={LEFT}
-                width={step * marks.length}
-                height={HEIGHT}
-                onPointerMove={({ clientX, currentTarget }) => {
-                  const px = clientX - currentTarget.getBoundingClientRect().left
-                  pointAt(Math.max(0, Math.min(marks.length - 1, Math.floor(px / step))))
-                }}
-                onPointerLeave={() => pointAt(null)}
-              />
+              <Brush marks={marks.length} step={step} onPick={props.onPick} onPoint={pointAt} />
             </>
           )
         }}
       </Upright>
       <p class="picture-reading" aria-hidden="true">
-        {at === null ? ' ' : reading(props.data, at)}
+        {at === null ? ' ' : reading(props, at)}
       </p>
     </>
   )
 }
 
-/** With a gap where there is no number. */
-function pathThrough(points: readonly { readonly x: number; readonly y: number }[]): string {
-  return points
-    .map(({ x, y }, i) => {
-      if (!Number.isFinite(y)) return ''
-      const isStart = !Number.isFinite(points[i - 1]?.y ?? Number.NaN)
-      return `${isStart ? 'M' : 'L'}${x.toFixed(1)},${y.toFixed(1)}`
-    })
-    .join('')
-}
-
-function reading({ marks, series }: ChartData, at: number): string {
+function reading(
+  { data: { marks, series }, before, incomplete }: PictureProps,
+  at: number,
+): string {
   const values = series.map(({ label, values: own }) => {
     const text = groupDigits(own[at] ?? '–')
     return series.length === 1 ? text : `${label.text} ${text}`
   })
-  return `${marks[at]?.text}: ${values.join(', ')}`
+  const isEnd = (at === 0 && incomplete?.first) || (at === marks.length - 1 && incomplete?.last)
+  const then = before === undefined ? '' : `, the period before ${groupDigits(before[at] ?? '–')}`
+  return `${marks[at]?.text}${isEnd ? ' (incomplete)' : ''}: ${values.join(', ')}${then}`
 }
 
 export const seriesClass = (s: number) => `series-${(s % 8) + 1}`
@@ -303,39 +370,3 @@ function endsOfParts(parts: readonly (readonly MarkPart[])[]): readonly [number,
 /** What is there is to be seen, however small it is. */
 const visible = (from: number, to: number, scale: number) =>
   Math.max(from === to ? 0 : 1, Math.abs(to - from) * scale)
-
-interface HistogramProps {
-  readonly bars: readonly Bar[]
-  readonly sentence: string
-  readonly unit?: string
-}
-
-const SLOT = 10
-const TALLEST = 100
-/** A bar of one is still visible next to a bar of a million. */
-const LEAST_HEIGHT = 3
-
-export function HistogramBars({ bars, sentence, unit = 'rows' }: HistogramProps) {
-  const most = Math.max(1, ...bars.map(({ rows }) => rows))
-  return (
-    <svg
-      class="histogram"
-      role="img"
-      aria-label={sentence}
-      viewBox={`0 0 ${Math.max(1, bars.length) * SLOT} ${TALLEST}`}
-      preserveAspectRatio="none"
-    >
-      {bars.map(({ text, rows }, i) => {
-        const height = rows === 0 ? 0 : Math.max(LEAST_HEIGHT, (rows / most) * TALLEST)
-        return (
-          <g key={text}>
-            <rect x={i * SLOT + 0.5} y={TALLEST - height} width={SLOT - 1} height={height} />
-            <rect class="histogram-touch" x={i * SLOT} y={0} width={SLOT} height={TALLEST}>
-              <title>{unit === '' ? text : `${text}: ${rows} ${unit}`}</title>
-            </rect>
-          </g>
-        )
-      })}
-    </svg>
-  )
-}

@@ -163,7 +163,8 @@ function rowsBy(
   first = MOST_FREQUENT,
 ) {
   const x = column.name
-  const state: ChartState = { x, y: null, method: 'count', by: null, per: null, first, filter }
+  const counted = { y: null, method: 'count', by: null, per: null, isCompared: false } as const
+  const state: ChartState = { ...counted, x, first, filter }
   const request = chartRequest(state, grouping, { x: column, names, isWithoutTotal: true })
   const read = (rows: readonly Row[]): readonly Bar[] => {
     const { marks, series } = chartData(state, grouping, request, rows, MOST_BARS)

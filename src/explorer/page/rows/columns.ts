@@ -16,7 +16,7 @@ import {
 } from '../model/schema.ts'
 import { isOfSet, type RowsState } from './requests.ts'
 import type { Route } from '../address/route.ts'
-import { localTime, showBytes, showTime } from '../model/show.ts'
+import { localTime, sayDuration, showBytes, showTime } from '../model/show.ts'
 
 export interface RowColumn {
   readonly name: string
@@ -175,6 +175,8 @@ export function cellText(value: Value | undefined, property: Property | undefine
       return { text: showBytes(byteLength(text)), kind: 'special' }
     case 'Edm.DateTimeOffset':
       return { text: showTime(text), kind: 'plain', title: localTime(text) }
+    case 'Edm.Duration':
+      return { text: sayDuration(text), kind: 'plain', title: text }
     case 'Edm.Double':
     case 'Edm.Single':
       return { text, kind: /NaN|INF/.test(text) ? 'special' : 'plain' }

@@ -16,6 +16,8 @@ import { conditionOf } from './table-actions.ts'
 const MOST_FACETS = 4
 const MOST_VALUES = 20
 const MOST_CANDIDATES = 16
+/** Fewer are seen at once. */
+const SEARCHED_VALUES = 8
 /** Counting the values of all columns of such a set takes seconds, so a person asks for it. */
 const LARGE_SET_ROWS = 20_000_000
 
@@ -90,6 +92,7 @@ function facetOf({ state, typeOf, conditions }: RowsContext, column: string) {
 
 function Facet({ context, column }: { context: RowsContext; column: string }) {
   const { service } = usePage()
+  const [wanted, setWanted] = useState('')
   const { own, others, request } = facetOf(context, column)
   const answer = useAnswer(request, askRows, 'last')
   // What is wrong with the filter is said at the filter.
@@ -101,11 +104,17 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
     count: row[COUNT],
   }))
   const most = Math.max(1, ...values.map(({ count }) => Number(count)))
-  const choose = (value: Value, isChosen: boolean) => {
-    const condition = conditionOf(column, value, true)
-    if (condition === undefined) return
-    context.filter(isChosen ? others : [...others, condition])
+  const chosen = own.flatMap((one) => (one.kind === 'test' ? one.values : []))
+  const isValueChosen = (value: Value) =>
+    own.some((one) => isConditionOf(one, column, value)) ||
+    (value !== null && chosen.includes(textOf(value)))
+  const choose = (value: Value, isAlone: boolean) => {
+    const next = chosenAfter(column, chosen, { value, isAlone, isChosen: isValueChosen(value) })
+    context.filter(next === undefined ? others : [...others, next])
   }
+  const shown = values.filter(({ value }) =>
+    labelOf(value).text.toLowerCase().includes(wanted.trim().toLowerCase()),
+  )
   return (
     <section class="facet" aria-label={`Values of ${column}`}>
       <h2>
@@ -118,32 +127,86 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
           {column}
         </a>
       </h2>
+      {values.length >= SEARCHED_VALUES && (
+        <input
+          type="search"
+          class="field facet-search"
+          aria-label={`Search values of ${column}`}
+          placeholder="Search"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
       <ul>
-        {values.map(({ value, count }) => {
-          const { text, isWord } = labelOf(value)
-          const isChosen = own.some((one) => isConditionOf(one, column, value))
-          const width = `${((Number(count) / most) * 100).toFixed(1)}%`
-          return (
-            <li key={JSON.stringify(value)}>
-              <Button
-                class="facet-value"
-                aria-pressed={isChosen}
-                onClick={() => choose(value, isChosen)}
-              >
-                <bdi class={isWord ? 'facet-text value-null' : 'facet-text'}>
-                  {text.slice(0, 80)}
-                </bdi>
-                <span class="facet-count">{groupDigits(textOf(count))}</span>
-                <span class="facet-bar" aria-hidden="true">
-                  <span style={{ width }} />
-                </span>
-              </Button>
-            </li>
-          )
-        })}
+        {shown.map(({ value, count }) => (
+          <FacetValue
+            key={JSON.stringify(value)}
+            value={value}
+            count={textOf(count)}
+            share={Number(count) / most}
+            isChosen={isValueChosen(value)}
+            onChoose={choose}
+          />
+        ))}
       </ul>
     </section>
   )
+}
+
+interface FacetValueProps {
+  readonly value: Value
+  readonly count: string
+  /** Of the most frequent one: 0 to 1. */
+  readonly share: number
+  readonly isChosen: boolean
+  readonly onChoose: (value: Value, isAlone: boolean) => void
+}
+
+function FacetValue({ value, count, share, isChosen, onChoose }: FacetValueProps) {
+  const { text, isWord } = labelOf(value)
+  return (
+    <li>
+      <Button
+        class="facet-value"
+        aria-pressed={isChosen}
+        title="Alt and a click: this alone"
+        onClick={(event) => onChoose(value, event.altKey)}
+      >
+        <bdi class={isWord ? 'facet-text value-null' : 'facet-text'}>
+          {isChosen && '✓ '}
+          {text.slice(0, 80)}
+        </bdi>
+        <span class="facet-count">{groupDigits(count)}</span>
+        <span class="facet-bar" aria-hidden="true">
+          <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
+        </span>
+      </Button>
+    </li>
+  )
+}
+
+interface Click {
+  readonly value: Value
+  /** With Alt: the other values go. */
+  readonly isAlone: boolean
+  readonly isChosen: boolean
+}
+
+/** The condition of a column after a click on one of its values; undefined: none. */
+function chosenAfter(
+  column: string,
+  chosen: readonly string[],
+  { value, isAlone, isChosen }: Click,
+): Condition | undefined {
+  const text = textOf(value)
+  // What is null is not equal to anything, so it stands alone.
+  if (value === null || isAlone || chosen.length === 0) {
+    const isOff = isChosen && chosen.length < 2
+    return isOff ? undefined : conditionOf(column, value, true)
+  }
+  const next = isChosen ? chosen.filter((one) => one !== text) : [...chosen, text]
+  if (next.length < 2) return next.length === 0 ? undefined : conditionOf(column, next[0]!, true)
+  return { kind: 'test', column, operator: 'in', values: next }
 }
 
 /** Text and truth values, but neither keys nor what leads elsewhere; whole numbers come last. */
@@ -167,7 +230,7 @@ function isFew(count: Value | undefined): boolean {
 
 function isChoice(condition: Condition, column: string): boolean {
   if (condition.kind !== 'test' || condition.column !== column) return false
-  return ['eq', 'null', 'empty'].includes(condition.operator)
+  return ['eq', 'null', 'empty', 'in'].includes(condition.operator)
 }
 
 function isConditionOf(condition: Condition, column: string, value: Value): boolean {

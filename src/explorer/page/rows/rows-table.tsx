@@ -218,7 +218,8 @@ function Content({ context: { set }, column, row }: ContentProps) {
       </span>
     )
   const to = targetOf(set, column, row, value)
-  if (to === undefined) return <bdi title={title}>{text}</bdi>
+  if (to === undefined)
+    return <bdi title={title}>{column.isNumber ? <Digits text={text} /> : text}</bdi>
   return (
     <a
       href={page.href(to)}
@@ -230,6 +231,26 @@ function Content({ context: { set }, column, row }: ContentProps) {
     >
       <bdi>{text}</bdi>
     </a>
+  )
+}
+
+/** Groups of three for the eye: the room between them is no text, so what is copied has the digits alone. */
+function Digits({ text }: { text: string }) {
+  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d{5,})(\.\d+)?$/.exec(text) ?? []
+  if (whole === '') return <>{text}</>
+  const first = whole.length % 3 || 3
+  const groups = whole.slice(first).match(/\d{3}/g) ?? []
+  return (
+    <>
+      {sign}
+      {whole.slice(0, first)}
+      {groups.map((digits, i) => (
+        <span key={i} class="digits">
+          {digits}
+        </span>
+      ))}
+      {rest}
+    </>
   )
 }
 

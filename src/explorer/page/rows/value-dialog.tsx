@@ -12,7 +12,7 @@ import { isPart, rowRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf } from './table-actions.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { groupDigits, localTime, showBytes } from '../model/show.ts'
+import { groupDigits, localTime, sayDuration, showBytes, unfoldJson } from '../model/show.ts'
 import { usePage } from '../page.ts'
 
 interface ValueDialogProps {
@@ -91,12 +91,20 @@ export function WholeValue({ value, edm }: { value: Value; edm: string | undefin
     return <p>{showBytes(byteLength(text))} of bytes, in base64url when copied</p>
   const local = edm === 'Edm.DateTimeOffset' ? localTime(text) : undefined
   const isCut = !isWhole && text.length > FIRST_CHARACTERS
+  const unfolded = edm === 'Edm.String' ? unfoldJson(text) : undefined
+  if (unfolded !== undefined && unfolded.length <= FIRST_CHARACTERS)
+    return (
+      <pre class="whole-value" dir="auto" tabIndex={0}>
+        {unfolded}
+      </pre>
+    )
   return (
     <>
       <pre class="whole-value" dir="auto" tabIndex={0}>
         {isCut ? text.slice(0, FIRST_CHARACTERS) : text}
       </pre>
       {local !== undefined && <p class="about">{local} here</p>}
+      {edm === 'Edm.Duration' && <p class="about">{sayDuration(text)}</p>}
       {isCut && (
         <Button onClick={() => setIsWhole(true)}>
           load all ({groupDigits(text.length)} characters)

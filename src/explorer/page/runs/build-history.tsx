@@ -1,6 +1,6 @@
 import type { CatalogBuild, CatalogState } from '../../../core/catalog.ts'
 import { groupDigits, showTime } from '../model/show.ts'
-import { HistogramBars } from '../pictures/charts.tsx'
+import { HistogramBars } from '../pictures/histogram-bars.tsx'
 import { showMs } from './run-statistics.ts'
 
 /** Rows and time of a model over its last builds, the oldest at the left. */

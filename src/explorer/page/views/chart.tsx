@@ -1,4 +1,4 @@
-import { encodeOption, readOptions, withOptions, writeOptions } from '../address/options.ts'
+import { readOptions, withOptions, writeOptions } from '../address/options.ts'
 import {
   canBeColour,
   canBeX,
@@ -15,34 +15,22 @@ import {
   readChartState,
   writeChartState,
 } from '../chart/chart-state.ts'
-import {
-  boundsRequest,
-  chartData,
-  chartRequest,
-  chartTable,
-  type Grouping,
-  MOST_GROUPS,
-} from '../chart/chart-data.ts'
+import { chartData, chartTable, type Grouping, MOST_GROUPS } from '../chart/chart-data.ts'
 import { ChartResult } from '../chart/chart-result.tsx'
-import { binsBetween, markAt } from '../chart/steps.ts'
-import {
-  type EntitySet,
-  hasTime,
-  isFloating,
-  isIntegral,
-  kindOf,
-  memberNames,
-  type Property,
-  type Row,
-} from '../model/schema.ts'
+import { incompleteOf, rangeOn, useChart, useCompared } from '../chart/use-chart.ts'
+import { markAt } from '../chart/steps.ts'
+import { type EntitySet, hasTime, kindOf, memberNames, type Property } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import { useRowsContext } from '../rows/rows-context.ts'
-import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
-import { timeUnits, unitBetween } from '../chart/time-units.ts'
+import { type RowsContext, useRowsContext } from '../rows/rows-context.ts'
+import { conditionFor, withCondition } from '../chart/pick.ts'
+import { writeFilter } from '../address/filter.ts'
+import { rangeBefore, sayRange } from '../address/time-range.ts'
+import type { Route } from '../address/route.ts'
+import { timeUnits } from '../chart/time-units.ts'
 import { type Option, Select, type SelectProps } from '../parts/select.tsx'
 import '../chart/chart.css'
 
@@ -61,7 +49,8 @@ export function ChartView({ route }: ViewProps<'chart'>) {
     return { ...route, query: writeOptions(withOptions(options, written)) }
   }
   const onChange = (changes: Partial<ChartState>) => page.navigate(addressOf(changes))
-  const form = { state, groups, onChange }
+  const context = useRowsContext(set, route.query, 'chart')
+  const form = { state, groups, onChange, context }
   return (
     <>
       <nav class="proposals" aria-label="Proposed charts">
@@ -78,7 +67,7 @@ export function ChartView({ route }: ViewProps<'chart'>) {
           )
         })}
       </nav>
-      <FilterBar context={useRowsContext(set, route.query, 'chart')} error={undefined} />
+      <FilterBar context={context} error={undefined} />
       {x === undefined ? (
         <>
           <ChartForm {...form} x={x} y={undefined} grouping={undefined} />
@@ -95,15 +84,18 @@ export function ChartView({ route }: ViewProps<'chart'>) {
   )
 }
 
-interface ChartProps extends Pick<ChartFormProps, 'state' | 'groups' | 'onChange'> {
+interface ChartProps extends Pick<ChartFormProps, 'state' | 'groups' | 'onChange' | 'context'> {
   readonly set: EntitySet
   readonly x: Property
 }
 
 function Chart({ set, x, ...form }: ChartProps) {
-  const { state, groups } = form
+  const page = usePage()
+  const { state, groups, context } = form
   const names = memberNames(set)
-  const { answer, request, grouping, query, isTooLarge } = useChart(state, set.name, x, names)
+  const { answer, request, grouping, query, isTooLarge, ends } = useChart(state, set.name, x, names)
+  const range = rangeOn(context, state.x!)
+  const compared = useCompared({ state, set: set.name, x, names, grouping, range, context })
   const y = state.y === null ? undefined : columnAt(groups, state.y)
   const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
   const shown = () => {
@@ -119,11 +111,49 @@ function Chart({ set, x, ...form }: ChartProps) {
       )
     const data = chartData(state, grouping, request, answer.value)
     const table = chartTable(data, `${state.x}`, describeValue(state))
-    return <ChartResult set={set} data={data} table={table} title={title} query={query!} />
+    const conditionOf = (first: number, last: number) =>
+      conditionFor(state.x!, grouping, [data.marks[first]!, data.marks[last]!], context.typeOf)
+    const rowsOf = (i: number): Route | undefined => {
+      const condition = conditionOf(i, i)
+      if (condition === undefined) return undefined
+      const next = withCondition(context.conditions, state.x!, condition)
+      const filter = writeFilter(next, context.typeOf)
+      return { view: 'rows', set: set.name, query: writeOptions(new Map([['$filter', filter]])) }
+    }
+    const onPick = (first: number, last: number) => {
+      const rows = rowsOf(first)
+      if (first === last) return rows && page.navigate(rows)
+      const condition = conditionOf(first, last)
+      if (condition) context.filter(withCondition(context.conditions, state.x!, condition))
+    }
+    return (
+      <ChartResult
+        set={set}
+        data={data}
+        table={table}
+        title={title}
+        query={query!}
+        onPick={onPick}
+        rowsOf={rowsOf}
+        incomplete={incompleteOf(data, grouping, range, ends)}
+        unit={grouping.by === 'time' ? grouping.unit : undefined}
+        compared={compared?.(data)}
+      />
+    )
   }
   return (
     <>
       <ChartForm {...form} x={x} y={y} grouping={grouping} />
+      {range !== undefined && grouping?.by === 'time' && state.by === null && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={state.isCompared}
+            onChange={(event) => form.onChange({ isCompared: event.currentTarget.checked })}
+          />
+          compare with {sayRange(rangeBefore(range))}
+        </label>
+      )}
       {shown()}
     </>
   )
@@ -147,68 +177,6 @@ function per(grouping: Grouping | undefined): string {
   return ''
 }
 
-// A chart as a component has it: first the ends of x, where the groups depend on them, then the groups.
-
-const MOST_BINS = 40
-
-/** `names`: the properties of the set and its navigation. */
-function useChart(state: ChartState, set: string, x: Property, names: readonly string[]) {
-  const path = encodeURIComponent(set)
-  const bounds = boundsOf(state, x)
-  const ends = useAnswer(
-    bounds === null ? null : `${path}?$apply=${encodeOption(bounds)}`,
-    async (service, request, options) => (await service.rows(request, options)).value[0] ?? {},
-  )
-  const grouping = groupingOf(state, x, bounds === null ? undefined : ends)
-  // The path of x, with the type of what it leads to.
-  const column = { ...x, name: state.x! }
-  const request = grouping && chartRequest(state, grouping, { x: column, names })
-  const query = request && `${path}?$apply=${encodeOption(request.apply)}&$top=${MOST_GROUPS + 1}`
-  const rows = useAnswer(query ?? null, allRows)
-  const answer = bounds !== null && ends.state === 'failed' ? ends : rows
-  const isTooLarge = rows.state === 'here' && rows.value.length > MOST_GROUPS
-  return { answer, request, grouping, query, isTooLarge }
-}
-
-/** The service may have smaller pages than a chart has groups. */
-const allRows: Ask<readonly Row[]> = async (service, request, options) => {
-  const rows: Row[] = []
-  let next: string | undefined = request
-  while (next !== undefined && rows.length <= MOST_GROUPS) {
-    const answer = await service.rows(next, { ...options, pageSize: MOST_GROUPS + 1 })
-    rows.push(...answer.value)
-    next = answer.next
-  }
-  return rows
-}
-
-/** null where the groups are known without. */
-function boundsOf(state: ChartState, x: Property): string | null {
-  const kind = kindOf(x)
-  if (kind === 'time') return state.per === null ? boundsRequest(state, state.x!) : null
-  return kind === 'number' ? boundsRequest(state, state.x!, isFloating(x)) : null
-}
-
-function groupingOf(
-  state: ChartState,
-  x: Property,
-  ends: AnswerState<Row> | undefined,
-): Grouping | undefined {
-  const kind = kindOf(x)
-  if (kind === 'time' && state.per !== null) return { by: 'time', unit: state.per }
-  if (kind !== 'time' && kind !== 'number') return { by: 'value' }
-  if (ends?.state !== 'here') return undefined
-  const { lo, hi } = ends.value
-  if (kind === 'time') {
-    // Without a row there are no ends, and any unit shows nothing.
-    if (typeof lo !== 'string' || typeof hi !== 'string') return { by: 'time', unit: 'day' }
-    return { by: 'time', unit: unitBetween(lo, hi, { hasTime: hasTime(x) }) }
-  }
-  const [least, greatest] = [Number(lo ?? 0), Number(hi ?? 0)]
-  const options = { most: MOST_BINS, isWhole: isIntegral(x) }
-  return { by: 'bins', bins: binsBetween(least, greatest, options) }
-}
-
 interface ChartFormProps {
   readonly state: ChartState
   readonly groups: readonly ColumnGroup[]
@@ -217,6 +185,7 @@ interface ChartFormProps {
   /** The grouping that was chosen where the state leaves it to the values. */
   readonly grouping: Grouping | undefined
   readonly onChange: (changes: Partial<ChartState>) => void
+  readonly context: RowsContext
 }
 
 function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) {

@@ -20,7 +20,7 @@ import {
 import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
-import { HistogramBars } from '../pictures/charts.tsx'
+import { HistogramBars } from '../pictures/histogram-bars.tsx'
 import {
   type Bar,
   type Counts,

@@ -50,7 +50,7 @@ test('days without rows count nothing, and have no average', () => {
     { x: null, value: '1' },
   ]
   const sums = draw('y=y', { by: 'time', unit: 'day' }, rows)
-  assert.equal(sums.series[0]!.values, ['5', '0', '0', '7'])
+  assert.equal(sums.series[0]!.values, ['5', null, null, '7'])
   assert.is(sums.marks[1]!.text, '2026-03-02')
   assert.equal(sums.notes, ['Rows without a time are not in the picture.'])
   const means = draw('y=y&method=average', { by: 'time', unit: 'day' }, rows)

@@ -19,7 +19,7 @@ const read = (query: string) => readChartState(new URLSearchParams(query))
 
 test('the state of a chart is read from its address, and written back', () => {
   const query =
-    'x=placed_at&y=goods_total&method=average&by=status&per=month&first=7&$filter=a eq 1'
+    'x=placed_at&y=goods_total&method=average&by=status&per=month&first=7&$filter=a eq 1&compare=before'
   const state = read(query)
   assert.equal(state, {
     x: 'placed_at',
@@ -29,6 +29,7 @@ test('the state of a chart is read from its address, and written back', () => {
     per: 'month',
     first: 7,
     filter: 'a eq 1',
+    isCompared: true,
   })
   const written = new URLSearchParams(writeChartState(state) as Record<string, string>)
   assert.equal(readChartState(written), state)

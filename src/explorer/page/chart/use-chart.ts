@@ -1,0 +1,167 @@
+// A chart as a component has it: first the ends of x, where the groups depend on them, then the groups.
+
+import { type IncompleteEnds, incompleteEnds } from './incomplete.ts'
+import { encodeOption } from '../address/options.ts'
+import { type ChartState } from './chart-state.ts'
+import {
+  boundsRequest,
+  type ChartData,
+  chartRequest,
+  type Grouping,
+  MOST_GROUPS,
+} from './chart-data.ts'
+import { binsBetween } from './steps.ts'
+import {
+  hasTime,
+  isFloating,
+  isIntegral,
+  kindOf,
+  type Property,
+  type Row,
+  textOf,
+} from '../model/schema.ts'
+import { type RowsContext } from '../rows/rows-context.ts'
+import { rangeOf, today } from '../rows/time-control.tsx'
+import { withCondition } from './pick.ts'
+import { type Test, writeFilter } from '../address/filter.ts'
+import { rangeBefore, sayRange, type TimeRange } from '../address/time-range.ts'
+import { type AnswerState, type Ask, useAnswer } from '../parts/use-answer.ts'
+import { indexOf, unitBetween } from './time-units.ts'
+
+const MOST_BINS = 40
+
+/** `names`: the properties of the set and its navigation. */
+export function useChart(state: ChartState, set: string, x: Property, names: readonly string[]) {
+  const path = encodeURIComponent(set)
+  const bounds = boundsOf(state, x)
+  const ends = useAnswer(
+    bounds === null ? null : `${path}?$apply=${encodeOption(bounds)}`,
+    async (service, request, options) => (await service.rows(request, options)).value[0] ?? {},
+  )
+  const grouping = groupingOf(state, x, bounds === null ? undefined : ends)
+  // The path of x, with the type of what it leads to.
+  const column = { ...x, name: state.x! }
+  const request = grouping && chartRequest(state, grouping, { x: column, names })
+  const query = request && `${path}?$apply=${encodeOption(request.apply)}&$top=${MOST_GROUPS + 1}`
+  const rows = useAnswer(query ?? null, allRows)
+  const answer = bounds !== null && ends.state === 'failed' ? ends : rows
+  const isTooLarge = rows.state === 'here' && rows.value.length > MOST_GROUPS
+  return {
+    answer,
+    request,
+    grouping,
+    query,
+    isTooLarge,
+    ends: ends.state === 'here' ? ends.value : undefined,
+  }
+}
+
+/** The days of x that the filter asks for, where it does. */
+export function rangeOn({ conditions }: RowsContext, x: string): TimeRange | undefined {
+  const found = conditions.find(
+    (one): one is Test => one.kind === 'test' && one.column === x && one.operator === 'within',
+  )
+  return found && rangeOf(found)
+}
+
+/** What is asked for counts as covered, though there may be no rows on its first days. */
+export function incompleteOf(
+  { marks }: ChartData,
+  grouping: Grouping,
+  range: TimeRange | undefined,
+  ends: Row | undefined,
+): IncompleteEnds | undefined {
+  if (grouping.by !== 'time') return undefined
+  const dayAt = (name: string) => textOf(ends?.[name]).slice(0, 10)
+  if (range === undefined && dayAt('lo') === '') return undefined
+  const covered = range ?? { from: dayAt('lo'), to: dayAt('hi') }
+  return incompleteEnds(marks, grouping.unit, covered, today())
+}
+
+interface Compared {
+  readonly state: ChartState
+  readonly set: string
+  readonly x: Property
+  readonly names: readonly string[]
+  readonly grouping: Grouping | undefined
+  readonly range: TimeRange | undefined
+  readonly context: RowsContext
+}
+
+/** The same chart of the period before, laid under the marks of this one; undefined where nobody wants it or it is not here. */
+export function useCompared({ state, set, x, names, grouping, range, context }: Compared) {
+  const isWanted =
+    state.isCompared && range !== undefined && grouping?.by === 'time' && state.by === null
+  const before = isWanted ? rangeBefore(range) : undefined
+  const filter =
+    before &&
+    writeFilter(
+      withCondition(context.conditions, state.x!, {
+        kind: 'test',
+        column: state.x!,
+        operator: 'within',
+        values: [before.from, before.to],
+      }),
+      context.typeOf,
+    )
+  const request =
+    filter === undefined || grouping === undefined
+      ? undefined
+      : chartRequest({ ...state, filter }, grouping, { x: { ...x, name: state.x! }, names })
+  const query =
+    request &&
+    `${encodeURIComponent(set)}?$apply=${encodeOption(request.apply)}&$top=${MOST_GROUPS + 1}`
+  const answer = useAnswer(query ?? null, allRows)
+  if (!isWanted || answer.state !== 'here' || query === undefined) return undefined
+  const { unit } = grouping as Extract<Grouping, { by: 'time' }>
+  const shift = indexOf(Date.parse(range.from), unit) - indexOf(Date.parse(before!.from), unit)
+  const values = new Map(
+    request!
+      .read(answer.value)
+      .map(({ group, value }) => [group, value === null ? null : textOf(value)]),
+  )
+  return ({ marks }: ChartData) => ({
+    query,
+    name: sayRange(before!),
+    values: marks.map(({ index }) => values.get((index as number) - shift) ?? null),
+  })
+}
+
+/** The service may have smaller pages than a chart has groups. */
+const allRows: Ask<readonly Row[]> = async (service, request, options) => {
+  const rows: Row[] = []
+  let next: string | undefined = request
+  while (next !== undefined && rows.length <= MOST_GROUPS) {
+    const answer = await service.rows(next, { ...options, pageSize: MOST_GROUPS + 1 })
+    rows.push(...answer.value)
+    next = answer.next
+  }
+  return rows
+}
+
+/** null where the groups are known without. */
+function boundsOf(state: ChartState, x: Property): string | null {
+  const kind = kindOf(x)
+  if (kind === 'time') return boundsRequest(state, state.x!)
+  return kind === 'number' ? boundsRequest(state, state.x!, isFloating(x)) : null
+}
+
+function groupingOf(
+  state: ChartState,
+  x: Property,
+  ends: AnswerState<Row> | undefined,
+): Grouping | undefined {
+  const kind = kindOf(x)
+  if (kind === 'time' && state.per !== null) return { by: 'time', unit: state.per }
+  if (kind !== 'time' && kind !== 'number') return { by: 'value' }
+  if (ends?.state !== 'here') return undefined
+  const { lo, hi } = ends.value
+  if (kind === 'time') {
+    // Without a row there are no ends, and any unit shows nothing.
+    if (typeof lo !== 'string' || typeof hi !== 'string') return { by: 'time', unit: 'day' }
+    return { by: 'time', unit: unitBetween(lo, hi, { hasTime: hasTime(x) }) }
+  }
+  const [least, greatest] = [Number(lo ?? 0), Number(hi ?? 0)]
+  const options = { most: MOST_BINS, isWhole: isIntegral(x) }
+  return { by: 'bins', bins: binsBetween(least, greatest, options) }
+}
