@@ -16,7 +16,7 @@ import { missingLakeParts, missingParts, partsAreRequired } from './support/lake
 import { processorMsOf } from './support/processor-time.ts'
 import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
 import { type FileOutcome, startTestProcess } from './test-process.ts'
-import { ifAsked, isSystemTest, startsProcesses } from './which-run.ts'
+import { ifAsked, isSystemTest, startsProcesses, takesLong } from './which-run.ts'
 
 /** The long forms of CONTRIBUTING.md take as long as they take. */
 const isLong =
@@ -50,7 +50,8 @@ const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .toSorted()
 /** Those of `onBoth` once more, by a name below lake/. */
 const onLakes = new Map(onBoth.map((path) => [`lake/${path}.test.js`, `${path}.test.js`]))
-const entries = [...onLakes.keys(), ...files].filter(isWanted)
+const wanted = [...onLakes.keys(), ...files].filter(isWanted)
+const entries = [...wanted.filter(takesLong), ...wanted.filter((file) => !takesLong(file))]
 /** At the head of a file: `// Alone in its process: why`, `// Its commands are processes: why`. */
 const says = (file: string, what: string) =>
   `\n${readFileSync(here + (onLakes.get(file) ?? file), 'utf8')}`.includes(`\n// ${what}: `)
@@ -66,7 +67,7 @@ const results: FileResult[] = []
 // One more than there are processors: tests wait for disks, clocks and processes. With two for each, tests of how soon
 // something is answered failed on a busy machine.
 const workers = Array.from({ length: Math.min(4, availableParallelism() + 1) }, async () => {
-  // These may take minutes; the short ones fill the gaps at the end.
+  // These may take minutes; short ones fill the gaps at the end.
   for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
     if (onLakes.has(file) && lakeIsMissing) skip(file)
     else await runFiles([file], 1)

@@ -41,6 +41,23 @@ export const ifAsked: readonly string[] = [
   ...onBoth.filter((path) => path !== onLakeEachRun).map((path) => `lake/${path}`),
 ]
 
+/** Begun first: a processor has nothing to do while the last file of a run is a long one. */
+const takeLong: readonly string[] = [
+  'acceptance/damaged-events',
+  'acceptance/first-weeks',
+  'acceptance/what-stands-there',
+  'commands/erase',
+  'commands/restore',
+  'commands/source-files',
+  'commands/up',
+  'docs/scale-out',
+  'docs/walkthroughs',
+  'odata/answer/lookup',
+  'odata/answer/smaller-pages',
+  'pipeline/continued-files',
+  'pipeline/published-apart',
+]
+
 /** About the program as a process: a command that they run is one, and its engine has the cores of the machine. */
 const outsideTests: readonly string[] = [
   'acceptance/',
@@ -53,6 +70,8 @@ const outsideTests: readonly string[] = [
 ]
 
 export const isSystemTest = (path: string): boolean => begins(path, systemTests)
+
+export const takesLong = (path: string): boolean => begins(path, takeLong)
 
 export const startsProcesses = (path: string): boolean => begins(path, outsideTests)
 
