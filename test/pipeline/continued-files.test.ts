@@ -37,7 +37,7 @@ const countsOf = ({ apart }: PublishedRelation) =>
 
 async function changeAndRun(project: Workspace, change: string): Promise<PublishedRelation> {
   await changeSource(project, change)
-  await project.ok(['run'], { timeoutMs: 300_000 })
+  await project.ok(['run'])
   await requireRows(project, await manifestOf(project.path('.eider/snapshots')))
   return await mergedIn(project)
 }
