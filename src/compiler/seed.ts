@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { CsvSettings } from '../core/csv-settings.ts'
 import type { SeedFormat, SeedModel } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
@@ -13,6 +14,7 @@ import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { wholeFile } from '../core/source.ts'
+import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
 import { numberOf } from '../duckdb/values.ts'
 
 const readers: Readonly<Record<SeedFormat, Sql>> = {
@@ -24,15 +26,15 @@ const readers: Readonly<Record<SeedFormat, Sql>> = {
 /** The readers take patterns; in this one a name with a star or a bracket means itself. */
 export const verbatim = (path: string): string => path.replaceAll(/[*?[]/g, '[$&]')
 
-export type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimiter'>
+export type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimiter' | 'csv'>
 
 /**
  * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
  * keeps its zeros; the other formats have their own types, which are cast.
  */
-export function seedQuery({ format, source, types, delimiter }: SeedRows, dir: string): Sql {
+export function seedQuery({ format, source, types, delimiter, csv }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
-  if (format === 'csv') return csvQuery(path, delimiter ?? ',', types)
+  if (format === 'csv') return csvQuery(path, delimiter ?? ',', types, csv)
   if (types.length === 0) return sql`SELECT * FROM ${readers[format]}(${path})`
   const casts = types.map(({ column, type }) => {
     const name = sql.ident(column)
@@ -42,9 +44,9 @@ export function seedQuery({ format, source, types, delimiter }: SeedRows, dir: s
 }
 
 /** The rows of a CSV with each value as it is written. */
-function seedTexts({ source, delimiter }: SeedRows, dir: string): Sql {
+function seedTexts({ source, delimiter, csv = {} }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
-  return readCsv(path, delimiter ?? ',', sql`, all_varchar = true`)
+  return readCsv(path, delimiter ?? ',', sql`${csvOptions(csv)}, all_varchar = true`)
 }
 
 /** The rows of a CSV whose columns have types, in which "" is an empty text and nothing at all is NULL. */
@@ -55,8 +57,13 @@ export function typedRows({ source, delimiter, types }: SeedRows, dir: string): 
 }
 
 /** Nothing but the types is left for DuckDB to find: what it finds of a file's shape may leave out its header and rows. */
-function csvQuery(path: Sql, delimiter: string, types: SeedRows['types']): Sql {
-  return readCsv(path, delimiter, typesOf(types))
+function csvQuery(
+  path: Sql,
+  delimiter: string,
+  types: SeedRows['types'],
+  settings: CsvSettings = {},
+): Sql {
+  return readCsv(path, delimiter, sql`${csvOptions(settings)}${typesOf(types)}`)
 }
 
 function typesOf(types: SeedRows['types']): Sql {
@@ -171,6 +178,21 @@ export async function lostDigits(
     found.push(diagnostic('seed-row', { problem }, wholeFile(path), hint))
   }
   return found
+}
+
+/** Dates of a CSV that are read as others when a later row arrives. */
+export async function ambiguousDates(
+  connection: Connection,
+  { path, csv }: SeedFile,
+  columns: readonly Column[],
+  shape: SeedRows,
+  dir: string,
+): Promise<readonly Diagnostic[]> {
+  if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return []
+  const found = await ambiguousDate(connection, seedTexts(shape, dir), columns)
+  if (found === null) return []
+  const { problem, hint } = explainAmbiguous(found)
+  return [diagnostic('seed-row', { problem }, wholeFile(path), `${ymlOf(path)}: ${hint}`)]
 }
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -25,6 +25,8 @@ export const limits = {
    * than recompiling.
    */
   comparedInputBytes: 64 * MiB,
+  /** Rows of a CSV by which it is decided whether its dates can be read both ways: as many as DuckDB looks at itself. */
+  csvSampledRows: 20_480,
   /** A seed is scanned in pieces of this size; its header must lie in the first. */
   csvChunkBytes: MiB,
   /** A diagnostic shows this much of a line of a seed and cuts the rest. */

@@ -1,5 +1,6 @@
 // A compiled model: what a file means, with names resolved and types known.
 
+import type { CsvSettings } from './csv-settings.ts'
 import type { AddressProblem, AddressUse } from './addresses.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Meaning } from './meaning.ts'
@@ -247,8 +248,9 @@ export interface SeedModel extends ModelBase {
   readonly format: SeedFormat
   /** Types of columns that DuckDB would take for others. */
   readonly types: readonly SeedType[]
-  /** Of a CSV: what stands between its fields. */
+  /** Of a CSV: what stands between its fields, and how its values are written. */
   readonly delimiter: string | null
+  readonly csv?: CsvSettings
 }
 
 export interface SeedType {

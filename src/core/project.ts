@@ -1,5 +1,6 @@
 // A project directory as read, before anything is compiled.
 
+import type { CsvSettings } from './csv-settings.ts'
 import type { DeclaredCheck } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
@@ -45,6 +46,7 @@ export interface SeedFile {
   readonly format: SeedFormat
   /** From the .yml next to it; empty without one. */
   readonly types: readonly DeclaredType[]
+  readonly csv?: CsvSettings
   /** From there too; none when absent. */
   readonly checks?: readonly DeclaredCheck[]
 }

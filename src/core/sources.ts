@@ -3,6 +3,7 @@
 // A kind of source has three parts. What is true of it everywhere is here, how its keys of eider.yml are read in
 // project/sources/kinds.ts, and how an engine reads it in compiler/sources/kinds.ts.
 
+import type { CsvSettings } from './csv-settings.ts'
 import { type ServerAddress } from './server-url.ts'
 import type { DeclaredCheck } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
@@ -140,8 +141,10 @@ export interface ExternalTable {
   /** Sheet and cells of an Excel file. */
   readonly sheet: string | null
   readonly range: string | null
-  /** How numbers of a server are read that no DECIMAL holds by itself: `DECIMAL(15, 2)` or `DOUBLE`, by column. */
+  /** Types by column: of a server, of numbers that no DECIMAL holds by itself (`DECIMAL(15, 2)` or `DOUBLE`); of a CSV, of any. */
   readonly columns?: ReadonlyMap<string, string>
+  /** How a CSV is read. */
+  readonly csv?: CsvSettings
   /** The column of a table in a database of which each change of a row gives the row another value. */
   readonly changedBy: string | null
   /** The column whose greatest value says when rows came last. */

@@ -1,5 +1,6 @@
 // Why a model was not built, in one line. The run goes on with its siblings.
 
+import { basename } from 'node:path'
 import { offsetOfByte, type Span, placeText } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-errors.ts'
@@ -57,7 +58,8 @@ export function explainFailure(
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
-  const message = isDiskFull(error) ? `the disk is full: ${problemIn(error)}` : problemIn(error)
+  const problem = `${csvFileIn(error, model)}${problemIn(error)}`
+  const message = isDiskFull(error) ? `the disk is full: ${problem}` : problem
   const place =
     statement === null ? null : (placeOf(error, model, statement) ?? causeOf(error, model))
   return `${place ?? startPlace(model)}: ${message}${leftBehind(error, model, selected)}`
@@ -167,6 +169,13 @@ function csvProblem(text: string): string | null {
   const what = rest.split('\n').findLast((words) => words !== '')
   if (line === undefined || what === undefined) return null
   return `line ${line}: ${what.slice(0, limits.problemLength)}`
+}
+
+/** Of a line that is at fault: a seed is the place itself, and a pattern stands for several files. */
+function csvFileIn({ details }: DatabaseError, model: Model): string {
+  if (model.kind === 'seed' || !details.message.startsWith('CSV Error on Line')) return ''
+  const [, path] = /^ *file = (.+)$/m.exec(details.message) ?? []
+  return path === undefined ? '' : `${basename(path)}, `
 }
 
 /** Positions count from the start of the statement that the body was put into, in bytes, in parser errors in characters. */

@@ -92,9 +92,9 @@ export async function readProjectFiles(
   const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), isReserved)
     if (isDiagnostic(placed)) return placed
-    const { types = [], checks = [] } = seedTypes.get(withoutExtension(path)) ?? {}
-    const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
-    return notRegular(dir, path) ?? (checks.length === 0 ? seed : { ...seed, checks })
+    const declared = seedTypes.get(withoutExtension(path))
+    const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]! }
+    return notRegular(dir, path) ?? { ...seed, ...declarationsOf(declared) }
   })
   const macros = understood(readAll(await pathsOf('macros')))
   const checks = understood(readAll(await pathsOf('checks')))
@@ -216,3 +216,12 @@ const isYaml = (path: string) => /\.ya?ml$/i.test(path)
 const withoutExtension = (path: string) => path.slice(0, path.lastIndexOf('.'))
 const isSql = (path: string) => /\.sql$/i.test(path)
 const isDiagnostic = (item: object): item is Diagnostic => 'code' in item
+
+/** What the .yml next to a seed says. */
+function declarationsOf({ types = [], checks = [], csv }: Partial<SeedTypes> = {}) {
+  return {
+    types,
+    ...(csv === undefined ? {} : { csv }),
+    ...(checks.length === 0 ? {} : { checks }),
+  }
+}

@@ -1,17 +1,20 @@
-// The .yml next to a seed: `columns` with their types in DuckDB, `checks` and `warn`.
+// The .yml next to a seed: `columns` with their types in DuckDB, `csv`, `checks` and `warn`.
 
 import { type Node, isMap, isScalar } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { DeclaredCheck } from '../core/source.ts'
 import type { DeclaredType } from '../core/project.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { CsvSettings } from '../core/csv-settings.ts'
+import type { SourceFile, Span } from '../core/source.ts'
 import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
-import { entriesOf, spanOf } from './members.ts'
+import { readCsvSettings, seedCsvKeys } from './csv-settings.ts'
+import { entriesOf, type Refuse, spanOf } from './members.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 export interface SeedTypes {
   readonly types: readonly DeclaredType[]
   readonly checks: readonly DeclaredCheck[]
+  readonly csv?: CsvSettings
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -21,6 +24,7 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
   const root = document.contents as Node | null
   const types: DeclaredType[] = []
   const checks: DeclaredCheck[] = []
+  let csv: CsvSettings | undefined
   const invalid = (key: string, expected: string, node: Node) => {
     const place = { source, span: spanOf(node) }
     diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place))
@@ -33,9 +37,17 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
     if (list !== undefined) {
       const refuse = (node: Node | null, expected: string) => invalid(list, expected, node ?? key)
       checks.push(...readDeclaredChecks(list, value, source, refuse))
+    } else if (name === 'csv' && value !== null) {
+      const refuse: Refuse = (at, path, expected, hint) => {
+        const span = 'range' in at ? spanOf(at as Node) : (at as Span)
+        const parameters = { key: path, expected }
+        diagnostics.push(diagnostic('config-invalid-value', parameters, { source, span }, hint))
+        return null
+      }
+      csv = readCsvSettings(value, 'csv', seedCsvKeys, { source, refuse })
     } else if (name !== 'columns') {
       const place = { source, span: spanOf(key) }
-      const hint = `available here: columns, ${checkKeys.join(', ')}`
+      const hint = `available here: columns, csv, ${checkKeys.join(', ')}`
       diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, hint))
     } else if (!isMap(value))
       invalid('columns', 'a group of columns, such as id: INTEGER', value ?? key)
@@ -51,7 +63,7 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
         }
       }
   }
-  return { types, checks, diagnostics }
+  return { types, checks, diagnostics, ...(csv === undefined ? {} : { csv }) }
 }
 
 /** A name may look like a number. */

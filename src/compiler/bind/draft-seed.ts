@@ -9,7 +9,14 @@ import { type Column, isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { explainFault } from '../csv/explain-fault.ts'
-import { lostDigits, seedQuery, type SeedRows, untypedColumns, wrongSeedTypes } from '../seed.ts'
+import {
+  ambiguousDates,
+  lostDigits,
+  seedQuery,
+  type SeedRows,
+  untypedColumns,
+  wrongSeedTypes,
+} from '../seed.ts'
 import { scanCsv, type CsvShape } from '../csv/scan.ts'
 import { modelsInDeclared, resolveDeclared } from '../checks/checks.ts'
 import { definitionOf } from '../definition.ts'
@@ -66,10 +73,13 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
   // A text that is not a type cannot be put into SQL; it is reported when the seed is finished.
   const readable = types.every(({ type }) => isTypeText(type))
   const delimiter = format === 'csv' ? (seed.shape?.delimiter ?? ',') : null
-  const shape = { source, format, delimiter, types: readable ? wanted : [] }
+  const csv = seed.file.csv === undefined ? {} : { csv: seed.file.csv }
+  const shape = { source, format, delimiter, types: readable ? wanted : [], ...csv }
   // The run reports rows that cannot be read, with their place.
   const digits = (columns: readonly Column[]) =>
     ifRefused(lostDigits(connection, seed.file, columns, shape, dir), () => [])
+  const dates = (columns: readonly Column[]) =>
+    ifRefused(ambiguousDates(connection, seed.file, columns, shape, dir), () => [])
   return {
     name,
     dependsOn,
@@ -85,15 +95,16 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
       const base = { name, source, ...words, expose: null, columns }
       const parts: unknown[] = wanted.length === 0 ? [] : [wanted]
       if (delimiter !== null && delimiter !== ',') parts.push({ delimiter })
+      if (csv.csv !== undefined) parts.push(csv)
       if (checks.length > 0)
         parts.push({ checks: checks.map(({ severity, text }) => [severity, text]) })
       const definition = definitionOf('seed', format, ...parts)
-      const own = { kind: 'seed', format, types: wanted, delimiter } as const
+      const own = { kind: 'seed', format, types: wanted, delimiter, ...csv } as const
       const diagnostics = readable
         ? [
             ...found.diagnostics,
             ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
-            ...(format === 'csv' ? await digits(columns) : []),
+            ...(format === 'csv' ? [...(await digits(columns)), ...(await dates(columns))] : []),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
       const unstorable = unstorableColumns(context, columns, {

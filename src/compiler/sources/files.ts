@@ -1,7 +1,7 @@
 // Sources that are files: how each is read, by which secret, and what tells cheaply that it has changed.
 
 import { statSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Column } from '../../core/relation.ts'
 import {
   type ExternalSource,
@@ -16,10 +16,11 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
+import { ambiguousDate, csvOptions, explainAmbiguous } from '../csv/options.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { verbatim } from '../seed.ts'
 import { probeFile } from './probe.ts'
-import { refusePipe, SourceProblem } from './problems.ts'
+import { otherColumns, refusePipe, SourceProblem } from './problems.ts'
 import type { SourceAccess } from './source-access.ts'
 
 /** A table that is a file, with the values of the environment. */
@@ -47,7 +48,19 @@ export const files: SourceAccess = {
     attach: async () => {},
     stamp: (connection, table) => prepareFile(connection, dir, source, fileTable(table)),
     select: async (_connection, table) => sql`SELECT * FROM ${rowsOfFile(dir, fileTable(table))}`,
-    check: (table, columns) => refuseLostHeader(dir, fileTable(table), columns),
+    check: async (connection, table, columns) => {
+      const file = fileTable(table)
+      if (file.format !== 'csv') return
+      if (file.csv?.delimiter === undefined && file.csv?.header === undefined)
+        await refuseLostHeader(dir, file, columns)
+      await refuseOtherColumns(connection, dir, file, columns)
+      await refuseAmbiguousDates(
+        connection,
+        file,
+        columns,
+        sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`,
+      )
+    },
     explain: () => null,
   }),
 }
@@ -75,9 +88,15 @@ async function prepareFile(
   return isHashed ? undefined : stampOf(connection, dir, table)
 }
 
-function rowsOfFile(dir: string, table: FileTable): Sql {
-  const { format, sheet, range } = table
+const ALL_TEXTS = sql`, all_varchar = true`
+
+/** `types`: instead of those of its columns. */
+function rowsOfFile(dir: string, table: FileTable, types?: Sql): Sql {
+  const { format, sheet, range, csv = {}, columns = new Map<string, string>() } = table
+  const declared = [...columns].map(([name, type]) => sql`${sql.value(name)}: ${sql.value(type)}`)
+  const declaredTypes = declared.length === 0 ? sql.empty : sql`, types = {${sql.join(declared)}}`
   const options = [
+    ...(format === 'csv' ? [csvOptions(csv), types ?? declaredTypes] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
   ]
@@ -218,4 +237,51 @@ async function refuseLostHeader(
     problem: `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
     hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
   })
+}
+
+/** A date that is read as another one when a later row arrives is refused until it is said which one it is. */
+async function refuseAmbiguousDates(
+  connection: Connection,
+  { csv }: FileTable,
+  columns: readonly Column[],
+  texts: Sql,
+): Promise<void> {
+  if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return
+  const found = await ambiguousDate(connection, texts, columns)
+  if (found !== null) throw new SourceProblem(explainAmbiguous(found))
+}
+
+/**
+ * DuckDB takes the columns of the first file that a pattern finds, and leaves out what other files have besides, without a
+ * word. Of a column that one lacks it speaks itself, and names no file of the project.
+ */
+async function refuseOtherColumns(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+): Promise<void> {
+  const { location, csv } = table
+  if (isRemote(location) || csv?.unionByName === true || !/\.(?:csv|tsv)$/i.test(location)) return
+  const [first, ...others] = await filesOfPattern(connection, pathOf(dir, table))
+  if (first === undefined || others.length === 0) return
+  const namesOf = async (path: string) => (await headerOfFile(path)).columns
+  const names = await namesOf(first)
+  // Where DuckDB has found its names elsewhere, the first line is no header.
+  if (!columns.every(({ name }, i) => name === names[i])) return
+  for (const file of others) {
+    const own = await namesOf(file)
+    const added = own.find((name) => !names.includes(name))
+    const missing = names.find((name) => !own.includes(name))
+    if (added === undefined && missing === undefined) continue
+    throw new SourceProblem(
+      otherColumns(relative(dir, first), relative(dir, file), { added, missing }),
+    )
+  }
+}
+
+/** In the order in which DuckDB reads them. */
+async function filesOfPattern(connection: Connection, pattern: string): Promise<readonly string[]> {
+  const found = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)
+  return found.map((row) => textOf(row['file']))
 }

@@ -36,7 +36,7 @@ export interface KnownSources {
   readonly pathOf: (name: string) => string
   /** Whether nothing tells cheaply that a table has changed. */
   readonly isVolatile: (name: string) => boolean
-  /** What of the database or the file a table is: its schema, or its cells. */
+  /** What of the database or the file a table is: its schema, or its cells, and how it is read. */
   readonly partOf: (name: string) => string
   /** Sources and tables that cannot be read now. */
   readonly unreadable: readonly Diagnostic[]
@@ -92,9 +92,11 @@ export async function attachKnownSources(
 function partOf(table: string, sources: readonly ExternalSource[]): string {
   const source = sources.find(({ name }) => sameName(name, table.split('.')[0]!))
   const found = source?.tables.find(({ name }) => sameName(`${source.name}.${name}`, table))
-  const { sheet = null, range = null } = found ?? {}
+  const { sheet = null, range = null, csv = null } = found ?? {}
   const cells = sheet === null && range === null ? '' : `!${sheet ?? ''}!${range ?? ''}`
-  return `${source?.schema ?? ''}${cells}`
+  const types = found?.format === 'csv' ? [...(found.columns ?? [])] : []
+  const settings = csv === null && types.length === 0 ? '' : JSON.stringify([csv, types])
+  return `${source?.schema ?? ''}${cells}${settings}`
 }
 
 /** An empty table with the columns of the one that is away. */
@@ -284,7 +286,7 @@ async function createView(
   const view = sql.ident(source, 'main', table.name)
   await connection.run(sql`CREATE VIEW ${view} AS ${await opened.select(connection, table)}`)
   const columns = await describe(connection, sql`FROM ${view}`)
-  await opened.check?.(table, columns)
+  await opened.check?.(connection, table, columns)
   return { columns, ...(stamp === undefined ? {} : { stamp }) }
 }
 

@@ -51,6 +51,7 @@ export function unusable(
   const known =
     opened.explain(details.message) ??
     tableProblem(details, name) ??
+    csvProblem(details, file) ??
     fileProblem(details, secret?.name, file)
   if (known !== null) return refused(known)
   const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
@@ -88,6 +89,37 @@ function tableProblem(details: DatabaseErrorDetails, name: string): Explanation 
     problem: `its database has no table "${table}"`,
     hint: didYouMean(table, meant) ?? 'check the name, and "schema" of the source',
   }
+}
+
+function csvProblem({ message }: DatabaseErrorDetails, file: string | null): Explanation | null {
+  if (/not utf-8 encoded/i.test(message))
+    return {
+      problem: `${/file = (.*)/.exec(message)?.[1] ?? file ?? 'the file'} is not UTF-8`,
+      hint: 'say how it is written, such as "csv: {encoding: latin-1}" or utf-16, or save it as UTF-8',
+    }
+  const [, first, other, column] =
+    /^Schema mismatch between globbed files[^]*Main file schema: (.*)\nCurrent file: (.*)\nColumn with name: "(.*)" is missing/.exec(
+      message,
+    ) ?? []
+  return first === undefined ? null : otherColumns(first, other!, { missing: column })
+}
+
+/** A file of a pattern has other columns than the first one. */
+export function otherColumns(
+  first: string,
+  file: string,
+  {
+    added,
+    missing,
+  }: { readonly added?: string | undefined; readonly missing?: string | undefined },
+): Explanation {
+  const problem =
+    added === undefined
+      ? `${file} has no column "${missing}", which ${first} has`
+      : `${file} has a column "${added}", which ${first} does not have`
+  const hint =
+    'give all files the same columns, or write "csv: {union_by_name: true}": a column that a file lacks is then NULL'
+  return { problem, hint }
 }
 
 /** For a file that is not on this machine. */

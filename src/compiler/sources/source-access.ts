@@ -25,7 +25,11 @@ export interface OpenSource {
   /** The query of the view that models read. */
   readonly select: (connection: Connection, table: ExternalTable) => Promise<Sql>
   /** Refuses columns that the engine has read wrongly. */
-  readonly check?: (table: ExternalTable, columns: readonly Column[]) => Promise<void>
+  readonly check?: (
+    connection: Connection,
+    table: ExternalTable,
+    columns: readonly Column[],
+  ) => Promise<void>
   /** What an error of the engine means for this source; null: nothing special. */
   readonly explain: (message: string) => Explanation | null
   /** The same for an error of a model, which names no source. `isOnly`: no other source of the kind is attached. */

@@ -2,6 +2,8 @@
 
 import { type Node, isMap, isScalar, YAMLMap } from 'yaml'
 import type { ExternalTable, FileFormat } from '../../core/sources.ts'
+import { isTypeText } from '../../core/relation.ts'
+import { csvKeys, readCsvSettings } from '../csv-settings.ts'
 import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
 import { entriesOf, isAbsent, membersOf, type Reader, spanOf, textOfNode } from '../members.ts'
 import { hasVariable } from './environment.ts'
@@ -14,6 +16,7 @@ export const TABLE_KEYS = [
   'sheet',
   'range',
   'columns',
+  'csv',
   'changed_by',
   'loaded_at',
   'warn_after',
@@ -72,7 +75,8 @@ function readTable(
     location: file?.value ?? null,
     format,
     ...cellsOf(group, format, file),
-    columns: columnsOf(group, isOnServer),
+    columns: columnsOf(group, isOnServer, format),
+    ...csvOf(group, format, file),
     changedBy: changedByOf(group, isInDatabase),
     loadedAt,
     warnAfter,
@@ -153,21 +157,46 @@ function formatOf(file: string): FileFormat {
 const EXACT_DIGITS = 15
 const EXPECTED_COLUMN = `DECIMAL(15, 2), of at most ${EXACT_DIGITS} digits, or DOUBLE`
 
-function columnsOf(group: Group, isOnServer: boolean): ReadonlyMap<string, string> {
+function columnsOf(
+  group: Group,
+  isOnServer: boolean,
+  format: FileFormat | null,
+): ReadonlyMap<string, string> {
   const columns = new Map<string, string>()
   const node = group.node('columns')
   if (node === undefined) return columns
-  if (!isOnServer) group.refuseMember('columns', 'left out: the source is not on a server')
+  const isCsv = format === 'csv'
+  if (!isOnServer && !isCsv)
+    group.refuseMember('columns', 'left out: the table is neither on a server nor a CSV file')
   else if (!isMap(node)) group.refuseMember('columns', 'a group of types by column')
   else
     for (const { name, key, value } of entriesOf(node)) {
       const type = textOfNode(value)?.trim().toUpperCase() ?? ''
+      if (isCsv) {
+        if (type !== '' && isTypeText(type)) columns.set(name, type)
+        else group.refuse(value ?? key, `${group.path}.columns.${name}`, 'a type, such as INTEGER')
+        continue
+      }
       const [, digits, scale = '0'] = /^DECIMAL\((\d+)(?:, *(\d+))?\)$/.exec(type) ?? []
       const isExact = Number(digits) <= EXACT_DIGITS && Number(scale) <= Number(digits)
       if (type === 'DOUBLE' || (isExact && Number(digits) > 0)) columns.set(name, type)
       else group.refuse(value ?? key, `${group.path}.columns.${name}`, EXPECTED_COLUMN)
     }
   return columns
+}
+
+function csvOf(
+  group: Group,
+  format: FileFormat | null,
+  file: Text | null,
+): Pick<ExternalTable, 'csv'> {
+  const node = group.node('csv')
+  if (node === undefined) return {}
+  if (file !== null && format !== 'csv') {
+    group.refuseMember('csv', 'left out: the file is not a CSV')
+    return {}
+  }
+  return { csv: readCsvSettings(node, `${group.path}.csv`, csvKeys, group) }
 }
 
 /** The part of an Excel file that has the rows. */

@@ -97,7 +97,7 @@ export const rows: readonly Mistake[] = [
     files: { 'seeds/ref/countries.yml': 'colums:\n  name: VARCHAR\n' },
     answer: `
       seeds/ref/countries.yml:1:1 error config-unknown-key: no setting "colums"
-      hint: available here: columns, checks, warn`,
+      hint: available here: columns, csv, checks, warn`,
     grade: 'A',
   },
   {

@@ -3,6 +3,7 @@
 
 import { type NotificationWay, occasions } from '../../../src/core/notifications.ts'
 import type { SourceKind } from '../../../src/core/sources.ts'
+import type { csvKeys } from '../../../src/project/csv-settings.ts'
 import type { checkKeys } from '../../../src/project/declared-checks.ts'
 import type { runKeys, scheduleKeys } from '../../../src/project/schedule.ts'
 import { sourceReaders } from '../../../src/project/sources/kinds.ts'
@@ -42,6 +43,21 @@ const checks: Members<typeof checkKeys> = {
   warn: described('Checks that only cause a warning when they do not hold', texts),
 }
 
+const flag: JsonSchema = { type: ['boolean', 'null'] }
+
+const csv: Members<typeof csvKeys> = {
+  nulls: described('Text that stands for NULL, such as NA, or a list of them', oneOrMore(text)),
+  decimal: described('Sign before decimals: "," or "."', matching(/^[.,]$/)),
+  thousands: described('Sign between groups of three digits, such as "."', matching(/^.$/)),
+  date_format: described('Form of dates, such as "%d/%m/%Y"', text),
+  timestamp_format: described('Form of times, such as "%d/%m/%Y %H:%M:%S"', text),
+  delimiter: described('Sign between the values, such as ";"', matching(/^.$/)),
+  quote: described('Sign around texts; "" for none', matching(/^.?$/)),
+  header: described('Whether the first line has the names of the columns', flag),
+  encoding: described('utf-8, utf-16 or latin-1', text),
+  union_by_name: described('Files of a pattern may lack columns, which are NULL there', flag),
+}
+
 const table: Members<typeof TABLE_KEYS> = {
   file: described(
     'A file, a pattern or a URL: .csv, .tsv, .txt, .json, .ndjson, .parquet, .xlsx',
@@ -53,10 +69,11 @@ const table: Members<typeof TABLE_KEYS> = {
     type: ['string', 'number', 'null'],
   }),
   range: described('Cells of that sheet, such as A1:D20', text),
-  columns: described('Types of numbers of a server that no DECIMAL holds by itself', {
-    type: ['object', 'null'],
-    additionalProperties: matching(/^(DOUBLE|DECIMAL\(\d+(, *\d+)?\))$/),
-  }),
+  columns: described(
+    'Types by column: of a CSV file, of any; on a server, of numbers that no DECIMAL holds by itself',
+    { type: ['object', 'null'], additionalProperties: text },
+  ),
+  csv: described('How a CSV file is written', group(csv)),
   changed_by: described(
     'Column of a table in a database of which each change of a row gives the row another value, such as updated_at',
     text,

@@ -1,0 +1,98 @@
+// Settings of a CSV file as options of read_csv, and what DuckDB would read wrongly without them.
+
+import type { CsvSettings } from '../../core/csv-settings.ts'
+import { limits } from '../../core/limits.ts'
+import type { Column } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { textOf } from '../../duckdb/values.ts'
+
+/** Each with a comma before it. */
+export function csvOptions(settings: CsvSettings): Sql {
+  const { nulls, header, unionByName } = settings
+  const texts = [
+    [sql`delim`, settings.delimiter],
+    [sql`quote`, settings.quote],
+    // A value in quotes has a quote doubled; without quotes nothing is special.
+    [sql`escape`, settings.quote],
+    [sql`decimal_separator`, settings.decimal],
+    [sql`thousands`, settings.thousands],
+    [sql`encoding`, settings.encoding],
+    [sql`dateformat`, settings.dateFormat],
+    [sql`timestampformat`, settings.timestampFormat],
+  ] as const
+  const options = texts.flatMap(([name, text]) =>
+    text === undefined ? [] : [sql`, ${name} = ${sql.value(text)}`],
+  )
+  if (header !== undefined) options.push(sql`, header = ${sql.value(header)}`)
+  if (unionByName === true) options.push(sql`, union_by_name = true`)
+  if (nulls !== undefined) {
+    const list = ['', ...nulls].map((text) => sql.value(text))
+    options.push(sql`, nullstr = [${sql.join(list)}]`)
+  }
+  return sql.join(options, sql.empty)
+}
+
+/** Both readings of a date, whose parts are of one or two digits and whose year is last. */
+const PARTS = String.raw`^\s*(\d{1,2})[-/. ](\d{1,2})[-/. ](?:\d{4}|\d{2})(?:\D.*)?$`
+
+/**
+ * A column of dates that all could have the day first or the month first: DuckDB takes the day, and the month as soon as a
+ * value allows nothing else, so that all others change. `texts`: the same rows with each value as it is written.
+ */
+export async function ambiguousDate(
+  connection: Connection,
+  texts: Sql,
+  columns: readonly Pick<Column, 'name' | 'type'>[],
+): Promise<{ readonly column: string; readonly example: string } | null> {
+  const found = columns.filter(({ type }) => /^(?:DATE$|TIMESTAMP)/.test(type))
+  for (const { name } of found) {
+    const text = sql.ident(name)
+    const part = (group: number) =>
+      sql`TRY_CAST(regexp_extract(${text}, ${sql.value(PARTS)}, ${sql.value(group)}) AS INTEGER)`
+    // All values of a column of dates have one form: a few tell whether it is this one.
+    const [first] = await connection.rows(sql`
+      SELECT ${text} AS text FROM (${texts}) WHERE ${text} IS NOT NULL LIMIT 1`)
+    if (first === undefined || !new RegExp(PARTS).test(textOf(first['text']))) continue
+    const row = await connection.row(sql`
+      SELECT max(greatest(a, b)) <= 12 AS both, min(text) FILTER (WHERE a <> b) AS example
+      FROM (SELECT ${text} AS text, ${part(1)} AS a, ${part(2)} AS b
+        FROM (${texts}) LIMIT ${sql.value(limits.csvSampledRows)})`)
+    if (row?.['both'] === true && row['example'] !== null)
+      return { column: name, example: textOf(row['example']).trim() }
+  }
+  return null
+}
+
+/** What is wrong, and what to write next to `csv`. */
+export function explainAmbiguous({ column, example }: { column: string; example: string }) {
+  const [, a = '', b = ''] = new RegExp(PARTS).exec(example) ?? []
+  const [, before = '/', after = '/', year = ''] = /^\d+(\D)\d+(\D)(\d+)/.exec(example) ?? []
+  const date = (day: string, month: string) =>
+    `${Number(day)} ${MONTHS[Number(month) - 1] ?? month}`
+  const last = year.length === 4 ? '%Y' : '%y'
+  const format = (first: string, second: string) => `"${first}${before}${second}${after}${last}"`
+  const isTime = /\d\D+\d+:\d/.test(example)
+  const key = isTime ? 'timestamp_format' : 'date_format'
+  const time = isTime ? ' %H:%M:%S' : ''
+  const both = [format('%d', '%m'), format('%m', '%d')].map((one) => one.replace(/"$/, `${time}"`))
+  return {
+    problem: `the column "${column}" has dates that can be read both ways: ${example} is ${date(a, b)} or ${date(b, a)}`,
+    hint: `say which, under csv: ${key}: ${both[0]} has the day first, ${both[1]} the month`,
+  }
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
