@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
 import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
-import type { InitResult } from '../project/init.ts'
+import { type InitResult, templates } from '../project/init.ts'
 
 export default class Init extends BaseCommand {
   static override summary = 'Create a working project'
@@ -17,8 +17,9 @@ export default class Init extends BaseCommand {
     }),
   }
   static override flags = {
-    template: Flags.option({ options: ['events', 'blank'] as const, default: 'events' as const })({
-      summary: 'events: a small working pipeline; blank: an empty project',
+    template: Flags.option({ options: templates, default: 'events' as const })({
+      summary:
+        'events: a small working pipeline; web-analytics, shop, app-database, files: one with a story; blank: an empty project',
     }),
   }
 
@@ -58,16 +59,22 @@ const POST_EVENTS =
 function nextSteps(place: string, { written }: InitResult): string {
   // As npx starts it, it is not on the path.
   const eider = process.env['npm_command'] === 'exec' ? 'npx eider' : 'eider'
+  const hasTests = written.some((file) => file.startsWith('tests/'))
   const models = written.filter((file) => /^(models|seeds)\/.*\.(sql|csv)$/.test(file)).length
   const steps = [
     ...(place === '' ? [] : [[`cd ${quoted(place)}`]]),
-    ...(written.includes('events.ndjson')
+    ...(hasTests
       ? [
-          [`${eider} collect daemon &`, 'takes events on http://127.0.0.1:8080'],
-          [POST_EVENTS],
-          [`${eider} run`, `builds ${models} models`],
+          [`${eider} test`, 'checks examples of the models'],
+          [`${eider} run`, `builds ${models} models; README.md tells the rest`],
         ]
-      : [[`${eider} run`, 'builds the models; models/README.md shows how to write one']]),
+      : written.includes('events.ndjson')
+        ? [
+            [`${eider} collect daemon &`, 'takes events on http://127.0.0.1:8080'],
+            [POST_EVENTS],
+            [`${eider} run`, `builds ${models} models`],
+          ]
+        : [[`${eider} run`, 'builds the models; models/README.md shows how to write one']]),
     [`${eider} serve`, 'http://127.0.0.1:8090/odata, also for Excel'],
   ]
   return steps

@@ -9,6 +9,18 @@ import { Resources } from '../core/resources.ts'
 /** Placeholder for the name of the project in the files of a template. */
 const NAME_PLACEHOLDER = 'PROJECT_NAME'
 
+/** The directories below templates/. */
+export const templates = [
+  'events',
+  'web-analytics',
+  'shop',
+  'app-database',
+  'files',
+  'blank',
+] as const
+
+export type TemplateName = (typeof templates)[number]
+
 const GITIGNORE = '.gitignore'
 
 /** Files that a clone of an empty repository may have. */
@@ -36,7 +48,7 @@ export interface InitResult {
  */
 export async function initProject(options: {
   readonly dir: string
-  readonly template: 'events' | 'blank'
+  readonly template: TemplateName
   readonly templatesDir: string
 }): Promise<InitResult> {
   const dir = resolve(options.dir)

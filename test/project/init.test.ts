@@ -6,6 +6,7 @@ import {
   readFile,
   realpath,
   rm,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises'
@@ -15,7 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError, UsageError } from '../../src/core/failures.ts'
-import { initProject, projectName } from '../../src/project/init.ts'
+import { initProject, projectName, type TemplateName } from '../../src/project/init.ts'
 import { workspace } from '../support/workspace.ts'
 
 const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
@@ -24,7 +25,7 @@ async function temporaryDir() {
   const path = await mkdtemp(join(tmpdir(), 'eider-init-'))
   return {
     path,
-    init: (dir: string, template: 'events' | 'blank' = 'events') =>
+    init: (dir: string, template: TemplateName = 'events') =>
       initProject({ dir: join(path, dir), template, templatesDir }),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   }
@@ -180,6 +181,41 @@ test('--verbose lists the files', async () => {
   await using space = await workspace()
   const { stdout } = await space.ok(['init', '--verbose'])
   assert.match(stdout, /^wrote \.gitignore$/m)
+})
+
+const stories = ['web-analytics', 'shop', 'app-database', 'files'] as const
+
+for (const template of stories)
+  test(`${template}: passes its tests and builds without a network, and its README is short and right`, async () => {
+    await using space = await workspace({})
+    await space.ok(['init', '--template', template])
+    const checked = await space.ok(['check'])
+    assert.match(checked.stdout, /^ok: \d+ models, 0 errors, 0 warnings\n$/)
+    const tested = await space.ok(['test'])
+    assert.match(tested.stdout, /\n\d+ ok in /)
+    await space.ok(['run'])
+    assert.match((await space.ok(['run'])).stdout, /unchanged/)
+    const readme = await readFile(space.path('README.md'), 'utf8')
+    assert.ok(readme.split(/\s+/).length < 350, 'read in two minutes')
+    const named = [...readme.matchAll(/^\| `([^`*]+)`/gm)].map(([, path]) => path!)
+    for (const path of named) assert.ok((await stat(space.path(path))).size > 0, path)
+    const config = await readFile(space.path('eider.yml'), 'utf8')
+    assert.match(config, /\nschedule:\n {2}runs:\n/)
+  })
+
+test('what the READMEs of stories say of their rows', async () => {
+  const rowsOf = async (template: string, sql: string) => {
+    await using space = await workspace({})
+    await space.ok(['init', '--template', template])
+    await space.ok(['run'])
+    return (await space.ok(['query', sql, '--format', 'csv'])).stdout
+  }
+  const january = `SELECT orders, revenue FROM mart.monthly_sales WHERE month = '2026-01-01' AND country = 'NO'`
+  assert.is(await rowsOf('shop', january), 'orders,revenue\r\n2,103.00\r\n')
+  const open = 'SELECT payout, expected - booked AS short FROM mart.open_payouts ORDER BY payout'
+  assert.is(await rowsOf('files', open), 'payout,short\r\n7003,1.00\r\n7004,\r\n')
+  const views = `SELECT sum(subscriptions) AS n FROM mart.monthly_revenue WHERE month = '2026-02-01'`
+  assert.is(await rowsOf('app-database', views), 'n\r\n4\r\n')
 })
 
 test.run()
