@@ -73,6 +73,8 @@ export async function olderRowsAfter(
   built: { readonly ranges: readonly RecordedRange[]; readonly left?: LeftRows },
 ): Promise<OlderRows | null> {
   const before = (await context.partsBefore())(model.name).left
+  const left = built.left ?? before
+  if (left.left === 0 && (await areOfRule(context, model))) return null
   const builtAt = new Date().toISOString()
   const made = built.ranges.map((range): Part => ({
     definition: model.definition,
@@ -81,7 +83,7 @@ export async function olderRowsAfter(
     ...range,
   }))
   const parts = [...(await partsOf(context, model)), ...made]
-  return await countOlder(context, model, { parts, left: built.left ?? before, isMade: sql`false` })
+  return await countOlder(context, model, { parts, left, isMade: sql`false` })
 }
 
 /** What a build has to record of what older rules have left: `left` is what it has found, if anything. */

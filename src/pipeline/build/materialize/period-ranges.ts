@@ -93,6 +93,8 @@ async function gapsOf(
   type?: ColumnType,
 ): Promise<readonly ValueRange[]> {
   const { connection, store } = context
+  // Only a build makes ranges that hold, and that of this model comes later.
+  if ((await context.partsBefore())(model.name).summary.isWhole) return []
   return gapsAmong(context, model, await store.state.readSlices(connection, [model.name]), type)
 }
 
@@ -120,10 +122,12 @@ export async function rangesToRemember(
 ): Promise<readonly ValueRange[]> {
   if (!continuesTable(context, model)) return made
   const { connection, store } = context
-  const slices = await store.state.readSlices(connection, [model.name])
   const record = recordOf(context, model)!
-  const isOwn = (slice: SliceRecord) => isOfRule(context, slice, record, model)
-  if (slices.every(isOwn) && slices.some(isEverything)) return []
+  const isOwn = (slice: Pick<SliceRecord, 'definition' | 'rule'>) =>
+    isOfRule(context, slice, record, model)
+  const { summary } = (await context.partsBefore())(model.name)
+  if (summary.isWhole && summary.madeBy.every(isOwn)) return []
+  const slices = await store.state.readSlices(connection, [model.name])
   const type = await typeOfColumn(context, model)
   const line = await Line.of(connection, type, [...slices, ...made])
   const own = line.visible(slices).filter(isOwn)
