@@ -58,9 +58,10 @@ function findAddressing(project: CompiledProject, model: Model): Addressing {
     keys: best(project, input.model, keys),
   }))
   const said = (text: string) => ({ text, line: null, of: model.name })
-  const [first] = inputs
-  const isMade = first === undefined || inputs.some(({ keys }) => keys.length > 0)
-  const never = found.never ?? (isMade ? null : first.because)
+  // One that is read twice is followed where both places are told.
+  const untold = inputs.filter(({ keys }) => keys.length === 0)
+  const isTold = inputs.some(({ model: name }) => !untold.some((one) => one.model === name))
+  const never = found.never ?? (isTold ? null : (untold[0]?.because ?? null))
   return {
     ...found,
     inputs,

@@ -6,6 +6,7 @@ import type { CompiledProject } from '../../../src/core/model.ts'
 import type { ModelResult } from '../../../src/core/report/progress.ts'
 import { sql } from '../../../src/core/sql.ts'
 import type { RunRequest } from '../../../src/pipeline/run-request.ts'
+import { keptTableText } from '../../../src/pipeline/changes/kept-tables.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
 import { compileTexts, type Texts } from '../../support/compile-texts.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
@@ -165,6 +166,25 @@ class Shop {
     return rows.flatMap(({ name, n }) => (Number(n) > 0 ? [name as string] : []))
   }
 }
+
+test('a table of whose inputs each is also read where nothing tells its rows is rebuilt', async () => {
+  const project = await compileTexts({
+    ...INPUTS,
+    ...mart({
+      most: 'SELECT cust, sum(amount) AS a FROM core.o GROUP BY cust HAVING sum(amount) > (SELECT max(amount) FROM core.o)',
+      some: 'SELECT c.id, sum(amount) AS a FROM core.c AS c JOIN core.o AS o ON o.cust = c.id GROUP BY c.id HAVING sum(amount) > (SELECT max(amount) FROM core.o)',
+    }),
+  })
+  const texts = ['mart.most', 'mart.some'].map((name) =>
+    keptTableText(project, project.models.get(modelName(name))!),
+  )
+  assert.equal(texts, [
+    ['rebuilt: a subquery in an expression, line 2'],
+    [
+      'updated by what changes in core.c; rebuilt where core.o changes: a subquery in an expression, line 2',
+    ],
+  ])
+})
 
 const SEEDS = Number(process.env['EIDER_MAINTAINED'] ?? 1)
 

@@ -52,7 +52,8 @@ async function make(
   )
   const before = old ?? (await countRows(connection, OLD))
   if (before > Math.max(limits.maintainedRows, limits.maintainedShare * all)) return null
-  await readNew(context, model, some)
+  // Where all rows are touched, to look for what leads to them saves nothing.
+  await readNew(context, model, some, { isNarrowed: before < all || all === 0 })
   const rows = sql.join(model.columns.map(comparable))
   const removed = await countRows(
     connection,
@@ -87,6 +88,7 @@ async function readNew(
   { connection, project }: RunContext,
   model: TableModel,
   touched: readonly TouchedKeys[],
+  { isNarrowed }: { readonly isNarrowed: boolean },
 ): Promise<void> {
   const addresses = project.trails().get(model.name)!.addresses
   for (const [i, one] of touched.entries()) {
@@ -94,7 +96,9 @@ async function readNew(
       const key = one.keys.find(({ address }) => sameName(address, model.columns[column]!.name))
       return key === undefined ? null : filterOf(trail, key)
     }
-    const body = await narrowedUses(connection, model.body, addresses, filter)
+    const body = isNarrowed
+      ? await narrowedUses(connection, model.body, addresses, filter)
+      : model.body
     const others = touched.slice(0, i).map((before) => sql` AND (${isIn(before)}) IS NOT TRUE`)
     const statementOf = (from: Sql) => {
       const query = sql`FROM (${from}\n) WHERE ${isIn(one)}${sql.join(others, sql.empty)}`
