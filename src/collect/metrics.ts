@@ -4,15 +4,17 @@ import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ModelName } from '../core/names.ts'
 import {
   byLabel,
-  familyWriter,
+  type Family,
+  familyMaker,
   histogramSamples,
   memorySamples,
+  metricsText,
   type Sample,
 } from '../http/prometheus.ts'
 import type { Health } from './health.ts'
 import type { Traffic } from './traffic.ts'
 
-const family = familyWriter('eider_collect')
+const family = familyMaker('eider_collect')
 
 export async function writeMetrics(
   buffer: EventBuffer,
@@ -22,7 +24,7 @@ export async function writeMetrics(
   const claims = await Promise.all(health.targets.map(({ target }) => buffer.inflight(target)))
   const stats = [...buffer.stats().targets]
   const repeats = new Map(stats.map(([target, queue]) => [target, queue.repeats]))
-  return [
+  return metricsText([
     ...trafficFamilies(health, totals, repeats),
     ...backlogFamilies(
       health,
@@ -38,7 +40,7 @@ export async function writeMetrics(
       [{}, health.disk_free_bytes],
     ]),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
-  ].join('')
+  ])
 }
 
 /** Samples of a family that has one for each target. */
@@ -51,7 +53,7 @@ function trafficFamilies(
   health: Health,
   { events, bytes, requests, refused, commits }: Traffic['totals'],
   repeats: ReadonlyMap<ModelName, number>,
-): readonly string[] {
+): readonly Family[] {
   const count = (counts: ReadonlyMap<ModelName, number>) =>
     perTarget(health, ({ target }) => counts.get(target) ?? 0)
   const answered = byLabel('status', requests)
@@ -67,7 +69,7 @@ function trafficFamilies(
   ]
 }
 
-function backlogFamilies(health: Health, claims: readonly number[]): readonly string[] {
+function backlogFamilies(health: Health, claims: readonly number[]): readonly Family[] {
   const gauge = (name: string, help: string, value: Parameters<typeof perTarget>[1]) =>
     family(name, 'gauge', help, perTarget(health, value))
   return [

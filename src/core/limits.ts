@@ -159,6 +159,17 @@ export const limits = {
   /** Read and dropped, after the answer, from a client that keeps sending: closing earlier would lose the answer. */
   lingerBytes: 32 * MiB,
   lingerMs: 2_000,
+  /** Processes that answer on one port: each has an engine of its own. */
+  mostWorkers: 64,
+  /**
+   * All of them answer from a newer published state when each has it open; one that has not by then, while others have, is
+   * started anew. Until then the earlier state is answered from.
+   */
+  workerOpensMs: 30_000,
+  /** The same for the moment in which they turn to it, in which requests wait. */
+  workerTurnsMs: 3_000,
+  /** For its part of the metrics; what it has said before counts after that. */
+  workerCountsMs: 1_000,
   /** Time that open requests get to finish when a server stops. */
   shutdownMs: 10_000,
 

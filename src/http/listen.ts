@@ -1,6 +1,6 @@
 // How a server starts to listen, and the errors when it cannot.
 
-import { createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { openFiles } from '../core/machine.ts'
@@ -15,24 +15,34 @@ export interface Address {
 }
 
 /**
- * How many connections a server may have, so that the files that it needs can be opened beside them. Throws
- * EnvironmentError `few-files`.
+ * How many connections a server may have, so that the files that it needs can be opened beside them, and so that all
+ * processes that listen together have no more than one alone. Throws EnvironmentError `few-files`.
  */
-export function mostConnections(files = openFiles()): number {
+export function mostConnections(files = openFiles(), processes = 1): number {
   if (files < limits.leastFiles)
     throw new EnvironmentError(
       'few-files',
       `this process may open ${files} files, and a server needs ${limits.leastFiles}`,
       { hint: 'raise the limit with ulimit -n, or LimitNOFILE= of systemd' },
     )
-  return Math.min(limits.connections, Math.floor((files - limits.reservedFiles) / 2))
+  return Math.min(
+    Math.ceil(limits.connections / processes),
+    Math.floor((files - limits.reservedFiles) / 2),
+  )
 }
 
 /** For a service that has much to do before it listens. Throws as listen() does. */
 export async function requireFreePort(address: Address): Promise<void> {
+  await takeFreePort(address)
+}
+
+/** The port, or one that is free where that is 0. Throws as listen() does. */
+export async function takeFreePort(address: Address): Promise<number> {
   const server = createServer()
   await listen(server, address)
+  const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 /** Throws EnvironmentError `port-busy` or `cannot-listen`. */

@@ -7,21 +7,64 @@ type Labels = Readonly<Record<string, string | number>>
 /** `suffix` is of the name: `_bucket`, `_sum` and `_count` of a histogram. */
 export type Sample = readonly [labels: Labels, value: number, suffix?: string]
 
-/** Writes one metric whose name begins with `prefix`. `help` is a sentence without its point. */
-export const familyWriter =
+/** One metric. */
+export interface Family {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** A sentence without its point. */
+  readonly help: string
+  readonly samples: readonly Sample[]
+  /** What it is of several processes. */
+  readonly ofAll: 'sum' | 'most'
+}
+
+/** Makes metrics whose names begin with `prefix`. */
+export const familyMaker =
   (prefix: string) =>
   (
     name: string,
-    type: 'counter' | 'gauge' | 'histogram',
+    type: Family['type'],
     help: string,
     samples: readonly Sample[],
-  ): string => {
-    const full = `${prefix}_${name}`
-    const lines = samples.map(
-      ([labels, value, suffix = '']) => `${full}${suffix}${labelText(labels)} ${value}\n`,
-    )
-    return `# HELP ${full} ${help}.\n# TYPE ${full} ${type}\n${lines.join('')}`
+    ofAll: Family['ofAll'] = 'sum',
+  ): Family => ({ name: `${prefix}_${name}`, type, help, samples, ofAll })
+
+export const metricsText = (families: readonly Family[]): string =>
+  families.map(familyText).join('')
+
+function familyText({ name, type, help, samples }: Family): string {
+  const lines = samples.map(
+    ([labels, value, suffix = '']) => `${name}${suffix}${labelText(labels)} ${value}\n`,
+  )
+  return `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+/** The metrics of several processes as those of one. */
+export function addUp(all: readonly (readonly Family[])[]): readonly Family[] {
+  const sums = new Map<string, Family>()
+  for (const family of all.flat()) {
+    const before = sums.get(family.name)
+    sums.set(family.name, before === undefined ? family : addedTo(before, family))
   }
+  return [...sums.values()]
+}
+
+function addedTo(before: Family, { samples, ofAll }: Family): Family {
+  const found = new Map(before.samples.map((sample) => [sampleKey(sample), sample]))
+  for (const sample of samples) {
+    const [labels, value, suffix] = sample
+    const other = found.get(sampleKey(sample))?.[1]
+    const both = ofAll === 'sum' ? value + (other ?? 0) : Math.max(value, other ?? value)
+    found.set(sampleKey(sample), suffix === undefined ? [labels, both] : [labels, both, suffix])
+  }
+  return { ...before, samples: [...found.values()] }
+}
+
+const sampleKey = ([labels, , suffix = '']: Sample): string => `${suffix}${labelText(labels)}`
+
+/** What goes on counting when the process that has counted is gone. */
+export const countsOf = (families: readonly Family[]): readonly Family[] =>
+  families.filter(({ type }) => type !== 'gauge')
 
 function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(String(value))}"`)

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '../core/limits.ts'
+import { openFiles } from '../core/machine.ts'
 import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate, cutOff, type Headers, sendError, sendLastError } from './respond.ts'
@@ -27,6 +28,8 @@ export interface ServerOptions extends Address {
   readonly front?: MakeFront
   /** Called for each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
+  /** Processes that listen on the port together, this one included. */
+  readonly processes?: number
   /** Time that open requests get when the server stops; limits.shutdownMs by default. */
   readonly shutdownMs?: number
 }
@@ -50,7 +53,7 @@ export class HttpServer implements AsyncDisposable {
     this.#server = createNodeServer()
     this.#front = this.#openFront(options)
     this.#listener = this.#front?.listener ?? this.#server
-    this.#listener.maxConnections = mostConnections()
+    this.#listener.maxConnections = mostConnections(openFiles(), options.processes)
     this.#watchConnections()
     this.#takeRequests()
   }

@@ -1,6 +1,7 @@
 // The OData service: what it owns while it is open.
 
 import { limits } from '../core/limits.ts'
+import { processors } from '../core/machine.ts'
 import { WHOLE } from '../access/reader.ts'
 import { knownReaders, requireBound, type ServiceToken } from './http/who-asks.ts'
 import type { Logger } from '../core/logger.ts'
@@ -27,9 +28,10 @@ import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/li
 import type { EngineOptions } from './engine/snapshot-engines.ts'
 import { createAdmission, admissionLimits, createOpenStreams } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
+import { alone, type Fellows } from './engine/fellows.ts'
 import { Freshness } from './engine/freshness.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
-import { odataTraffic } from './http/metrics.ts'
+import { odataMetrics, odataTraffic } from './http/metrics.ts'
 
 const CORS = {
   methods: 'GET, HEAD, POST',
@@ -89,6 +91,10 @@ export interface ODataServiceOptions {
   /** Below it the service creates its own directory, where large queries spill to. */
   readonly tempDir: string
   readonly logger: Logger
+  /** Other processes that answer on the same port, with which this one shares its limits; none by default. */
+  readonly fellows?: Fellows
+  /** How many processes there are, this one included. */
+  readonly processes?: number
   readonly now?: () => Date
 }
 
@@ -100,6 +106,7 @@ const DEFAULTS = {
   door: null,
   accessLog: true,
   stalledClientMs: limits.stalledClientMs,
+  fellows: alone,
 }
 
 export class ODataService implements AsyncDisposable {
@@ -124,7 +131,7 @@ export class ODataService implements AsyncDisposable {
    * Throws EnvironmentError for a port that is busy, or open to other machines without a token.
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
-    const { published, host, port, token, logger, corsOrigins = [] } = options
+    const { published, host, port, token, logger, corsOrigins = [], processes = 1 } = options
     requireSafeOptions(options)
     await using resources = new Resources()
     const service = await openSnapshots(options, resources)
@@ -140,12 +147,14 @@ export class ODataService implements AsyncDisposable {
     }
     const traffic = odataTraffic()
     const freshness = new Freshness(published)
-    const answer = createHandler({ ...service, traffic, freshness, known: () => known })
+    const context = { ...service, traffic, freshness, known: () => known }
+    const metrics = () => odataMetrics(context)
+    service.fellows.join({ metrics, look: () => void snapshots.check() })
     const cors = options.door == null ? CORS : CORS_WITH_DOOR
-    const handle = withCors({ ...cors, origins: corsOrigins }, answer)
+    const handle = withCors({ ...cors, origins: corsOrigins }, createHandler(context))
     const errorHeaders = { 'OData-Version': '4.01' }
     const onRefusal = (_status: number, code: string) => traffic.refuse(code)
-    const serving = { host, port, logger, handle, errorHeaders, onRefusal }
+    const serving = { host, port, logger, handle, errorHeaders, onRefusal, processes }
     const server = resources.use(await HttpServer.open(serving))
     return new ODataService(server.url + ROOT_PATH, resources.move(), setTokens)
   }
@@ -170,10 +179,11 @@ export async function openWithin(
 }
 
 async function openSnapshots(options: ODataServiceOptions, resources: Resources) {
-  const { published, threads = 1, memoryLimit = null, logger } = options
+  const { published, threads = 1, memoryLimit: all = null, processes = 1, logger } = options
+  const { fellows = alone } = options
   const tempDir = await ownTempDir(options, resources)
-  const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
-  const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
+  const engine = { published, threads, memoryLimit: memoryOfEach(all, processes), tempDir }
+  const snapshots = resources.use(await Snapshots.open({ ...engine, logger, fellows }))
   return {
     ...DEFAULTS,
     ...options,
@@ -192,20 +202,21 @@ function openAnswers(
   snapshots: Snapshots,
   resources: Resources,
 ) {
-  const { requestTimeoutMs: timeLimitMs, logger, rowFiles: bounds = {} } = options
-  const admission = createAdmission(admissionLimits())
+  const { requestTimeoutMs: timeLimitMs, logger, rowFiles: bounds = {}, processes = 1 } = options
+  const share = (all: number) => Math.ceil(all / processes)
+  const admission = createAdmission(admissionLimits(processors(), processes))
   const makers = { ...engine, admission, timeLimitMs }
   const currentId = () => snapshots.currentId
   let rowsByKey: RowsByKey = leftToEngine
   rowsByKey = resources.use(new RowFiles({ ...makers, snapshots, logger, bounds }))
   let answers: Answers = madeAnswers
-  answers = new AnswerCache(answers, options.cacheBytes ?? limits.cacheBytes)
+  answers = new AnswerCache(answers, share(options.cacheBytes ?? limits.cacheBytes))
   answers = new KnownLookups(answers)
   return {
     comparisons: resources.use(new Comparisons(engine)),
-    spooledBodies: createSpooledBodies(engine.tempDir),
+    spooledBodies: createSpooledBodies(engine.tempDir, share(limits.spooledBytes)),
     admission,
-    streams: createOpenStreams(options.openStreams ?? limits.openStreams),
+    streams: createOpenStreams(share(options.openStreams ?? limits.openStreams)),
     answerFiles: resources.use(new AnswerFiles({ ...makers, currentId })),
     rowsByKey,
     answers,
@@ -235,9 +246,10 @@ function requireOwnFiles({ published }: ODataServiceOptions): void {
     throw new Error('a service only serves rows that it reads from its own files')
 }
 
-/** The engines of snapshots that are open have equal parts, since the current one is soon an earlier one. */
-export function memoryOfEach(memoryLimit: string | null): string | null {
-  const part = (number: string) => String(Number(number) / (1 + limits.openEarlierSnapshots))
+/** The engines of snapshots that are open, in all processes, have equal parts, since the current one is soon an earlier one. */
+export function memoryOfEach(memoryLimit: string | null, processes = 1): string | null {
+  const parts = processes * (1 + limits.openEarlierSnapshots)
+  const part = (number: string) => String(Number(number) / parts)
   return memoryLimit?.replace(/^[\d.]+/, part) ?? null
 }
 

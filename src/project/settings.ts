@@ -9,6 +9,8 @@ export type SettingType =
   | { readonly is: 'size' }
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
+  /** `auto`, or how many. */
+  | { readonly is: 'number-or-auto'; readonly max: number }
   | { readonly is: 'list' }
   | { readonly is: 'choice'; readonly of: readonly string[] }
   /** Must not be written into eider.yml, which many can read, nor shown. */
@@ -88,6 +90,7 @@ export const settings = {
   'odata.token': { type: text, default: null, env: 'ODATA_TOKEN' },
   'odata.secret': { type: { is: 'secret', hexDigits: 64 }, default: null, env: 'ODATA_SECRET' },
   'odata.take_up_seconds': { type: { is: 'integer', min: 0, max: 3600 }, default: 0 },
+  'odata.workers': { type: { is: 'number-or-auto', max: limits.mostWorkers }, default: 1 },
   'odata.memory_limit': { type: size, default: null },
   'odata.page_size': { type: { is: 'integer', min: 1, max: 1_000_000 }, default: limits.pageRows },
   'odata.key_as_segment': { type: { is: 'boolean' }, default: false },
@@ -141,7 +144,9 @@ type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
       ? readonly string[]
       : S['type'] extends { is: 'choice'; of: readonly (infer C)[] }
         ? C
-        : string
+        : S['type'] extends { is: 'number-or-auto' }
+          ? number | 'auto'
+          : string
 
 /** Values by the rows of the table; null where there is neither a value nor a default. */
 export type SettingValues = {

@@ -35,6 +35,8 @@ export function describeType(type: SettingType): string {
       return `one of ${type.of.join(', ')}`
     case 'secret':
       return `${type.hexDigits === undefined ? 'a non-empty string' : `${type.hexDigits} hexadecimal digits`}, in the environment or in .env`
+    case 'number-or-auto':
+      return `auto, or an integer from 1 to ${type.max}`
     case 'integer':
       return type.max === Number.MAX_SAFE_INTEGER
         ? `an integer of at least ${type.min}`
@@ -60,6 +62,8 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       const fits = Number.isInteger(value) && type.min <= Number(value) && Number(value) <= type.max
       return fits ? Number(value) : null
     }
+    case 'number-or-auto':
+      return acceptValue({ is: 'integer', min: 1, max: type.max }, value)
     default:
       return null
   }
@@ -73,6 +77,8 @@ function isText(type: SettingType, text: string): boolean {
       return SIZE.test(text)
     case 'choice':
       return type.of.includes(text)
+    case 'number-or-auto':
+      return text === 'auto'
     case 'secret':
       return type.hexDigits === undefined
         ? text !== ''
@@ -91,6 +97,7 @@ function isText(type: SettingType, text: string): boolean {
 /** The same for text: digits are an integer, commas separate a list. */
 export function parseValue(type: SettingType, text: string): SettingValue | null {
   if (type.is === 'integer') return /^\d+$/.test(text) ? acceptValue(type, Number(text)) : null
+  if (type.is === 'number-or-auto' && /^\d+$/.test(text)) return acceptValue(type, Number(text))
   if (type.is === 'boolean') return text === 'true' ? true : text === 'false' ? false : null
   if (type.is === 'list' || type.is === 'extensions')
     return acceptValue(

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ServiceState, UpEvent } from '../../src/core/report/up.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { Child } from '../../src/supervisor/child.ts'
-import { Restarts } from '../../src/supervisor/service.ts'
+import { Restarts } from '../../src/supervisor/restarts.ts'
 import { ServiceChild } from '../../src/supervisor/service.ts'
 
 test('a service is started again later each time, and given up with the fifth death within a minute', () => {

@@ -34,13 +34,15 @@ interface Waiting {
   readonly start: () => void
 }
 
-/** Those that a service has. */
-export function admissionLimits(processorCount = processors()): AdmissionLimits {
-  const { runningQueries: running, waitingQueries: waiting } = limits
+/** Those that a service has, or each of the processes that share them: a large query leaves room for others in each. */
+export function admissionLimits(processorCount = processors(), processes = 1): AdmissionLimits {
+  const { runningQueries, waitingQueries, largeQueries, largeQueriesPerProcessor } = limits
+  const running = Math.max(2, Math.ceil(runningQueries / processes))
+  const large = Math.min(largeQueries, largeQueriesPerProcessor * processorCount)
   return {
     running,
-    large: Math.min(limits.largeQueries, limits.largeQueriesPerProcessor * processorCount),
-    waiting,
+    large: Math.min(running - 1, Math.ceil(large / processes)),
+    waiting: Math.ceil(waitingQueries / processes),
   }
 }
 

@@ -5,12 +5,14 @@
 // and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
 // ask for an earlier one as long as a run keeps its files: it is opened again then.
 
+import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { isDamage } from '../../duckdb/errors.ts'
 import type { CurrentState, DamagedFile, Following } from '../../store/snapshot-reader.ts'
 import { type KnownFacts, rowsAre } from './row-facts.ts'
+import { alone, type Fellows } from './fellows.ts'
 import type { Reader } from '../../access/reader.ts'
 import type { ReaderView } from './reader-model.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
@@ -18,6 +20,7 @@ import { type EngineOptions, SnapshotEngines } from './snapshot-engines.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger
+  readonly fellows?: Fellows
 }
 
 interface Damaged {
@@ -279,13 +282,22 @@ export class Snapshots implements AsyncDisposable {
   async #replace(current: CurrentState): Promise<void> {
     const startedAt = Date.now()
     const next = await this.#open(await current.read())
+    const { fellows = alone, logger } = this.#options
+    const mark = hashOf(32, [current.mark])
+    const turn = () => this.#turnTo(next, current.mark)
+    const hasTurned = await fellows.turnTo(mark, turn, this.#stop.signal)
+    if (hasTurned) return logOpened(logger, next, startedAt)
+    await next[Symbol.asyncDispose]()
+    this.#isCheckWanted = !this.#stop.signal.aborted
+  }
+
+  #turnTo(next: OpenSnapshot, mark: string): void {
     this.#engines.retire(this.#current)
     this.#current = next
-    this.#mark = current.mark
+    this.#mark = mark
     this.#damaged = null
     this.#opened++
     this.#engines.release()
-    logOpened(this.#options.logger, next, startedAt)
   }
 
   async #open(snapshot: Snapshot): Promise<OpenSnapshot> {

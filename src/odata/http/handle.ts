@@ -7,7 +7,7 @@ import { Resources } from '../../core/resources.ts'
 import type { Reader } from '../../access/reader.ts'
 import { type RequestEnd, whenAnswered } from '../../http/access-log.ts'
 import { acceptedCodings } from '../../http/content-coding.ts'
-import { METRICS_TYPE } from '../../http/prometheus.ts'
+import { METRICS_TYPE, metricsText } from '../../http/prometheus.ts'
 import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
@@ -36,6 +36,7 @@ import { health, type MetricSources, odataMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
 import { meantOption } from '../syntax/option-names.ts'
 import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
+import type { Fellows } from '../engine/fellows.ts'
 import { ClientGone } from '../engine/query.ts'
 import { csvAsFile, withRange } from './ranges.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -57,6 +58,7 @@ interface HandlerContext extends ServiceContext, MetricSources {
   readonly door: SideDoor | null
   readonly accessLog: boolean
   readonly logger: Logger
+  readonly fellows: Fellows
 }
 
 /** What is known of a request while it is handled; the log line is written from it. */
@@ -75,6 +77,17 @@ interface HttpExchange {
 const NEVER = new AbortController().signal
 
 export function createHandler(context: HandlerContext): Handler {
+  const handleNow = handlerOf(context)
+  const handleInTurn: Handler = (request, response) => {
+    const { pause } = context.fellows
+    return pause === null
+      ? handleNow(request, response)
+      : pause.then(() => handleInTurn(request, response))
+  }
+  return handleInTurn
+}
+
+function handlerOf(context: HandlerContext): Handler {
   return (request, response) => {
     const exchange: HttpExchange = {
       context,
@@ -168,7 +181,8 @@ async function route(exchange: HttpExchange): Promise<void> {
   if (path === '/metrics') {
     requireAll(reader)
     requireMethod(request, ['GET', 'HEAD'])
-    const text = await odataMetrics(context)
+    const families = await context.fellows.addUp(await odataMetrics(context))
+    const text = metricsText(families)
     return sendText(response, 200, METRICS_TYPE, text, versionHeader(exchange))
   }
   const root = rootUrl(host, context.trustProxy ? request.headers : {})

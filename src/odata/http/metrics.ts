@@ -2,7 +2,8 @@
 
 import {
   byLabel,
-  familyWriter,
+  type Family,
+  familyMaker,
   histogramSamples,
   memorySamples,
   type Sample,
@@ -25,13 +26,16 @@ export interface MetricSources {
   readonly freshness: Freshness
 }
 
-const family = familyWriter('eider_odata')
+const family = familyMaker('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 const counter = (name: string, help: string, value: number) =>
   family(name, 'counter', help, one(value))
 const gauge = (name: string, help: string, value: number) => family(name, 'gauge', help, one(value))
+/** What is no sum where several processes have one. */
+const shared = (name: string, help: string, samples: readonly Sample[]) =>
+  family(name, 'gauge', help, samples, 'most')
 
-export async function odataMetrics(sources: MetricSources): Promise<string> {
+export async function odataMetrics(sources: MetricSources): Promise<readonly Family[]> {
   const { snapshots, admission, streams, answers, rowsByKey, traffic } = sources
   const { running, waiting, refused } = admission.load
   const { hits, misses, entries, bytes } = answers.stats()
@@ -60,21 +64,25 @@ export async function odataMetrics(sources: MetricSources): Promise<string> {
     gauge('row_files', 'Files with rows for lookups by key', rows.files),
     gauge('row_file_bytes', 'Disk that they take', rows.bytes),
     counter('row_file_lookups_total', 'Lookups answered from them', rows.found),
-    snapshotFamilies(snapshots),
-    freshnessFamilies(await sources.freshness.of(snapshots.published)),
+    ...snapshotFamilies(snapshots),
+    ...freshnessFamilies(await sources.freshness.of(snapshots.published)),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
-  ].join('')
+  ]
 }
 
-function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
+function snapshotFamilies({ published, isRefused, opened }: Snapshots): readonly Family[] {
   const age = published === null ? [] : one((Date.now() - published.publishedAt.getTime()) / 1000)
   const info: readonly Sample[] = published === null ? [] : [[{ id: published.id }, 1]]
   return [
-    family('snapshot_info', 'gauge', 'The snapshot that is served', info),
-    family('snapshot_age_seconds', 'gauge', 'Time since it was published', age),
+    shared('snapshot_info', 'The snapshot that is served', info),
+    shared('snapshot_age_seconds', 'Time since it was published', age),
     counter('snapshots_opened_total', 'Snapshots opened', opened),
-    gauge('snapshot_stale', '1 while the newest is damaged or cannot be opened', Number(isRefused)),
-  ].join('')
+    shared(
+      'snapshot_stale',
+      '1 while the newest is damaged or cannot be opened',
+      one(Number(isRefused)),
+    ),
+  ]
 }
 
 function oldestOf(sets: SetsFreshness): string {
@@ -82,7 +90,7 @@ function oldestOf(sets: SetsFreshness): string {
   return new Date(times.reduce((oldest, time) => Math.min(oldest, time))).toISOString()
 }
 
-function freshnessFamilies(sets: SetsFreshness): string {
+function freshnessFamilies(sets: SetsFreshness): readonly Family[] {
   const help = 'Time since when events may not be in the rows of a set'
   const nowMs = Date.now()
   const behind = Array.from(sets, ([set, { atMs }]): Sample => [
@@ -93,9 +101,9 @@ function freshnessFamilies(sets: SetsFreshness): string {
     withinSeconds === null ? [] : [[{ set }, withinSeconds]],
   )
   return [
-    family('freshness_seconds', 'gauge', help, behind),
-    family('fresh_within_seconds', 'gauge', 'What @fresh of the model allows', promised),
-  ].join('')
+    shared('freshness_seconds', help, behind),
+    shared('fresh_within_seconds', 'What @fresh of the model allows', promised),
+  ]
 }
 
 /** GET /health. `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */

@@ -50,13 +50,18 @@ export function createLinkSigner(secret: Buffer = randomBytes(SECRET_BYTES)): Li
   return signer
 }
 
-/** The signer of this state directory. Where nothing can be written, links end with the process, and the log says so. */
+/** The signer of this state directory. */
 export async function openLinkSigner(path: string, logger: Logger): Promise<LinkSigner> {
+  return createLinkSigner(await openLinkSecret(path, logger))
+}
+
+/** Where nothing can be written, links end with the process, and the log says so. */
+export async function openLinkSecret(path: string, logger: Logger): Promise<Buffer> {
   try {
-    return createLinkSigner(await readSecret(path, logger))
+    return await readSecret(path, logger)
   } catch (error) {
     logger.warn('link-secret-unwritable', { path, error })
-    return createLinkSigner()
+    return randomBytes(SECRET_BYTES)
   }
 }
 

@@ -59,6 +59,10 @@ export function schemaOfType(type: SettingType): JsonSchema {
       return texts
     case 'extensions':
       return { type: ['array', 'null'], items: { enum: extensionSpellings } }
+    case 'number-or-auto':
+      return {
+        anyOf: [{ const: 'auto' }, { type: ['integer', 'null'], minimum: 1, maximum: type.max }],
+      }
     case 'integer': {
       const isBounded = type.max !== Number.MAX_SAFE_INTEGER
       const range = isBounded ? { minimum: type.min, maximum: type.max } : { minimum: type.min }
