@@ -1,6 +1,7 @@
 // Every command by its id, short names included.
 
 import Adopt from './adopt.ts'
+import Client from './client.ts'
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
@@ -52,6 +53,7 @@ export const commands = {
   contract: Contract,
   token: Token,
   docs: Docs,
+  client: Client,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,

@@ -28,6 +28,7 @@ const { $defs: defs = {} } = schemaOf('events')
 const seen = new Set<string>()
 const LAST = [
   'buffer-flushed',
+  'client',
   'completion',
   'docs-diagram',
   'docs-written',
@@ -128,6 +129,7 @@ test('every line of every command is as the schema says', async () => {
     'init fresh',
     'docs',
     'docs --mermaid',
+    'client python',
   ])
     await ask(space, command)
   await ask(space, 'contract a.good')

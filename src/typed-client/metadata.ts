@@ -1,0 +1,108 @@
+// What clients are made from: sets with their columns, as $metadata has them in JSON.
+
+export interface ClientModel {
+  readonly sets: readonly ClientSet[]
+  /** Types of sets and of structs. */
+  readonly types: readonly ClientType[]
+}
+
+interface ClientSet {
+  readonly name: string
+  readonly type: ClientType
+  readonly key: readonly ClientProperty[]
+}
+
+export interface ClientType {
+  /** In the code: `ShopOrders`. */
+  readonly name: string
+  readonly description: string | null
+  readonly properties: readonly ClientProperty[]
+}
+
+export interface ClientProperty {
+  readonly name: string
+  /** `Edm.Int64`, or the name of a type in the code. */
+  readonly type: string
+  readonly many: boolean
+  readonly nullable: boolean
+  /** It is there where a request expands it. */
+  readonly isRelated: boolean
+  readonly description: string | null
+}
+
+type Part = Readonly<Record<string, unknown>>
+
+const DESCRIPTION = '@Org.OData.Core.V1.Description'
+
+/** Throws an Error for what is no such document. */
+export function readMetadata(text: string, reserved: readonly string[]): ClientModel {
+  const document = JSON.parse(text) as Part
+  const [schema, container] = String(document['$EntityContainer']).split('.')
+  const all = document[schema ?? ''] as Part | undefined
+  const sets = all?.[container ?? ''] as Part | undefined
+  if (all === undefined || sets === undefined) throw new Error('it names no entity container')
+  const codeNames = namesInCode(
+    membersOf(all)
+      .filter(([, { $Kind: kind }]) => kind === 'EntityType' || kind === 'ComplexType')
+      .map(([name]) => name),
+    reserved,
+  )
+  const typeOf = (name: unknown) => {
+    const known = typeof name === 'string' ? name : 'Edm.String'
+    return codeNames.get(known.slice(known.indexOf('.') + 1)) ?? known
+  }
+  const types = new Map(
+    [...codeNames].map(([name, code]) => [name, clientType(code, all[name] as Part, typeOf)]),
+  )
+  const found = membersOf(sets).map(([name, { $Type: type }]): ClientSet => {
+    const local = String(type).slice(String(type).indexOf('.') + 1)
+    const of = types.get(local)!
+    const key = ((all[local] as Part)['$Key'] ?? []) as readonly string[]
+    const parts = key.map((part) => of.properties.find((one) => one.name === part)!)
+    return { name, type: of, key: parts }
+  })
+  return { sets: found, types: [...types.values()] }
+}
+
+/** Without what CSDL says of the element itself. */
+const membersOf = (element: Part) =>
+  Object.entries(element)
+    .filter(([name]) => !/^[$@]/.test(name))
+    .map(([name, value]) => [name, value as Part] as const)
+
+function clientType(name: string, element: Part, typeOf: (name: unknown) => string): ClientType {
+  const properties = membersOf(element).map(
+    ([
+      property,
+      { $Kind: kind, $Type: type, $Collection: many, $Nullable: nullable, ...rest },
+    ]) => ({
+      name: property,
+      type: typeOf(type),
+      many: many === true,
+      nullable: nullable === true && many !== true,
+      isRelated: kind === 'NavigationProperty',
+      description: descriptionOf(rest),
+    }),
+  )
+  return { name, description: descriptionOf(element), properties }
+}
+
+const descriptionOf = (element: Part) => {
+  const text = element[DESCRIPTION]
+  return typeof text === 'string' ? text.replaceAll(/\s+/g, ' ').trim() : null
+}
+
+/** `shop_orders` is `ShopOrders`, with a number where another type has that name. */
+function namesInCode(names: readonly string[], reserved: readonly string[]) {
+  const taken = new Set(reserved)
+  return new Map(
+    names.map((name) => {
+      const words = name.split('_').filter((word) => word !== '')
+      const plain = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('') || 'Type'
+      let code = plain
+      for (let i = 2; taken.has(code); i++) code = `${plain}${i}`
+      taken.add(code)
+      return [name, code] as const
+    }),
+  )
+}

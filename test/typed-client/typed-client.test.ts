@@ -1,0 +1,174 @@
+// Its commands are processes: a compiler, Python, and a service that both ask.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { isWanted, runPython } from '../support/python.ts'
+import { repository, type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: shop\nodata:\n  page_size: 2\n',
+  'models/shop/orders.sql': `-- @kind: table
+-- @expose order_id
+-- @description: Orders */ of all
+SELECT order_id, customer_id, amount, factor, big, class, ordered_at FROM (VALUES
+  (1, 1, 1.10::DECIMAL(18,4), 0.1::DOUBLE, 9007199254740993::BIGINT, 'a', TIMESTAMP '2026-01-01 08:30:00'),
+  (2, 1, NULL, 'NaN', NULL, 'it''s', NULL),
+  (3, 2, 3.30, '-inf', 3, NULL, NULL)
+) v(order_id, customer_id, amount, factor, big, class, ordered_at)`,
+  'models/shop/customers.sql': `-- @kind: table
+-- @expose customer_id
+SELECT i AS customer_id, 'c' || i AS name, {'city': 'x', 'height': 1.5::DOUBLE} AS place FROM range(1, 3) r(i)`,
+  'models/shop/lines.sql': `-- @kind: table
+-- @expose code, line
+SELECT 'a''b' AS code, i::INTEGER AS line FROM range(0, 2) r(i)`,
+}
+
+const execute = promisify(execFile)
+
+async function served(): Promise<{ readonly space: Workspace; readonly url: string }> {
+  const space = await workspace(files)
+  await space.ok(['run'])
+  const { url } = await space.start(['serve', '--port', '0', '--quiet'])
+  return { space, url }
+}
+
+const useTypescript = `
+import { Client, type Decimal, type Int64, ODataError } from './shop.ts'
+
+const client = new Client(process.argv[2]!)
+const rows: { order_id: number; big: Int64 | null; amount: Decimal | null }[] = []
+for await (const row of client.rows('shop_orders', { select: ['order_id', 'big', 'amount'] })) rows.push(row)
+const one = await client.get('shop_orders', 2, { expand: 'customer' })
+const city: string | null | undefined = one?.customer?.place?.city
+const line = await client.get('shop_lines', { code: "a'b", line: 1 })
+const none = await client.get('shop_customers', '99')
+const totals: unknown[] = []
+for await (const row of client.aggregate<{ n: Int64 }>('shop_orders', 'aggregate($count as n)')) totals.push(row.n)
+const refused = await client.count('shop_orders', { filter: 'nothing eq 1' }).catch((error: unknown) => error)
+const code = refused instanceof ODataError ? refused.code : null
+const some = await client.count('shop_orders', { filter: "class eq 'it''s'" })
+console.log(JSON.stringify({ rows, city, factor: one?.factor, line, none, totals, code, some }))
+`
+
+const mistakes = [
+  `client.rows('shop_order')`,
+  `client.get('shop_orders', { order_id: 1 })`,
+  `client.rows('shop_orders', { select: ['amuont'] })`,
+  `client.get('shop_lines', 'a')`,
+]
+
+test('a client in TypeScript compiles strictly, reads all pages with all digits, and refuses mistakes', async () => {
+  const { space, url } = await served()
+  await using _ = space
+  await space.ok(['client', 'typescript', '--out', space.path('shop.ts')])
+  await space.write('use.ts', useTypescript)
+  const tsc = async (...names: readonly string[]) =>
+    await execute(
+      process.execPath,
+      [
+        join(repository, 'node_modules', 'typescript', 'bin', 'tsc'),
+        '--strict',
+        '--noUncheckedIndexedAccess',
+        '--rewriteRelativeImportExtensions',
+        '--target',
+        'es2022',
+        '--module',
+        'nodenext',
+        '--lib',
+        'es2022,dom,dom.iterable',
+        '--typeRoots',
+        join(repository, 'node_modules', '@types'),
+        '--types',
+        'node',
+        ...names.map((name) => space.path(name)),
+      ],
+      { cwd: space.dir },
+    )
+  await space.write('package.json', '{"type":"module"}')
+  await tsc('use.ts').catch((error: { stdout: string }) => assert.unreachable(error.stdout))
+  const { stdout } = await execute(process.execPath, [space.path('use.js'), url])
+  assert.equal(JSON.parse(stdout), {
+    rows: [
+      { order_id: 1, big: '9007199254740993', amount: '1.1000' },
+      { order_id: 2, big: null, amount: null },
+      { order_id: 3, big: '3', amount: '3.3000' },
+    ],
+    city: 'x',
+    factor: 'NaN',
+    line: { code: "a'b", line: 1 },
+    none: null,
+    totals: ['3'],
+    code: 'unknown-property',
+    some: 1,
+  })
+  await space.write(
+    'wrong.ts',
+    `import { Client } from './shop.ts'\nconst client = new Client('')\n${mistakes.join('\n')}\n`,
+  )
+  const wrong = await tsc('wrong.ts').then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  )
+  for (const i of mistakes.keys()) assert.match(wrong, new RegExp(`wrong\\.ts\\(${i + 3},`))
+})
+
+const usePython = `
+import sys
+sys.path.insert(0, sys.argv[1])
+import shop
+from decimal import Decimal
+client = shop.Client(sys.argv[2])
+rows = list(client.rows("shop_orders", select=["order_id", "big", "amount", "factor"]))
+assert [row["big"] for row in rows] == [9007199254740993, None, 3], rows
+assert rows[0]["amount"] == Decimal("1.1") and type(rows[0]["amount"]) is Decimal, rows
+assert rows[0]["factor"] == 0.1 and type(rows[0]["factor"]) is float and rows[2]["factor"] == float("-inf"), rows
+one = client.get("shop_orders", 2, expand="customer")
+assert one["customer"]["place"] == {"city": "x", "height": 1.5}, one
+assert type(one["customer"]["place"]["height"]) is float
+assert client.get("shop_lines", {"code": "a'b", "line": 1}) == {"code": "a'b", "line": 1}
+assert client.get("shop_customers", 99) is None
+assert list(client.aggregate("shop_orders", "aggregate($count as n)")) == [{"n": 3}]
+assert client.count("shop_orders", filter="class eq 'it''s'") == 1
+try:
+    client.count("shop_orders", filter="nothing eq 1")
+except shop.ODataError as error:
+    print(error.code, error.status)
+`
+
+if (isWanted(['json', 'decimal']))
+  test('a client in Python reads all pages with all digits', async () => {
+    const { space, url } = await served()
+    await using _ = space
+    await space.ok(['client', 'python', '--url', url, '--out', space.path('shop.py')])
+    assert.is(await runPython(usePython, [space.dir, url]), 'unknown-property 400')
+  })
+
+test('the project and its service give the same client, a token the client of its sets', async () => {
+  const { space, url } = await served()
+  await using _ = space
+  const own = await space.ok(['client', 'typescript'])
+  const other = await space.ok(['client', 'typescript', '--url', `${url}/`])
+  const code = (text: string) => text.split('\n').slice(1).join('\n')
+  assert.is(code(own.stdout), code(other.stdout))
+  assert.match(own.stdout, /Orders \*\\\/ of all/)
+  const event = JSON.parse((await space.ok(['client', 'python', '--json'])).stdout)
+  assert.equal([event.event, event.language], ['client', 'python'])
+})
+
+test('what keeps a client from being written is said', async () => {
+  await using space = await workspace(files)
+  const unpublished = await space.ok(['client', 'typescript'], { exitCode: 2 })
+  assert.match(unpublished.stderr, /nothing is published yet.*\n.*eider run/)
+  const closed = await space.ok(['client', 'python', '--url', 'http://127.0.0.1:1/odata'], {
+    exitCode: 3,
+  })
+  assert.match(closed.stderr, /\$metadata: .*\n.*--token/)
+  const odd = await space.ok(['client', 'python', '--url', 'shop'], { exitCode: 2 })
+  assert.match(odd.stderr, /no URL of a service/)
+  await space.ok(['client', 'cobol'], { exitCode: 2 })
+})
+
+test.run()
