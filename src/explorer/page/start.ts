@@ -41,8 +41,18 @@ export async function startPage(place: AddressBar): Promise<Page> {
 async function fetchCatalog(): Promise<Catalog | null> {
   const url = new URL('catalog.json', root)
   const response = await fetch(url, { headers: { Accept: 'application/json' } })
-  if (response.status === 401) throw new ServiceError(401, 'unauthorized', await response.text())
+  if (response.status === 401) throw await refusalOf(response)
   return response.ok ? ((await response.json()) as Catalog) : null
+}
+
+async function refusalOf(response: Response): Promise<ServiceError> {
+  const text = await response.text()
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string } }
+    return new ServiceError(401, error.code, error.message)
+  } catch {
+    return new ServiceError(401, 'unauthorized', text)
+  }
 }
 
 const FIRST_WAIT_MS = 500

@@ -44,6 +44,20 @@ frameTest('the search finds sets and columns, by keys alone', async ({ page, vis
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await heading(page, 'core_customers').waitFor()
+  // A column is found with a typing error, scrolled to and marked.
+  await page.setViewportSize({ width: 1280, height: 420 })
+  await page.keyboard.press('/')
+  await page.keyboard.type('orders expres')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sets/core_orders/columns?column=express')
+  const express = page.locator('tr[aria-current="true"] th:focus')
+  await express.waitFor()
+  assert.match(await express.innerText(), 'express')
+  const box = (await express.boundingBox())!
+  assert.ok(box.y > 0 && box.y < 420, JSON.stringify(box))
+  await page.keyboard.press('/')
+  await page.keyboard.type('xyzzy')
+  await page.getByText('Nothing found among sets, columns, models').waitFor()
 })
 
 frameTest(
@@ -127,9 +141,11 @@ frameTest(
 
 frameTest('an unknown set and an unknown address say so', async ({ page, visit, faults }) => {
   await visit('/sets/core_ordres')
-  await heading(page, 'Nothing is here').waitFor()
+  await heading(page, 'No set is named core_ordres').waitFor()
   // The server says 404 with the page.
   assert.is(faults.length, 1)
+  await page.getByText('Did you mean').getByRole('link', { name: 'core_orders' }).click()
+  await heading(page, 'core_orders').waitFor()
   faults.length = 0
 })
 

@@ -82,9 +82,34 @@ troubleTest(
     await visit('/sets/core_customers')
     await page.getByText('This took longer than the service allows.').first().waitFor()
     await page.getByText('the query took longer than 30 s').first().waitFor()
+    const button = page.getByRole('button', { name: 'again' }).first()
+    const { height, width } = (await button.boundingBox())!
+    assert.ok(height < 60 && width < 120, `${width}x${height}`)
+    assert.is(await page.getByRole('region', { name: /^Values of/ }).count(), 0)
     status = 200
     await page.getByRole('button', { name: 'again' }).first().click()
     await counted(page, '50 rows')
+    faults.length = 0
+  },
+)
+
+troubleTest(
+  'while rows are asked for the count of those before is not shown, and an expired token is said',
+  async ({ page, visit, faults }) => {
+    await visit('/sets/core_orders')
+    await counted(page, '450 rows')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/core_orders\?\$filter/, async (route) => {
+      await held
+      const error = { code: 'token-expired', message: 'the token has expired' }
+      return route.fulfill({ status: 401, json: { error } })
+    })
+    await page.getByRole('button', { name: /^paid/ }).click()
+    await counted(page, '…')
+    release()
+    await page.getByText('The service no longer takes your token.').waitFor()
+    await page.getByText('the token has expired').waitFor()
     faults.length = 0
   },
 )

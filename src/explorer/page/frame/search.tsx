@@ -2,14 +2,14 @@ import { useId, useState } from 'preact/hooks'
 import { searchSets, type Hit } from '../model/search.ts'
 import { usePage } from '../page.ts'
 
-/** Search over sets, columns and descriptions: arrows choose, Enter opens, Escape closes. */
+/** Search over sets, columns, models and what is said of them: arrows choose, Enter opens, Escape closes. */
 export function Search() {
   const page = usePage()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setIsOpen] = useState(false)
   const list = useId()
-  const hits = isOpen ? searchSets(page.schema.sets, text) : []
+  const hits = isOpen ? searchSets(page.schema.sets, text, page.catalog) : []
 
   const open = (hit: Hit | undefined) => {
     if (hit === undefined) return
@@ -62,7 +62,7 @@ function Hits({ id, hits, chosen, onOpen }: HitsProps) {
   if (hits.length === 0)
     return (
       <p class="hits hits-none" role="status">
-        Nothing found
+        Nothing found among sets, columns, models, owners and tags
       </p>
     )
   return (

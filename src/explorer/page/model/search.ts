@@ -1,6 +1,10 @@
-// Search over what is published: sets, columns and what is said of them. In the page, without a request.
+// Search over what is published: sets and columns with what is said of them, owners, tags, and models. In the page,
+// without a request.
 
+import type { Catalog } from '../../../core/catalog.ts'
+import { encodeOption } from '../address/options.ts'
 import type { Route } from '../address/route.ts'
+import { distance, errorsIn } from './distance.ts'
 import type { EntitySet } from './schema.ts'
 
 export interface Hit {
@@ -12,43 +16,106 @@ export interface Hit {
 
 const MOST_HITS = 20
 
-/** All words must be found; those in names come before those in descriptions, beginnings before the rest. */
-export function searchSets(sets: readonly EntitySet[], text: string): readonly Hit[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return []
-  const found: (Hit & { rank: number })[] = []
-  for (const set of sets) {
-    const rank = rankOf(words, set.name, set.description)
-    const of = (view: 'rows' | 'columns') => ({ view, set: set.name, query: '' })
-    if (rank !== undefined)
-      found.push({ rank, route: of('rows'), title: set.name, detail: set.description ?? '' })
-    for (const { name: title, description } of set.properties) {
-      const columnRank = rankOf(words, `${set.name}.${title}`, description, title)
-      const detail = description === undefined ? set.name : `${set.name}: ${description}`
-      if (columnRank !== undefined)
-        found.push({ rank: columnRank + 0.5, route: of('columns'), title, detail })
-    }
-  }
-  return found.toSorted((a, b) => a.rank - b.rank).slice(0, MOST_HITS)
+/** What may be found. All words must be in one of these, at least one of them in what it says itself. */
+interface Candidate extends Hit {
+  readonly name: string
+  readonly said: string
+  /** Of what it belongs to, such as the set of a column. */
+  readonly about: string
+  /** Added to its rank, so that sets come before columns. */
+  readonly after: number
 }
 
-function rankOf(
+/** Names come before descriptions, beginnings before the rest; only where nothing is found, words with typing errors. */
+export function searchSets(
+  sets: readonly EntitySet[],
+  text: string,
+  catalog: Pick<Catalog, 'models'> | null = null,
+): readonly Hit[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return []
+  const candidates = candidatesOf(sets, catalog)
+  const exact = found(candidates, words, rankOf)
+  return exact.length > 0 ? exact : found(candidates, words, rankOfMistyped)
+}
+
+function found(
+  candidates: readonly Candidate[],
   words: readonly string[],
-  fullName: string,
-  description: string | undefined,
-  ownName = fullName,
-): number | undefined {
-  const full = fullName.toLowerCase()
-  const own = ownName.toLowerCase()
-  const said = description?.toLowerCase() ?? ''
-  let worst = 0
-  let isOwn = false
-  for (const word of words) {
-    isOwn ||= own.includes(word) || said.includes(word)
-    const rank = own.startsWith(word) ? 0 : own.includes(word) ? 1 : said.includes(word) ? 2 : 3
-    if (rank === 3 && !full.includes(word)) return undefined
-    worst = Math.max(worst, rank)
+  rank: (word: string, of: Candidate) => number | undefined,
+): readonly Hit[] {
+  const hits: (Candidate & { readonly rank: number })[] = []
+  for (const candidate of candidates) {
+    const ranks = words.map((word) => rank(word, candidate))
+    if (ranks.includes(undefined) || ranks.every((one) => one === ABOUT)) continue
+    const worst = Math.max(...(ranks as number[]))
+    hits.push({ ...candidate, rank: worst + candidate.after })
   }
-  // A column is not found by the name of its set alone.
-  return isOwn ? worst : undefined
+  return hits.toSorted((a, b) => a.rank - b.rank).slice(0, MOST_HITS)
+}
+
+const ABOUT = 3
+
+function rankOf(word: string, { name, said, about }: Candidate): number | undefined {
+  if (name.startsWith(word)) return 0
+  if (name.includes(word)) return 1
+  if (said.includes(word)) return 2
+  return about.includes(word) ? ABOUT : undefined
+}
+
+function rankOfMistyped(word: string, candidate: Candidate): number | undefined {
+  const rank = rankOf(word, candidate)
+  const most = errorsIn(word)
+  if (rank !== undefined || most === 0) return rank
+  const isLike = (text: string) =>
+    [text, ...text.split(/[^\p{L}\p{N}]+/u)].some((part) => distance(part, word, most) <= most)
+  if (isLike(candidate.name)) return 1
+  if (isLike(candidate.said)) return 2
+  return isLike(candidate.about) ? ABOUT : undefined
+}
+
+function candidatesOf(
+  sets: readonly EntitySet[],
+  catalog: Pick<Catalog, 'models'> | null,
+): readonly Candidate[] {
+  const models = catalog?.models ?? []
+  const modelOf = new Map(models.map((model) => [model.set, model]))
+  const low = (...texts: readonly (string | null | undefined)[]) =>
+    texts.filter(Boolean).join(' ').toLowerCase()
+  const ofSets = sets.flatMap((set): readonly Candidate[] => {
+    const model = modelOf.get(set.name)
+    const facts = [model?.name, model?.owner, ...(model?.tags ?? [])]
+    const about = low(set.name, set.description, ...facts)
+    const own: Candidate = {
+      route: { view: 'rows', set: set.name, query: '' },
+      title: set.name,
+      detail: set.description ?? '',
+      name: low(set.name),
+      said: low(set.description, ...facts),
+      about: '',
+      after: 0,
+    }
+    const columns = set.properties.map(({ name, description }) => ({
+      route: { view: 'columns', set: set.name, query: `column=${encodeOption(name)}` } as const,
+      title: name,
+      detail: description === undefined ? set.name : `${set.name}: ${description}`,
+      name: low(name),
+      said: low(description),
+      about,
+      after: 0.5,
+    }))
+    return [own, ...columns]
+  })
+  const others = models
+    .filter(({ set }) => set === null)
+    .map((model) => ({
+      route: { view: 'lineage', query: `model=${encodeOption(model.name)}` } as const,
+      title: model.name,
+      detail: model.description ?? 'a model that is not exposed',
+      name: low(model.name),
+      said: low(model.description, model.owner, ...model.tags),
+      about: '',
+      after: 0.7,
+    }))
+  return [...ofSets, ...others]
 }

@@ -14,6 +14,12 @@ export function ProblemNote({ error, again }: ProblemProps) {
       <p>
         <strong>{headline(error)}</strong>
       </p>
+      {error.status === 401 && (
+        <p>
+          Ask for a new one where this one came from. Then load the page again: the browser asks for
+          it, with any user and the token as the password.
+        </p>
+      )}
       {error.message !== headline(error) && <p class="problem-words">{error.message}</p>}
       <Button onClick={again}>again</Button>
     </div>
@@ -24,6 +30,7 @@ function headline({ status, message }: ServiceError): string {
   if (status === 504) return 'This took longer than the service allows.'
   if (status === 503) return 'The service has too much to do at the moment.'
   if (status === 410) return 'New data came.'
+  if (status === 401) return 'The service no longer takes your token.'
   return message
 }
 

@@ -9,7 +9,7 @@ import { useSmall } from '../parts/use-small.ts'
 import { usePage } from '../page.ts'
 import { FacetsButton } from './facets.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { countRequest, fileRequest, isOfSet, rowsRequest } from './requests.ts'
+import { countRequest, fileRequest, firstPageRequest, isOfSet, rowsRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../recipes/recipe-text.tsx'
 import type { RowsAnswer } from './use-rows.ts'
@@ -94,6 +94,14 @@ function Files({ context: { state } }: { context: RowsContext }) {
 function Count({ context, answer }: { context: RowsContext; answer: RowsAnswer }) {
   const { service } = usePage()
   const count = answer.loaded?.count
+  // That of the rows before is wrong for this filter already.
+  const isAsked = answer.isWaiting && answer.loaded?.of !== firstPageRequest(context.state)
+  if (isAsked)
+    return (
+      <output class="count" aria-label="Count">
+        Σ …
+      </output>
+    )
   return (
     <output class="count" aria-label="Count">
       {count !== undefined && (

@@ -47,6 +47,17 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
   const [isAsked, ask] = useState(false)
   const [fault, say] = useState<{ filter: string; error: ServiceError } | null>(null)
   const filter = readOptions(route.query).get('$filter') || null
+  const wanted = readOptions(route.query).get('column')
+  useEffect(() => {
+    if (wanted === undefined) return undefined
+    // After the focus has gone to the beginning of the new view.
+    const frame = requestAnimationFrame(() => {
+      const heading = document.getElementById(`column-${wanted}`)?.querySelector('th')
+      heading?.scrollIntoView({ block: 'center' })
+      heading?.focus()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [wanted])
   const isSmall = (published?.rows ?? 0) <= MOST_ROWS_UNASKED
   return (
     <>
@@ -81,6 +92,7 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
                 column={column}
                 filter={filter}
                 isCounted={isSmall || isAsked}
+                isWanted={column.name === wanted}
                 onFault={(error) => filter !== null && say({ filter, error })}
               />
             ))}
@@ -97,6 +109,8 @@ interface ColumnRowProps {
   readonly filter: string | null
   /** False: counting takes long, and waits for a click. */
   readonly isCounted: boolean
+  /** Somebody has looked for it. */
+  readonly isWanted: boolean
   /** The filter is wrong, which is said at the filter and not at each column. */
   readonly onFault: (error: ServiceError) => void
 }
@@ -110,8 +124,8 @@ function ColumnRow(props: ColumnRowProps) {
   const row = useRef<HTMLTableRowElement>(null)
   const [isAsked, ask] = useState(false)
   const [isOpen, open] = useState(false)
-  const isWanted = useInView(row) && (props.isCounted || isAsked)
-  const profile = useProfile(set, column, filter, isWanted)
+  const isShown = useInView(row) && (props.isCounted || isAsked)
+  const profile = useProfile(set, column, filter, isShown)
   const { counts } = profile
   const fault = filter !== null && counts.state === 'failed' ? counts.error : undefined
   const isFiltersFault = fault?.status === 400
@@ -121,8 +135,8 @@ function ColumnRow(props: ColumnRowProps) {
   const button = props.isCounted || isAsked ? null : () => ask(true)
   return (
     <>
-      <tr ref={row} id={`column-${column.name}`}>
-        <th scope="row" class="profile-name">
+      <tr ref={row} id={`column-${column.name}`} aria-current={props.isWanted}>
+        <th scope="row" class="profile-name" tabIndex={props.isWanted ? -1 : undefined}>
           <bdi>{column.name}</bdi> {set.key.includes(column.name) && <span class="badge">key</span>}{' '}
           <LeadsTo set={set} column={column} />
           {column.description !== undefined && <p>{column.description}</p>}

@@ -31,6 +31,7 @@ export function RowsView({ route }: ViewProps<'rows'>) {
   const isFiltersFault = isAbout(failure, '$filter')
   const isSearchsFault = isAbout(failure, '$search')
   const isSmall = useSmall()
+  const isFailed = failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0
   return (
     <>
       <RowsBar
@@ -43,8 +44,8 @@ export function RowsView({ route }: ViewProps<'rows'>) {
       {loaded?.short !== undefined && <ShortNote request={loaded.short} />}
       {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
-        {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
-          <ProblemNote error={failure} again={answer.again} />
+        {isFailed ? (
+          <ProblemNote error={failure!} again={answer.again} />
         ) : (
           <div class="rows-column">
             <RowsTable
@@ -58,7 +59,7 @@ export function RowsView({ route }: ViewProps<'rows'>) {
             <Foot answer={answer} />
           </div>
         )}
-        {isSet && !isSmall && <Facets context={context} isTurn={loaded !== null} />}
+        {isSet && !isSmall && !isFailed && <Facets context={context} isTurn={loaded !== null} />}
       </div>
       <HoverPeek within=".rows-region" />
       {opened !== null && (

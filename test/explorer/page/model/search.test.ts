@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
+import { nearest } from '../../../../src/explorer/page/model/distance.ts'
 import { searchSets } from '../../../../src/explorer/page/model/search.ts'
 import { ago, groupDigits, showBytes, showTime } from '../../../../src/explorer/page/model/show.ts'
 import { csdl } from '../rows/example-csdl.ts'
@@ -15,6 +16,47 @@ test('sets, columns and what is said of them are found, names first', () => {
   assert.equal(titles('core_orders'), ['core_orders'])
   assert.equal(titles('nothing'), [])
   assert.equal(titles('  '), [])
+})
+
+test('two typing errors are forgiven, words stand in a set and its column, and a hit leads to it', () => {
+  assert.equal(titles('custmoer_di'), ['customer_id', 'customer_id'])
+  assert.equal(titles('cutsomer'), ['core_customers', 'customer_id', 'customer_id'])
+  assert.equal(titles('cuxxomxr'), [])
+  assert.equal(titles('ordres totel'), ['total'])
+  // Where all is spelled well nothing similar is shown.
+  assert.equal(titles('total'), ['total'])
+  const [hit] = searchSets(sets, 'orders total')
+  assert.equal(hit!.route, { view: 'columns', set: 'core_orders', query: 'column=total' })
+})
+
+test('models, owners and tags lead to sets, and to lineage where there is no set', () => {
+  const model = (name: string, set: string | null) => ({
+    name,
+    kind: 'table' as const,
+    description: null,
+    owner: 'Finance',
+    tags: ['geo'],
+    set,
+    depends_on: [],
+    sources: [],
+    columns: [],
+    checks: [],
+    path: null,
+    sql: null,
+  })
+  const catalog = { models: [model('chain.step_20', null), model('core.orders', 'core_orders')] }
+  const routes = (text: string) => searchSets(sets, text, catalog).map(({ route }) => route.view)
+  for (const words of ['finance', 'geo', 'Finnance'])
+    assert.equal(routes(words), ['rows', 'lineage'])
+  assert.equal(routes('step_20'), ['lineage'])
+  assert.equal(routes('core.orders'), ['rows'])
+})
+
+test('a name that is meant is near', () => {
+  const names = ['core_orders', 'core_customers', 'mart_sales']
+  assert.equal(nearest(names, 'core_ordres'), ['core_orders'])
+  assert.equal(nearest(names, 'CORE_ORDERS'), ['core_orders'])
+  assert.equal(nearest(names, '<img>'), [])
 })
 
 test('numbers keep their digits', () => {
