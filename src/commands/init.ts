@@ -1,9 +1,11 @@
 import { join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { count } from '../core/counts.ts'
 import { UsageError } from '../core/failures.ts'
 import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
+import type { FoundData } from '../project/found-data.ts'
 import { type InitResult, templates } from '../project/init.ts'
 
 export default class Init extends BaseCommand {
@@ -21,15 +23,23 @@ export default class Init extends BaseCommand {
       summary:
         'events: a small working pipeline; web-analytics, shop, app-database, files: one with a story; blank: an empty project',
     }),
+    'from-files': Flags.boolean({
+      summary: 'Make sources and models of the CSV, Parquet and SQLite files that are there',
+      exclusive: ['template'],
+    }),
   }
 
   async run(): Promise<void> {
-    const { args, flags } = await this.parse(Init)
+    const { args, flags, metadata } = await this.parse(Init)
     const { initProject } = await import('../project/init.ts')
     if (args.directory === '') throw new UsageError('the name of the directory is empty')
     const dir = resolve(args.directory)
     const templatesDir = join(packageDir, 'templates')
-    const made = await initProject({ dir, template: flags.template, templatesDir })
+    const isChosen = metadata.flags['template']?.setFromDefault !== true
+    const isAsked = !isChosen && !flags.json && !flags.quiet
+    const found = await foundIn(dir, flags['from-files'], isAsked)
+    const template = found === undefined ? flags.template : 'blank'
+    const made = await initProject({ dir, template, templatesDir, found })
     const { written, kept, ignored } = made
     if (flags.json) {
       this.printEvent({ event: 'initialized', dir, files: written, kept, ignored })
@@ -40,6 +50,34 @@ export default class Init extends BaseCommand {
     if (!flags.quiet) for (const line of report(made, place)) this.print(line)
     this.print(nextSteps(place, made))
   }
+}
+
+/** undefined: they are none of the project. */
+async function foundIn(
+  dir: string,
+  isWanted: boolean,
+  isAsked: boolean,
+): Promise<FoundData | undefined> {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY
+  if (!isWanted && !(isAsked && isTerminal)) return undefined
+  const { findData, hasData } = await import('../project/found-data.ts')
+  const found = await findData(dir)
+  if (hasData(found)) return isWanted || (await isAgreed(found)) ? found : undefined
+  if (!isWanted) return undefined
+  throw new UsageError(`there are no CSV, Parquet or SQLite files in ${dir}`, {
+    hint: 'they are looked for there and in the directories in it',
+  })
+}
+
+async function isAgreed({ tables, databases }: FoundData): Promise<boolean> {
+  const names = [...tables.map(({ file }) => file), ...databases]
+  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
+  const { answerTo } = await import('../cli/ask.ts')
+  const answer = await answerTo(`Make sources and models of ${shown}? [Y/n] `)
+  if (answer !== null) return /^\s*(?:y(?:es)?)?\s*$/i.test(answer)
+  throw new UsageError('there was no answer; nothing was written', {
+    hint: '--from-files makes them, and --template begins with something else',
+  })
 }
 
 function report({ written, kept, ignored }: InitResult, place: string): readonly string[] {
@@ -66,15 +104,22 @@ function nextSteps(place: string, { written }: InitResult): string {
     ...(hasTests
       ? [
           [`${eider} test`, 'checks examples of the models'],
-          [`${eider} run`, `builds ${models} models; README.md tells the rest`],
+          [`${eider} run`, `builds ${count(models, 'model')}; README.md tells the rest`],
         ]
       : written.includes('events.ndjson')
         ? [
             [`${eider} collect daemon &`, 'takes events on http://127.0.0.1:8080'],
             [POST_EVENTS],
-            [`${eider} run`, `builds ${models} models`],
+            [`${eider} run`, `builds ${count(models, 'model')}`],
           ]
-        : [[`${eider} run`, 'builds the models; models/README.md shows how to write one']]),
+        : [
+            [
+              `${eider} run`,
+              models === 0
+                ? 'builds the models; models/README.md shows how to write one'
+                : `builds ${count(models, 'model')}`,
+            ],
+          ]),
     [`${eider} serve`, 'http://127.0.0.1:8090/odata, also for Excel'],
   ]
   return steps

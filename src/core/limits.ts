@@ -27,6 +27,8 @@ export const limits = {
   comparedInputBytes: 64 * MiB,
   /** Rows of a CSV by which it is decided whether its dates can be read both ways: as many as DuckDB looks at itself. */
   csvSampledRows: 20_480,
+  /** Tables that `eider init` makes of files that it finds: more are a heap that nobody reads one by one. */
+  foundTables: 50,
   /** A seed is scanned in pieces of this size; its header must lie in the first. */
   csvChunkBytes: MiB,
   /** A diagnostic shows this much of a line of a seed and cuts the rest. */

@@ -4,6 +4,7 @@ import { appendFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
+import { type FoundData, sourcesText, stagingModels } from './found-data.ts'
 import { Resources } from '../core/resources.ts'
 
 /** Placeholder for the name of the project in the files of a template. */
@@ -21,6 +22,7 @@ export const templates = [
 
 export type TemplateName = (typeof templates)[number]
 
+const CONFIG = 'eider.yml'
 const GITIGNORE = '.gitignore'
 
 /** Files that a clone of an empty repository may have. */
@@ -50,9 +52,15 @@ export async function initProject(options: {
   readonly dir: string
   readonly template: TemplateName
   readonly templatesDir: string
+  /** Become sources of the project, each with a model that reads it. */
+  readonly found?: FoundData | undefined
 }): Promise<InitResult> {
   const dir = resolve(options.dir)
-  const files = await readTemplate(join(options.templatesDir, options.template), projectName(dir))
+  const template = await readTemplate(
+    join(options.templatesDir, options.template),
+    projectName(dir),
+  )
+  const files = options.found === undefined ? template : withFound(template, options.found)
   const { fresh, present } = await refuseTakenDirectory(dir, files)
   const ignored = await missingLines(dir, present)
   try {
@@ -64,6 +72,14 @@ export async function initProject(options: {
   }
   const kept = present.map(({ path }) => path).filter((path) => path !== GITIGNORE)
   return { written: fresh.map(({ path }) => path), kept, ignored }
+}
+
+function withFound(template: readonly TemplateFile[], found: FoundData): readonly TemplateFile[] {
+  const sources = sourcesText(found)
+  const files = template.map((file) =>
+    file.path === CONFIG ? { ...file, text: file.text + sources } : file,
+  )
+  return [...files, ...stagingModels(found)]
 }
 
 /** The name of the directory as letters, digits, underscores and dashes that start with a letter. */
@@ -98,7 +114,7 @@ function projectPath(templatePath: string): string {
 async function refuseTakenDirectory(dir: string, files: readonly TemplateFile[]) {
   if ((await exists(dir)) && !(await isDirectory(dir)))
     throw new UsageError(`${dir} is not a directory`)
-  if (await exists(join(dir, 'eider.yml')))
+  if (await exists(join(dir, CONFIG)))
     throw new UsageError(`${dir} already contains a project: it has an eider.yml`)
   const present: TemplateFile[] = []
   const taken: string[] = []
