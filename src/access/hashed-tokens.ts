@@ -26,12 +26,17 @@ export const hashedTokens: Credential = {
       if (timingSafeEqual(digest, Buffer.from(one.hash, 'hex'))) found ??= one
     if (shown !== null && isPlain) return null
     if (shown === null || found === null)
-      throw new AccessError('unauthorized', 'a valid token is required')
+      throw new AccessError('unauthorized', shown === null ? NO_TOKEN : WRONG_TOKEN)
     if (found.expiresAt === null || !hasExpired(found, now())) return found
     const at = found.expiresAt.toISOString().replace('.000', '')
     throw new AccessError('token-expired', `the token has expired (${at}); ask for a new one`)
   },
 }
+
+const NO_TOKEN =
+  'a token is required: send "Authorization: Bearer TOKEN", or the token as the password of Basic'
+const WRONG_TOKEN =
+  'this token is not valid; it stands after "Authorization: Bearer", or is the password of Basic'
 
 export const hasExpired = ({ expiresAt }: Principal, now = new Date()): boolean =>
   expiresAt !== null && now >= expiresAt

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as Args from '@oclif/core/args'
+import { newToken } from '../access/new-token.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { UsageError } from '../core/failures.ts'
 import { NAME_IN_LOG } from '../access/hashed-tokens.ts'
@@ -25,7 +26,7 @@ export default class Token extends BaseCommand {
       throw new UsageError('the name of a token has letters, digits, _ and -', {
         hint: 'such as eider token excel',
       })
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const token = newToken(TOKEN_BYTES)
     const hash = `sha256:${createHash('sha256').update(token).digest('hex')}`
     if (flags.json) return this.printEvent({ event: 'token', name, token, hash })
     process.stderr.write(

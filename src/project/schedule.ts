@@ -97,6 +97,13 @@ function everyOf(members: Members): Time | null {
   if (ms !== null && ms >= limits.shortestScheduleMs && ms <= limits.longestEveryMs)
     return { when: `every ${text}`, dueAfter: everyInterval(ms) }
   const isRare = ms !== null && ms > limits.longestEveryMs
-  const hint = isRare ? "for longer intervals use cron, such as cron: '0 3 * * 1'" : undefined
+  const hint = isRare ? "for longer intervals use cron, such as cron: '0 3 * * 1'" : inWords(text)
   return members.refuseMember('every', EXPECTED.every, hint)
+}
+
+/** Of a time such as `5m`, as other tools take it. */
+function inWords(text: string): string | undefined {
+  const [, count, letter = ''] = /^([1-9]\d*) ?([smhd])$/i.exec(text) ?? []
+  const unit = { s: 'second', m: 'minute', h: 'hour', d: 'day' }[letter.toLowerCase()]
+  return unit === undefined ? undefined : `write ${count} ${unit}${count === '1' ? '' : 's'}`
 }

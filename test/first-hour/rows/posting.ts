@@ -357,7 +357,7 @@ export const rows: readonly Mistake[] = [
     id: 'm03',
     mistake: 'no token',
     ask: { post: '/collect/raw/orders', body: '{}', env: { COLLECT_TOKEN: 'a'.repeat(40) } },
-    answer: `401 a valid token is required`,
+    answer: `401 a token is required: send "Authorization: Bearer TOKEN", or the token as the password of Basic`,
     grade: 'A',
   },
 ]
