@@ -45,6 +45,7 @@ import {
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll, passedColumns } from './lineage/query.ts'
 import { trailsOfAll } from './lineage/trails.ts'
+import { volatileRollups, withRollups } from './measures/rollups.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import type { ParsedModel, ParsedQuery } from './model-file.ts'
 import { Findings, NO_VARIABLES, parseAll, readSeeds, uniqueNames } from './read-files.ts'
@@ -88,7 +89,7 @@ export async function compileAll(
   files: ProjectFiles,
   options: CompileOptions,
 ): Promise<CompiledProject> {
-  const { project } = await compileUnits(files, options)
+  const { project } = await compileUnits(withRollups(files), options)
   return project
 }
 
@@ -98,7 +99,7 @@ export async function compileUnits(
   options: CompileOptions,
 ): Promise<CompiledUnits> {
   const { dir, kept = NO_MODELS } = options
-  const found = new Findings(files.problems)
+  const found = new Findings(files)
   const names = uniqueNames(files, found)
   // DuckDB starts in its own thread; the files are parsed meanwhile.
   const opening = Database.open({
@@ -130,6 +131,7 @@ export async function compileUnits(
   found.add(bound.diagnostics)
   const all = await finishAll(of, order, bound.columns)
   found.add(checkEntitySets([...all.values()]))
+  found.add(volatileRollups(files, all))
   const sourceChecks = await checksOfSources(files, sources.tables, context)
   found.add(sourceChecks.diagnostics)
   const { placed, diagnostics } = placeFileChecks(

@@ -26,6 +26,7 @@ interface ParsedBase {
   readonly name: ModelName
   readonly source: SourceFile
   readonly header: ModelHeader
+  readonly rollup?: ModelFile['rollup']
 }
 
 export interface ParsedQuery extends ParsedBase {
@@ -44,7 +45,7 @@ export type ParsedModel = ParsedQuery | ParsedEvents
 
 /** `model` is null when too little was understood to go on with it. */
 export function parseModelFile(
-  { name, source }: ModelFile,
+  { name, source, rollup }: ModelFile,
   variables: Variables,
 ): {
   readonly model: ParsedModel | null
@@ -74,7 +75,8 @@ export function parseModelFile(
     const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
     found.push(...inBody)
     if (hasErrors(inBody)) return { model: null, kind, diagnostics: found }
-    return { model: { name, source, header, kind, body }, kind, diagnostics: found }
+    const model = { name, source, header, kind, body, ...(rollup && { rollup }) }
+    return { model, kind, diagnostics: found }
   }
   const { columns, diagnostics: inColumns } = parseColumnList(source, statement)
   found.push(...inColumns)

@@ -2,7 +2,7 @@
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
-import type { ProjectFiles, SeedFile } from '../core/project.ts'
+import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
 import type { Variables } from '../core/variables.ts'
 import { type KnownSeed, readSeed } from './bind/draft-seed.ts'
 import type { NamedFile, Understanding } from './failed-models.ts'
@@ -11,21 +11,44 @@ import { type ParsedModel, parseModelFile } from './model-file.ts'
 
 /** What a compile finds, and which of it is about one model. */
 export class Findings {
-  readonly all: Diagnostic[]
+  readonly #all: Diagnostic[]
   readonly #byModel = new Map<ModelName, Diagnostic[]>()
+  /** Those that were found in a model that no file has, and are said where it is asked for. */
+  readonly #moved = new Set<Diagnostic>()
+  readonly #rollups: ReadonlyMap<string, ModelFile>
 
-  constructor(problems: readonly Diagnostic[] = []) {
-    this.all = [...problems]
+  constructor({ models, problems = [] }: ProjectFiles) {
+    this.#all = [...problems]
+    const made = models.filter(({ rollup }) => rollup !== undefined)
+    this.#rollups = new Map(made.map((file) => [file.source.path, file]))
+  }
+
+  /** Where a model has mistakes, its rollups have them too, and nobody wants to read them twice. */
+  get all(): readonly Diagnostic[] {
+    const isWrong = (path: string) =>
+      this.#all.some(
+        (item) => item.severity === 'error' && item.source.path === path && !this.#moved.has(item),
+      )
+    return this.#all.filter((item) => !this.#moved.has(item) || !isWrong(item.source.path))
   }
 
   add(items: readonly Diagnostic[]): void {
-    this.all.push(...items)
+    this.#all.push(...items.map((item) => this.#asWritten(item)))
   }
 
   addTo(model: ModelName, items: readonly Diagnostic[]): void {
     if (items.length === 0) return
-    this.add(items)
-    this.#byModel.set(model, [...this.of(model), ...items])
+    const written = items.map((item) => this.#asWritten(item))
+    this.#all.push(...written)
+    this.#byModel.set(model, [...this.of(model), ...written])
+  }
+
+  #asWritten(item: Diagnostic): Diagnostic {
+    const { rollup, name } = this.#rollups.get(item.source.path) ?? {}
+    if (rollup === undefined) return item
+    const moved = { ...item, ...rollup.place, message: `in the rollup ${name}, ${item.message}` }
+    this.#moved.add(moved)
+    return moved
   }
 
   of(model: ModelName): readonly Diagnostic[] {

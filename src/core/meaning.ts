@@ -1,6 +1,7 @@
 // What a model says of its numbers: what they are called, how rows become one of them, and how they are shown. None of it
 // changes a row.
 
+import type { ModelName } from './names.ts'
 import type { ColumnType, Shown } from './relation.ts'
 
 /** One number of any rows of a model. */
@@ -19,10 +20,19 @@ export interface Measure extends Shown {
   readonly columns: readonly string[]
 }
 
+/** What rows of a rollup are made of. */
+export interface RollupOf {
+  readonly of: ModelName
+  /** Columns whose values cannot be summed, and whether a measure of that name adds them up in another way. */
+  readonly never: readonly { readonly name: string; readonly isMeasure: boolean }[]
+}
+
 export interface Meaning {
   readonly measures: readonly Measure[]
   /** Columns by which measures are mostly asked for. */
   readonly dimensions: readonly string[]
   /** The column with the time of a row; null: none is named. */
   readonly time: string | null
+  /** Absent where it is no rollup. */
+  readonly rollup?: RollupOf
 }

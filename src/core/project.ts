@@ -6,6 +6,7 @@ import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './sources.ts'
 import type { LakeSettings } from './lake.ts'
+import type { RollupOf as MadeOf } from './meaning.ts'
 import type { ModelName } from './names.ts'
 import type { SeedFormat, SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
@@ -37,6 +38,13 @@ export interface ProjectFiles {
 export interface ModelFile {
   readonly name: ModelName
   readonly source: SourceFile
+  /** Of a model that no file has: an annotation of another one makes it. */
+  readonly rollup?: RollupFile
+}
+
+export interface RollupFile extends MadeOf {
+  /** What its mistakes are mistakes of. */
+  readonly place: { readonly source: SourceFile; readonly span: Span }
 }
 
 export interface SeedFile {

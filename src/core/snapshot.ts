@@ -9,7 +9,7 @@
 // A service that finds a file damaged writes `<file>.damaged` next to it, with the problem as text for people. The marker
 // alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
-import type { Meaning, Measure } from './meaning.ts'
+import type { Meaning, Measure, RollupOf } from './meaning.ts'
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
@@ -265,7 +265,19 @@ function parseMeaning(value: unknown, columns: readonly Column[]): Meaning {
       .map((name) => asString(name, 'dimension'))
       .filter(isThere),
     time: typeof time === 'string' && isThere(time) ? time : null,
+    ...(meaning['rollup'] === undefined ? {} : { rollup: parseRollup(meaning['rollup']) }),
   }
+}
+
+function parseRollup(value: unknown): RollupOf {
+  const rollup = asObject(value, 'rollup')
+  const of = parseModelName(asString(rollup['of'], 'of'))
+  if (of === null) throw new Error('a rollup is made of no model')
+  const never = asArray(rollup['never'], 'never').map((item) => {
+    const column = asObject(item, 'column')
+    return { name: asString(column['name'], 'name'), isMeasure: column['isMeasure'] === true }
+  })
+  return { of, never }
 }
 
 function parseMeasure(value: unknown): Measure {

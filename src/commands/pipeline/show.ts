@@ -86,6 +86,7 @@ export default class PipelineShow extends BaseCommand {
 function describeModel(model: Model, models: Models) {
   const { name, kind, source, description, tags, expose, dependsOn, sources, files, columns } =
     model
+  const { measures, ...meaning } = model.meaning ?? { measures: [] }
   const checks = model.checks.map(({ severity, text, on }) => ({
     severity,
     text: on === undefined ? text : `${on}: ${text}`,
@@ -104,6 +105,10 @@ function describeModel(model: Model, models: Models) {
     files,
     downstream: readers.map((reader) => reader.name),
     columns,
+    ...(model.meaning && {
+      ...meaning,
+      measures: measures.map(({ sql: _sql, ...measure }) => measure),
+    }),
     checks,
     definition: source.text.trimEnd(),
   }
@@ -117,6 +122,7 @@ function showModel(model: ReturnType<typeof describeModel>): string {
     ['entity set', set === null ? '' : `${set} (${(key ?? []).join(', ')})`],
     ['reads', [...new Set([...upstream, ...sources, ...files])].join(', ')],
     ['read by', downstream.join(', ')],
+    ...(model.measures ?? []).map(({ name, text }) => ['measure', `${name}: ${text}`]),
     ...model.checks.map(({ severity, text }) => [severity === 'warn' ? 'warns' : 'checks', text]),
   ].filter(([, text]) => text !== '')
   return [

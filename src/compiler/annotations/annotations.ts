@@ -201,6 +201,12 @@ export const annotations = {
     kinds: fileKinds,
     repeats: true,
   },
+  rollup: {
+    value: 'columns',
+    expected: `a grain (${timeUnits.join(', ')}), dimensions, or both, separated by commas`,
+    kinds: fileKinds,
+    repeats: true,
+  },
   time: { value: 'column', expected: 'a column', kinds: fileKinds },
   label: shownRule,
   unit: shownRule,

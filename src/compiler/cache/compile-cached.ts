@@ -20,6 +20,7 @@
 // may lie outside too. A volatile model whose columns may depend on a setting, a remote file or the like is always compiled.
 
 import { reach, readersOf } from '../graph.ts'
+import { withRollups } from '../measures/rollups.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readTextLater } from '../../files/read-file.ts'
@@ -69,9 +70,10 @@ export interface CachedOptions {
 
 /** Does what compileAll() does, for a project without sources. */
 export async function compileCached(
-  files: ProjectFiles,
+  asRead: ProjectFiles,
   { dir, state, save, known, onChanged }: CachedOptions,
 ): Promise<CompiledProject> {
+  const files = withRollups(asRead)
   const path = join(state, 'compiled.json')
   const keys = await keysOf(files, dir)
   const saved = await readSaved(path, keys.base)

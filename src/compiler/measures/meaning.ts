@@ -3,6 +3,7 @@
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Meaning, Measure } from '../../core/meaning.ts'
+import type { RollupFile } from '../../core/project.ts'
 import { foldCase, isODataIdentifier, sameName } from '../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../core/relation.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
@@ -19,7 +20,7 @@ import { resolveColumns, shownAs } from '../sql/named-columns.ts'
 import { isWord, nameOf } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import {
-  measureBody,
+  bodyOfMeasure,
   namesIn,
   namesInside,
   namesOutside,
@@ -31,8 +32,8 @@ import { aggregates } from './aggregates.ts'
 interface ModelWithMeasures {
   readonly source: SourceFile
   readonly header: ModelHeader
-  /** A rollup has measures with the names of its columns. */
-  readonly sharesNames?: boolean
+  /** Absent where it is no rollup. One has measures with the names of its columns. */
+  readonly rollup?: RollupFile | undefined
 }
 
 interface ResolvedMeaning {
@@ -65,7 +66,8 @@ export async function resolveMeaning(
 ): Promise<Found> {
   const { source, header } = model
   const { measure = [], dimension = [], time } = header
-  if (measure.length + dimension.length === 0 && time === undefined) return { diagnostics: [] }
+  const isSaid = measure.length + dimension.length > 0 || time !== undefined
+  if (!isSaid && model.rollup === undefined) return { diagnostics: [] }
   const asked = dimension.flatMap(({ value }) => value)
   const dimensions = resolveColumns(source, 'dimension', asked, columns)
   const times = resolveColumns(source, 'time', time === undefined ? [] : [time.value], columns)
@@ -74,7 +76,12 @@ export async function resolveMeaning(
   const all = { model, columns, variables, written }
   const measures = await boundMeasures(all)
   return {
-    meaning: { measures: measures.found, dimensions: dimensions.names, time: timeColumn ?? null },
+    meaning: {
+      measures: measures.found,
+      dimensions: dimensions.names,
+      time: timeColumn ?? null,
+      ...(model.rollup && { rollup: { of: model.rollup.of, never: model.rollup.never } }),
+    },
     diagnostics: [
       ...dimensions.diagnostics,
       ...times.diagnostics,
@@ -100,7 +107,7 @@ const mistake = (source: SourceFile, span: Span, problem: string, hint?: string)
 
 /** Those whose names are free. */
 function writtenMeasures(
-  { source, header, sharesNames = false }: ModelWithMeasures,
+  { source, header, rollup }: ModelWithMeasures,
   columns: readonly Column[],
 ): { readonly written: Resolving['written']; readonly diagnostics: readonly Diagnostic[] } {
   const written = new Map<string, Written>()
@@ -114,7 +121,7 @@ function writtenMeasures(
     if (before !== undefined) {
       const { line } = positionOf(source, before.named.span.start)
       wrong(`the measure "${name}" is there already, in line ${line}`, 'rename one of the two')
-    } else if (!sharesNames && columns.some((column) => sameName(column.name, name)))
+    } else if (rollup === undefined && columns.some((column) => sameName(column.name, name)))
       wrong(`the measure "${name}" has the name of a column`, `rename it, such as total_${name}`)
     else if (!isODataIdentifier(name))
       wrong(`"${name}" cannot be the name of a measure`, 'take letters, digits and underscores')
@@ -286,18 +293,6 @@ function cycleFrom(one: Written, all: Resolving) {
   return [mistake(all.model.source, one.named.span, problem, 'make one of them of columns')]
 }
 
-function bodyOfMeasure({ read }: Written, all: Resolving): ModelBody {
-  const { model, variables, written } = all
-  const { body } =
-    read.where === null ? { body: null } : bodyOf(model.source, read.where, variables)
-  const meant = (name: string): Sql | null => {
-    const other = written.get(foldCase(name))
-    return other === undefined ? null : sql.body(bodyOfMeasure(other, all))
-  }
-  const filter = body === null ? sql.empty : sql` FILTER (WHERE ${sql.body(body)})`
-  return measureBody({ measure: read, variables, filter, meant })
-}
-
 async function boundMeasure(
   one: Written,
   all: Resolving,
@@ -312,7 +307,7 @@ async function boundMeasure(
     const wrong = await wrongCondition(body, rows, connection)
     if (wrong !== null) return wrong
   }
-  const body = bodyOfMeasure(one, all)
+  const body = bodyOfMeasure(read, all)
   const before = sql`SELECT (`
   const query = sql`${before}${sql.body(body)}\n) AS m FROM ${rows}`
   const bound = await ifRefused(connection.columnsOf(query), ({ details }) =>

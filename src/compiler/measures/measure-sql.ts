@@ -11,7 +11,7 @@ import { bodyOf } from '../variables.ts'
 import { aggregates, averages } from './aggregates.ts'
 
 /** A call of an aggregate that is in no other one; numbers of tokens, which end before `end`. */
-interface AggregateCall {
+export interface AggregateCall {
   readonly name: string
   readonly start: number
   readonly end: number
@@ -139,9 +139,44 @@ interface Making {
 }
 
 /** The whole expression. The mistakes in its variables are found elsewhere. */
-export function measureBody(making: Making): ModelBody {
+function measureBody(making: Making): ModelBody {
   const { measure } = making
   return bodyWith(making, { start: 0, end: measure.tokens.length })
+}
+
+/** Of a measure and those that it names, which are known by their names in lower case. */
+export function bodyOfMeasure(
+  measure: ReadMeasure,
+  all: {
+    readonly variables: Variables
+    readonly written: ReadonlyMap<string, { readonly read: ReadMeasure }>
+  },
+): ModelBody {
+  const { variables, written } = all
+  const meant = (name: string): Sql | null => {
+    const other = written.get(foldCase(name))
+    return other === undefined ? null : sql.body(bodyOfMeasure(other.read, all))
+  }
+  return measureBody({ measure, variables, filter: filterOf(measure, variables), meant })
+}
+
+function filterOf({ source, where }: ReadMeasure, variables: Variables): Sql {
+  if (where === null) return sql.empty
+  return sql` FILTER (WHERE ${sql.body(bodyOf(source, where, variables).body)})`
+}
+
+/** One aggregate of a measure alone; of an average that which is called `as`. */
+export function bodyOfPart(of: {
+  readonly measure: ReadMeasure
+  readonly call: AggregateCall
+  readonly as: string
+  readonly variables: Variables
+}): Sql {
+  const { measure, call, as, variables } = of
+  const filter = filterOf(measure, variables)
+  const making = { measure, variables, filter, meant: () => null }
+  if (!isAverage(call)) return sql.body(bodyWith(making, call))
+  return sql`${sql.ident(as)}(${sql.body(bodyWith(making, call.inside))})${filter}`
 }
 
 interface Range {
@@ -195,7 +230,7 @@ function callPieces(making: Making, { start, end }: Range): readonly Piece[] {
 }
 
 /** One with a FILTER or DISTINCT of its own stays as it is. */
-const isAverage = ({ name, isDistinct, isFiltered }: AggregateCall): boolean =>
+export const isAverage = ({ name, isDistinct, isFiltered }: AggregateCall): boolean =>
   averages.has(name) && !isDistinct && !isFiltered
 
 function divisionPieces({ tokens }: ReadMeasure, range: Range): readonly Piece[] {

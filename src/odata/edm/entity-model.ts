@@ -110,13 +110,14 @@ const NOTHING_SAID: Meaning = { measures: [], dimensions: [], time: null }
 function meaningOf({
   meaning = NOTHING_SAID,
   columns,
-}: PublishedRelation): Pick<EntityType, 'measures' | 'dimensions' | 'time'> {
+}: PublishedRelation): Pick<EntityType, 'measures' | 'dimensions' | 'time' | 'rollup'> {
   const isThere = (name: string) => columns.some((column) => column.name === name)
   const { measures, dimensions, time } = meaning
   return {
     measures: measures.filter((measure) => measure.columns.every(isThere)).map(measureProperty),
     dimensions: dimensions.filter(isThere),
     time: time !== null && isThere(time) ? time : null,
+    ...(meaning.rollup && { rollup: meaning.rollup }),
   }
 }
 

@@ -1,7 +1,7 @@
 // What one published snapshot looks like to OData: entity sets, types, properties, and the navigation between them.
 
 import type { EntitySetName } from '../../core/names.ts'
-import type { Measure } from '../../core/meaning.ts'
+import type { Measure, RollupOf } from '../../core/meaning.ts'
 import type { Column } from '../../core/relation.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
 import type { PublishedRelation, RowParts, TableName } from '../../core/snapshot.ts'
@@ -47,6 +47,8 @@ export interface EntityType {
   readonly dimensions: readonly string[]
   /** The name of the property with the time of a row. */
   readonly time: string | null
+  /** Absent where the set is no rollup. */
+  readonly rollup?: RollupOf | undefined
 }
 
 /** A custom aggregate. */

@@ -2,6 +2,7 @@
 // it computes is SQL that the compiler has made and bound: it names the columns of the set as they are stored, so the rows
 // must have them under these names.
 
+import { entitySetName } from '../../../core/names.ts'
 import { didYouMean } from '../../../core/suggest.ts'
 import type { MeasureProperty } from '../../edm/model.ts'
 import { malformed, typeMismatch } from '../../protocol/errors.ts'
@@ -10,18 +11,43 @@ import type { ColumnValue, Relation, Total } from '../bound.ts'
 import { type ApplyRows, around, type Input, propertyValue, rowVariable } from './rows.ts'
 
 /** null: the item is no bare name. Throws where it is one that no measure has. */
-export function measureOf(item: AggregateItem, { rows }: Input): MeasureProperty | null {
+export function measureOf(item: AggregateItem, input: Input): MeasureProperty | null {
+  const { rows } = input
   const { value, method } = item
+  requireSum(item, input)
   if (value?.kind !== 'path' || method !== null) return null
   const { measures } = rows.set.type
   const name = value.names.join('/')
   const found = measures.find((measure) => measure.name === name)
-  if (found === undefined) throw withoutMethod(item, name, rows)
+  if (found === undefined) throw neverSummed(name, item, input) ?? withoutMethod(item, name, rows)
   if (rows.added === null) {
     const problem = `"${name}" is computed from rows of ${rows.set.name}, and here the rows are groups (at character ${item.at + 1})`
     throw typeMismatch(`${problem}; name it in the aggregate that makes them`)
   }
   return found
+}
+
+/** Averages, ratios and counts of different values that a rollup has as values are no parts of a sum. */
+function requireSum(item: AggregateItem, input: Input): void {
+  const { value, method } = item
+  if (value?.kind !== 'path' || value.names.length !== 1 || input.rows.added === null) return
+  if (!/^(?:sum|average|avg)$/i.test(method ?? '')) return
+  const refused = neverSummed(value.names[0]!, item, input)
+  if (refused !== null) throw refused
+}
+
+/** null: it may be summed. */
+function neverSummed(name: string, { at }: AggregateItem, { rows, context }: Input) {
+  const { rollup } = rows.set.type
+  const column = rollup?.never.find((one) => one.name === name)
+  if (rollup === undefined || column === undefined) return null
+  const of = entitySetName(rollup.of)
+  const instead = column.isMeasure
+    ? `aggregate(${name}) computes it of its parts`
+    : context.sets.has(of)
+      ? `ask ${of} for it`
+      : 'read it in the rows'
+  return typeMismatch(`values of "${name}" cannot be added up (at character ${at + 1}): ${instead}`)
 }
 
 /** `sum(amount) as total` is how SQL has it. */
