@@ -61,7 +61,7 @@ test('other names are 404, and options have no meaning', async () => {
   const statuses = {
     vocabularies: 404,
     'vocabularies/Org.OData.Core.V1': 404,
-    'vocabularies/Org.OData.Measures.V1.xml': 404,
+    'vocabularies/Org.OData.Validation.V1.xml': 404,
     'vocabularies/__proto__.json': 404,
     'vocabularies/Org.OData.Core.V1.xml/more': 404,
     'vocabularies/Org.OData.Core.V1.xml?$top=1': 400,

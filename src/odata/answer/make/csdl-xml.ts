@@ -108,6 +108,9 @@ const attributeOf: Readonly<Record<string, string>> = {
 }
 
 function valueXml(tag: string, named: Attributes, value: CsdlValue): string {
+  // The value of another property.
+  if (typeof value === 'object' && '$Path' in value)
+    return `<${tag}${attributes({ ...named, Path: value['$Path'] as string })}/>`
   if (typeof value !== 'object')
     return `<${tag}${attributes({ ...named, [attributeOf[typeof value]!]: value })}/>`
   const inner = Array.isArray(value)

@@ -5,6 +5,8 @@
 // all in the specification are served, or answered with what is unsupported.
 
 import { limits } from '../../../core/limits.ts'
+import { sameName } from '../../../core/names.ts'
+import type { Shown } from '../../../core/relation.ts'
 import { inSlices } from '../../../core/time-slices.ts'
 import { keepCoded } from '../../../http/content-coding.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
@@ -31,7 +33,9 @@ import {
 import {
   AGGREGATION,
   CAPABILITIES,
+  COMMON,
   CORE,
+  MEASURES,
   referencesJson,
   vocabularyReferences,
 } from './vocabularies.ts'
@@ -70,7 +74,7 @@ function* types(sets: readonly EntitySet[]): Generator<readonly [string, CsdlEle
   }
   for (const { type } of sets)
     for (const { name, properties } of type.properties.flatMap(within))
-      yield [name, { $Kind: 'ComplexType', ...named(properties, valueOf) }]
+      yield [name, { $Kind: 'ComplexType', ...named(properties, (property) => valueOf(property)) }]
 }
 
 const named = <T extends { readonly name: string }>(
@@ -87,16 +91,15 @@ const described = (description: string | null | undefined): CsdlElement =>
 const entityType = ({ description, key, properties, navigation }: EntityType): CsdlElement => ({
   $Kind: 'EntityType',
   ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
-  ...named(properties, valueOf),
+  ...named(properties, (property) => valueOf(property, properties)),
   ...named(navigation, navigationProperty),
   ...described(description),
 })
 
-function valueOf({
-  type,
-  nullable = true,
-  column,
-}: Pick<Property, 'type'> & Partial<Property>): CsdlElement {
+function valueOf(
+  { type, nullable = true, column }: Pick<Property, 'type'> & Partial<Property>,
+  siblings: readonly Pick<Property, 'name'>[] = [],
+): CsdlElement {
   const item = itemOf(type)
   const many = type.kind === 'collection'
   return {
@@ -106,7 +109,37 @@ function valueOf({
     ...(item.precision === null ? {} : { $Precision: item.precision }),
     ...(item.scale === null ? {} : { $Scale: item.scale }),
     ...described(column?.description),
+    ...(column === undefined ? {} : shownAs(column, siblings)),
   }
+}
+
+/** What it is called, in what it is measured, and where a text for people is. `siblings`: the other properties. */
+function shownAs(
+  { label, unit, text }: Shown & { readonly text?: string },
+  siblings: readonly Pick<Property, 'name'>[],
+): CsdlElement {
+  const path = siblings.find(({ name }) => unit !== undefined && sameName(name, unit))?.name
+  const term =
+    /^[A-Z]{3}$/.test(unit ?? '') || /currency/i.test(path ?? '') ? 'ISOCurrency' : 'Unit'
+  const isTextThere = siblings.some(({ name }) => name === text)
+  return {
+    ...(label === undefined ? {} : { [`@${COMMON}.Label`]: label }),
+    ...(unit === undefined
+      ? {}
+      : { [`@${MEASURES}.${term}`]: path === undefined ? unit : { $Path: path } }),
+    ...(text === undefined || !isTextThere ? {} : { [`@${COMMON}.Text`]: { $Path: text } }),
+  }
+}
+
+/** Those of which a set or a property of the model says something, besides the ones that each document uses. */
+function* moreVocabularies({ sets }: EntityModel): Generator<string> {
+  const shown = [...sets.values()].flatMap(({ type }) => [
+    ...type.properties.map(({ column }) => column),
+    ...type.measures.map(({ measure }) => measure),
+  ])
+  if (shown.some((one) => one.label !== undefined || ('text' in one && one.text !== undefined)))
+    yield COMMON
+  if (shown.some(({ unit }) => unit !== undefined)) yield MEASURES
 }
 
 function navigationProperty({ target, many, holdsKey, on, partner }: NavigationProperty) {
@@ -147,7 +180,7 @@ function entitySet(set: EntitySet): CsdlElement {
 /** A measure by its name, with its type, and what it means. */
 function customAggregate({ name, type, measure }: MeasureProperty): readonly CsdlMember[] {
   const term = `@${AGGREGATION}.CustomAggregate#${name}`
-  const said = Object.entries(described(measure.description))
+  const said = Object.entries({ ...described(measure.description), ...shownAs(measure, []) })
   return [[term, type.name], ...said.map(([about, text]): CsdlMember => [`${term}${about}`, text])]
 }
 
@@ -160,7 +193,7 @@ export function* csdlXml(
   conventions = DEFAULTS,
 ): Generator<string, void> {
   const sets = [...model.sets.values()]
-  yield lines(headXml(version, vocabularyReferences('xml'), NAMESPACE))
+  yield lines(headXml(version, vocabularyReferences('xml', moreVocabularies(model)), NAMESPACE))
   for (const [name, type] of types(sets)) yield lines(elementXml(name, type))
   yield lines([`<EntityContainer Name="${CONTAINER}">`])
   for (const set of sets) yield lines(elementXml(set.name, entitySet(set), 'EntitySet'))
@@ -182,7 +215,7 @@ export function* csdlJson(
     `${JSON.stringify(name)}:${JSON.stringify(value)}`
   const head = {
     $Version: version,
-    $Reference: referencesJson(vocabularyReferences('json')),
+    $Reference: referencesJson(vocabularyReferences('json', moreVocabularies(model))),
     $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"${NAMESPACE}":{`

@@ -15,6 +15,8 @@ import { unknownResource } from '../../protocol/errors.ts'
 export const CORE = 'Org.OData.Core.V1'
 export const CAPABILITIES = 'Org.OData.Capabilities.V1'
 export const AGGREGATION = 'Org.OData.Aggregation.V1'
+export const MEASURES = 'Org.OData.Measures.V1'
+export const COMMON = 'com.sap.vocabularies.Common.v1'
 
 interface Vocabulary {
   /** Vocabularies whose types are used. */
@@ -76,14 +78,29 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
       Transformation: { $Kind: 'TypeDefinition', $UnderlyingType: 'Edm.String' },
     },
   },
+  [MEASURES]: {
+    references: [CORE],
+    elements: {
+      ISOCurrency: { $Kind: 'Term', $Type: 'Edm.String' },
+      Unit: { $Kind: 'Term', $Type: 'Edm.String' },
+    },
+  },
+  [COMMON]: {
+    references: [CORE],
+    elements: {
+      Label: { $Kind: 'Term', $Type: 'Edm.String' },
+      Text: { $Kind: 'Term', $Type: 'Edm.String', $Nullable: true },
+    },
+  },
 }
 
 const names = Object.keys(vocabularies)
+const always = [CORE, CAPABILITIES, AGGREGATION]
 
 /** What $metadata refers to: the URL of each, relative to the service root, and its name. */
-export const vocabularyReferences = (form: 'xml' | 'json') =>
+export const vocabularyReferences = (form: 'xml' | 'json', more: Iterable<string>) =>
   // No entity set has the name of the directory: the names of sets have an underscore.
-  names.map((name) => [`vocabularies/${name}.${form}`, name] as const)
+  [...always, ...more].map((name) => [`vocabularies/${name}.${form}`, name] as const)
 
 /** `file` is the name of a vocabulary and its form. Throws 404. */
 export function vocabularyDocument(file: string): string {
@@ -95,7 +112,7 @@ export function vocabularyDocument(file: string): string {
   const { references, elements } = vocabularies[name]!
   const used = references.map((other) => [`${other}.${form}`, other] as const)
   const description = `@${CORE}.Description`
-  const about = `The terms of ${name} that this service uses. The vocabulary itself: https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
+  const about = `The terms of ${name} that this service uses. The vocabulary itself: ${urlOf(name)}`
   if (form === 'json')
     return JSON.stringify({
       $Version: '4.01',
@@ -112,6 +129,11 @@ export function vocabularyDocument(file: string): string {
     ...TAIL_XML,
   ])
 }
+
+const urlOf = (name: string) =>
+  name === COMMON
+    ? 'https://sap.github.io/odata-vocabularies/vocabularies/Common.xml'
+    : `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
 
 export const referencesJson = (references: readonly (readonly [url: string, name: string])[]) =>
   Object.fromEntries(
