@@ -25,6 +25,7 @@ import { comparePeers } from './peers/compare-peers.ts'
 import { publishApartBenchmark } from './publish-apart.ts'
 import { publishBenchmark } from './publish.ts'
 import { soak } from './soak/soak.ts'
+import { shapesBenchmark } from './shapes/shapes.ts'
 import { swapsBenchmark } from './swaps.ts'
 import { watchBenchmark } from './watch.ts'
 
@@ -44,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   publishBenchmark,
   publishApartBenchmark,
   swapsBenchmark,
+  shapesBenchmark,
   explorerBenchmark,
   lakeBenchmark,
 ]

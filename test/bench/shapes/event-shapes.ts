@@ -1,0 +1,95 @@
+// Events and requests as senders have them, beside flat events and what curl sends.
+
+import { startDaemon } from '../../support/daemon-process.ts'
+import { workspace } from '../../support/workspace.ts'
+import type { Figure } from '../figure.ts'
+import { postRequest } from '../load.ts'
+import { type Shape, shapeFigure } from './shape-costs.ts'
+
+const MODEL = `-- @kind: events
+id BIGINT NOT NULL, user_name VARCHAR NOT NULL, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, at TIMESTAMPTZ,
+note VARCHAR, lat DOUBLE, props JSON`
+
+const FLAT = {
+  id: 9_007_199_254,
+  user_name: 'user-000123@example.org',
+  action: 'checkout',
+  amount: '129.9500',
+  ok: true,
+  at: '2026-01-01T08:30:00.123Z',
+  note: 'a remark of some length, as real events have them',
+}
+const flat = JSON.stringify(FLAT)
+const without = flat.slice(0, -1)
+
+const events: readonly (readonly [name: string, most: number, text: string])[] = [
+  ['with small JSON', 1.5, `${without},"props":{"plan":"pro","n":42}}`],
+  ['with escapes of PHP', 1.5, flat.replace('a remark', 'http:\\/\\/shop.example\\/a')],
+  ['with escapes of Python', 1.5, flat.replace('a remark', 'sm\\u00f8rbr\\u00f8d \\ud83d\\ude00')],
+  ['with a field that is no column', 1.5, `${without},"extra":"more than there is"}`],
+  [
+    'with long numbers',
+    2,
+    `${without.replace('9007199254', '900719925474099123')},"lat":59.91386912345678}`,
+  ],
+]
+
+/** A track call as Segment sends it. */
+const SAMPLE = `${without},"lat":59.9138688,"props":{"context":{"library":{"name":"analytics.js","version":"2.11.1"},"page":{"path":"\\/caf\\u00e9","url":"https:\\/\\/shop.example\\/caf\\u00e9?utm=x","title":"Caf\\u00e9"},"userAgent":"Mozilla\\/5.0 (Macintosh; Intel Mac OS X 10_15_7)","locale":"nb-NO"},"revenue":129.95,"products":[{"sku":"A-1","quantity":2,"price":49.5},{"sku":"B-7","quantity":1,"price":30.95}]},"messageId":"ajs-022bb90c","anonymousId":"507f191e810c19729de860ea"}`
+
+const BATCH = 1_000
+
+const batchOf = (text: string): Shape => {
+  const body = Array.from({ length: BATCH }, () => text).join('\n')
+  const request = postRequest('/collect/raw/events/batch', body, 'application/x-ndjson')
+  return { request, status: 202, each: Buffer.byteLength(body) }
+}
+
+const withHeaders = (headers: string): Shape => ({
+  request: postRequest('/collect/raw/events', flat).replace('\r\n\r\n', `\r\n${headers}\r\n\r\n`),
+  status: 202,
+})
+
+const chunked = `POST /collect/raw/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${Buffer.byteLength(flat).toString(16)}\r\n${flat}\r\n0\r\n\r\n`
+
+const changing = { keys: 1_000_000 }
+const requests: readonly (readonly [name: string, Shape])[] = [
+  ['of a browser', withHeaders('Origin: https://shop.example\r\nSec-Fetch-Mode: cors')],
+  ['in chunks', { request: chunked, status: 202 }],
+  ['with an Idempotency-Key', { ...withHeaders('Idempotency-Key: "order-{key}"'), ...changing }],
+  [
+    'with a traceparent',
+    { ...withHeaders('traceparent: 00-{key}-00f067aa0ba902b7-01'), ...changing },
+  ],
+]
+
+export async function* eventShapes(quick: boolean): AsyncGenerator<Figure, void> {
+  await using space = await workspace({
+    'eider.yml': 'name: bench\ncollect:\n  cors_origins: [https://shop.example]\n',
+    'models/raw/events.sql': MODEL,
+  })
+  await using daemon = await startDaemon(space, '--quiet')
+  const measuring = { pid: daemon.pid, port: Number(new URL(daemon.url).port), quick }
+  const best = batchOf(flat)
+  for (const [name, most, text] of events)
+    yield await shapeFigure(
+      `events ${name} / flat ones, per byte`,
+      { at: 'most', ratio: most },
+      [measuring, batchOf(text)],
+      [measuring, best],
+    )
+  yield await shapeFigure(
+    'events as Segment sends them: bytes for the processor time of flat ones',
+    { at: 'least', ratio: 0.6 },
+    [measuring, batchOf(SAMPLE)],
+    [measuring, best],
+  )
+  const curl: Shape = { request: postRequest('/collect/raw/events', flat), status: 202 }
+  for (const [name, shape] of requests)
+    yield await shapeFigure(
+      `an event ${name} / of curl`,
+      { at: 'most', ratio: 1.4 },
+      [measuring, shape],
+      [measuring, curl],
+    )
+}
