@@ -1,7 +1,7 @@
 // npm run pictures: the pictures of the explorer in docs/pictures, of a copy of example-project. Needs a Chromium
 // (test/support/browser.ts).
 
-import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch } from './support/browser.ts'
 import { startDaemon } from './support/daemon-process.ts'
@@ -28,7 +28,6 @@ const pictures = [
 ] as const
 
 const dir = join(repository, 'docs', 'pictures')
-await rm(dir, { recursive: true, force: true })
 await mkdir(dir, { recursive: true })
 await using space = await workspace()
 await cp(join(repository, 'example-project'), space.dir, { recursive: true })
