@@ -57,6 +57,17 @@ export interface SetShape {
     readonly nullable: boolean
     readonly description: string | null
   }[]
+  /** Numbers that $apply gives by their names. */
+  readonly measures: readonly {
+    readonly name: string
+    readonly type: string
+    /** As its author writes it. */
+    readonly text: string
+    readonly unit: string | null
+    readonly description: string | null
+  }[]
+  /** Properties by which measures are mostly asked for. */
+  readonly dimensions: readonly string[]
   readonly navigation: readonly {
     readonly name: string
     readonly target: string

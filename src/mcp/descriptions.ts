@@ -75,6 +75,7 @@ export function describeText(
     ...freshnessLines(catalog, relation.model),
     ...checkLines(catalog, model),
     ...navigationLines(shape),
+    ...measureLines(shape),
     ...(model === null || model.depends_on.length + model.sources.length === 0
       ? []
       : [`made from: ${[...model.depends_on, ...model.sources].join(', ')}`]),
@@ -125,6 +126,18 @@ const navigationLines = ({ navigation }: SetShape): readonly string[] =>
     : [
         `navigation: ${navigation.map(({ name, target, many }) => `${name} -> ${many ? 'many ' : ''}${target}`).join(', ')}`,
       ]
+
+function measureLines({ measures, dimensions }: SetShape): readonly string[] {
+  if (measures.length === 0) return []
+  const by = dimensions.length === 0 ? '' : `, mostly by ${dimensions.join(', ')}`
+  return [
+    `measures, for apply by their names as in aggregate(${measures[0]!.name})${by}:`,
+    ...measures.map(({ name, type, text, unit, description }) => {
+      const words = description === null ? '' : `: ${oneLine(description)}`
+      return `  ${name} ${type}${unit === null ? '' : ` in ${unit}`} = ${oneLine(text)}${words}`
+    }),
+  ]
+}
 
 function columnLines({ properties }: SetShape, model: CatalogModel | null): readonly string[] {
   const known = new Map(model?.columns.map((column) => [column.name, column]))

@@ -36,7 +36,16 @@ function state(relations: readonly PublishedRelation[]): SeenState {
   const properties = relations[0]!.columns.map(({ name, description }) => {
     return { name, type: 'Edm.Int64', nullable: true, description: description ?? null }
   })
-  const shapeOf = () => ({ key: ['column_number_0'], properties, navigation: [] })
+  const shapeOf = () => ({
+    key: ['column_number_0'],
+    properties,
+    navigation: [],
+    measures,
+    dimensions: ['country'],
+  })
+  const measures = [
+    { name: 'revenue', type: 'Edm.Decimal', text: 'sum(amount)', unit: 'EUR', description: 'Paid' },
+  ]
   return { snapshot, part: '', shapeOf }
 }
 
@@ -123,6 +132,8 @@ test('a set is described with freshness, checks and their results, lineage, colu
     '  amount >= 0 (warn)',
     '  warned: amount >= 0: 3 rows',
     'made from: core.orders',
+    'measures, for apply by their names as in aggregate(revenue), mostly by country:',
+    '  revenue Edm.Decimal in EUR = sum(amount): Paid',
     '  column_number_1 Edm.Int64, from core.orders.amount: What the column',
   ])
     assert.ok(text.includes(part), `${part}\nnot in\n${text}`)

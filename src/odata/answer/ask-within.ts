@@ -49,7 +49,7 @@ async function seen({ snapshots, reader }: ServiceContext): Promise<SeenState | 
 function shapeOf({ sets }: EntityModel, name: string): SetShape | null {
   const set = sets.get(name)
   if (set === undefined) return null
-  const { key, properties, navigation } = set.type
+  const { key, properties, navigation, measures, dimensions } = set.type
   return {
     key: key.map((part) => part.name),
     properties: properties.map(({ name: property, type, nullable, column }) => ({
@@ -58,6 +58,14 @@ function shapeOf({ sets }: EntityModel, name: string): SetShape | null {
       nullable,
       description: column.description ?? null,
     })),
+    measures: measures.map(({ name: called, type, measure }) => ({
+      name: called,
+      type: type.name,
+      text: measure.text,
+      unit: measure.unit ?? null,
+      description: measure.description ?? null,
+    })),
+    dimensions,
     navigation: navigation.map(({ name: to, target, many }) => ({
       name: to,
       target: target.name,
