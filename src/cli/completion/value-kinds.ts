@@ -44,9 +44,11 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   threads: 'text',
   to: 'target',
   token: 'text',
+  url: 'text',
   vars: 'variable',
   wait: 'text',
   where: 'text',
+  workers: 'text',
 }
 
 /** Of arguments by name. */

@@ -26,7 +26,7 @@ const rows: readonly (readonly [target: string, accept: string, answer: string])
   ['shop_orders', 'text/html', 'not-acceptable Accept'],
   ['shop_orders?$format=json', 'text/csv', JSON_TYPE],
   ['shop_orders?$format=csv', 'application/json', CSV],
-  ['shop_orders?$format=xlsx', '', 'not-acceptable $format'],
+  ['shop_orders?$format=docx', '', 'not-acceptable $format'],
   ['shop_orders?$format=', '', 'invalid-option-value $format'],
   ['shop_orders?format=csv', '', CSV],
   ['shop_orders(10)', 'text/csv', CSV],

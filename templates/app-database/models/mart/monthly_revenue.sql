@@ -1,8 +1,8 @@
 -- @kind: table
 -- @expose month, plan
--- @description: Recurring revenue of each month since the first subscription, by plan
 -- @check: not_null(month, plan)
 -- @check: revenue >= 0
+-- @description: Recurring revenue of each month since the first subscription, by plan
 
 WITH months AS (
   SELECT unnest(generate_series(

@@ -1,7 +1,7 @@
 -- @kind: table
 -- @expose user_id
--- @description: Users with their plan, those without one too
 -- @check: unique(user_id)
+-- @description: Users with their plan, those without one too
 
 SELECT
   users.user_id,

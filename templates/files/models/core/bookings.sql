@@ -1,7 +1,7 @@
 -- @kind: table
--- @description: Bookings with their category
 -- @check: not_null(booked_on, category)
 -- @warn: category <> 'unknown' up to 10%
+-- @description: Bookings with their category
 
 SELECT
   bookings.booked_on,

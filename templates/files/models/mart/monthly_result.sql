@@ -1,7 +1,7 @@
 -- @kind: table
 -- @expose month, category
--- @description: What came in and went out in each month, by category
 -- @check: not_null(month, category)
+-- @description: What came in and went out in each month, by category
 
 SELECT
   date_trunc('month', booked_on)::DATE AS month,

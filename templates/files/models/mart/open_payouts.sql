@@ -1,7 +1,7 @@
 -- @kind: table
 -- @expose payout
--- @description: Payouts that the bank has not booked, or not with the same amount
 -- @check: unique(payout)
+-- @description: Payouts that the bank has not booked, or not with the same amount
 
 SELECT
   payouts.payout,

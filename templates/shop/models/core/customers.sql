@@ -1,6 +1,6 @@
 -- @kind: view
--- @description: Customers
 -- @check: unique(customer_id)
+-- @description: Customers
 
 SELECT customer_id, name, country, registered
 FROM shop.customers

@@ -1,9 +1,9 @@
 -- @kind: table
 -- @expose order_id
--- @description: Orders with what they cost and what they earn
 -- @check: references(customer_id, core.customers.customer_id)
 -- @check: accepted(status, 'paid', 'cancelled', 'returned')
 -- @warn: revenue > 0
+-- @description: Orders with what they cost and what they earn
 
 SELECT
   orders.order_id,

@@ -1,7 +1,7 @@
 -- @kind: table
 -- @expose customer_id
--- @description: Customers with what they have bought, those who have bought nothing too
 -- @check: not_null(customer_id, orders)
+-- @description: Customers with what they have bought, those who have bought nothing too
 
 SELECT
   customers.customer_id,

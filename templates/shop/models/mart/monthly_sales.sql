@@ -1,9 +1,9 @@
 -- @kind: table
 -- @expose month, country
--- @description: Paid orders, revenue and margin of each month and country
--- @contract: key(month, country)
--- @contract: revenue DECIMAL(18,2)
+-- @contract key(month, country)
+-- @contract revenue DECIMAL(18,2)
 -- @check: margin < revenue
+-- @description: Paid orders, revenue and margin of each month and country
 
 SELECT
   date_trunc('month', orders.ordered_at)::DATE AS month,

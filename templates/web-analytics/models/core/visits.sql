@@ -1,9 +1,9 @@
 -- @kind: table
 -- @expose visitor, visit
--- @description: Views of one visitor, one after the other, without a pause of half an hour
 -- @check: not_null(visitor, visit, began_at)
 -- @check: pages > 0
 -- @check: ended_at >= began_at
+-- @description: Views of one visitor, one after the other, without a pause of half an hour
 
 WITH marked AS (
   SELECT

@@ -1,8 +1,8 @@
 -- @kind: table
 -- @expose day, came_from
--- @description: Visits, visitors and pages of each day, by where the visits came from
 -- @check: not_null(day, came_from)
 -- @check: bounces <= visits
+-- @description: Visits, visitors and pages of each day, by where the visits came from
 
 SELECT
   began_at::DATE AS day,

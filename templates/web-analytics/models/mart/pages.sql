@@ -1,7 +1,7 @@
 -- @kind: table
 -- @expose path
--- @description: How often each page was opened, by how many
 -- @check: not_null(path)
+-- @description: How often each page was opened, by how many
 
 SELECT
   path,
