@@ -4,7 +4,7 @@ import { startDaemon } from '../../support/daemon-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import type { Figure } from '../figure.ts'
 import { postRequest } from '../load.ts'
-import { type Shape, shapeFigure } from './shape-costs.ts'
+import { type Measuring, type Shape, shapeFigure } from './shape-costs.ts'
 
 const MODEL = `-- @kind: events
 id BIGINT NOT NULL, user_name VARCHAR NOT NULL, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, at TIMESTAMPTZ,
@@ -63,33 +63,43 @@ const requests: readonly (readonly [name: string, Shape])[] = [
   ],
 ]
 
-export async function* eventShapes(quick: boolean): AsyncGenerator<Figure, void> {
+/** Each has a buffer of its own: nobody takes its events, and one for all would fill up. */
+async function measured<T>(quick: boolean, figure: (measuring: Measuring) => Promise<T>) {
   await using space = await workspace({
     'eider.yml': 'name: bench\ncollect:\n  cors_origins: [https://shop.example]\n',
     'models/raw/events.sql': MODEL,
   })
   await using daemon = await startDaemon(space, '--quiet')
-  const measuring = { pid: daemon.pid, port: Number(new URL(daemon.url).port), quick }
+  return await figure({ pid: daemon.pid, port: Number(new URL(daemon.url).port), quick })
+}
+
+export async function* eventShapes(quick: boolean): AsyncGenerator<Figure, void> {
   const best = batchOf(flat)
   for (const [name, most, text] of events)
-    yield await shapeFigure(
-      `events ${name} / flat ones, per byte`,
-      { at: 'most', ratio: most },
-      [measuring, batchOf(text)],
-      [measuring, best],
+    yield await measured(quick, (measuring) =>
+      shapeFigure(
+        `events ${name} / flat ones, per byte`,
+        { at: 'most', ratio: most },
+        [measuring, batchOf(text)],
+        [measuring, best],
+      ),
     )
-  yield await shapeFigure(
-    'events as Segment sends them: bytes for the processor time of flat ones',
-    { at: 'least', ratio: 0.6 },
-    [measuring, batchOf(SAMPLE)],
-    [measuring, best],
+  yield await measured(quick, (measuring) =>
+    shapeFigure(
+      'events as Segment sends them: bytes for the processor time of flat ones',
+      { at: 'least', ratio: 0.6 },
+      [measuring, batchOf(SAMPLE)],
+      [measuring, best],
+    ),
   )
   const curl: Shape = { request: postRequest('/collect/raw/events', flat), status: 202 }
   for (const [name, shape] of requests)
-    yield await shapeFigure(
-      `an event ${name} / of curl`,
-      { at: 'most', ratio: 1.4 },
-      [measuring, shape],
-      [measuring, curl],
+    yield await measured(quick, (measuring) =>
+      shapeFigure(
+        `an event ${name} / of curl`,
+        { at: 'most', ratio: 1.4 },
+        [measuring, shape],
+        [measuring, curl],
+      ),
     )
 }
