@@ -1,6 +1,6 @@
-// What the program of EIDER_BINARY answers in one scenario, printed as JSON: a project from its first file to its service,
-// by the command line and real HTTP. `node answers-child.js NAME`: the program lacks that shortcut, so no trace of it
-// is waited for.
+// What the program of EIDER_BINARY answers in a scenario, printed as JSON: a project from its first file on, by the command
+// line and real HTTP. `node answers-child.js runs`: what runs and the commands around them do. `node answers-child.js
+// services NAME`: what the daemon and the service answer; the program lacks that shortcut, so no trace of it is waited for.
 
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -49,18 +49,37 @@ const FILES = {
 
 const SEED = 20260101
 
-async function commandLine(space: Workspace, note: Note): Promise<void> {
+type Eider = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<void>
+
+function noting(space: Workspace, note: Note): Eider {
   let number = 0
-  const eider = async (
-    args: readonly string[],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<void> => {
+  return async (args, env = {}) => {
     const { command, exitCode, stdout, stderr } = await space.eider(args, { env })
     const asked = `${++number}: ${command}`
     note(asked, `exit code ${exitCode}\n${sortedLines(stdout)}\n${sortedLines(stderr)}`)
   }
+}
+
+async function begin(space: Workspace, eider: Eider): Promise<void> {
   await eider(['init', '.'])
   for (const [path, text] of Object.entries(FILES)) await space.write(path, text)
+}
+
+async function services(space: Workspace, note: Note): Promise<void> {
+  const eider = noting(space, note)
+  await begin(space, eider)
+  await using daemon = await startDaemon(space)
+  const beside = { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port }
+  for (let round = 0; round < 2; round++) {
+    await sendEvents(daemon, note)
+    await eider(['run', '--json'], beside)
+  }
+  await daemon.stop()
+}
+
+async function runs(space: Workspace, note: Note): Promise<void> {
+  const eider = noting(space, note)
+  await begin(space, eider)
   await eider(['ls'])
   await using daemon = await startDaemon(space)
   const beside = { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port }
@@ -98,7 +117,7 @@ async function commandLine(space: Workspace, note: Note): Promise<void> {
 }
 
 /** When all has been left alone for a while, a run notes that the next one has nothing to do. */
-async function settle(eider: (args: readonly string[]) => Promise<void>): Promise<void> {
+async function settle(eider: Eider): Promise<void> {
   await sleep(limits.racyMs + 100)
   await eider(['run', '--json'])
   await eider(['run', '--json'])
@@ -129,15 +148,17 @@ async function artifacts(space: Workspace, note: Note, when: string): Promise<vo
   }
 }
 
-const lacks = process.argv[2] ?? null
+const [, , scenario, lacks = null] = process.argv
 await using space = await workspace()
 const plain = plainTexts(space.dir)
 const answers: [string, string][] = []
 const note: Note = (asked, answer) => answers.push([plain(asked), plain(answer)])
-await commandLine(space, note)
+await (scenario === 'runs' ? runs : services)(space, note)
 const FILE_TRACES = { 'compiler/cache': 'compiled.json', 'pipeline/idle': 'idle.json' }
-const traces = Object.entries(FILE_TRACES).flatMap(([name, file]) =>
-  existsSync(space.path('.eider', file)) ? [name] : [],
-)
-traces.push(...(await askService(space, note, lacks)))
+const traces =
+  scenario === 'runs'
+    ? Object.entries(FILE_TRACES).flatMap(([name, file]) =>
+        existsSync(space.path('.eider', file)) ? [name] : [],
+      )
+    : await askService(space, note, lacks)
 process.stdout.write(JSON.stringify({ answers, traces } satisfies Answers))

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shortcuts, withoutLine } from '../support/architecture-pages.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { isOfRuns, testShortcuts } from './compare.ts'
+import { testShortcuts } from './compare.ts'
 import { checkTypesWithout } from './copies.ts'
 import { ownTests } from './own-tests.ts'
 
@@ -33,6 +33,6 @@ test('without all of them, too, types are right', async () => {
   await checkTypesWithout(join(directory.path, 'none'), shortcuts)
 })
 
-testShortcuts(isOfRuns)
+testShortcuts('runs')
 
 test.run()

@@ -1,8 +1,8 @@
 // The shortcuts of the two services.
 
 import { test } from 'uvu'
-import { isOfRuns, testShortcuts } from './compare.ts'
+import { testShortcuts } from './compare.ts'
 
-testShortcuts((shortcut) => !isOfRuns(shortcut))
+testShortcuts('services')
 
 test.run()
