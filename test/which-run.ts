@@ -45,17 +45,23 @@ export const ifAsked: readonly string[] = [
 const takeLong: readonly string[] = [
   'acceptance/damaged-events',
   'acceptance/first-weeks',
+  'acceptance/watch',
   'acceptance/what-stands-there',
   'commands/erase',
   'commands/restore',
   'commands/source-files',
+  'commands/source-mysql',
   'commands/up',
   'docs/scale-out',
   'docs/walkthroughs',
   'odata/answer/lookup',
   'odata/answer/smaller-pages',
+  'pipeline/changes/late-rows',
   'pipeline/continued-files',
+  'pipeline/plan/plan-is-run',
   'pipeline/published-apart',
+  'supervisor/service',
+  'workers/serve',
 ]
 
 /** About the program as a process: a command that they run is one, and its engine has the cores of the machine. */
