@@ -18,6 +18,8 @@ interface FoundTable {
 }
 
 const TABLE = /\.(?:csv|tsv|parquet)(?:\.(?:gz|zst))?$/i
+/** Others would be patterns or variables in eider.yml, or the end of a line. */
+const PLAIN = /^[^\p{Cc}*?[\]{}$]+$/u
 const DATABASE = /\.(?:sqlite3?|db)$/i
 /** What numbers or dates at the end of a name follow, as in `bookings-2026-01`. */
 const SERIES = /^(.*[^\d_-][-_])\d[\d_-]*$/
@@ -46,7 +48,9 @@ const NOT_DATA = ['models', 'seeds', 'tests', 'macros', 'checks', 'target', 'nod
 
 async function namesIn(dir: string, below: string) {
   const entries = await readdir(join(dir, below), { withFileTypes: true }).catch(() => [])
-  const shown = entries.filter(({ name }) => !name.startsWith('.') && !NOT_DATA.includes(name))
+  const shown = entries.filter(
+    ({ name }) => !name.startsWith('.') && !NOT_DATA.includes(name) && PLAIN.test(name),
+  )
   return {
     files: shown.filter((entry) => entry.isFile()).map(({ name }) => below + name),
     directories: shown.filter((entry) => entry.isDirectory()).map(({ name }) => name),

@@ -53,6 +53,22 @@ test('without a terminal and the flag, files that are there stay what they are',
   await space.ok(both, { exitCode: 2 })
 })
 
+test('a name that would be something else in eider.yml or in a model is left out', async () => {
+  const odd = [
+    'a\n  evil: 1.csv',
+    'b[1].csv',
+    'c${HOME}.csv',
+    'd*.csv',
+    'e\t.csv',
+    'f\'s "g": #h.csv',
+  ]
+  await using space = await workspace(Object.fromEntries(odd.map((name) => [name, csv])))
+  await space.ok(['init', '--from-files'])
+  await space.ok(['run'])
+  const models = await readdir(space.path('models/staging'))
+  assert.equal(models, ['f_s_g_h.sql'])
+})
+
 test('names of tables, and what is no data of a project', async () => {
   await using space = await workspace({
     'Été.csv': csv,
