@@ -1,4 +1,4 @@
-// On Node 20 the compiled form of the program is kept beside it (bin/compiled-code.js).
+// On Node 20 the compiled form of the program is kept beside it (bin/compiled-code.js), on later ones by Node itself.
 // Alone in its process: it replaces the loader of modules.
 
 import { spawnSync } from 'node:child_process'
@@ -54,31 +54,31 @@ if (isOurs) {
       assert.ok(statSync(file).size > whole[i]!.length / 2, 'it is written again')
     assert.is(help(space), shown)
   })
-
-  test('another program of the same length is compiled anew', async () => {
-    await using space = await workspace({})
-    await installed(space)
-    assert.match(help(space), 'List the models')
-    const ask = () => {
-      const args = [space.path('bin/run.js'), 'nonsense']
-      return spawnSync(process.execPath, args, { encoding: 'utf8' }).stderr
-    }
-    assert.match(ask(), 'there is no command')
-    const path = space.path('dist/bundle/command-not-found.cjs')
-    const text = readFileSync(path, 'utf8')
-    writeFileSync(path, text.replaceAll('there is no command', 'there was a command'))
-    assert.match(ask(), 'there was a command')
-  })
-
-  test('a program that cannot be written beside works as well', async () => {
-    await using space = await workspace({})
-    await installed(space)
-    // A file where the directory would be, since root may write everywhere.
-    await appendFile(space.path('dist/compiled'), '')
-    assert.match(help(space), 'List the models')
-    chmodSync(space.path('dist/compiled'), 0o400)
-    assert.match(help(space), 'List the models')
-  })
 }
+
+test('another program of the same length is compiled anew', async () => {
+  await using space = await workspace({})
+  await installed(space)
+  assert.match(help(space), 'List the models')
+  const ask = () => {
+    const args = [space.path('bin/run.js'), 'nonsense']
+    return spawnSync(process.execPath, args, { encoding: 'utf8' }).stderr
+  }
+  assert.match(ask(), 'there is no command')
+  const path = space.path('dist/bundle/command-not-found.cjs')
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.replaceAll('there is no command', 'there was a command'))
+  assert.match(ask(), 'there was a command')
+})
+
+test('a program that cannot be written beside works as well', async () => {
+  await using space = await workspace({})
+  await installed(space)
+  // A file where the directory would be, since root may write everywhere.
+  await appendFile(space.path('dist/compiled'), '')
+  assert.match(help(space), 'List the models')
+  chmodSync(space.path('dist/compiled'), 0o400)
+  assert.match(help(space), 'List the models')
+})
 
 test.run()
