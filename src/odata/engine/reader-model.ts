@@ -55,7 +55,7 @@ export async function readerView(
     if (gone.length > 0 || !reader.sees(set)) continue
     const only = reader.filtersOf(set)
     if (only.length === 0) {
-      relations.push(relation)
+      if (!isOfHiddenRows(relation, reader)) relations.push(relation)
       continue
     }
     const { stored } = facts
@@ -74,6 +74,12 @@ export async function readerView(
   const seen = { ...snapshot, relations }
   const model = await buildEntityModelInSlices(seen, { ...facts, filters })
   return { snapshot: seen, model, problems }
+}
+
+/** Its numbers are of all rows of a set, of which the reader sees only some. */
+function isOfHiddenRows({ meaning }: PublishedRelation, reader: Reader): boolean {
+  const of = meaning?.rollup?.of
+  return of !== undefined && reader.filtersOf(entitySetName(of)).length > 0
 }
 
 /** A text where the condition does not bind, is not a condition, or fails on a row; all rows are tried. */

@@ -8,6 +8,7 @@ import { Database } from '../../../src/duckdb/database.ts'
 import { writeFiles } from '../../support/golden.ts'
 import { type Answer, serveSnapshots } from '../../support/odata-service.ts'
 import { runProject } from '../../support/pipeline-project.ts'
+import { bearer, readerToken } from '../../support/reader-token.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { workspaceOnTarget } from '../../support/workspace-on-target.ts'
 
@@ -136,6 +137,31 @@ test('a set by its measures, its rollups and SQL give the same numbers to the di
   await refused('aggregate(states)', /cannot be added up.*ask core_orders for it/)
   await refused('aggregate(states with sum as n)', /cannot be added up/)
   await refused('aggregate(mean with average as n)', /aggregate\(mean\) computes it of its parts/)
+})
+
+test('a token sees no numbers of rows that its filter hides', async () => {
+  await using resources = new Resources()
+  const { dir, paths } = resources.use(await workspaceOnTarget({ name: 'hidden' }))
+  await writeFiles(dir, [{ path: 'models/core/orders.sql', content: Buffer.from(MODEL) }])
+  await runProject(paths)
+  const served = await serveSnapshots(resources, paths.snapshots, {
+    tokens: [
+      readerToken('few', { sets: ['core_*'], rows: { core_orders: `country = 'c1'` } }),
+      readerToken('both', { rows: { 'core_orders*': `country = 'c1'` } }),
+      readerToken('all', {}),
+    ],
+  })
+  const counted = async (token: string) => {
+    const question = 'core_orders_by_year_country?$apply=aggregate(orders)'
+    const { status, json } = await served.get(question, bearer(token))
+    return status === 200 ? json.value[0].orders : status
+  }
+  assert.is(await counted('few'), 404)
+  assert.is(await counted('both'), 600)
+  assert.is(await counted('all'), 3000)
+  const { text } = await served.get('', bearer('few'))
+  assert.match(text, '"core_orders"')
+  assert.not.match(text, 'core_orders_by')
 })
 
 test.run()
