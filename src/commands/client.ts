@@ -35,7 +35,11 @@ export default class Client extends BaseCommand {
     const language = args.language as (typeof languages)[number]
     const out = flags.out === undefined ? null : resolve(flags.out)
     const { text, source } = await this.#metadata(flags)
-    const code = await codeIn(language, text, source)
+    const code = await codeIn(language, text, source).catch((error: unknown) => {
+      // The program itself would be wrong about its own.
+      if (flags.url === undefined || !(error instanceof Error)) throw error
+      throw noMetadata(source, `it describes no sets: ${error.message}`)
+    })
     if (out === null)
       return flags.json
         ? this.printEvent({ event: 'client', language, code })
@@ -82,10 +86,7 @@ async function fetched(url: string, token = process.env['ODATA_TOKEN']) {
       hint: 'such as http://127.0.0.1:8090/odata',
     })
   const root = url.replace(/\/+$/, '')
-  const failure = (problem: string) =>
-    new EnvironmentError('no-metadata', `${root}/$metadata: ${problem}`, {
-      hint: 'name the root of a service that is running, and its token with --token',
-    })
+  const failure = (problem: string) => noMetadata(root, problem)
   try {
     const answer = await fetch(`${root}/$metadata?$format=json`, {
       headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
@@ -99,3 +100,8 @@ async function fetched(url: string, token = process.env['ODATA_TOKEN']) {
     throw failure(cause instanceof Error ? cause.message : 'no answer')
   }
 }
+
+const noMetadata = (root: string, problem: string) =>
+  new EnvironmentError('no-metadata', `${root}/$metadata: ${problem}`, {
+    hint: 'name the root of a service that is running, and its token with --token',
+  })

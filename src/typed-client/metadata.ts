@@ -34,6 +34,9 @@ type Part = Readonly<Record<string, unknown>>
 
 const DESCRIPTION = '@Org.OData.Core.V1.Description'
 
+/** A simple identifier of CSDL. */
+const IDENTIFIER = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]{0,127}$/u
+
 /** Throws an Error for what is no such document. */
 export function readMetadata(text: string, reserved: readonly string[]): ClientModel {
   const document = JSON.parse(text) as Part
@@ -41,6 +44,9 @@ export function readMetadata(text: string, reserved: readonly string[]): ClientM
   const all = document[schema ?? ''] as Part | undefined
   const sets = all?.[container ?? ''] as Part | undefined
   if (all === undefined || sets === undefined) throw new Error('it names no entity container')
+  // They become names of the code, and another service may say anything.
+  const odd = [...membersOf(all), ...membersOf(sets)].find(([name]) => !IDENTIFIER.test(name))
+  if (odd !== undefined) throw new Error(`${JSON.stringify(odd[0])} is no name of a type or a set`)
   const codeNames = namesInCode(
     membersOf(all)
       .filter(([, { $Kind: kind }]) => kind === 'EntityType' || kind === 'ComplexType')
@@ -49,7 +55,8 @@ export function readMetadata(text: string, reserved: readonly string[]): ClientM
   )
   const typeOf = (name: unknown) => {
     const known = typeof name === 'string' ? name : 'Edm.String'
-    return codeNames.get(known.slice(known.indexOf('.') + 1)) ?? known
+    const named = codeNames.get(known.slice(known.indexOf('.') + 1))
+    return named ?? (/^Edm\.\w+$/.test(known) ? known : 'Edm.String')
   }
   const types = new Map(
     [...codeNames].map(([name, code]) => [name, clientType(code, all[name] as Part, typeOf)]),

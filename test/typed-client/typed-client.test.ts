@@ -1,10 +1,14 @@
 // Its commands are processes: a compiler, Python, and a service that both ask.
 
 import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pythonClient } from '../../src/typed-client/python.ts'
+import { typescriptClient } from '../../src/typed-client/typescript.ts'
 import { isWanted, runPython } from '../support/python.ts'
 import { repository, type Workspace, workspace } from '../support/workspace.ts'
 
@@ -169,6 +173,39 @@ test('what keeps a client from being written is said', async () => {
   const odd = await space.ok(['client', 'python', '--url', 'shop'], { exitCode: 2 })
   assert.match(odd.stderr, /no URL of a service/)
   await space.ok(['client', 'cobol'], { exitCode: 2 })
+})
+
+test('what another service says cannot become code', () => {
+  const metadata = (set: string, type: string, of: string) =>
+    JSON.stringify({
+      $EntityContainer: 's.c',
+      s: {
+        [type]: { $Kind: 'EntityType', $Key: ['id'], id: { $Type: of } },
+        c: { [set]: { $Collection: true, $Type: `s.${type}` } },
+      },
+    })
+  for (const make of [typescriptClient, pythonClient]) {
+    assert.match(make(metadata('orders', 'order', 'Edm.Int32'), 'x'), 'Order')
+    assert.not.match(make(metadata('orders', 'order', 'Edm.Int32; evil()'), 'x'), 'evil')
+    for (const name of ['o{} evil()', 'o\nevil()', 'o; evil', '']) {
+      assert.throws(() => make(metadata(name, 'order', 'Edm.Int32'), 'x'), /is no name/)
+      assert.throws(() => make(metadata('orders', name, 'Edm.Int32'), 'x'), /is no name/)
+    }
+  }
+})
+
+test('a service whose metadata is none is told as such', async () => {
+  await using space = await workspace({})
+  const documents = ['no JSON', '{}', 'null', '{"$EntityContainer":"s.c","s":{"o{}":{},"c":{}}}']
+  const server = createServer((_request, response) => void response.end(documents[0]))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  for (; documents.length > 0; documents.shift()) {
+    const args = ['client', 'python', '--url', `http://127.0.0.1:${port}`]
+    const { stderr } = await space.ok(args, { exitCode: 3 })
+    assert.match(stderr, /\$metadata: it describes no sets: /)
+  }
+  await new Promise((resolve) => server.close(resolve))
 })
 
 test.run()
