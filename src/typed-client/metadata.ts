@@ -113,3 +113,9 @@ function namesInCode(names: readonly string[], reserved: readonly string[]) {
     }),
   )
 }
+
+/** Names and types of the keys by set, as a literal of either language. */
+export const keysText = (sets: ClientModel['sets']): string =>
+  JSON.stringify(
+    Object.fromEntries(sets.map(({ name, key }) => [name, key.map((one) => [one.name, one.type])])),
+  )

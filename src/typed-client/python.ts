@@ -1,6 +1,12 @@
 // A client in Python: one file that needs nothing but Python 3.9.
 
-import { type ClientModel, type ClientProperty, type ClientType, readMetadata } from './metadata.ts'
+import {
+  type ClientModel,
+  type ClientProperty,
+  type ClientType,
+  keysText,
+  readMetadata,
+} from './metadata.ts'
 
 const RESERVED = [
   'Client',
@@ -89,11 +95,6 @@ function conversionOf(type: string): string | null {
   const plain = PLAIN[type]
   return plain === 'float' || plain === 'Decimal' ? plain : null
 }
-
-const keysText = (sets: ClientModel['sets']) =>
-  JSON.stringify(
-    Object.fromEntries(sets.map(({ name, key }) => [name, key.map((one) => [one.name, one.type])])),
-  )
 
 const overloads = ({ name, type }: ClientModel['sets'][number]) => [
   '    @overload',

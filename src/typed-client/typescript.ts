@@ -1,6 +1,6 @@
 // A client in TypeScript: one file without dependencies, for Node and browsers.
 
-import { type ClientModel, type ClientProperty, type ClientType, readMetadata } from './metadata.ts'
+import { type ClientProperty, type ClientType, keysText, readMetadata } from './metadata.ts'
 
 const RESERVED = [
   'Client',
@@ -39,11 +39,6 @@ export function typescriptClient(metadata: string, source: string): string {
     RUNTIME,
   ].join('\n')
 }
-
-const keysText = (sets: ClientModel['sets']) =>
-  JSON.stringify(
-    Object.fromEntries(sets.map(({ name, key }) => [name, key.map((one) => [one.name, one.type])])),
-  )
 
 const keyType = (key: readonly ClientProperty[]) =>
   key.length === 0

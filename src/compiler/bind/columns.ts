@@ -7,7 +7,16 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase } from '../../core/names.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import { ModelBody } from '../../core/sql.ts'
-import { type Statement, type Token, isSymbol, isWord, nameOf, tokensSpan } from '../sql/tokens.ts'
+import {
+  CLOSING,
+  depthsOf,
+  type Statement,
+  type Token,
+  isSymbol,
+  isWord,
+  nameOf,
+  tokensSpan,
+} from '../sql/tokens.ts'
 
 export interface DeclaredColumn {
   readonly name: string
@@ -16,7 +25,6 @@ export interface DeclaredColumn {
   readonly nullable: boolean
 }
 
-const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 const CONSTRAINTS =
   /^(?:not|null|default|primary|unique|check|references|collate|generated|constraint|comment)$/i
 
@@ -129,17 +137,6 @@ function withoutParentheses(tokens: readonly Token[]): readonly Token[] {
   const depths = depthsOf(tokens)
   const surround = isSymbol(tokens[0], '(') && depths.every((depth, i) => i === 0 || depth > 0)
   return surround ? tokens.slice(1, -1) : tokens
-}
-
-/** The number of brackets around each token; an opening bracket is outside of itself, a closing one inside. */
-function depthsOf(tokens: readonly Token[]): readonly number[] {
-  let depth = 0
-  return tokens.map(({ kind, text }) => {
-    const here = depth
-    if (kind === 'symbol' && text in CLOSING) depth++
-    else if (kind === 'symbol' && Object.values(CLOSING).includes(text)) depth--
-    return here
-  })
 }
 
 /** The first bracket without its counterpart. */

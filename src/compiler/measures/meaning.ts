@@ -21,6 +21,7 @@ import { isWord, nameOf } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import {
   bodyOfMeasure,
+  measuresIn,
   namesIn,
   namesInside,
   namesOutside,
@@ -167,9 +168,7 @@ function reached(one: Written, all: Resolving): readonly string[] {
 
 /** Keys of the measures that it names. */
 const partsOf = ({ read }: Written, { written }: Resolving): readonly string[] =>
-  namesOutside(read)
-    .map((i) => foldCase(nameOf(read.tokens[i])!))
-    .filter((name) => written.has(name))
+  measuresIn(read, written)
 
 /** What the text alone tells, and the other names. */
 function mistakesOf(one: Written, all: Resolving): readonly Diagnostic[] {

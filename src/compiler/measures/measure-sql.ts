@@ -6,7 +6,7 @@ import { foldCase } from '../../core/names.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
-import { isSymbol, isWord, nameOf, type Token, tokenize } from '../sql/tokens.ts'
+import { depthsOf, isSymbol, isWord, nameOf, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import { aggregates, averages } from './aggregates.ts'
 
@@ -56,28 +56,11 @@ function tokensIn(source: SourceFile, { start, end }: Span): readonly Token[] {
     .map((token) => ({ ...token, start: token.start + start, end: token.end + start }))
 }
 
-/** An opening bracket is outside of itself, a closing one inside. */
-function depthsOf(tokens: readonly Token[]): readonly number[] {
-  let depth = 0
-  return tokens.map((token) => {
-    const here = depth
-    if (isOpening(token)) depth++
-    else if (isClosing(token)) depth--
-    return here
-  })
-}
-
-const isOpening = ({ kind, text }: Token) => kind === 'symbol' && '([{'.includes(text)
-const isClosing = ({ kind, text }: Token) => kind === 'symbol' && ')]}'.includes(text)
-
 /** The number after the bracket that closes the one at `open`. */
 function afterBracket(tokens: readonly Token[], open: number): number {
-  let depth = 0
-  for (let i = open; i < tokens.length; i++) {
-    if (isOpening(tokens[i]!)) depth++
-    else if (isClosing(tokens[i]!) && --depth === 0) return i + 1
-  }
-  return tokens.length
+  const depths = depthsOf(tokens.slice(open))
+  const after = depths.findIndex((depth, i) => i > 0 && depth === 0)
+  return after < 0 ? tokens.length : open + after
 }
 
 function callsIn(tokens: readonly Token[]): readonly AggregateCall[] {
@@ -103,6 +86,15 @@ export function namesOutside({ tokens, calls }: ReadMeasure): readonly number[] 
     return isInside || !isName(tokens, i) || token.kind === 'string' ? [] : [i]
   })
 }
+
+/** The keys of the measures that it names, among those that are known by theirs. */
+export const measuresIn = (
+  read: ReadMeasure,
+  known: { has(key: string): boolean },
+): readonly string[] =>
+  namesOutside(read)
+    .map((i) => foldCase(nameOf(read.tokens[i])!))
+    .filter((key) => known.has(key))
 
 /** Names inside of aggregates, which are those of columns or of their parts. */
 export const namesInside = ({ tokens, calls }: ReadMeasure): readonly string[] =>

@@ -6,14 +6,13 @@ import type { SourceFile } from '../../core/source.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { ModelHeader } from '../annotations/annotations.ts'
-import { nameOf } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import {
   type AggregateCall,
   bodyOfMeasure,
   bodyOfPart,
   isAverage,
-  namesOutside,
+  measuresIn,
   readMeasure,
   type ReadMeasure,
 } from './measure-sql.ts'
@@ -63,9 +62,7 @@ export function storedMeasures(
 }
 
 const partsOf = ({ read }: { readonly read: ReadMeasure }, { written }: Storing) =>
-  namesOutside(read)
-    .map((i) => foldCase(nameOf(read.tokens[i])!))
-    .filter((name) => written.has(name))
+  measuresIn(read, written)
 
 function isCircle(name: string, all: Storing, path: readonly string[] = []): boolean {
   const key = foldCase(name)

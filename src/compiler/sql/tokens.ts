@@ -140,6 +140,20 @@ export function statementsOf({ text }: SourceFile): Statements {
   return { header, below, statements }
 }
 
+/** Of each opening bracket. */
+export const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
+
+/** The number of brackets around each token; an opening bracket is outside of itself, a closing one inside. */
+export function depthsOf(tokens: readonly Token[]): readonly number[] {
+  let depth = 0
+  return tokens.map(({ kind, text }) => {
+    const here = depth
+    if (kind === 'symbol' && text in CLOSING) depth++
+    else if (kind === 'symbol' && Object.values(CLOSING).includes(text)) depth--
+    return here
+  })
+}
+
 const AFTER_LIST = new Set('from where group having window qualify order limit union'.split(' '))
 
 /** The tokens of each item, from the first list that is in no parentheses: its names are those of the columns. */

@@ -3,6 +3,7 @@
 import { startDaemon } from '../../support/daemon-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import type { Figure } from '../figure.ts'
+import { EVENT } from '../ingest.ts'
 import { postRequest } from '../load.ts'
 import { type Measuring, type Shape, shapeFigure } from './shape-costs.ts'
 
@@ -10,16 +11,7 @@ const MODEL = `-- @kind: events
 id BIGINT NOT NULL, user_name VARCHAR NOT NULL, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, at TIMESTAMPTZ,
 note VARCHAR, lat DOUBLE, props JSON`
 
-const FLAT = {
-  id: 9_007_199_254,
-  user_name: 'user-000123@example.org',
-  action: 'checkout',
-  amount: '129.9500',
-  ok: true,
-  at: '2026-01-01T08:30:00.123Z',
-  note: 'a remark of some length, as real events have them',
-}
-const flat = JSON.stringify(FLAT)
+const flat = EVENT
 const without = flat.slice(0, -1)
 
 const events: readonly (readonly [name: string, most: number, text: string])[] = [
