@@ -31,9 +31,14 @@ test('ls shows each model with its state', async () => {
       tags: ['nightly'],
       entity_set: null,
       state: 'nothing changed',
+      way: 'rebuilt: nothing that a run builds is read',
     },
     { event: 'ls-finished', models: 1 },
   ])
+  assert.match(
+    (await space.ok(['ls'])).stdout,
+    /mart\.c +table +mart_c +nothing changed +updated by what changes in raw\.a\n/,
+  )
   await space.ok(['ls', 'mart.d'], { exitCode: 2 })
 })
 

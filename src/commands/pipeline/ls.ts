@@ -35,10 +35,10 @@ export default class PipelineLs extends BaseCommand {
       for (const row of rows) this.printEvent({ event: 'model', ...row })
       this.printEvent({ event: 'ls-finished', models: rows.length })
     } else {
-      const shown = rows.map(({ model, kind, tags, entity_set: set, state }) => {
-        return { model, kind, tags: tags.join(', '), entity_set: set ?? '', state }
+      const shown = rows.map(({ model, kind, tags, entity_set: set, state, way }) => {
+        return { model, kind, tags: tags.join(', '), entity_set: set ?? '', state, way: way ?? '' }
       })
-      this.print(showTable(['model', 'kind', 'tags', 'entity_set', 'state'], shown))
+      this.print(showTable(['model', 'kind', 'tags', 'entity_set', 'state', 'way'], shown))
     }
   }
 }
@@ -49,6 +49,8 @@ interface Row {
   readonly tags: readonly string[]
   readonly entity_set: string | null
   readonly state: string
+  /** Of a table: whether runs update it or rebuild it, and why; null for all else. */
+  readonly way: string | null
   readonly older_rows?: OlderRows
 }
 
@@ -68,6 +70,7 @@ async function readRows(
   const { readOrphans } = await import('../../pipeline/orphans.ts')
   const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
   const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
+  const { wayOf } = await import('../../pipeline/changes/kept-tables.ts')
   const how = { orLastState: true, keepsCompiled: true, compiled }
   await using reading = await openToRead(project, how)
   const { external } = reading.project
@@ -103,9 +106,10 @@ async function readRows(
   const servedNames = new Set(served?.relations.map(({ model }) => foldCase(model)))
   const isExposed = (model: Model | FailedModel) =>
     'expose' in model ? model.expose !== null : servedNames.has(foldCase(model.name))
-  const planned = shown.map(({ model, because, problem, older }) =>
-    rowOf(model, isExposed(model), problem ?? because, older),
-  )
+  const planned = shown.map(({ model, because, problem, older }) => {
+    const way = 'expose' in model ? wayOf(reading.project, model) : null
+    return rowOf(model, isExposed(model), { state: problem ?? because, way, older })
+  })
   const isAll = selected.size === all.size
   const found = isAll ? await readOrphans(context, reading.project) : []
   const stateOf = (orphan: Orphan) => (reading.isLastState ? wayOn(orphan) : orphanState(orphan))
@@ -114,18 +118,21 @@ async function readRows(
 
 /** The same rows where a run would find nothing to do, and the project has no sources. */
 async function unchangedRows(
-  { models }: CompiledProject,
+  project: CompiledProject,
   note: NonNullable<Unchanged['note']>,
   asked: Asked,
 ): Promise<readonly Row[]> {
+  const { models } = project
   const { select } = await import('../../compiler/select.ts')
+  const { wayOf } = await import('../../pipeline/changes/kept-tables.ts')
   const selected = select(models, asked, () => false)
   const results = new Map(note.models.map((result) => [result.model, result]))
   const rows = [...models.values()]
     .filter(({ name }) => selected.has(name))
     .map((model) => {
       const { because, older_rows: older } = results.get(model.name)!
-      return rowOf(model, model.expose !== null, because, older)
+      const way = wayOf(project, model)
+      return rowOf(model, model.expose !== null, { state: because, way, older })
     })
   const orphans = selected.size === models.size ? note.orphans : []
   return [...rows, ...orphans.map((orphan) => plainRow(orphan, orphanState(orphan)))]
@@ -134,14 +141,14 @@ async function unchangedRows(
 const rowOf = (
   { name, kind, tags }: Model | FailedModel,
   isExposed: boolean,
-  state: string,
-  older: OlderRows | undefined,
+  { state, way, older }: Pick<Row, 'state' | 'way'> & { readonly older: OlderRows | undefined },
 ): Row => ({
   model: name,
   kind: kind ?? '',
   tags,
   entity_set: isExposed ? entitySetName(name) : null,
   state: older === undefined ? state : `${state}; ${older.text}`,
+  way,
   ...(older === undefined ? {} : { older_rows: older }),
 })
 
@@ -152,4 +159,5 @@ const plainRow = ({ model, kind }: Pick<Row, 'model' | 'kind'>, state: string): 
   tags: [],
   entity_set: null,
   state,
+  way: null,
 })

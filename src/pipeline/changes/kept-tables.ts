@@ -7,18 +7,24 @@ import { continuesTable } from '../build/materialize/relation.ts'
 import { isWhatItWas } from '../plan/decide.ts'
 import type { RunContext } from '../run-context.ts'
 
-/** At most one line. */
-export function keptTableText(project: CompiledProject, model: Model): readonly string[] {
-  if (model.kind !== 'table') return []
+/** null: it is no table. */
+export function wayOf(project: CompiledProject, model: Model): string | null {
+  if (model.kind !== 'table') return null
   const { inputs, never } = addressingOf(project, model)
-  if (never !== null) return [`rebuilt: ${textOf(never, model)}`]
+  if (never !== null) return `rebuilt: ${textOf(never, model)}`
   const others = new Map<ModelName, WhyRebuilt>()
   for (const { model: input, because } of inputs) if (because !== null) others.set(input, because)
   const names = new Set(inputs.map((input) => input.model).filter((name) => !others.has(name)))
   const parts = [...others].map(
     ([input, because]) => `rebuilt where ${input} changes: ${textOf(because, model)}`,
   )
-  return [[`updated by what changes in ${[...names].join(', ')}`, ...parts].join('; ')]
+  return [`updated by what changes in ${[...names].join(', ')}`, ...parts].join('; ')
+}
+
+/** At most one line. */
+export function keptTableText(project: CompiledProject, model: Model): readonly string[] {
+  const way = wayOf(project, model)
+  return way === null ? [] : [way]
 }
 
 /** Of one that the next run builds for its inputs alone: what there is to know beyond that these have changed. */
