@@ -41,6 +41,11 @@ FROM range(1, 41) t(i)`,
   'models/mart/sales.sql': `-- @expose day
 -- @description: Revenue of each day
 -- @owner: sales@example.com
+-- @measure takings: sum(revenue)
+-- @label takings: Takings
+-- @unit takings: EUR
+-- @measure per_order: takings / sum(orders)
+-- @time day
 SELECT placed_at::DATE AS day, count(*) AS orders, sum(goods_total)::DECIMAL(14,2) AS revenue
 FROM core.orders GROUP BY ALL`,
 }

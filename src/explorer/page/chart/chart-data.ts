@@ -12,7 +12,7 @@ import {
   valueAt,
 } from '../model/schema.ts'
 import { binExpression, type Bins, filledBins } from './steps.ts'
-import type { ChartState } from './chart-state.ts'
+import type { ChartState, Method } from './chart-state.ts'
 import { timeGroups, type TimeUnit, unitLabel } from './time-units.ts'
 
 interface Series {
@@ -184,7 +184,8 @@ function seriesOf(
   rows: readonly ChartRow[],
   colours: readonly unknown[],
 ): readonly { readonly label: Label; readonly values: ReadonlyMap<unknown, string | null> }[] {
-  const only: Label = { text: y === null ? 'rows' : `${method} of ${y}`, isWord: false }
+  const value = method === 'measure' ? y : `${method} of ${y}`
+  const only: Label = { text: y === null ? 'rows' : `${value}`, isWord: false }
   const others: Label = { text: 'others', isWord: true }
   return colours.map((colour) => ({
     label: by === null ? only : colour === OTHERS ? others : labelOf(colour),
@@ -306,7 +307,7 @@ export function chartRequest(
   const { keys, groupOf } = keysOf(x, grouping, { name, computed, compute, keyFor })
   const colour = by === null ? null : keyFor(by)
   const value = name('value')
-  const aggregated = y === null ? `$count as ${value}` : `${pathTo(y)} with ${method} as ${value}`
+  const aggregated = y === null ? `$count as ${value}` : aggregateOf(y, method, value)
   const isCut = grouping.by === 'value' && colour === null
   const counted = name('groups')
   // Sums and counts of the other groups are the difference to what all of them come to.
@@ -336,6 +337,9 @@ export function chartRequest(
     },
   }
 }
+
+const aggregateOf = (y: string, method: Method, name: string) =>
+  method === 'measure' ? `${y} as ${name}` : `${pathTo(y)} with ${method} as ${name}`
 
 /**
  * The ends of the values of x, which bins and units of time are proposed from. `isFloating`: without NaN, which is above

@@ -2,10 +2,12 @@
 //
 // And the columns that a chart can be made of: those of the set, and those of the entities that each row leads to.
 
+import type { CatalogSet } from '../../../core/catalog.ts'
 import {
   type ColumnKind,
   type EntitySet,
   kindOf,
+  type Measure,
   type Property,
   type Schema,
   type TypedColumn,
@@ -13,7 +15,8 @@ import {
 import { type TimeUnit, timeUnits } from './time-units.ts'
 
 const methods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
-export type Method = (typeof methods)[number]
+/** `measure`: what is shown is no column, but a measure of the set, which says how it is made. */
+export type Method = (typeof methods)[number] | 'measure'
 
 export const methodNames: Readonly<Record<Method, string>> = {
   sum: 'sum',
@@ -22,12 +25,13 @@ export const methodNames: Readonly<Record<Method, string>> = {
   max: 'greatest',
   count: 'count',
   countdistinct: 'different values',
+  measure: 'measure',
 }
 
 export interface ChartState {
   /** A column, or a path along to-one navigation: `customer/country`. null: as proposed. */
   readonly x: string | null
-  /** null: rows are counted. */
+  /** A column or, with the method `measure`, a measure. null: rows are counted. */
   readonly y: string | null
   readonly method: Method
   readonly by: string | null
@@ -48,7 +52,7 @@ export function readChartState(options: {
 }): ChartState {
   const text = (name: string) => options.get(name) || null
   const y = text('y')
-  const method = methods.find((one) => one === options.get('method'))
+  const method = [...methods, 'measure' as const].find((one) => one === options.get('method'))
   const first = Number(options.get('first') ?? DEFAULT_FIRST)
   return {
     x: text('x'),
@@ -92,12 +96,16 @@ interface ChartableSet {
   readonly columns: readonly TypedColumn[]
   readonly key: readonly string[]
   readonly foreignKeys: readonly string[]
+  readonly measures: readonly string[]
+  /** Columns by which measures are mostly asked for: the one with the time of a row first, if it is known. */
+  readonly dimensions: readonly string[]
 }
 
 type Proposal = Pick<ChartState, 'x' | 'y' | 'method'>
 
-/** Charts that are worth a first look: best first, none twice. */
-export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly Proposal[] {
+/** Charts that are worth a first look: best first, none twice. What the project has defined comes before guesses. */
+export function proposals(set: ChartableSet): readonly Proposal[] {
+  const { columns, key, foreignKeys } = set
   const isId = ({ name }: TypedColumn) => key.includes(name) || foreignKeys.includes(name)
   const ofKind = (kind: ColumnKind) => columns.filter((column) => kindOf(column) === kind)
   const times = ofKind('time').toSorted(timesFirst)
@@ -109,6 +117,7 @@ export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly
   const sumBy = (x: TypedColumn): readonly Proposal[] =>
     amount === null ? [] : [{ x: x.name, y: amount.name, method: 'sum' }]
   const found = [
+    ...ofMeasures(set, [...times, ...categories]),
     ...times.slice(0, 1).flatMap((time) => [...sumBy(time), countBy(time)]),
     ...categories.slice(0, 3).map(countBy),
     ...categories.slice(0, 1).flatMap(sumBy),
@@ -120,6 +129,29 @@ export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly
   ]
   return found.slice(0, MOST_PROPOSALS)
 }
+
+/** The first measures by the first dimension, and one of them by the second. `others`: where no dimensions are known. */
+function ofMeasures(set: ChartableSet, others: readonly TypedColumn[]): readonly Proposal[] {
+  const { measures, dimensions, columns } = set
+  const [first] = measures
+  if (first === undefined) return []
+  const named = dimensions.filter((name) =>
+    columns.some((column) => column.name === name && canBeX(column)),
+  )
+  const [x, second] = named.length > 0 ? named : others.map(({ name }) => name)
+  if (x === undefined) return []
+  const by = (measure: string, column: string): Proposal => ({
+    x: column,
+    y: measure,
+    method: 'measure',
+  })
+  return [
+    ...measures.slice(0, MOST_MEASURES).map((measure) => by(measure, x)),
+    ...(second === undefined ? [] : [by(first, second)]),
+  ]
+}
+
+const MOST_MEASURES = 3
 
 /** More would have to be read instead of looked at. */
 const MOST_PROPOSALS = 7
@@ -158,9 +190,33 @@ export function columnAt(groups: readonly ColumnGroup[], path: string): Property
   return groups.flatMap(({ columns }) => columns).find((column) => column.path === path)?.property
 }
 
-export function chartable(set: EntitySet): ChartableSet {
+/** `published`: what the catalog says of the set, where there is one. */
+export function chartable(set: EntitySet, published?: CatalogSet): ChartableSet {
   const foreignKeys = set.navigations
     .filter(({ isMany }) => !isMany)
     .flatMap(({ constraint }) => constraint.map(([own]) => own))
-  return { columns: set.properties, key: set.key, foreignKeys }
+  const { time = null, dimensions = [] } = published?.meaning ?? {}
+  return {
+    columns: set.properties,
+    key: set.key,
+    foreignKeys,
+    measures: set.measures.map(({ name }) => name),
+    dimensions: [...(time === null ? [] : [time]), ...dimensions],
+  }
 }
+
+type Described = Pick<ChartState, 'x' | 'y' | 'method'>
+
+/** Such as "sum of total", "rows", "Revenue (EUR)". */
+export function describeValue(
+  { y, method }: Pick<Described, 'y' | 'method'>,
+  measures: readonly Measure[],
+): string {
+  if (y === null) return 'rows'
+  if (method !== 'measure') return `${methodNames[method]} of ${y}`
+  const { label, unit } = measures.find(({ name }) => name === y) ?? {}
+  return `${label ?? y}${unit === undefined ? '' : ` (${unit})`}`
+}
+
+export const describeChart = (state: Described, measures: readonly Measure[]) =>
+  `${describeValue(state, measures)} by ${state.x}`

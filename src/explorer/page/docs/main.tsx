@@ -82,6 +82,7 @@ function schemaOf({ models }: Catalog): Schema {
       fields: undefined,
     })),
     navigations: [],
+    measures: [],
   }))
   const byName = new Map(sets.map((set) => [set.name, set]))
   return { sets, hasParquet: false, set: (name) => byName.get(name) }

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { CatalogState } from '../../../core/catalog.ts'
+import type { CatalogSet, CatalogState } from '../../../core/catalog.ts'
+import { withOptions, writeOptions } from '../address/options.ts'
+import type { Route } from '../address/route.ts'
 import { showTime } from '../model/show.ts'
 import { checksOf } from '../model/trust.ts'
 import { usePage } from '../page.ts'
@@ -64,6 +66,7 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
       </div>
       <div class="node-part">
         <Columns node={node} column={column} />
+        {set !== undefined && <Measures set={set} />}
       </div>
       {model?.sql && (
         <details class="node-sql">
@@ -164,6 +167,34 @@ function Columns({ node, column }: Pick<NodePanelProps, 'node' | 'column'>) {
               <bdi>{name}</bdi>
             </Link>{' '}
             <code class="soft">{type}</code>
+            {description !== undefined && <p class="soft">{description}</p>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** As the page proposes it for that measure. */
+function chartOf({ name, meaning }: CatalogSet, measure: string): Route {
+  const x = meaning?.time ?? meaning?.dimensions[0]
+  const options = withOptions(new Map(), { x, y: measure, method: 'measure' })
+  return { view: 'chart', set: name, query: writeOptions(options) }
+}
+
+function Measures({ set }: { readonly set: CatalogSet }) {
+  const { measures = [] } = set.meaning ?? {}
+  if (measures.length === 0) return null
+  return (
+    <>
+      <h3>Measures</h3>
+      <ul class="node-columns">
+        {measures.map(({ name, label, unit, text, description }) => (
+          <li key={name}>
+            <Link to={chartOf(set, name)}>
+              <bdi>{label ?? name}</bdi>
+            </Link>{' '}
+            <code class="soft">{text}</code> {unit !== undefined && <span>{unit}</span>}
             {description !== undefined && <p class="soft">{description}</p>}
           </li>
         ))}

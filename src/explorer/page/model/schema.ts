@@ -17,6 +17,16 @@ export interface EntitySet {
   readonly key: readonly string[]
   readonly properties: readonly Property[]
   readonly navigations: readonly Navigation[]
+  readonly measures: readonly Measure[]
+}
+
+/** A number of any rows of a set, which requests aggregate by its name. */
+export interface Measure {
+  readonly name: string
+  readonly description: string | undefined
+  readonly label: string | undefined
+  /** Such as EUR. */
+  readonly unit: string | undefined
 }
 
 export interface Property {
@@ -96,7 +106,26 @@ function readSet(name: string, set: Csdl, type: Csdl, types: Elements): EntitySe
     get navigations() {
       return read().navigations
     },
+    measures: readMeasures(set),
   }
+}
+
+const MEASURE = '@Org.OData.Aggregation.V1.CustomAggregate#'
+
+/** An annotation of the set for each, and annotations of that which say more. */
+function readMeasures(set: Csdl): readonly Measure[] {
+  const said = Object(set) as Readonly<Record<string, string | undefined>>
+  const terms = Object.keys(said).filter((term) => term.startsWith(MEASURE))
+  return terms
+    .filter((term) => !term.includes('@', 1))
+    .map((term) => ({
+      name: term.slice(MEASURE.length),
+      description: said[`${term}@Org.OData.Core.V1.Description`],
+      label: said[`${term}@com.sap.vocabularies.Common.v1.Label`],
+      unit:
+        said[`${term}@Org.OData.Measures.V1.ISOCurrency`] ??
+        said[`${term}@Org.OData.Measures.V1.Unit`],
+    }))
 }
 
 function readMembers(
@@ -140,7 +169,7 @@ function readProperty(name: string, member: Csdl, types: Elements): Property {
 
 /** What a computed name must not be. */
 export const memberNames = (set: EntitySet) =>
-  [...set.properties, ...set.navigations].map(({ name }) => name)
+  [...set.properties, ...set.navigations, ...set.measures].map(({ name }) => name)
 
 export function navigationOf(set: EntitySet, column: string): Navigation | undefined {
   return set.navigations.find(

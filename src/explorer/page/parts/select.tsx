@@ -2,7 +2,10 @@
 export type Option =
   | string
   | readonly [value: string, text: string]
-  | { readonly group: string; readonly values: readonly string[] }
+  | {
+      readonly group: string
+      readonly values: readonly (string | readonly [value: string, text: string])[]
+    }
 
 export interface SelectProps {
   /** For who does not see where it stands; not needed within a label. */

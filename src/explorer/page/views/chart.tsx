@@ -8,6 +8,8 @@ import {
   type ColumnGroup,
   columnGroups,
   DEFAULT_FIRST,
+  describeChart,
+  describeValue,
   type Method,
   methodNames,
   methodsFor,
@@ -38,7 +40,8 @@ export function ChartView({ route }: ViewProps<'chart'>) {
   const page = usePage()
   const set = page.schema.set(route.set)!
   const options = readOptions(route.query)
-  const proposed = proposals(chartable(set))
+  const published = page.catalog?.sets.find(({ name }) => name === set.name)
+  const proposed = proposals(chartable(set, published))
   const asked = readChartState(options)
   // Without an x the address leaves it to the page what to show.
   const state: ChartState = asked.x === null ? { ...asked, ...proposed[0] } : asked
@@ -50,7 +53,7 @@ export function ChartView({ route }: ViewProps<'chart'>) {
   }
   const onChange = (changes: Partial<ChartState>) => page.navigate(addressOf(changes))
   const context = useRowsContext(set, route.query, 'chart')
-  const form = { state, groups, onChange, context }
+  const form = { set, state, groups, onChange, context }
   return (
     <>
       <nav class="proposals" aria-label="Proposed charts">
@@ -58,11 +61,11 @@ export function ChartView({ route }: ViewProps<'chart'>) {
           const isCurrent = state.x === one.x && state.y === one.y && state.method === one.method
           return (
             <Link
-              key={describe(one)}
+              key={`${one.x} ${one.y} ${one.method}`}
               to={addressOf({ ...one, per: null, by: null })}
               current={isCurrent}
             >
-              {describe(one)}
+              {describeChart(one, set.measures)}
             </Link>
           )
         })}
@@ -78,26 +81,29 @@ export function ChartView({ route }: ViewProps<'chart'>) {
           </p>
         </>
       ) : (
-        <Chart {...form} set={set} x={x} />
+        <Chart {...form} x={x} />
       )}
     </>
   )
 }
 
-interface ChartProps extends Pick<ChartFormProps, 'state' | 'groups' | 'onChange' | 'context'> {
-  readonly set: EntitySet
+interface ChartProps extends Pick<
+  ChartFormProps,
+  'set' | 'state' | 'groups' | 'onChange' | 'context'
+> {
   readonly x: Property
 }
 
-function Chart({ set, x, ...form }: ChartProps) {
+function Chart({ x, ...form }: ChartProps) {
   const page = usePage()
-  const { state, groups, context } = form
+  const { set, state, groups, context } = form
   const names = memberNames(set)
   const { answer, request, grouping, query, isTooLarge, ends } = useChart(state, set.name, x, names)
   const range = rangeOn(context, state.x!)
   const compared = useCompared({ state, set: set.name, x, names, grouping, range, context })
-  const y = state.y === null ? undefined : columnAt(groups, state.y)
-  const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
+  const isMeasure = state.method === 'measure'
+  const y = state.y === null || isMeasure ? undefined : columnAt(groups, state.y)
+  const title = `${capitalised(describeChart(state, set.measures))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
   const shown = () => {
     if (answer.state === 'failed') return <ProblemNote {...answer} />
     if (answer.state === 'waiting' || request === undefined || grouping === undefined)
@@ -110,7 +116,7 @@ function Chart({ set, x, ...form }: ChartProps) {
         </p>
       )
     const data = chartData(state, grouping, request, answer.value)
-    const table = chartTable(data, `${state.x}`, describeValue(state))
+    const table = chartTable(data, `${state.x}`, describeValue(state, set.measures))
     const conditionOf = (first: number, last: number) =>
       conditionFor(state.x!, grouping, [data.marks[first]!, data.marks[last]!], context.typeOf)
     const rowsOf = (i: number): Route | undefined => {
@@ -159,16 +165,6 @@ function Chart({ set, x, ...form }: ChartProps) {
   )
 }
 
-type Described = Pick<ChartState, 'x' | 'y' | 'method'>
-
-function describe(state: Described): string {
-  return `${describeValue(state)} by ${state.x}`
-}
-
-function describeValue({ y, method }: Described): string {
-  return y === null ? 'rows' : `${methodNames[method]} of ${y}`
-}
-
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function per(grouping: Grouping | undefined): string {
@@ -178,6 +174,7 @@ function per(grouping: Grouping | undefined): string {
 }
 
 interface ChartFormProps {
+  readonly set: EntitySet
   readonly state: ChartState
   readonly groups: readonly ColumnGroup[]
   readonly x: Property | undefined
@@ -188,12 +185,14 @@ interface ChartFormProps {
   readonly context: RowsContext
 }
 
-function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) {
+function ChartForm({ set, state, groups, x, y, grouping, onChange }: ChartFormProps) {
   const own = groups.find(({ navigation }) => navigation === null)?.columns ?? []
   const chooseY = (path: string) => {
+    if (path.startsWith(MEASURE))
+      return onChange({ y: path.slice(MEASURE.length), method: 'measure' })
     const column = own.find((one) => one.path === path)?.property
     const method = column && methodsFor(column)[0]!
-    onChange({ y: column === undefined ? null : path, method: method ?? 'count' })
+    return onChange({ y: column === undefined ? null : path, method: method ?? 'count' })
   }
   const proposed = state.per === null && grouping?.by === 'time' ? ` (${grouping.unit})` : ''
   const steps = new Set([5, 10, DEFAULT_FIRST, 50, 100, 500, state.first])
@@ -201,8 +200,8 @@ function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) 
     <form class="chart-form" aria-label="Chart" onSubmit={(event) => event.preventDefault()}>
       <Choice
         name="Value"
-        value={state.y ?? ''}
-        options={[['', 'rows'], ...own.map(({ path }) => path)]}
+        value={state.method === 'measure' ? MEASURE + state.y : (state.y ?? '')}
+        options={[['', 'rows'], ...measuresOf(set), ...own.map(({ path }) => path)]}
         onChange={chooseY}
       />
       {y !== undefined && (
@@ -247,6 +246,19 @@ function ChartForm({ state, groups, x, y, grouping, onChange }: ChartFormProps) 
     </form>
   )
 }
+
+/** Columns have no blank in their names. */
+const MEASURE = 'measure '
+
+const measuresOf = ({ measures }: EntitySet): readonly Option[] =>
+  measures.length === 0
+    ? []
+    : [
+        {
+          group: 'Measures',
+          values: measures.map(({ name, label }) => [MEASURE + name, label ?? name] as const),
+        },
+      ]
 
 function Choice({ name, ...select }: SelectProps) {
   return (

@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import {
+  describeChart,
+  type Method,
   methodsFor,
   proposals,
   readChartState,
@@ -14,6 +16,8 @@ const column = (name: string, edm: string, scale?: number): TypedColumn => ({
   isList: false,
   scale,
 })
+
+const NO_MEASURES = { measures: [], dimensions: [] }
 
 const read = (query: string) => readChartState(new URLSearchParams(query))
 
@@ -50,6 +54,38 @@ test('what would be so anyway is not in the address', () => {
   )
 })
 
+test('measures come first, by the time and the dimension that the project names', () => {
+  const columns = [column('city', 'String'), column('country', 'String'), column('at', 'Date')]
+  const set = { columns, key: [], foreignKeys: [], measures: ['revenue', 'margin'] }
+  const shown = (dimensions: readonly string[]) =>
+    proposals({ ...set, dimensions })
+      .slice(0, 4)
+      .map(({ x, y, method }) => `${method} ${y ?? 'rows'} by ${x}`)
+  assert.equal(shown(['at', 'country']), [
+    'measure revenue by at',
+    'measure margin by at',
+    'measure revenue by country',
+    'count rows by at',
+  ])
+  assert.equal(shown(['gone']), [
+    'measure revenue by at',
+    'measure margin by at',
+    'measure revenue by city',
+    'count rows by at',
+  ])
+})
+
+test('a measure is described by its label and unit, all else by what is made of it', () => {
+  const measures = [{ name: 'revenue', description: undefined, label: 'Revenue', unit: 'EUR' }]
+  const shown = (y: string | null, method: Method) =>
+    describeChart({ x: 'country', y, method }, measures)
+  assert.is(shown('revenue', 'measure'), 'Revenue (EUR) by country')
+  assert.is(shown('margin', 'measure'), 'margin by country')
+  assert.is(shown('total', 'average'), 'average of total by country')
+  assert.is(shown(null, 'count'), 'rows by country')
+  assert.is(read('x=country&y=revenue&method=measure').method, 'measure')
+})
+
 test('charts are proposed: amounts over time first, and no sums of keys', () => {
   const columns = [
     column('order_id', 'Int32'),
@@ -59,7 +95,12 @@ test('charts are proposed: amounts over time first, and no sums of keys', () => 
     column('goods_total', 'Decimal', 2),
     column('placed_at', 'DateTimeOffset'),
   ]
-  const found = proposals({ columns, key: ['order_id'], foreignKeys: ['customer_id'] })
+  const found = proposals({
+    ...NO_MEASURES,
+    columns,
+    key: ['order_id'],
+    foreignKeys: ['customer_id'],
+  })
   assert.equal(
     found.map(({ x, y, method }) => `${method} ${y ?? 'rows'} by ${x}`),
     [
@@ -74,7 +115,7 @@ test('charts are proposed: amounts over time first, and no sums of keys', () => 
 })
 
 test('a set of keys alone has a chart too, one of bytes has none', () => {
-  const ids = { key: ['a'], foreignKeys: [] }
+  const ids = { ...NO_MEASURES, key: ['a'], foreignKeys: [] }
   for (const type of ['Int32', 'Guid'])
     assert.equal(proposals({ columns: [column('a', type)], ...ids }), [
       { x: 'a', y: null, method: 'count' },

@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import { keyOf } from '../../../../src/explorer/page/address/key.ts'
 import {
+  memberNames,
   navigationOf,
   readSchema,
   relatedRows,
@@ -33,6 +34,15 @@ test('sets are read with keys, properties, navigation and descriptions', () => {
   assert.ok(tags!.isList)
   assert.is(navigationOf(orders, 'customer_id')?.name, 'customer')
   assert.ok(schema.hasParquet)
+})
+
+test('measures are read with what is said of them, and keep their names from computed columns', () => {
+  assert.equal(orders.measures, [
+    { name: 'revenue', description: 'What was paid', label: 'Revenue', unit: 'EUR' },
+    { name: 'buyers', description: undefined, label: undefined, unit: undefined },
+  ])
+  assert.equal(customers.measures, [])
+  assert.ok(memberNames(orders).includes('buyers'))
 })
 
 test('the type of a path goes along structs and navigation to one', () => {

@@ -47,6 +47,14 @@ export const csdl = {
         $Collection: true,
         $Type: 'eider.core_orders',
         $NavigationPropertyBinding: { customer: 'core_customers' },
+        '@Org.OData.Aggregation.V1.CustomAggregate#revenue': 'Edm.Decimal',
+        '@Org.OData.Aggregation.V1.CustomAggregate#revenue@Org.OData.Core.V1.Description':
+          'What was paid',
+        '@Org.OData.Aggregation.V1.CustomAggregate#revenue@com.sap.vocabularies.Common.v1.Label':
+          'Revenue',
+        '@Org.OData.Aggregation.V1.CustomAggregate#revenue@Org.OData.Measures.V1.ISOCurrency':
+          'EUR',
+        '@Org.OData.Aggregation.V1.CustomAggregate#buyers': 'Edm.Int64',
       },
       core_customers: {
         $Collection: true,
