@@ -34,6 +34,7 @@ export const ifAsked: readonly string[] = [
   'lake/odd-names',
   'lake/partitions',
   'lake/past-changes',
+  'lake/random-kills',
   'lake/restored',
   'lake/same-content',
   'lake/upkeep-beside',

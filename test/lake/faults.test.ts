@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import { FaultMachine, type Victim } from '../support/lake/fault-machine.ts'
+import { faultProject, rowsUpTo } from '../support/lake/fault-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { type OwnServers, startServers } from '../support/lake/servers.ts'
 import { missingFiles } from '../support/lake/stored-files.ts'
@@ -24,18 +25,6 @@ const HOLD_MS = 4_000
 /** A busy machine takes its time, and a fault that meets no work shows nothing. */
 const PROGRESS_MS = 20_000
 const RUN_MS = 180_000
-
-const rowsUpTo = (last: number) =>
-  `n\n${Array.from({ length: last }, (_, i) => `${i + 1}\n`).join('')}`
-
-const project = {
-  'rows.csv': rowsUpTo(1),
-  'models/raw/orders.sql': '-- @kind: events\nid bigint not null\n',
-  'models/core/orders.sql': '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nFROM raw.orders\n',
-  // Nothing but order and fence keeps two runs from appending the same rows twice.
-  'models/core/log.sql':
-    "-- @kind: append\n-- @incremental: n\nSELECT n::BIGINT AS n FROM read_csv('rows.csv')\n",
-}
 
 interface World {
   readonly lake: TestLake
@@ -56,7 +45,10 @@ async function crash({ servers, random }: World, server: 'postgres' | 'store'): 
 }
 
 const faults: Readonly<Record<string, { readonly weight: number; readonly make: Fault }>> = {
-  killed: { weight: 8, make: (world, machine) => machine.signal(victimOf(world), 'SIGKILL') },
+  killed: {
+    weight: 8,
+    make: (world, machine) => void machine.signal(victimOf(world), 'SIGKILL'),
+  },
   'killed while its COMMIT is on the way': {
     weight: 3,
     async make({ lake }, machine) {
@@ -118,8 +110,8 @@ lakeTest(
   async () => {
     await using servers = await startServers()
     await using lake = await withLake(servers)
-    await using one = await FaultMachine.open(lake, project)
-    await using other = await FaultMachine.open(lake, project)
+    await using one = await FaultMachine.open(lake, faultProject)
+    await using other = await FaultMachine.open(lake, faultProject)
     const random = seededRandom(Number(process.env['EIDER_CRASH_SEED'] ?? 1))
     const world: World = { lake, servers, machines: [one, other], random }
     await one.space.ok(['run'], { env: one.env, timeoutMs: 180_000 })

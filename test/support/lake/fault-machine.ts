@@ -11,12 +11,14 @@ import type { TestLake } from './with-lake.ts'
 /** Exit codes that a fault may lead to: a failed model, the environment, an error that is not known. */
 const FAULTS = [0, 1, 3, 70]
 
+const DAEMON = ['collect', 'daemon', '--quiet']
+
 export type Victim = 'flush' | 'run'
 
 export class FaultMachine implements AsyncDisposable {
   readonly space: Workspace
   readonly #lake: TestLake
-  readonly #daemon: Running
+  #daemon: Running
   readonly #children = new Map<Victim, ChildProcess>()
   readonly #loops: Promise<void>[] = []
   #isOver = false
@@ -40,13 +42,27 @@ export class FaultMachine implements AsyncDisposable {
       'eider.yml': `name: shop\nlake:\n${settings.join('')}${ports}`,
       ...files,
     })
-    const daemon = await space.start(['collect', 'daemon', '--quiet'])
+    const daemon = await space.start(DAEMON)
     return new FaultMachine(space, lake, daemon)
   }
 
   get env(): Readonly<Record<string, string>> {
     const admin = new URL(this.#daemon.adminUrl!).port
     return { ...this.#lake.env, COLLECT_ADMIN_PORT: admin }
+  }
+
+  /** SIGKILL; one that is started at once listens where the one before did. */
+  async killDaemon(): Promise<void> {
+    const { url, adminUrl } = this.#daemon
+    await this.#daemon.stop('SIGKILL')
+    const ports = [url, adminUrl!].map((address) => new URL(address).port)
+    this.#daemon = await this.space.start([
+      ...DAEMON,
+      '--port',
+      ports[0]!,
+      '--admin-port',
+      ports[1]!,
+    ])
   }
 
   /** They go on, and are started again when they end, until stop(). */
@@ -65,17 +81,22 @@ export class FaultMachine implements AsyncDisposable {
     await Promise.all(this.#loops.splice(0))
   }
 
-  signal(victim: Victim, signal: NodeJS.Signals): void {
-    this.#children.get(victim)?.kill(signal)
+  /** False where there was none that it could reach. */
+  signal(victim: Victim, signal: NodeJS.Signals): boolean {
+    return this.#children.get(victim)?.kill(signal) ?? false
   }
 
   async collect(ids: readonly number[]): Promise<void> {
-    const answer = await fetch(`${this.#daemon.url}/collect/raw/orders/batch`, {
+    assert.is((await this.post(ids)).status, 202)
+  }
+
+  /** One batch; rejects when the daemon is gone before it has answered. */
+  post(ids: readonly number[]): Promise<Response> {
+    return fetch(`${this.#daemon.url}/collect/raw/orders/batch`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-ndjson' },
       body: ids.map((id) => `{"id":${id}}\n`).join(''),
     })
-    assert.is(answer.status, 202)
   }
 
   async #repeat(victim: Victim, args: readonly string[]): Promise<void> {
