@@ -73,6 +73,8 @@ export interface OutputProperty {
   readonly path?: readonly string[] | undefined
   /** A Boolean: whether a row has the value at all, which is left out where it has not; absent where each row has. */
   readonly mark?: Expression | undefined
+  /** Whether the object at the first name of the path is null, and not left out, where a row has none of its values. */
+  readonly isNullObject?: boolean | undefined
 }
 
 export interface OrderItem {
@@ -351,6 +353,20 @@ export type Relation =
         value: Expression
         limit: Expression
         isPercent: boolean
+      }
+    >
+  /**
+   * Each row with each row of `other` whose `theirs` is equal to its `ours`; `isOuter`: a row without any stays, once.
+   * The columns may name both.
+   */
+  | Step<
+      'join',
+      {
+        other: Relation
+        otherRow: RowVariable
+        link: KeyLink
+        isOuter: boolean
+        columns: readonly ColumnValue[]
       }
     >
   /** Every combination of one row of each part. */

@@ -137,7 +137,10 @@ export const findNavigation = (type: EntityType, name: string) =>
 export const THIS_ABOVE = '$this of an outer level of $expand'
 
 /** The name that compute gives, when it is one and is free. */
-export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
+export function newName(
+  { name, at }: Pick<ComputeItem, 'name' | 'at'>,
+  { row, computed }: Scope,
+): string {
   if (!isODataIdentifier(name))
     throw invalidOption(
       `"${name}" cannot be a name (at character ${at + 1}): a name is letters, digits and underscores`,

@@ -113,6 +113,9 @@ function relationLines(word: string, relation: Relation, row: RowVariable): read
         ...indented([
           ...stepLines(relation),
           ...relationLines('from', relation.from, relation.row),
+          ...(relation.kind === 'join'
+            ? relationLines('with', relation.other, relation.otherRow)
+            : []),
         ]),
       ]
   }
@@ -140,6 +143,11 @@ function stepLines(step: StepRelation): readonly string[] {
       return [
         ...partitionLines(step),
         `until the sum of ${show(step.value)} reaches ${show(step.limit)}${step.isPercent ? ' percent' : ''}`,
+      ]
+    case 'join':
+      return [
+        `${step.isOuter ? 'each row, and' : 'only rows'} with ${showLink(step.link, step.otherRow)}`,
+        ...step.columns.map(showColumn),
       ]
   }
 }

@@ -10,6 +10,8 @@ export interface Member {
   readonly text: Sql
   /** The member is left out where its text is NULL, and so is an object around it that has nothing else in it. */
   readonly isOptional?: boolean
+  /** Where the object at the first name has nothing in it: whether it is null, and not left out. */
+  readonly isNullObject?: boolean | undefined
   /** Where many rows have the member: its text after what precedes it, in parts without NULL together. */
   readonly partsBehind?: (before: string) => readonly Sql[]
 }
@@ -70,11 +72,13 @@ function sparseMembersSql(members: readonly Member[], depth: number): Sql {
     else groups.push([member])
   }
   const texts = groups.map((group) => {
-    const [{ path, text, isOptional }] = group as [Member]
+    const [{ path, text, isOptional, isNullObject }] = group as [Member]
     const name = `,${JSON.stringify(path[depth])}:`
     if (path.length > depth + 1) {
       const inner = sql`substr(nullif(${sparseMembersSql(group, depth + 1)}, ''), 2)`
-      return sql`(${sql.value(`${name}{`)} || ${inner} || '}')`
+      const object = sql`(${sql.value(`${name}{`)} || ${inner} || '}')`
+      if (isNullObject !== true || depth > 0) return object
+      return sql`coalesce(${object}, ${sql.value(`${name}null`)})`
     }
     return isOptional === true
       ? sql`(${sql.value(name)} || ${text})`

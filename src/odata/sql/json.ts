@@ -49,7 +49,7 @@ export function propertyMembers(
   format: JsonFormat,
   areMany = false,
 ): readonly Member[] {
-  return output.map(({ name, type, value: shown, path = [name], mark }) => {
+  return output.map(({ name, type, value: shown, path = [name], mark, isNullObject }) => {
     const value = sql.ident(table, name)
     const isOfColumn = isStored(shown)
     const isOptional = format.omitsNulls === true && path.length === 1
@@ -62,7 +62,7 @@ export function propertyMembers(
       return { path, text, isOptional, partsBehind: storedParts(value, type, format) }
     if (mark === undefined) return { path, text, isOptional }
     const marked = sql`CASE WHEN ${sql.ident(table, markName(name))} THEN ${text} END`
-    return { path, text: marked, isOptional: true }
+    return { path, text: marked, isOptional: true, isNullObject }
   })
 }
 

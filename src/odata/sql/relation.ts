@@ -50,7 +50,18 @@ function stepSql(step: StepRelation, from: Sql): Sql {
       return windowSql(step, from)
     case 'running':
       return runningSql(step, from)
+    case 'join':
+      return joinSql(step, from)
   }
+}
+
+function joinSql(
+  { columns, other, otherRow, link, isOuter }: StepRelation & { readonly kind: 'join' },
+  from: Sql,
+): Sql {
+  const how = isOuter ? sql`LEFT JOIN` : sql`JOIN`
+  const on = sql`${sql.ident(otherRow.alias, link.theirs.column.name)} = ${valueSql(link.ours)}`
+  return sql`SELECT ${sql.join(columns.map(columnSql))} ${from} ${how} ${relationSql(other)} AS ${sql.ident(otherRow.alias)} ON ${on}`
 }
 
 const columnSql = ({ column, value }: ColumnValue) =>

@@ -121,10 +121,10 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
 
   //+ "aggregate($count as n,a with max as b)", "groupby((a))", "groupby((a),top(1)/skip(1))", "concat(identity,top(1))"
   //+ "filter( a eq 1 )", "search(a OR \"b\")", "compute(a add 1 as b,c as d)", "orderby(a desc,b)", "Top(1)"
-  //+ "topcount(2,a)", "bottompercent(50 , a mul 2)", "IDENTITY", "join(a/b as c, d('x)'))"
+  //+ "topcount(2,a)", "bottompercent(50 , a mul 2)", "IDENTITY", "join(a as b,top(1))", "nest(a/b as c, d('x)'))"
   //- "aggregate()", "groupby(a)", "groupby((a),)", "concat(identity)", "top(a)", "top(-1)", "topcount(2)", "identity()", "nothing"
   transformation = applyAggregate | applyGroupBy | applyConcat | applyFilter | applySearch | applyCompute
-                 | applyOrderBy | applyWindow | applyRanked | applyIdentity | applyOther
+                 | applyOrderBy | applyWindow | applyRanked | applyIdentity | applyJoin | applyOther
 
   //+ "aggregate(a with sum as b)", "AGGREGATE( $count as n )"
   //- "aggregate()", "aggregate(a with sum as b"
@@ -168,6 +168,11 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   //- "identity2", "identity()"
   applyIdentity = caseInsensitive<"identity"> ~(idPart | "(" | ".")
 
+  //+ "join(a as b)", "OuterJoin( a/x.y AS b , top(1)/skip(1) )"
+  //- "join(a)", "join(a as b,)", "join(as b)"
+  applyJoin = (caseInsensitive<"join"> | caseInsensitive<"outerjoin">) open path rws caseInsensitive<"as"> rws name
+              (comma transformations)? close
+
   // Anything else that looks like a transformation gets its own message.
   //+ "nest(a(b))", "x.y()", "ancestors($root/a,b,'it''s (')", "sum(a)"
   //- "nest", "nest(", "aggregate(a)", "topsum(a)"
@@ -177,7 +182,7 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   //- "nest"
   applyName = caseInsensitive<"aggregate"> | caseInsensitive<"groupby"> | caseInsensitive<"concat">
             | caseInsensitive<"filter"> | caseInsensitive<"search"> | caseInsensitive<"compute">
-            | caseInsensitive<"orderby"> | caseInsensitive<"identity">
+            | caseInsensitive<"orderby"> | caseInsensitive<"identity"> | caseInsensitive<"join"> | caseInsensitive<"outerjoin">
             | applyRankedName | caseInsensitive<"top"> | caseInsensitive<"skip">
 
   //+ "topcount", "BottomPercent"

@@ -51,6 +51,14 @@ export const applyActions: ohm.ActionDict<unknown> = {
     kind: 'concat',
     branches: listOf(first, more),
   }),
+  applyJoin: (word, _open, path, _space, _as, _space2, name, _comma, sequence, _close) => ({
+    kind: 'join',
+    isOuter: word.sourceString.length > 'join'.length,
+    path: plainPath(path, word.sourceString),
+    name: name.sourceString,
+    at: at(name),
+    sequence: sequence.children.flatMap(syntaxOf),
+  }),
   applyFilter: (_, _open, condition, _close): TransformationSyntax => ({
     kind: 'filter',
     condition: syntaxOf(condition),
@@ -106,7 +114,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     return { value, method: null, from: [], name: name.sourceString, at: at(name) }
   },
   aggregateFrom: (_, _from, _space, first, _commas, more, method): FromSyntax => ({
-    paths: [first, ...more.children].map(plainPath),
+    paths: [first, ...more.children].map((path) => plainPath(path)),
     method: syntaxOf(method),
   }),
   aggregateName: (_, _as, _space, name) => name.sourceString,
@@ -116,7 +124,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     throw unsupported('rolluprecursive')
   },
   groupItem_rollup(word, _open, total, _comma, first, _commas, more, _close): GroupItem {
-    const paths = [first, ...more.children].map(plainPath)
+    const paths = [first, ...more.children].map((path) => plainPath(path))
     const withTotal = total.numChildren > 0
     if (paths.length === 1 && !withTotal)
       throw malformed(`rollup takes at least two levels (at character ${at(word) + 1})`)
@@ -135,10 +143,10 @@ function noMethod(value: ExpressionSyntax, name: string, position: number) {
   )
 }
 
-function plainPath(path: ohm.Node): PathSyntax {
+function plainPath(path: ohm.Node, of = 'groupby'): PathSyntax {
   const syntax = syntaxOf(path)
   if (syntax.kind === 'path') return syntax
-  throw typeMismatch(`groupby takes properties only (at character ${at(path) + 1})`)
+  throw typeMismatch(`${of} takes properties only (at character ${at(path) + 1})`)
 }
 
 /** A name with a dot would be a function of the service's own, of which there are none. */

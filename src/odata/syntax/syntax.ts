@@ -107,6 +107,17 @@ export type TransformationSyntax =
   /** What is done with each group stands in the sequence; nothing: only the groups are wanted. */
   | Node<'groupby', { groups: readonly GroupItem[]; sequence: readonly TransformationSyntax[] }>
   | Node<'concat', { branches: readonly (readonly TransformationSyntax[])[] }>
+  /** Each row with each of the rows that the path leads to, of which the sequence makes others first. */
+  | Node<
+      'join',
+      {
+        isOuter: boolean
+        path: PathSyntax
+        name: string
+        at: number
+        sequence: readonly TransformationSyntax[]
+      }
+    >
 
 type RankEnd = 'count' | 'sum' | 'percent'
 

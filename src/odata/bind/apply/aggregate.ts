@@ -53,11 +53,12 @@ export function bindAggregate(items: readonly AggregateItem[], given: Input): Ap
     keys.push({ column: property.column.name, value: propertyValue(rows, old) })
     return property
   }
-  const values = grouped.map(({ path, property, entity, mark }): ValueColumn => ({
+  const values = grouped.map(({ path, property, entity, mark, isNullObject }): ValueColumn => ({
     path,
     property: keyOf(property),
     entity,
     mark: mark && keyOf(mark),
+    isNullObject,
   }))
   const aggregates = items.map((item, i) => {
     const measure = measures[i] ?? null

@@ -5,6 +5,7 @@
 // are grouped by, and every transformation takes these `groups` into account.
 
 import { bindAggregate } from './aggregate.ts'
+import { bindJoin, ofJoined } from './join.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
 import { type Constant, type Expression, typeOf, NULL } from '../bound.ts'
@@ -91,6 +92,8 @@ function transform(syntax: TransformationSyntax, input: Input): ApplyRows {
         : bindAggregate(syntax.items, input)
     case 'groupby':
       return bindGroupBy(syntax, input)
+    case 'join':
+      return bindJoin(syntax, input, bindSequence)
     case 'concat':
       return bindConcat(
         syntax.branches.map((branch) => bindSequence(branch, input)),
@@ -218,6 +221,7 @@ function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (path.names.some((name) => name.includes('.'))) throw unsupported('a type cast in groupby')
   if (scope.computed.has(path.names.join('/'))) return path
   const target = pathTarget(path, path.at, scope)
+  if (target.kind === 'row') throw unsupported('an entity that join adds in groupby')
   if (target.kind !== 'one') return path
   const { navigation } = target
   if (navigation === null || path.names.length > 1)
@@ -255,7 +259,7 @@ function withKeys(input: Input, paths: readonly GroupPath[]): ApplyRows {
     const type = typeOf(value)!
     if (type.kind !== 'primitive') throw typeMismatch(`rows cannot be grouped by ${type.name}`)
     if (known.includes(pathKey(path.names))) return []
-    return [{ path: path.names, value, type, entity: path.entity }]
+    return [{ path: path.names, value, type, entity: path.entity, ...ofJoined(rows, path.names) }]
   })
   return added.length === 0 ? rows : withValues(input, added, [])
 }

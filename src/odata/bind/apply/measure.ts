@@ -24,6 +24,10 @@ export function measureOf(item: AggregateItem, input: Input): MeasureProperty | 
     const problem = `"${name}" is computed from rows of ${rows.set.name}, and here the rows are groups (at character ${item.at + 1})`
     throw typeMismatch(`${problem}; name it in the aggregate that makes them`)
   }
+  if (rows.joined !== undefined) {
+    const problem = `"${name}" is computed from rows of ${rows.set.name}, and a join repeats them (at character ${item.at + 1})`
+    throw typeMismatch(`${problem}; aggregate it before the join`)
+  }
   return found
 }
 

@@ -14,8 +14,12 @@ interface Output extends OutputProperty {
   readonly path: readonly string[]
 }
 
-export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
-  const output = withTarget('$select', () => resultOutput(rows, scope, options))
+export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax): BoundQuery {
+  const { joined, options } = withTarget('$expand', () => splitExpand(rows, asked))
+  const shown = withTarget('$select', () => resultOutput(rows, scope, options))
+  const beside = withTarget('$expand', () => joined.map((item) => joinedOutput(rows, item)))
+  const both = [...shown, ...beside.flat()].map((each) => [each.name, each] as const)
+  const output = neighbours([...new Map(both).values()], 0)
   const expand = withTarget('$expand', () => expandedRows(rows, scope, options))
   return {
     set: rows.set,
@@ -26,8 +30,45 @@ export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax
     filter: boundFilter(scope, options, searchedRow(rows)),
     order: totalOrder(rows, askedOrder(scope, options)),
     ...boundWindow(options),
-    contextFragment: withExpanded(resultFragment(rows, options, output), expand),
+    contextFragment: withExpanded(resultFragment(rows, options, shown), [
+      ...joined.map(({ path, options: { select } }, i) => {
+        const chosen = select === undefined ? '' : listed(beside[i]!, 1)
+        return `${path[0]}(${chosen})`
+      }),
+      ...expandedNames(expand),
+    ]),
   }
+}
+
+/** `$expand` of entities that join has put beside the rows, which are there already, and of all others. */
+function splitExpand(rows: ApplyRows, options: OptionSyntax) {
+  const { joined: sets } = rows
+  const { expand, ...others } = options
+  if (sets === undefined || expand === undefined) return { joined: [], options }
+  const isJoined = ({ path }: ExpandItem) => sets.has(path[0]!)
+  const joined = expand.filter(isJoined)
+  for (const { path, form, levels, options: inner } of joined) {
+    const more = Object.keys(inner).filter((option) => option !== 'select')
+    if (path.length > 1 || form !== 'entities' || levels > 1 || more.length > 0)
+      throw unsupported(`anything but $select in $expand of ${path[0]}, which join adds,`)
+  }
+  const rest = expand.filter((item) => !isJoined(item))
+  return { joined, options: rest.length === 0 ? others : { ...others, expand: rest } }
+}
+
+/** The values of the entity beside a row. */
+function joinedOutput(rows: ApplyRows, { path: [name], options }: ExpandItem): readonly Output[] {
+  const own = valueOutputs(rows).filter(({ path }) => path[0] === name)
+  const { select } = options
+  if (select === undefined) return own
+  return select.flatMap((item) => {
+    const found = chosenBy(
+      { ...item, path: item.path[0] === '*' ? [name!] : [name!, ...item.path] },
+      own,
+    )
+    if (found.length === 0) findProperty(rows.joined!.get(name!)!.type, item.path[0] ?? '', item.at)
+    return found
+  })
 }
 
 /** Only entities have navigation properties, and rows that are grouped by entities: these are expanded by default. */
@@ -52,13 +93,15 @@ const EXPANDED: ExpandItem = {
   at: 0,
 }
 
-function withExpanded(fragment: string, expand: readonly Expansion[]): string {
-  const names = expand
+const expandedNames = (expand: readonly Expansion[]): readonly string[] =>
+  expand
     .filter(({ countOnly }) => !countOnly)
     .map(({ name, query }) => {
       const inner = query.contextFragment.slice(query.set.name.length)
       return `${name}${inner === '' ? '()' : inner}`
     })
+
+function withExpanded(fragment: string, names: readonly string[]): string {
   if (names.length === 0) return fragment
   return fragment.endsWith(')')
     ? `${fragment.slice(0, -1)},${names.join(',')})`
@@ -72,25 +115,29 @@ export const computedOutput = ({ computed }: Scope, { compute = [] }: OptionSynt
     return { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
   })
 
+/** The values of the rows, without the keys that entities stand for. */
+const valueOutputs = (rows: ApplyRows): readonly Output[] =>
+  rows.values
+    .filter(({ entity }) => entity === undefined)
+    .map(({ path, property, mark, isNullObject }) => ({
+      name: property.column.name,
+      path,
+      type: property.type,
+      value: propertyValue(rows, property),
+      mark: mark && propertyValue(rows, mark),
+      isNullObject,
+    }))
+
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */
 function resultOutput(rows: ApplyRows, scope: Scope, { select, compute = [] }: OptionSyntax) {
-  const all: Output[] = [
-    ...rows.values
-      .filter(({ entity }) => entity === undefined)
-      .map(({ path, property, mark }) => ({
-        name: property.column.name,
-        path,
-        type: property.type,
-        value: propertyValue(rows, property),
-        mark: mark && propertyValue(rows, mark),
-      })),
-    ...computedOutput(scope, { compute }),
-  ]
-  if (select === undefined) return neighbours(all, 0)
+  const all: Output[] = [...valueOutputs(rows), ...computedOutput(scope, { compute })]
+  const own = all.filter(({ path }) => rows.joined?.has(path[0]!) !== true)
+  if (select === undefined) return neighbours(own, 0)
   const chosen = select.flatMap((item) => {
-    const found = chosenBy(item, all)
+    const found = chosenBy(item, item.path.length > 1 ? all : own)
     const [name = ''] = item.path
-    if (found.length === 0 && findNavigation(rows.set.type, name) === undefined)
+    const isLink = rows.joined?.has(name) === true && item.path.length === 1
+    if (found.length === 0 && !isLink && findNavigation(rows.set.type, name) === undefined)
       findProperty(rows.set.type, name, item.at)
     return found
   })

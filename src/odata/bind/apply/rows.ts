@@ -49,6 +49,8 @@ export interface ValueColumn {
   readonly entity?: NavigationProperty | undefined
   /** A Boolean: whether the row has this value at all; absent where each row has. */
   readonly mark?: Property | undefined
+  /** Whether the object around it is null where the row has none of its values, and not left out. */
+  readonly isNullObject?: boolean | undefined
 }
 
 interface SortColumn {
@@ -67,6 +69,8 @@ export interface ApplyRows {
   readonly order: readonly SortColumn[]
   /** Names added to the properties of the entities; null when the rows are no longer entities of the set. */
   readonly added: readonly string[] | null
+  /** The sets of the entities that join has put beside each row, by their names; their values stand below these. */
+  readonly joined?: ReadonlyMap<string, EntitySet>
   /** SELECTs in the relation as it is written. */
   readonly size: number
 }
@@ -76,6 +80,8 @@ interface NewValue {
   readonly value: Expression
   readonly type: EdmType
   readonly entity?: NavigationProperty | undefined
+  readonly mark?: Property | undefined
+  readonly isNullObject?: boolean | undefined
 }
 
 export const pathKey = (path: readonly string[]) => path.join('/')
@@ -129,7 +135,24 @@ export function scopeOfRows(rows: ApplyRows, context: RequestContext, row = rowV
     if (mark !== undefined) (marks ??= new Map()).set(pathKey(path), propertyOf(row, mark))
     if (path.length > 1) computed.set(pathKey(path), propertyOf(row, property))
   }
-  return scopeOfRow(context, row, { computed, marks: marks ?? NOTHING_NAMED.marks })
+  const scope = scopeOfRow(context, row, { computed, marks: marks ?? NOTHING_NAMED.marks })
+  return rows.joined === undefined ? scope : { ...scope, variables: joinedRows(rows, row) }
+}
+
+/** The entities beside a row, as rows whose values are columns of that row. */
+function joinedRows({ joined, values }: ApplyRows, { alias }: RowVariable) {
+  const rows = Array.from(joined!, ([name, set]): [string, RowVariable] => {
+    const own = values.filter(({ path }) => path[0] === name && path.length === 2)
+    const property = new Map(own.map((value) => [value.path[1]!, value.property]))
+    const properties = [...property.values()]
+    const navigation = set.type.navigation.flatMap((each) => {
+      const ours = property.get(each.on.ours.name)
+      return ours === undefined ? [] : [{ ...each, on: { ...each.on, ours } }]
+    })
+    const key = set.type.key.flatMap((part) => property.get(part.name) ?? [])
+    return [name, { alias, set: { ...set, type: { ...set.type, key, properties, navigation } } }]
+  })
+  return new Map(rows)
 }
 
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
@@ -186,10 +209,12 @@ export function withValues(
     property: keep(each.property),
     mark: each.mark && keep(each.mark),
   }))
-  const fresh = added.map(({ path, value, type, entity }) => ({
+  const fresh = added.map(({ path, value, type, entity, mark, isNullObject }) => ({
     path,
     property: make(path.at(-1)!, type, value),
     entity,
+    mark: mark && keep(mark),
+    isNullObject,
   }))
   const sort = ({ value, descending }: OrderItem) => ({
     property:
@@ -204,11 +229,12 @@ export function withValues(
   const relation = { kind: 'project', from: rows.relation, row, columns } as const
   const result = rowsOfValues(rows, relation, [...values, ...fresh])
   const set = withNavigation(result.set, rows.set.type.navigation, renamed)
-  return { ...result, set, unique: rows.unique, order, added: rows.added }
+  const { unique, added: names, joined } = rows
+  return { ...result, set, unique, order, added: names, ...(joined && { joined }) }
 }
 
 /** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become. */
-function projectionOf(rows: ApplyRows, context: ApplyContext) {
+export function projectionOf(rows: ApplyRows, context: ApplyContext) {
   const columns: ColumnValue[] = []
   const renamed = new Map<Property, Property>()
   const make = (name: string, type: EdmType, value: Expression) => {
@@ -225,7 +251,7 @@ function projectionOf(rows: ApplyRows, context: ApplyContext) {
 }
 
 /** `set` with what led elsewhere before, as far as the columns that it started at are still there. */
-function withNavigation(
+export function withNavigation(
   set: EntitySet,
   before: readonly NavigationProperty[],
   renamed: ReadonlyMap<Property, Property>,
@@ -248,7 +274,13 @@ export function totalOrder(
   first: readonly OrderItem[] = [],
 ): readonly OrderItem[] {
   const isTie = ({ path }: ValueColumn) => rows.unique?.includes(pathKey(path)) ?? true
-  const ties = rows.values.filter(isTie).map(({ property }) => ({ property, descending: false }))
+  // A null inside of an object is not the same as a null in its place.
+  const ties = rows.values
+    .filter(isTie)
+    .flatMap(({ property, mark, isNullObject }) =>
+      mark && isNullObject ? [mark, property] : [property],
+    )
+    .map((property) => ({ property, descending: false }))
   const seen = new Set(
     first.map(({ value }) => (value.kind === 'property' ? value.property : undefined)),
   )

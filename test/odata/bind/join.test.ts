@@ -1,0 +1,184 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Sql, sql } from '../../../src/core/sql.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { encodedTarget, jsonRows } from '../../support/json-rows.ts'
+import { testsSharing } from '../../support/shared.ts'
+
+const onShop = testsSharing(() => InMemoryTables.open())
+
+onShop('join has a row for each pair, and the other side where it is expanded', async (tables) => {
+  const found = await jsonRows(
+    tables,
+    'shop_customers?$apply=join(orders as o)&$select=name&$expand=o($select=order_id,status)',
+  )
+  assert.equal(found, [
+    { name: 'Alice', o: { order_id: 10, status: 'open' } },
+    { name: 'Alice', o: { order_id: 11, status: 'paid' } },
+    { name: 'Bob', o: { order_id: 12, status: 'paid' } },
+  ])
+  assert.equal(
+    (await jsonRows(tables, 'shop_customers?$apply=join(orders as o)&$select=name')).length,
+    3,
+  )
+  const { contextFragment } = tables.query(
+    encodedTarget('shop_customers?$apply=join(orders as o)&$select=name&$expand=o'),
+  )
+  assert.is(contextFragment, 'shop_customers(name,o())')
+})
+
+onShop('outerjoin keeps rows that lead to nothing, with null beside them', async (tables) => {
+  const found = await jsonRows(
+    tables,
+    'shop_customers?$apply=outerjoin(orders as o)&$select=customer_id&$expand=o($select=order_id)',
+  )
+  assert.equal(found, [
+    { customer_id: 1, o: { order_id: 10 } },
+    { customer_id: 1, o: { order_id: 11 } },
+    { customer_id: 2, o: { order_id: 12 } },
+    { customer_id: 3, o: null },
+    { customer_id: 4, o: null },
+    { customer_id: 5, o: null },
+  ])
+  assert.equal(
+    await jsonRows(tables, 'shop_customers?$apply=outerjoin(orders as o)/groupby((o/status))'),
+    [{ o: null }, { o: { status: 'open' } }, { o: { status: 'paid' } }],
+  )
+  assert.equal(
+    await jsonRows(
+      tables,
+      'shop_customers?$apply=outerjoin(orders as o)/groupby((o/customer/name))',
+    ),
+    [{ o: null }, { o: { customer: { name: 'Alice' } } }, { o: { customer: { name: 'Bob' } } }],
+  )
+})
+
+onShop('the sequence of a join works on the rows of each side alone', async (tables) => {
+  const rows = (sequence: string) =>
+    jsonRows(
+      tables,
+      `shop_customers?$apply=join(orders as o,${sequence})&$select=customer_id,o/order_id`,
+    )
+  assert.equal(await rows('orderby(order_id desc)/top(1)'), [
+    { customer_id: 1, o: { order_id: 11 } },
+    { customer_id: 2, o: { order_id: 12 } },
+  ])
+  assert.equal(await rows('filter(amount ge $these/aggregate(amount with max))'), [
+    { customer_id: 1, o: { order_id: 10 } },
+  ])
+  assert.equal(
+    await jsonRows(
+      tables,
+      'shop_customers?$apply=outerjoin(orders as o,groupby((status),aggregate($count as n)))&$select=customer_id,o',
+    ),
+    [
+      { customer_id: 1, o: { status: 'open', n: 1 } },
+      { customer_id: 1, o: { status: 'paid', n: 1 } },
+      { customer_id: 2, o: { status: 'paid', n: 1 } },
+      { customer_id: 3, o: null },
+      { customer_id: 4, o: null },
+      { customer_id: 5, o: null },
+    ],
+  )
+  const sorted = 'join(orders as o,orderby(order_id desc))'
+  assert.equal(
+    await jsonRows(tables, `shop_customers?$apply=${sorted}&$select=customer_id,o/order_id`),
+    [
+      { customer_id: 1, o: { order_id: 11 } },
+      { customer_id: 1, o: { order_id: 10 } },
+      { customer_id: 2, o: { order_id: 12 } },
+    ],
+  )
+})
+
+/** Requests with the SQL that a person would write for them: the same values in the same order. */
+const same: readonly (readonly [apply: string, statement: Sql])[] = [
+  [
+    'join(orders as o)/groupby((o/status),aggregate(o/amount with sum as s,$count as n))',
+    sql`SELECT o.status, sum(o.amount), count(*) FROM c JOIN o USING (customer_id) GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'outerjoin(orders as o)/groupby((city),aggregate(o/order_id with count as n))',
+    sql`SELECT city, count(order_id) FROM c LEFT JOIN o USING (customer_id) GROUP BY 1 ORDER BY 1 NULLS FIRST`,
+  ],
+  [
+    'join(orders as o)/filter(o/amount gt 10 and o/customer/name eq name)/aggregate($count as n)',
+    sql`SELECT count(*) FROM c JOIN o USING (customer_id) WHERE amount > 10`,
+  ],
+  [
+    'join(orders as o)/join(orders as p)/filter(o/order_id lt p/order_id)/aggregate($count as n)',
+    sql`SELECT count(*) FROM c JOIN o USING (customer_id) JOIN o p USING (customer_id) WHERE o.order_id < p.order_id`,
+  ],
+  [
+    'join(orders as o,join(items as i))/aggregate(o/i/qty with sum as s)',
+    sql`SELECT sum(qty) FROM c JOIN o USING (customer_id) JOIN i USING (order_id)`,
+  ],
+  [
+    'groupby((vip),join(orders as o)/topcount(1,o/amount)/aggregate(o/amount with max as m))',
+    sql`SELECT vip, max(amount) FROM c JOIN o USING (customer_id) GROUP BY 1 ORDER BY 1`,
+  ],
+]
+
+for (const [apply, statement] of same)
+  onShop(`as in SQL: ${apply}`, async (tables) => {
+    const names = sql`WITH c AS (FROM shop_customers.main.rows), o AS (FROM shop_orders.main.rows), i AS (FROM shop_items.main.rows)`
+    const expected = await tables.run(sql`${names} ${statement}`)
+    const found = await tables.rows(encodedTarget(`shop_customers?$apply=${apply}`))
+    const values = (rows: readonly object[]) =>
+      rows.map((row) =>
+        Object.entries(row).flatMap(([name, value]) =>
+          name.endsWith(' mark')
+            ? []
+            : [
+                value === null
+                  ? null
+                  : Number.isNaN(Number(value))
+                    ? (value as string)
+                    : Number(value),
+              ],
+        ),
+      )
+    assert.equal(values(found), values(expected))
+  })
+
+onShop('mistakes in a join are told with their place', (tables) => {
+  const refused = (apply: string) => {
+    const { status, message } = tables.refusal(encodedTarget(`shop_customers?$apply=${apply}`))
+    return `${status} ${message}`
+  }
+  for (const [apply, answer] of [
+    [
+      'join(ordes as o)',
+      '400 $apply: shop_customers has no navigation property "ordes" (at character 6); did you mean "orders"?',
+    ],
+    ['join(orders as name)', '400 $apply: the name "name" is taken (at character 16)'],
+    [
+      'join(orders/customer as c)',
+      '501 $apply: join of more than one navigation property at once is not supported',
+    ],
+    ['join(city as c)', '501 $apply: join of a value, such as the list city, is not supported'],
+    [
+      'join(orders as o,aggregate($count as n))',
+      '501 $apply: aggregate within join, but in groupby, is not supported',
+    ],
+    [
+      'join(orders as o)/groupby((o))',
+      '501 $apply: an entity that join adds in groupby is not supported',
+    ],
+    [
+      'join(orders as o)&$expand=o($top=1)',
+      '501 $expand: anything but $select in $expand of o, which join adds, is not supported',
+    ],
+    [
+      'join(orders as o)&$expand=o($select=nope)',
+      '400 $expand: shop_orders has no property "nope" (at character 11)',
+    ],
+  ] as const)
+    assert.is(refused(apply), answer, apply)
+  assert.match(
+    tables.refusal(encodedTarget('shop_orders?$apply=join(customer as c)')).message,
+    /customer leads to one .*customer\/…/,
+  )
+})
+
+test.run()
