@@ -1,5 +1,6 @@
 // Results of tests as JUnit XML, which CI services show.
 
+import { escapeXml } from '../core/xml.ts'
 import { hasPassed, type ShownTest, testLines } from './show-test.ts'
 import { plain } from './paint.ts'
 
@@ -27,10 +28,4 @@ function caseXml(test: ShownTest): string {
 }
 
 /** Control characters are no part of XML 1.0, not even escaped. */
-const escaped = (text: string): string =>
-  text
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
+const escaped = (text: string): string => escapeXml(text.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd'))

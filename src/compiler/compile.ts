@@ -45,6 +45,7 @@ import {
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll, passedColumns } from './lineage/query.ts'
 import { trailsOfAll } from './lineage/trails.ts'
+import { MeasureEngine } from './measures/meaning.ts'
 import { volatileRollups, withRollups } from './measures/rollups.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import type { ParsedModel, ParsedQuery } from './model-file.ts'
@@ -111,12 +112,9 @@ export async function compileUnits(
   const { parsed, understood } = parseAll(files, { names, kept, found })
   await using database = await opening
   await using connection = await database.connect()
-  const of = await openCompilation(
-    database,
-    connection,
-    { files, names, kept, found, parsed },
-    options,
-  )
+  await using measures = new MeasureEngine()
+  const reading = { files, names, kept, found, parsed, measures }
+  const of = await openCompilation(database, connection, reading, options)
   const { sources, context } = of
   const resolved = await resolveAll(of)
   const { queries, checks } = resolved
@@ -170,6 +168,7 @@ interface Reading {
   readonly kept: KeptModels
   readonly found: Findings
   readonly parsed: readonly ParsedModel[]
+  readonly measures: MeasureEngine
 }
 
 /** What every step knows after the files are parsed. */
@@ -201,6 +200,7 @@ async function openCompilation(
   if (isClosed) await closeEngine(connection, dir, declared)
   const context = {
     sources,
+    measures: reading.measures,
     variables,
     hasStoredTypes: files.hasStoredTypes,
     connection,

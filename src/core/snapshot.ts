@@ -9,6 +9,7 @@
 // A service that finds a file damaged writes `<file>.damaged` next to it, with the problem as text for people. The marker
 // alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
+import { isObject } from './object.ts'
 import type { Meaning, Measure, RollupOf } from './meaning.ts'
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
@@ -293,9 +294,8 @@ function parseMeasure(value: unknown): Measure {
 }
 
 function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${what} is not an object`)
-  return value as Readonly<Record<string, unknown>>
+  if (!isObject(value)) throw new Error(`${what} is not an object`)
+  return value
 }
 
 function asArray(value: unknown, what: string): readonly unknown[] {

@@ -1,7 +1,7 @@
 // What a tool takes: declared once, for the schema that assistants read and for the check of what they send.
 
 import { didYouMean } from '../core/suggest.ts'
-import { isObject } from './messages.ts'
+import { isObject } from '../core/object.ts'
 
 interface Parameter {
   readonly type: 'string' | 'integer' | 'boolean'

@@ -1,5 +1,6 @@
 // JSON-RPC 2.0 as the Model Context Protocol uses it: one message at a time, a request or a notification.
 
+import { isObject } from '../core/object.ts'
 import { limits } from '../core/limits.ts'
 
 export type MessageId = string | number
@@ -78,9 +79,6 @@ function parsed(text: string): unknown {
     throw new ProtocolError('parse-error', 'the message is not valid JSON')
   }
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const resultText = (id: MessageId, result: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result })

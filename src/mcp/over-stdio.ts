@@ -1,12 +1,13 @@
 // The protocol over the standard streams of a process: one message is one line, and nothing else is written.
 
+import { isObject } from '../core/object.ts'
 import type { Readable, Writable } from 'node:stream'
 import { once } from 'node:events'
 import { limits } from '../core/limits.ts'
 import type { AskedService } from '../http/side-door.ts'
 import { answerMessage } from './answer-message.ts'
 import type { AssistantOptions } from './conversation.ts'
-import { errorText, isObject, type MessageId, tooLong } from './messages.ts'
+import { errorText, type MessageId, tooLong } from './messages.ts'
 
 interface Streams {
   readonly input: Readable

@@ -1,6 +1,7 @@
 // Beginnings of conversations that a person can choose from.
 
-import { isObject, ProtocolError } from './messages.ts'
+import { isObject } from '../core/object.ts'
+import { ProtocolError } from './messages.ts'
 
 interface Prompt {
   readonly title: string

@@ -3,6 +3,7 @@
 //
 //   {"v1.5.5/linux_amd64": {"excel": "<SHA-256 of the file>"}}
 
+import { isObject } from '../core/object.ts'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
@@ -42,13 +43,11 @@ function parse(text: string): ExtensionLock | null {
   } catch {
     return null
   }
-  const isGroup = (one: unknown): one is Readonly<Record<string, unknown>> =>
-    typeof one === 'object' && one !== null && !Array.isArray(one)
   const isLock =
-    isGroup(value) &&
+    isObject(value) &&
     Object.values(value).every(
       (names) =>
-        isGroup(names) &&
+        isObject(names) &&
         Object.values(names).every((hash) => typeof hash === 'string' && HASH.test(hash)),
     )
   return isLock ? (value as ExtensionLock) : null

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { escapeXml } from '../core/xml.ts'
 import { packageDir } from '../files/package.ts'
 
 export type UnitKind = 'systemd' | 'launchd' | 'compose'
@@ -89,8 +90,7 @@ function launchdValues(of: Deployment): Values {
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-const inXml = (text: string) => text.replaceAll(/[&<>]/g, (character) => ENTITIES[character]!)
+const inXml = (text: string) => escapeXml(text, /[&<>]/g)
 
 /** The project stands at its own path in the container too, so that all paths in eider.yml mean the same in and outside. */
 function composeValues(of: Deployment): Values {

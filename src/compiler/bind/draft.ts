@@ -12,6 +12,7 @@ import { type CheckContext, modelsInChecks } from '../checks/checks.ts'
 import { checkContract, publishedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
 import type { ParsedModel } from '../model-file.ts'
+import type { MeasureEngine } from '../measures/meaning.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 import { storedType } from '../../core/type-syntax.ts'
 import type { ProjectFiles } from '../../core/project.ts'
@@ -36,6 +37,7 @@ interface Place {
 export interface DraftContext extends CheckContext, TargetTypes {
   readonly dir: string
   readonly sources: Pick<KnownSources, 'pathOf' | 'isVolatile' | 'partOf'>
+  readonly measures: MeasureEngine
   /** Definition of all macros. */
   readonly macros: string
   /** Of those that a canonical text may call. */

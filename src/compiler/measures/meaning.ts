@@ -1,11 +1,12 @@
-// `@measure`, `@dimension` and `@time` with names resolved. Each measure is bound in an engine of its own that knows no
-// macro and no extension, as the service does that answers with it.
+// `@measure`, `@dimension` and `@time` with names resolved. Measures are bound in a second engine that knows no macro and
+// no extension, as the service does that answers with them.
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Meaning, Measure } from '../../core/meaning.ts'
 import type { RollupFile } from '../../core/project.ts'
 import { foldCase, isODataIdentifier, sameName } from '../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../core/relation.ts'
+import { Resources } from '../../core/resources.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
@@ -52,18 +53,35 @@ interface Written {
   readonly read: ReadMeasure
 }
 
+/** The engine for the measures of all models: most projects have none, so it starts with the first. */
+export class MeasureEngine implements AsyncDisposable {
+  readonly #resources = new Resources()
+  #connection: Connection | null = null
+
+  async connection(): Promise<Connection> {
+    if (this.#connection !== null) return this.#connection
+    const database = this.#resources.use(await Database.open({ path: ':memory:', threads: 1 }))
+    return (this.#connection = this.#resources.use(await database.connect()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources[Symbol.asyncDispose]()
+  }
+}
+
 /** What the mistakes of one measure are found with. */
 interface Resolving {
   readonly model: ModelWithMeasures
   readonly columns: readonly Column[]
   readonly variables: Variables
+  readonly measures: MeasureEngine
   readonly written: ReadonlyMap<string, Written>
 }
 
 export async function resolveMeaning(
   model: ModelWithMeasures,
   columns: readonly Column[],
-  { variables }: { readonly variables: Variables },
+  { variables, measures }: Pick<Resolving, 'variables' | 'measures'>,
 ): Promise<Found> {
   const { source, header } = model
   const { measure = [], dimension = [], time } = header
@@ -74,11 +92,10 @@ export async function resolveMeaning(
   const times = resolveColumns(source, 'time', time === undefined ? [] : [time.value], columns)
   const [timeColumn] = times.names
   const { written, diagnostics } = writtenMeasures(model, columns)
-  const all = { model, columns, variables, written }
-  const measures = await boundMeasures(all)
+  const bound = await boundMeasures({ model, columns, variables, measures, written })
   return {
     meaning: {
-      measures: measures.found,
+      measures: bound.found,
       dimensions: dimensions.names,
       time: timeColumn ?? null,
       ...(model.rollup && { rollup: { of: model.rollup.of, never: model.rollup.never } }),
@@ -91,7 +108,7 @@ export async function resolveMeaning(
         columns.find(({ name }) => name === timeColumn),
       ),
       ...diagnostics,
-      ...measures.diagnostics,
+      ...bound.diagnostics,
     ],
   }
 }
@@ -143,8 +160,7 @@ async function boundMeasures(all: Resolving) {
   const isWhole = (one: Written) => reached(one, all).every((each) => !wrong.has(each))
   const whole = [...all.written.values()].filter(isWhole)
   if (whole.length === 0) return { found, diagnostics }
-  await using database = await Database.open({ path: ':memory:', threads: 1 })
-  await using connection = await database.connect()
+  const connection = await all.measures.connection()
   for (const one of whole) {
     const measure = await boundMeasure(one, all, connection)
     if ('code' in measure) diagnostics.push(measure)

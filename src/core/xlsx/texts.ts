@@ -2,6 +2,7 @@
 // in this way itself. What XML cannot hold becomes U+FFFD, and a text that is too long for a cell is cut and says so.
 
 import { type Sql, sql } from '../sql.ts'
+import { escapeXml, xmlEntity } from '../xml.ts'
 
 /** Of UTF-16, in one cell. */
 const LONGEST = 32_767
@@ -13,13 +14,7 @@ const UNUSABLE = String.raw`[\x00-\x08\x0B\x0C\x0E-\x1F\x{FFFE}\x{FFFF}]`
 const MARKED = String.raw`[&<>\x00-\x08\x0B-\x1F\x{FFFE}\x{FFFF}]|_x`
 const CODED = '_x[0-9A-Fa-f]{4}_'
 /** The first one is in all others. An XML reader makes line feeds of carriage returns that it meets as they are. */
-const ENTITIES = [
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ['\r', '&#13;'],
-] as const
+const SIGNS = ['&', '<', '>', '"', '\r']
 
 const REPLACEMENT = '\uFFFD'
 
@@ -31,8 +26,8 @@ export function sheetText(value: Sql): Sql {
 
 function escaped(text: Sql): Sql {
   const coded = sql`CASE WHEN regexp_matches(${text}, ${sql.value(CODED)}) THEN replace(${text}, '_x', '_x005F_x') ELSE ${text} END`
-  const marked = ENTITIES.reduce(
-    (before, [sign, entity]) => sql`replace(${before}, ${sql.value(sign)}, ${sql.value(entity)})`,
+  const marked = SIGNS.reduce(
+    (before, sign) => sql`replace(${before}, ${sql.value(sign)}, ${sql.value(xmlEntity(sign))})`,
     coded,
   )
   return sql`regexp_replace(${marked}, ${sql.value(UNUSABLE)}, ${sql.value(REPLACEMENT)}, 'g')`
@@ -53,9 +48,6 @@ export const looksLikeFormula = (value: Sql): Sql => {
 
 /** A name in the first row, or of the sheet. */
 export const xmlText = (text: string): string =>
-  ENTITIES.reduce(
-    (before, [sign, entity]) => before.replaceAll(sign, entity),
-    text.replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_'),
-  )
+  escapeXml(text.replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_'), /[&<>"\r]/g)
     // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, REPLACEMENT)

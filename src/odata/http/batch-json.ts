@@ -1,5 +1,6 @@
 // $batch in JSON (JSON Format 4.01, 19).
 
+import { isObject } from '../../core/object.ts'
 import { StringDecoder } from 'node:string_decoder'
 import { limits } from '../../core/limits.ts'
 import type { RequestError } from '../../http/request-error.ts'
@@ -94,9 +95,6 @@ const lowerCase = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text]))
 
 const isString = (value: unknown): value is string => typeof value === 'string'
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const invalid = (message: string, target: string) => odataError('invalid-batch', message, target)
 

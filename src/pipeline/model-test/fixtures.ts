@@ -1,6 +1,7 @@
 // Rows that a test of a model gives or expects, as tables with the columns of the compiled project, and the place of a value
 // that DuckDB cannot read.
 
+import { isObject } from '../../core/object.ts'
 import { join } from 'node:path'
 import { readTextLater } from '../../files/read-file.ts'
 import { explainFault } from '../../compiler/csv/explain-fault.ts'
@@ -255,6 +256,6 @@ function parsed(text: string, failure: (problem: string) => Error): object {
   } catch (error) {
     throw failure(`this is not JSON: ${(error as Error).message}`)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  if (isObject(value)) return value
   throw failure('each line is a JSON object, such as {"id": 1}')
 }

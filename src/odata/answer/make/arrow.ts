@@ -4,16 +4,12 @@
 import { openArrow } from '../../engine/arrow-rows.ts'
 import { arrowColumns } from '../../sql/arrow.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { noPlaceIn, requireParent, rowsToTheEnd } from './found.ts'
-
-const noPlace = noPlaceIn('Arrow')
+import { requireFlat, requireParent, rowsToTheEnd } from './found.ts'
 
 export const arrow: AnswerFormat<'arrow'> = async (exchange, bound) => {
   const { query } = bound
   const { engine, resources } = exchange
-  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
-  if (query.withCount) throw noPlace('$count', 'the number of rows next to them')
-  if (query.output.length === 0) throw noPlace('$select', 'rows without a property')
+  requireFlat('Arrow', query)
   const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
   const columns = arrowColumns('page', query.output)
   const { found, body } = await openArrow(engine, { ...columns, rows }, { mode, isSmall })

@@ -1,4 +1,7 @@
 // CSDL JSON as CSDL XML. What a project says in its names and descriptions cannot break the document.
+
+import { escapeXml } from '../../../core/xml.ts'
+
 type CsdlValue = boolean | number | string | readonly string[] | CsdlElement
 
 /** An element of CSDL JSON: its facets (`$…`), its annotations (`@…`), and what is declared in it. */
@@ -125,23 +128,12 @@ type Attributes = Readonly<Record<string, boolean | number | string | undefined>
 
 function attributes(values: Attributes): string {
   return Object.entries(values)
-    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${escapeXml(String(value))}"`))
+    .map(([name, value]) =>
+      value === undefined ? '' : ` ${name}="${attributeText(String(value))}"`,
+    )
     .join('')
 }
 
-const entityOf: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-}
-
 /** XML has no way to write the other control characters, nor halves of a character. */
-function escapeXml(text: string): string {
-  return text
-    .replace(/[&<>"\t\n\r]/g, (character) => entityOf[character]!)
-    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
-}
+const attributeText = (text: string): string =>
+  escapeXml(text, /[&<>"\t\n\r]/g).replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')

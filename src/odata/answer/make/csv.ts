@@ -2,24 +2,16 @@
 // whole, up to $top: a truncated file must not look complete.
 
 import { Query } from '../../engine/query.ts'
+import { optionNotAllowed } from '../../protocol/errors.ts'
 import { csvFile, csvHead, csvTextsSql } from '../../sql/csv.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import {
-  answerFromFile,
-  NO_CONTENT,
-  noEntity,
-  noPlaceIn,
-  requireParent,
-  rowsToTheEnd,
-} from './found.ts'
-
-const noPlace = noPlaceIn('CSV')
+import { answerFromFile, NO_CONTENT, noEntity, requireParent, rowsToTheEnd } from './found.ts'
 
 export const csv: AnswerFormat<'csv'> = async (exchange, bound) => {
   const { query, parent } = bound
   const { engine, request, resources } = exchange
-  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
-  if (query.withCount) throw noPlace('$count', 'the number of rows')
+  if (query.expand.length > 0) throw optionNotAllowed('CSV cannot carry nested rows', '$expand')
+  if (query.withCount) throw optionNotAllowed('CSV cannot carry the number of rows', '$count')
   const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
   const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall }
   const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))

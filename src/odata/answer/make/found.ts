@@ -111,6 +111,11 @@ export async function answerFromFile(
   return { body: file.read(0, file.bytes), file, rows: () => file.rows }
 }
 
-/** What is refused because the format cannot hold it. */
-export const noPlaceIn = (format: string) => (target: string, what: string) =>
-  optionNotAllowed(`${format} cannot carry ${what}`, target)
+/** Refuses what a format cannot hold that has rows and nothing else. */
+export function requireFlat(format: string, { expand, withCount, output }: BoundQuery): void {
+  const noPlace = (target: string, what: string) =>
+    optionNotAllowed(`${format} cannot carry ${what}`, target)
+  if (expand.length > 0) throw noPlace('$expand', 'nested rows')
+  if (withCount) throw noPlace('$count', 'the number of rows next to them')
+  if (output.length === 0) throw noPlace('$select', 'rows without a property')
+}

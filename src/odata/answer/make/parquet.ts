@@ -4,15 +4,11 @@
 import { parquetFile } from '../../sql/parquet.ts'
 import { rowsSql } from '../../sql/query.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { answerFromFile, noPlaceIn, requireParent } from './found.ts'
-
-const noPlace = noPlaceIn('Parquet')
+import { answerFromFile, requireFlat, requireParent } from './found.ts'
 
 export const parquet: AnswerFormat<'parquet'> = async (exchange, bound) => {
   const { query } = bound
-  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
-  if (query.withCount) throw noPlace('$count', 'the number of rows next to them')
-  if (query.output.length === 0) throw noPlace('$select', 'rows without a property')
+  requireFlat('Parquet', query)
   const rows = rowsSql(query, { offset: 0, limit: null })
   const content = await answerFromFile(exchange, 'parquet', parquetFile(rows, query.output))
   await requireParent(exchange, bound, content.rows() === 0)

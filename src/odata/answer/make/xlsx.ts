@@ -7,9 +7,7 @@ import { openWorkbook } from '../../engine/xlsx-rows.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { rowCountSql, sheetColumns } from '../../sql/xlsx.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { noPlaceIn, onlyText, requireParent, rowsToTheEnd } from './found.ts'
-
-const noPlace = noPlaceIn('a sheet of Excel')
+import { onlyText, requireFlat, requireParent, rowsToTheEnd } from './found.ts'
 
 /** Below the names. */
 const MOST_ROWS = sheetRoom.rows - 1
@@ -18,9 +16,7 @@ export const xlsx: AnswerFormat<'xlsx'> = async (exchange, bound) => {
   const { query } = bound
   const { engine, resources } = exchange
   const { output } = query
-  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
-  if (query.withCount) throw noPlace('$count', 'the number of rows next to them')
-  if (output.length === 0) throw noPlace('$select', 'rows without a property')
+  requireFlat('a sheet of Excel', query)
   if (output.length > sheetRoom.columns) throw tooLarge('columns', sheetRoom.columns, output.length)
   const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
   if (mayHaveTooMany(query)) {
