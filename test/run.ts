@@ -52,9 +52,9 @@ const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
 const onLakes = new Map(onBoth.map((path) => [`lake/${path}.test.js`, `${path}.test.js`]))
 const wanted = [...onLakes.keys(), ...files].filter(isWanted)
 const entries = [...wanted.filter(takesLong), ...wanted.filter((file) => !takesLong(file))]
-/** At the head of a file: `// Alone in its process: why`, `// Its commands are processes: why`. */
+/** At the head of a file: `// Alone in its process: why`, `// Its commands are processes: why`. No comment is compiled. */
 const says = (file: string, what: string) =>
-  `\n${readFileSync(here + (onLakes.get(file) ?? file), 'utf8')}`.includes(`\n// ${what}: `)
+  `\n${readFileSync(sourceOf(onLakes.get(file) ?? file), 'utf8')}`.includes(`\n// ${what}: `)
 const isAlone = (file: string) => isSystemTest(file) || says(file, 'Alone in its process')
 const [alone, together] = [entries.filter(isAlone), entries.filter((file) => !isAlone(file))]
 
@@ -151,6 +151,10 @@ function resultOf(file: string, outcome: FileOutcome): FileResult {
 function skip(file: string): void {
   print(`skip ${nameOf(file)}`)
   results.push({ passed: 0, failed: 0, skipped: 1 })
+}
+
+function sourceOf(file: string): URL {
+  return new URL(`../../test/${file.replace(/\.js$/, '.ts')}`, import.meta.url)
 }
 
 function nameOf(file: string): string {
