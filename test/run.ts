@@ -41,6 +41,10 @@ interface FileResult {
   readonly skipped: number
 }
 
+// Node reads these certificates whenever it starts, which takes twice as long as the rest of its start. Tests stay on the
+// machine.
+delete process.env['NODE_EXTRA_CA_CERTS']
+
 const here = fileURLToPath(new URL('.', import.meta.url))
 refuseStaleBundle()
 const words = process.argv.slice(2)
