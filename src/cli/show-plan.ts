@@ -1,13 +1,14 @@
 // A plan for people: one line for each model, under it what would change, then the contract, and a total.
 
-import type {
-  PlannedColumn,
-  ContractChange,
-  EventsVerdict,
-  ModelDiff,
-  PlannedStep,
-  RowChange,
-  Values,
+import {
+  type PlannedColumn,
+  type ContractChange,
+  type EventsVerdict,
+  type ModelDiff,
+  type PlannedStep,
+  readByText,
+  type RowChange,
+  type Values,
 } from '../core/report/planned-changes.ts'
 import { count } from '../core/counts.ts'
 import { olderLine } from '../core/step.ts'
@@ -27,9 +28,14 @@ export function showPlan(
   const breaking = contract.filter((change) => change.breaking).length
   return [
     ...steps.flatMap((step) => stepLines(step, width, paint)),
-    ...contract.map(({ breaking: breaks }, i) => {
+    ...contract.flatMap(({ set, breaking: breaks, read_by: readBy }, i) => {
       const word = breaks ? paint('red', 'breaking ') : 'contract '
-      return `${word}  ${changes[i]}`
+      const line = `${word}  ${changes[i]}`
+      // Once below all that breaks a set.
+      const isLast = !contract.slice(i + 1).some((other) => other.set === set && other.breaking)
+      return readBy === undefined || !isLast
+        ? [line]
+        : [line, `${' '.repeat(11)}${readByText(readBy)}`]
     }),
     `plan: ${build} to build, ${unchanged} unchanged` +
       (remove === 0 ? '' : `, ${remove} to lose old rows`) +

@@ -1,5 +1,6 @@
 // A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
+import { readByText } from '../core/report/planned-changes.ts'
 import { count } from '../core/counts.ts'
 import { byHandText } from '../core/report/by-hand.ts'
 import { damagedText } from '../core/report/damaged-events.ts'
@@ -147,8 +148,9 @@ export class RunDisplay implements Disposable {
     },
     'model-finished': (result) => this.#finishModel(result),
     'changed-by-hand': (change) => this.#say('warning', change.model, byHandText(change)),
-    'contract-change': ({ set, change, breaking }) => {
-      if (breaking) this.#say('breaking', set, change)
+    'contract-change': ({ set, change, breaking, read_by: readBy }) => {
+      const readers = readBy === undefined ? '' : `; ${readByText(readBy)}`
+      if (breaking) this.#say('breaking', set, `${change}${readers}`)
       else this.detail(`contract   ${set} ${change}`)
     },
     published: ({ relations, ms }) =>

@@ -53,7 +53,7 @@ export default class Publish extends BaseCommand {
         names,
         retention,
         logger,
-        clients: clientsOf(new Set()),
+        clients: clientsOf(new Set(), project.readers.tokens),
       }),
     )
     const ms = performance.now() - startedMs

@@ -66,7 +66,7 @@ export default class Restore extends BaseCommand {
       dryRun,
       retention,
       logger,
-      clients: clientsOf(new Set()),
+      clients: clientsOf(new Set(), project.readers.tokens),
     }
     const restored = await changeWarehouse(project, options, (opened) =>
       restoreTable({ ...request, opened }),

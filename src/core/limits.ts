@@ -349,6 +349,8 @@ export const limits = {
   waitingNotifications: 100,
   /** What is left of a notification when `eider up` stops. */
   lastNotificationMs: 2_000,
+  /** Models, sets or tokens that a message names as readers of a set: a warehouse may have hundreds. */
+  namedReaders: 10,
   /** Models that a notification names. */
   namedFailures: 10,
   /** Combinations of columns by which the rows of a table are looked for that are to be erased; each reads the table. */

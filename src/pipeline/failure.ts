@@ -7,6 +7,7 @@ import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-error
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
+import type { ReadBy } from '../core/report/planned-changes.ts'
 import type { Sql } from '../core/sql.ts'
 import { DamagedRowsError } from '../store/table-storage.ts'
 import { UnstorableError } from '../store/table-storage.ts'
@@ -28,9 +29,12 @@ type FailurePlace = PlacedAnnotation | 'placed' | { readonly column: string }
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
   readonly at: FailurePlace
-  constructor(message: string, at: FailurePlace = 'kind') {
+  /** Of a set that its readers could no longer read. */
+  readonly readBy: ReadBy | undefined
+  constructor(message: string, at: FailurePlace = 'kind', readBy?: ReadBy) {
     super(message)
     this.at = at
+    this.readBy = readBy
   }
 }
 

@@ -2,14 +2,15 @@
 // published until somebody accepts the change; its table, and what reads it, is built as ever.
 
 import { hasContract } from '../compiler/contract.ts'
-import type { Model } from '../core/model.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
 import { entitySetName, type ModelName } from '../core/names.ts'
-import type { ContractChange } from '../core/report/planned-changes.ts'
+import { type ContractChange, type ReadBy, readByText } from '../core/report/planned-changes.ts'
 import type { ExpectedRelation, PublishedRelation } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { forgetAccepted, readAccepted } from '../store/accepted.ts'
 import type { StateStore } from '../store/state.ts'
 import { ModelFailure } from './failure.ts'
+import { isRead, readByOf, type TokensOf } from './read-by.ts'
 
 /** How a run learns what its publication changes for clients, and what of it is accepted. */
 export interface Clients {
@@ -19,16 +20,19 @@ export interface Clients {
   ) => Promise<readonly ContractChange[]>
   /** The models of which any change is accepted; null: all. */
   readonly accepted: ReadonlySet<ModelName> | null
+  readonly tokensOf: TokensOf
 }
 
 export class ClientGuard {
   readonly #connection: Connection
   readonly #clients: Clients
+  readonly #project: CompiledProject
   /** Those whose changes were accepted before. */
   readonly #passed = new Set<ModelName>()
 
-  constructor(connection: Connection, clients: Clients) {
+  constructor(connection: Connection, clients: Clients, project: CompiledProject) {
     this.#connection = connection
+    this.#project = project
     this.#clients = clients
   }
 
@@ -38,14 +42,18 @@ export class ClientGuard {
     before: PublishedRelation,
     after: Pick<PublishedRelation, 'key' | 'columns'>,
   ): Promise<void> {
-    const { changesOf, accepted } = this.#clients
+    const { changesOf, accepted, tokensOf } = this.#clients
     if (accepted === null || accepted.has(model.name) || !isGuarded(model)) return
     const changes = await changesOf(before, { ...before, ...after, perhapsNullable: [] })
     const breaking = changes.filter((change) => change.breaking)
     if (breaking.length === 0) return
     const known = await readAccepted(this.#connection, before)
     const left = breaking.filter(({ change }) => !known.has(change))
-    if (left.length > 0) throw new ModelFailure(stoppedText(model, left), 'expose')
+    if (left.length > 0) {
+      const readBy = readByOf(this.#project, model.name, tokensOf, [before, after])
+      const readers = isRead(readBy) ? readBy : undefined
+      throw new ModelFailure(stoppedText(model, left, readers), 'expose', readers)
+    }
     this.#passed.add(model.name)
   }
 
@@ -60,7 +68,12 @@ export class ClientGuard {
 /** What a contract lets through, its author has let through. */
 export const isGuarded = ({ source }: Pick<Model, 'source'>): boolean => !hasContract(source.text)
 
-function stoppedText({ name }: Model, changes: readonly ContractChange[]): string {
+function stoppedText(
+  { name }: Model,
+  changes: readonly ContractChange[],
+  readBy: ReadBy | undefined,
+): string {
   const texts = changes.map(({ change }) => change).join('; ')
-  return `clients of ${entitySetName(name)} would break, so it stays as it was published: ${texts}; if they are ready: eider run --accept ${name}, or eider plan --accept ${name} for the next run`
+  const readers = readBy === undefined ? '' : `; ${readByText(readBy)}`
+  return `clients of ${entitySetName(name)} would break, so it stays as it was published: ${texts}${readers}; if they are ready: eider run --accept ${name}, or eider plan --accept ${name} for the next run`
 }

@@ -62,7 +62,7 @@ interface PublishRequest extends Omit<RepublishRequest, 'names'> {
 export async function publishNow(request: PublishRequest): Promise<Published> {
   const { opened, project, versions, runId, now, retention, logger } = request
   const { connection, snapshots } = opened
-  const guard = new ClientGuard(connection, request.clients)
+  const guard = new ClientGuard(connection, request.clients, project)
   const published = await publishModels({
     connection,
     snapshots,

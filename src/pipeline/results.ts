@@ -7,6 +7,7 @@ import type { ModelName } from '../core/names.ts'
 import type { ChangedByHand } from '../core/report/by-hand.ts'
 import type { DamagedEvents } from '../core/report/damaged-events.ts'
 import type { ModelResult, Progress, FlushCount, RunSummary } from '../core/report/progress.ts'
+import type { ReadBy } from '../core/report/planned-changes.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published } from '../store/snapshots.ts'
 
@@ -100,9 +101,10 @@ export class RunResults {
       if (!this.isFinished(model)) this.finish({ model, status: 'skipped', because, ms: 0 })
   }
 
-  fail(model: ModelName, because: string, ms = 0): void {
+  fail(model: ModelName, because: string, ms = 0, readBy?: ReadBy): void {
     this.#failed.add(model)
-    this.finish({ model, status: 'failed', because, ms })
+    const known = readBy === undefined ? {} : { read_by: readBy }
+    this.finish({ model, status: 'failed', because, ...known, ms })
   }
 
   /** Of a model that has failed: its rows are the reason (lasting-failures.ts). */

@@ -15,7 +15,7 @@ import { countByHand, type LeftAlone } from './by-hand.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { watchEngine } from './engine-use.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
-import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
+import { explainFailure, isInterruption, ModelFailure, toEnvironmentError } from './failure.ts'
 import { flushEvents } from './flush/flush-events.ts'
 import { interruptOnAbort } from './interrupt.ts'
 import { planSteps, uncompiledSteps } from './plan/steps.ts'
@@ -29,6 +29,7 @@ import { type NoteDraft, RunResults, type WriteNote, wroteLittle } from './resul
 import type { RunContext } from './run-context.ts'
 import { readableSources, withSources } from './open-warehouse.ts'
 import { publishModels } from './publish.ts'
+import { withReaders } from './read-by.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Step } from '../core/step.ts'
 
@@ -274,7 +275,7 @@ async function publish(
   const { store, progress, now, retention, onShare, onPhase, contractChanges, clients } = request
   const { connection, project, runId } = context
   const startedMs = performance.now()
-  const guard = clients && new ClientGuard(connection, clients)
+  const guard = clients && new ClientGuard(connection, clients, project)
   const same: LeftAlone[] = []
   const published = await publishModels({
     connection,
@@ -290,8 +291,10 @@ async function publish(
     ...(retention === undefined ? {} : { retention }),
     guard: guard && ((...set) => guard.check(...set)),
     onSame: (model, relation) => void same.push({ model, relation }),
-    onFailure: (model, error) =>
-      results.fail(model.name, explainFailure(store.explain(error), model, null)),
+    onFailure: (model, error) => {
+      const readBy = error instanceof ModelFailure ? error.readBy : undefined
+      results.fail(model.name, explainFailure(store.explain(error), model, null), 0, readBy)
+    },
   })
   const { snapshot, changed, before } = published
   results.snapshot = { id: snapshot.id, changed }
@@ -305,7 +308,9 @@ async function publish(
     ms: performance.now() - startedMs,
   })
   if (before === null || contractChanges === undefined) return published
-  for (const change of await contractChanges(before, snapshot))
+  const found = await contractChanges(before, snapshot)
+  const tokensOf = clients?.tokensOf ?? (() => [])
+  for (const change of withReaders(found, project, tokensOf, before, snapshot.relations))
     progress({ event: 'contract-change', ...change })
   return published
 }

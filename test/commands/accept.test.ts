@@ -73,6 +73,42 @@ test('a column that goes stops at publication, and plan --accept lets the next r
   assert.match(await stopped(space), /property gross removed/)
 })
 
+test('those who read a set that would break are named', async () => {
+  const token = (name: string, sets: string) =>
+    `    - name: ${name}\n      hash: sha256:${name === 'excel' ? '1'.repeat(64) : '2'.repeat(64)}\n      sets: [${sets}]\n`
+  await using space = await workspace({
+    ...files,
+    'eider.yml': `name: shop\nodata:\n  tokens:\n${token('excel', 'core_*')}${token('other', 'mart_sum')}`,
+    'models/mart/big.sql': 'SELECT id FROM core.orders WHERE total > 15\n',
+    'models/mart/sum.sql':
+      '-- @expose n\nSELECT count(*) AS n, max(o.total) AS most FROM core.orders o JOIN mart.big b ON b.id = o.id\n',
+    'models/mart/ids.sql': 'SELECT id FROM core.orders\n',
+  })
+  await space.ok(['run'])
+  await edit(space, orders('id, total::DOUBLE AS total, total AS gross'))
+  const readers = {
+    models: ['mart.big', 'mart.sum'],
+    sets: ['mart_sum'],
+    tokens: ['excel'],
+  }
+  const said = 'read by mart.big, mart.sum (set mart_sum) and the token "excel"'
+  const plan = await space.ok(['plan'], { exitCode: 1 })
+  assert.match(plan.stdout, `property total retyped from BIGINT to DOUBLE\n           ${said}\n`)
+  const events = async (args: readonly string[]) =>
+    (await space.ok([...args, '--json'], { exitCode: 1 })).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const readBy = (found: readonly Record<string, unknown>[]) =>
+    found.flatMap((one) => (one['read_by'] === undefined ? [] : [one['read_by']]))
+  const others = { models: [], sets: [], tokens: ['other'] }
+  assert.equal(readBy(await events(['plan'])), [readers, others])
+  const ran = await events(['run', '--accept', 'mart.sum'])
+  assert.equal(readBy(ran.filter(({ model }) => model === 'core.orders')), [readers])
+  const text = String(ran.find(({ status }) => status === 'failed')?.['because'])
+  assert.match(text, `from BIGINT to DOUBLE; ${said}; if they are ready`)
+})
+
 test('what is accepted is what the plan said, and no more', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])

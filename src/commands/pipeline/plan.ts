@@ -23,7 +23,7 @@ import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/p
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
 import type { Project } from '../../project/project.ts'
 import { changeWarehouse } from '../../wiring/change-warehouse.ts'
-import { clientsOf } from '../../wiring/clients.ts'
+import { clientsOf, tokensAmong } from '../../wiring/clients.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
 import { isHeld, openToRead } from '../../wiring/reading.ts'
 
@@ -85,6 +85,7 @@ export default class PipelinePlan extends BaseCommand {
     this.printWarnings(reading.project.warnings)
     const { contractChanges, breakingShapes } = await import('../../odata/edm/contract.ts')
     const { isGuarded } = await import('../../pipeline/guard-clients.ts')
+    const { withReaders } = await import('../../pipeline/read-by.ts')
     const { steps, published, next, orphans, refusal } = await planRun({
       ...reading,
       paths: project.paths,
@@ -97,7 +98,13 @@ export default class PipelinePlan extends BaseCommand {
       by: flags.by ?? null,
       diff: flags.diff,
     })
-    const contract = contractChanges(published, next)
+    const contract = withReaders(
+      contractChanges(published, next),
+      reading.project,
+      tokensAmong(project.readers.tokens),
+      published,
+      next,
+    )
     const accepted = await findAccepted(reading.connection, published, contract)
     const { isLastState } = reading
     const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
@@ -122,7 +129,10 @@ export default class PipelinePlan extends BaseCommand {
   ): Promise<readonly ContractChange[]> {
     if (flags.accept === undefined) return []
     const { acceptChanges } = await import('../../pipeline/plan/accept.ts')
-    const clients = clientsOf(acceptedModels(flags.accept, knownModels(compiled).keys()))
+    const clients = clientsOf(
+      acceptedModels(flags.accept, knownModels(compiled).keys()),
+      project.readers.tokens,
+    )
     using stop = onStop()
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     const accepted = await changeWarehouse(project, options, (opened) =>
@@ -135,20 +145,24 @@ export default class PipelinePlan extends BaseCommand {
   /** Against a manifest: neither the warehouse nor what is published is opened. */
   async #compare(
     flags: PlanFlags,
-    { files, paths }: Project,
+    { files, paths, readers }: Project,
     against: Manifest,
     selection: Selection,
   ): Promise<void> {
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { hashSeeds } = await import('../../compiler/file-hashes.ts')
     const { planAgainst } = await import('../../pipeline/plan/plan-against.ts')
+    const { withReaders } = await import('../../pipeline/read-by.ts')
     const { contractChanges } = await import('../../odata/edm/contract.ts')
     const project = await compileOnce(files, { ...paths, save: false })
     this.printWarnings(project.warnings)
     const contents = await hashSeeds(paths.dir, project.models.values())
     const plan = planAgainst(project, against, contents, selection)
     const { steps, removed } = plan
-    const contract = contractChanges(plan.published, plan.next)
+    const { published, next } = plan
+    const changes = contractChanges(published, next)
+    const tokensOf = tokensAmong(readers.tokens)
+    const contract = withReaders(changes, project, tokensOf, published, next)
     const others = removed.map((model) =>
       flags.json ? JSON.stringify({ event: 'model-removed', model }) : `removed    ${model}`,
     )

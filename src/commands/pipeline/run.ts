@@ -173,7 +173,7 @@ export default class PipelineRun extends BaseCommand {
         selection,
         keepHistory: keepsHistory(selection, flags),
         contractChanges,
-        clients: clientsOf(accepted),
+        clients: clientsOf(accepted, project.readers.tokens),
         logger,
         openClaims: async () =>
           (await import('../../wiring/claims.ts')).openClaims(project, logger),

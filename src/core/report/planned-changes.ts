@@ -1,6 +1,8 @@
 // What a plan says of each step: made in pipeline/, drawn in cli/, printed as JSON (docs/commands.md).
 
+import { limits } from '../limits.ts'
 import type { FailedModel, Model } from '../model.ts'
+import type { ModelName } from '../names.ts'
 import type { Step } from '../step.ts'
 
 export interface PlannedStep extends Step<Model | FailedModel> {
@@ -18,6 +20,38 @@ export interface ContractChange {
   readonly change: string
   /** A client that works today may fail. */
   readonly breaking: boolean
+  /** Of a change that breaks clients; absent where the project names nobody. */
+  readonly read_by?: ReadBy
+}
+
+/** Who reads a set, or columns of it that are others; members are named as in JSON. */
+export interface ReadBy {
+  /** Directly or through others. */
+  readonly models: readonly ModelName[]
+  /** Of those models. */
+  readonly sets: readonly string[]
+  /** Names of `odata.tokens` for which the set is there. */
+  readonly tokens: readonly string[]
+}
+
+/** `read by mart.a, mart.b (set mart_b) and the token "excel"`. */
+export function readByText({ models, sets, tokens }: ReadBy): string {
+  const published =
+    sets.length === 0 ? '' : ` (${sets.length === 1 ? 'set' : 'sets'} ${some(sets)})`
+  const holders = tokens.map((token) => `"${token}"`)
+  const parts = [
+    ...(models.length === 0 ? [] : [`${some(models)}${published}`]),
+    ...(tokens.length === 0
+      ? []
+      : [`the ${tokens.length === 1 ? 'token' : 'tokens'} ${some(holders)}`]),
+  ]
+  return `read by ${parts.join(' and ')}`
+}
+
+function some(names: readonly string[]): string {
+  const left = names.length - limits.namedReaders
+  const shown = names.slice(0, limits.namedReaders).join(', ')
+  return left > 0 ? `${shown} and ${left} more` : shown
 }
 
 export interface PlannedColumn {

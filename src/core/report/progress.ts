@@ -6,7 +6,7 @@ import type { ModelName } from '../names.ts'
 import type { OlderRows } from '../step.ts'
 import type { ChangedByHand } from './by-hand.ts'
 import type { DamagedEvents } from './damaged-events.ts'
-import type { ContractChange } from './planned-changes.ts'
+import type { ContractChange, ReadBy } from './planned-changes.ts'
 
 export type RunEvent =
   | { readonly event: 'run-started'; readonly run_id: string; readonly models: number }
@@ -69,6 +69,8 @@ export interface ModelResult {
   readonly warnings?: readonly string[]
   /** Rows that an older rule of the model has made; one of the warnings says so. */
   readonly older_rows?: OlderRows
+  /** Who reads the set that stays as it was published, where its next shape would break them. */
+  readonly read_by?: ReadBy
   /** What was done to the table; only of models that were built and are not views. */
   readonly changes?: TableChanges
   readonly ms: number
