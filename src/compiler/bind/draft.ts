@@ -2,7 +2,8 @@
 
 import type { KnownSources } from '../sources/known-sources.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import type { Expose, Model, CompiledProject, Lineage, Trails } from '../../core/model.ts'
+import type { Trails } from '../../core/addresses.ts'
+import type { Expose, Model, CompiledProject, Lineage } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { type SourceFile, type Span, wholeFile } from '../../core/source.ts'

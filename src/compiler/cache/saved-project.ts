@@ -3,7 +3,8 @@
 // the third has what a compile of another state of the project needs to keep models of this one.
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
-import type { Check, CompiledProject, Lineage, Macro, Model, Trails } from '../../core/model.ts'
+import type { Trails } from '../../core/addresses.ts'
+import type { Check, CompiledProject, Lineage, Macro, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'

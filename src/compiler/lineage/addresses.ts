@@ -1,10 +1,10 @@
 // Which values of the columns of a table say which of its rows a changed row of an input touches: its address. A run then
 // makes the rows with the touched addresses anew, and leaves the others as they are.
 
-import type { AddressProblem } from '../../core/addresses.ts'
+import type { AddressProblem, Trail, TrailStep } from '../../core/addresses.ts'
 import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
-import type { CompiledProject, Macro, Model, Trail, TrailStep } from '../../core/model.ts'
+import type { CompiledProject, Macro, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { type ColumnType, hasOneText, isWholeNumber } from '../../core/relation.ts'
 import type { ModelBody } from '../../core/sql.ts'

@@ -5,7 +5,7 @@
 // What is not understood here has no trail, so that a table is built anew: that costs time and is never wrong.
 
 import { foldCase } from '../../core/names.ts'
-import type { Trail } from '../../core/model.ts'
+import type { Trail } from '../../core/addresses.ts'
 import { isWholeNumber } from '../../core/relation.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import type { Inside } from './query.ts'
@@ -26,6 +26,14 @@ interface Noted {
   readonly node: SyntaxNode
 }
 
+/** Where a column of a query around has a value, a subquery depends on rows with this value alone. */
+export interface Correlation {
+  readonly owner: ScopeRelation
+  /** The column, in lower case. */
+  readonly key: string
+  readonly trails: readonly Trail[]
+}
+
 /** The places at which a query reads something, where each use of a common table expression is one of its own. */
 export class ExactUses implements Uses {
   readonly exact = this
@@ -34,6 +42,8 @@ export class ExactUses implements Uses {
   readonly #reads = new Reads()
   readonly #referred = new Map<Columns, SyntaxNode>()
   readonly #seen = new Set<SyntaxNode>()
+  readonly #followed = new Set<SyntaxNode>()
+  readonly #collecting: Correlation[][] = []
   readonly #copies = new Map<SyntaxNode, Columns>()
 
   of(node: SyntaxNode, name: string, columns: Columns): Columns {
@@ -48,6 +58,33 @@ export class ExactUses implements Uses {
 
   within(find: () => Columns): Columns {
     return this.#reads.within(find).columns
+  }
+
+  during<T>(find: () => T): { readonly found: T; readonly reads: ReadonlySet<number> } {
+    return this.#reads.during(find)
+  }
+
+  /** Finds something, and the correlations that are told meanwhile. */
+  collect<T>(find: () => T): { readonly found: T; readonly told: readonly Correlation[] } {
+    const told: Correlation[] = []
+    this.#collecting.push(told)
+    const found = find()
+    this.#collecting.pop()
+    return { found, told }
+  }
+
+  /** To the subquery in whose query this is. */
+  tell(correlations: readonly Correlation[]): void {
+    this.#collecting.at(-1)?.push(...correlations)
+  }
+
+  /** All that this subquery reads is followed by columns of the query that it is in. */
+  follow(subquery: SyntaxNode): void {
+    this.#followed.add(subquery)
+  }
+
+  noteSubquery(node: SyntaxNode): void {
+    if (!this.#followed.has(node)) this.note('a subquery in an expression', node)
   }
 
   again(columns: Columns, node: SyntaxNode): Columns {
@@ -125,7 +162,17 @@ export const exactNames = (both: Columns, left: Columns, right: Columns): Column
   })
 
 const withOneForm = (both: Columns, sides: (i: number) => readonly ScopeColumn[]): Columns =>
-  both?.map((one, i) => (haveOneForm(...sides(i)) ? one : { ...one, trails: [] })) ?? null
+  both?.map((one, i) => {
+    const all = sides(i)
+    if (!haveOneForm(...all)) return { ...one, trails: [] }
+    const isSure = all.length > 1 && all.every(({ trails }) => surely(trails).length > 0)
+    return isSure ? one : { ...one, trails: (one.trails ?? []).map(loose) }
+  }) ?? null
+
+export const loose = (trail: Trail): Trail => ({ ...trail, isLoose: true })
+
+/** Those that have part in each row. */
+const surely = (trails: readonly Trail[] = []) => trails.filter(({ isLoose }) => isLoose !== true)
 
 /**
  * Of rows that a join gives though they have no partner, the columns of the other side are NULL, which is not the value of
@@ -180,8 +227,8 @@ export function exactSelect(
   const parts = partsOf(node)
   if (parts.length === 0 || all === null) return all
   const isPart = (one: ScopeColumn, { of }: Part) => {
-    const own = new Set((one.trails ?? []).map(textOfTrail))
-    return of.some((part) => trailsOf(part, place).some((each) => own.has(textOfTrail(each))))
+    const own = textsOf(one.trails)
+    return of.some((part) => isSame(own, textsOf(trailsOf(part, place))))
   }
   for (const part of parts)
     if (!all.some((one) => isPart(one, part))) uses.note(part.text, part.node)
@@ -196,7 +243,15 @@ export function afterCut(node: SyntaxNode, columns: Columns, uses: ExactUses): C
   return columns?.map((one) => ({ ...one, trails: [] })) ?? null
 }
 
-const textOfTrail = (trail: Trail): string => JSON.stringify(trail)
+const textsOf = (trails: readonly Trail[] | undefined): ReadonlySet<string> =>
+  new Set(surely(trails).map((trail) => JSON.stringify(trail)))
+
+/** Of a UNION all places have to agree: two columns may be one in one of its queries, and two in another. */
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size > 0 && other.size > 0 && (isIn(one, other) || isIn(other, one))
+
+const isIn = (some: ReadonlySet<string>, all: ReadonlySet<string>) =>
+  [...some].every((text) => all.has(text))
 
 /** Rows that are looked at together: those with the same values of these expressions. */
 interface Part extends Noted {

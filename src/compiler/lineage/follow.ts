@@ -2,7 +2,8 @@
 // which values of that column the change can touch. Views are looked through.
 
 import { kinds } from '../../core/kinds.ts'
-import type { CompiledProject, Model, Trail, TrailStep } from '../../core/model.ts'
+import type { Trail, TrailStep } from '../../core/addresses.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
 import type { ColumnType } from '../../core/relation.ts'
 

@@ -1,8 +1,7 @@
 // The SELECT of a model, reading only those rows of its inputs that can be in a part of the result. It gives all rows of
 // the part, and maybe some others.
 
-import type { AddressUse } from '../../core/addresses.ts'
-import type { Addresses, Trail } from '../../core/model.ts'
+import type { AddressUse, Addresses, Trail } from '../../core/addresses.ts'
 import { type ModelName, splitModelName } from '../../core/names.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'

@@ -3,7 +3,8 @@
 // statistics of stored rows say nothing of an expression. So a filter on the column that it comes from is put where the
 // table is named.
 
-import type { CompiledProject, PeriodModel, Trail, TrailStep } from '../../core/model.ts'
+import type { Trail, TrailStep } from '../../core/addresses.ts'
+import type { CompiledProject, PeriodModel } from '../../core/model.ts'
 import { type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import { type ColumnType, columnType, isWholeNumber } from '../../core/relation.ts'
 import { offsetOfByte } from '../../core/source.ts'

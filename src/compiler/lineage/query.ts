@@ -32,6 +32,7 @@ import {
 } from './scope.ts'
 import { scopeOfFrom } from './tables.ts'
 import { afterCut, exactNames, exactPairs, exactSelect } from './exact.ts'
+import { withSubqueries } from './subqueries.ts'
 import { trailsOf, withEqualities, type Uses } from './trails.ts'
 
 /** Is called for each table and each column that a query names, also where it only decides which rows there are. */
@@ -221,12 +222,15 @@ const isSame = (a: NonNullable<Columns>, b: NonNullable<Columns>) =>
   a.every(({ origins }, i) => origins?.size === b[i]!.origins?.size)
 
 function columnsOfSelect(node: SyntaxNode, place: QueryPlace): Columns {
-  const from = scopeOfFrom(node['from_table'] as SyntaxNode, {
-    ...place,
-    scope: emptyScope(place.scope),
-  })
-  const scope = withEqualities(from, node['where_clause'], place)
-  const { observer } = place.context
+  const { observer, uses } = place.context
+  const own = { ...place, scope: emptyScope(place.scope) }
+  const find = () => {
+    const from = scopeOfFrom(node['from_table'] as SyntaxNode, own)
+    return withEqualities(from, node['where_clause'], place)
+  }
+  const scope = uses?.exact
+    ? withSubqueries(node, place, uses.exact, { find, columnsOfQuery })
+    : find()
   const columns: ScopeColumn[] = []
   let isKnown = true
   for (const item of node['select_list'] as readonly SyntaxNode[]) {
@@ -237,8 +241,7 @@ function columnsOfSelect(node: SyntaxNode, place: QueryPlace): Columns {
   }
   const inside = { ...place, scope: { ...scope, aliases: columns } }
   if (observer !== undefined) observeRest(node, inside)
-  const exact = place.context.uses?.exact
-  if (exact && isKnown) return exactSelect(node, columns, exact, inside)
+  if (uses?.exact && isKnown) return exactSelect(node, columns, uses.exact, inside)
   return isKnown ? columns : null
 }
 
@@ -342,7 +345,7 @@ export function originsOf(value: unknown, place: Inside): Origins {
       return value.origins
     }
     case 'SUBQUERY': {
-      place.context.uses?.exact?.note('a subquery in an expression', node)
+      place.context.uses?.exact?.noteSubquery(node)
       const isValue = node['subquery_type'] === 'SCALAR' || node['subquery_type'] === 'ANY'
       if (!isValue && place.context.observer === undefined) return null
       const given = columnsOfQuery(nodeOf(node['subquery'] as SyntaxNode), place)

@@ -30,12 +30,18 @@ export class Reads {
 
   /** Finds the columns of a common table expression, and what it reads. */
   within(find: () => Columns): { readonly columns: Columns; readonly reads: ReadonlySet<number> } {
-    const reads = new Set<number>()
-    this.#open.push(reads)
-    const columns = find()
-    this.#open.pop()
+    const { found: columns, reads } = this.during(find)
     if (columns !== null) this.#within.set(columns, reads)
     return { columns, reads }
+  }
+
+  /** Finds something, and says what is read meanwhile. */
+  during<T>(find: () => T): { readonly found: T; readonly reads: ReadonlySet<number> } {
+    const reads = new Set<number>()
+    this.#open.push(reads)
+    const found = find()
+    this.#open.pop()
+    return { found, reads }
   }
 
   /** Of a common table expression whose columns were found. */

@@ -1,7 +1,8 @@
 // What a name means inside a query, as far as its columns are known. `null` is "unknown" throughout: lineage may say that
 // it does not know, and may never say what is not so.
 
-import type { ColumnOrigin, Trail } from '../../core/model.ts'
+import type { Trail } from '../../core/addresses.ts'
+import type { ColumnOrigin } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { isVolatileWord } from '../sql/engine-functions.ts'
@@ -111,7 +112,7 @@ export function resolveName(names: readonly string[], scope: Scope): ScopeValue 
 }
 
 /** null: nothing here has the name. */
-function resolveIn(keys: readonly string[], level: Scope): ScopeValue | null {
+export function resolveIn(keys: readonly string[], level: Scope): ScopeValue | null {
   const [first = '', second, third] = keys
   if (third !== undefined) {
     const table = level.relations.find(
@@ -181,7 +182,7 @@ export function renamed(columns: Columns, names: readonly string[] | undefined):
   })
 }
 
-export const bothTrails = (
+const bothTrails = (
   one: Pick<ScopeValue, 'trails'>,
   other: Pick<ScopeValue, 'trails'>,
 ): readonly Trail[] => [...(one.trails ?? []), ...(other.trails ?? [])]

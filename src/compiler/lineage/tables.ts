@@ -1,13 +1,12 @@
 // What FROM brings into the scope of a query. It and query.ts call each other, as queries and tables hold each other.
 
-import type { Trail } from '../../core/model.ts'
+import type { Trail } from '../../core/addresses.ts'
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { columnsOfQuery, type Inside, nodeOf, originsOf, type QueryPlace } from './query.ts'
-import { afterJoin, areOne } from './exact.ts'
+import { afterJoin, areOne, loose } from './exact.ts'
 import { withEqualities, withMore } from './trails.ts'
 import {
-  bothTrails,
   type Columns,
   emptyScope,
   renamed,
@@ -15,6 +14,7 @@ import {
   type Scope,
   scopeColumn,
   type ScopeRelation,
+  type ScopeValue,
   textOf,
   union,
 } from './scope.ts'
@@ -89,8 +89,9 @@ const isSeries = (name: string) => name === 'generate_series' || name === 'range
 function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const left = scopeOfFrom(table['left'] as SyntaxNode, place)
   const type = String(table['join_type'])
+  const isAlone = leavesRowsAlone(type)
   const both = scopeOfFrom(table['right'] as SyntaxNode, { ...place, scope: left })
-  const sides = leavesRowsAlone(type)
+  const sides = isAlone
     ? [
         left.relations.slice(place.scope.relations.length),
         both.relations.slice(left.relations.length),
@@ -127,20 +128,23 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
     const side = (relations: readonly ScopeRelation[], merged: Scope['merged']) =>
       resolveName([name], { ...emptyScope(null), relations, merged })
     const [l, r] = [side(before, mergedBefore), side(after, new Map())]
+    const given = ({ trails = [] }: ScopeValue, isOther: boolean) =>
+      isOther && exact !== null ? trails.map(loose) : trails
     const isCompared = equal.includes(name)
     if (isCompared) place.context.observer?.equality?.(l, r)
     const isEqual = isCompared && (exact === null || areOne(l, r))
     const taken = type === 'RIGHT' ? r : type === 'FULL' ? null : l
     const origins = taken === null ? union([l.origins, r.origins]) : taken.origins
     // Whatever the join, both sides have this value in a row to which both have come.
-    const trails = isEqual ? bothTrails(l, r) : []
+    const trails = isEqual ? [...given(l, type === 'RIGHT'), ...given(r, type === 'LEFT')] : []
     // With the name of its table before it, a column stands for one side; of several on the left none is sure.
     const key = foldCase(name)
     const owners = before.filter(({ columns }) => columns?.some((one) => one.key === key))
     const [start, middle] = [place.scope.relations.length, left.relations.length]
     if (isEqual && owners.length === 1 && !mergedBefore.has(key))
-      relations = withTrailsOf(relations, [start, middle], key, r.trails)
-    if (isEqual) relations = withTrailsOf(relations, [middle, relations.length], key, l.trails)
+      relations = withTrailsOf(relations, [start, middle], key, given(r, isAlone))
+    if (isEqual)
+      relations = withTrailsOf(relations, [middle, relations.length], key, given(l, isAlone))
     merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same, trails))
   }
   return done({ ...whole, relations, merged })
@@ -151,7 +155,7 @@ const withTrailsOf = (
   relations: readonly ScopeRelation[],
   [start, end]: readonly [number, number],
   key: string,
-  trails: readonly Trail[] = [],
+  trails: readonly Trail[],
 ): readonly ScopeRelation[] =>
   relations.map((one, i) =>
     i >= start && i < end ? { ...one, columns: withMore(one.columns, key, trails) } : one,

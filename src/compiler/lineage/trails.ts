@@ -7,11 +7,11 @@
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { positionOf } from '../../core/source.ts'
 import type { ModelBody } from '../../core/sql.ts'
-import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/model.ts'
+import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/addresses.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import { nodeLocation } from '../sql/references.ts'
-import { compareAsOne, ExactUses, wholeOf } from './exact.ts'
+import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
 import type { QueryPlace } from './query.ts'
 import { Reads } from './reads.ts'
@@ -77,12 +77,14 @@ function addressesOf(
     })),
     // A star or an unnest that means more columns than it seems shows in their number.
     columns: Array.from({ length: width }, (_, i) =>
-      given?.length === width ? (given[i]!.trails ?? []) : [],
+      given?.length === width ? (given[i]!.trails ?? []).map(asSaid) : [],
     ),
     problems: uses.problems.map(placed),
     whole: whole === null ? null : placed(whole),
   }
 }
+
+const asSaid = ({ use, column, steps, type = '' }: Trail): Trail => ({ use, column, steps, type })
 
 /** What is asked of the places at which a query reads something. */
 export interface Uses {
@@ -249,7 +251,8 @@ export function withEqualities(
       [left, right],
       [right, left],
     ] as const) {
-      const more = trailsOf(other, { ...place, scope })
+      const trails = trailsOf(other, { ...place, scope })
+      const more = sides === null || exact === null ? trails : trails.map(loose)
       if (more.length === 0) continue
       found =
         one['class'] === 'COLUMN_REF'
@@ -285,7 +288,7 @@ interface Equality {
   readonly right: SyntaxNode
 }
 
-function equalitiesIn(condition: unknown): readonly Equality[] {
+export function equalitiesIn(condition: unknown): readonly Equality[] {
   const node = (condition ?? {}) as SyntaxNode
   if (node['type'] === 'CONJUNCTION_AND')
     return (node['children'] as readonly SyntaxNode[]).flatMap(equalitiesIn)

@@ -3,7 +3,8 @@
 
 import { addressingOf, type AddressKey } from '../../compiler/lineage/addresses.ts'
 import { limits } from '../../core/limits.ts'
-import type { CompiledProject, EventsModel, Model, TrailStep } from '../../core/model.ts'
+import type { TrailStep } from '../../core/addresses.ts'
+import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'

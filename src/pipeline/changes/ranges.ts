@@ -1,6 +1,6 @@
 // Ranges of values: which ones rows have, and where they lead in a column that follows them.
 
-import type { TrailStep } from '../../core/model.ts'
+import type { TrailStep } from '../../core/addresses.ts'
 import { limits } from '../../core/limits.ts'
 import { type ColumnType, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'

@@ -66,6 +66,23 @@ const KEPT: Readonly<Record<string, string>> = {
   view: 'SELECT customer, day, amount FROM stage.o',
   views:
     'SELECT o.customer, c.country, o.amount FROM stage.per AS o LEFT JOIN stage.c AS c ON c.id = o.customer',
+  exists: `SELECT o.id, o.cust FROM core.o AS o
+    WHERE EXISTS (FROM core.c AS c WHERE c.id = o.cust AND c.country <> 'c1')`,
+  without: `SELECT c.id, c.country FROM core.c AS c
+    WHERE NOT EXISTS (SELECT 1 FROM core.o AS o WHERE o.cust = c.id AND o.amount > 50)`,
+  member: "SELECT id, cust FROM core.o WHERE cust IN (SELECT id FROM core.c WHERE country = 'c1')",
+  either:
+    'SELECT id, cust, amount FROM core.o WHERE amount > 80 OR cust IN (SELECT id FROM stage.c)',
+  value:
+    'SELECT c.id, (SELECT max(amount) FROM core.o AS o WHERE o.cust = c.id) AS a FROM core.c AS c',
+  above: `SELECT id, cust FROM core.o AS o
+    WHERE amount > (SELECT avg(amount) FROM core.o AS p WHERE p.cust = o.cust)`,
+  busy: `SELECT cust, count(*) AS n FROM core.o GROUP BY cust
+    HAVING cust IN (SELECT cust FROM core.log GROUP BY cust HAVING count(*) > 2)`,
+  nested: `SELECT c.id, c.country FROM core.c AS c WHERE EXISTS (FROM core.o AS o
+    WHERE o.cust = c.id AND o.amount > (SELECT avg(amount) FROM core.log AS l WHERE l.cust = c.id))`,
+  within: `SELECT c.id, c.country FROM core.c AS c WHERE c.id IN (SELECT o.cust FROM core.o AS o
+    WHERE o.amount > (SELECT avg(amount) FROM core.log AS l WHERE l.cust = o.cust))`,
   versions:
     'SELECT id, count(*) AS n, count(*) FILTER (is_current) AS now FROM core.old GROUP BY id',
   chain: 'SELECT a, count(*) AS n FROM mart.group GROUP BY a',
@@ -81,6 +98,12 @@ const BUILT: Readonly<Record<string, string>> = {
   limit: 'SELECT id, amount FROM core.o ORDER BY amount DESC, id LIMIT 3',
   nulls: 'SELECT c.id, o.amount FROM core.o AS o LEFT JOIN core.c AS c ON c.id = o.cust',
   sub: 'SELECT id, (SELECT max(amount) FROM core.o AS p) AS most FROM core.o AS o',
+  none: 'SELECT id FROM core.c WHERE id NOT IN (SELECT cust FROM core.o)',
+  truth: 'SELECT id, id IN (SELECT cust FROM core.o) AS has FROM core.c',
+  pair: `SELECT o.id, o.cust, count(*) OVER (PARTITION BY o.amount) AS n FROM core.o AS o
+    LEFT JOIN core.c AS c ON c.id = o.cust AND c.id = o.amount`,
+  two: `SELECT x, count(*) OVER (PARTITION BY y) AS n
+    FROM (SELECT cust AS x, cust AS y FROM core.o UNION ALL SELECT cust, amount FROM core.o)`,
   recursive: `WITH RECURSIVE x AS (SELECT id, cust FROM core.o UNION
     SELECT x.id, o.cust FROM x JOIN core.o AS o ON o.id = x.cust) SELECT * FROM x`,
   always: '-- @rebuild: always\nSELECT cust, count(*) AS n FROM core.o GROUP BY cust',
@@ -90,6 +113,51 @@ const BUILT: Readonly<Record<string, string>> = {
 const CHECKED: Readonly<Record<string, string>> = {
   checked: '-- @check: n < 6\nSELECT cust, count(*) AS n FROM core.o GROUP BY cust',
   counted: 'SELECT n, count(*) AS customers FROM mart.checked GROUP BY n',
+}
+
+/** Queries that ask others about their rows, in whatever way. */
+function anyQueries(random: () => number, count: number): Readonly<Record<string, string>> {
+  const one = <T>(...all: readonly T[]): T => all[Math.floor(random() * all.length)]!
+  const columns: Readonly<Record<string, readonly string[]>> = {
+    'core.o': ['id', 'cust', 'amount'],
+    'core.log': ['id', 'cust', 'amount'],
+    'core.c': ['id', 'id', 'id'],
+    'stage.o': ['customer', 'amount', 'customer'],
+    'stage.per': ['customer', 'amount', 'customer'],
+  }
+  const names = Object.keys(columns)
+  const condition = (outer: readonly string[], depth: number): string => {
+    const form = depth > 2 ? 0 : Math.floor(random() * 10)
+    if (form < 2) return `${one(...outer)} ${one('<', '>', '=')} ${one(5, 20, 60)}`
+    if (form < 4)
+      return `(${condition(outer, depth + 1)} ${one('AND', 'OR')} ${condition(outer, depth + 1)})`
+    if (form === 4) return `NOT (${condition(outer, depth + 1)})`
+    const [inner, alias] = [one(...names), `t${depth}_${Math.floor(random() * 1e6)}`]
+    const own = columns[inner]!.map((column) => `${alias}.${column}`)
+    const all = [...own, ...outer]
+    const where = one(
+      `${one(...own)} = ${one(...outer)}`,
+      `${one(...own)} = ${one(...outer)} AND ${condition(all, depth + 1)}`,
+      condition(all, depth + 1),
+    )
+    const from = `FROM ${inner} AS ${alias} WHERE ${where}`
+    if (form < 7) return `${one('', 'NOT ')}EXISTS (${from})`
+    if (form < 9) return `${one(...outer)} ${one('', '', 'NOT ')}IN (SELECT ${one(...own)} ${from})`
+    return `${one(...outer)} > (SELECT ${one('max', 'count', 'avg')}(${one(...own)}) ${from})`
+  }
+  const query = (): string => {
+    const name = one('core.o', 'core.log', 'stage.o', 'core.c')
+    const own = columns[name]!.map((column) => `t.${column}`)
+    const shown = [...new Set(own)].filter(() => random() < 0.7)
+    const [first = own[0]!] = shown
+    const where = condition(own, 0)
+    if (random() < 0.3)
+      return `SELECT ${first}, count(*) AS n FROM ${name} AS t WHERE ${where} GROUP BY ${first}`
+    if (random() < 0.3)
+      return `SELECT ${first}, (SELECT count(*) FROM core.o AS s WHERE s.cust = ${one(...own)} AND ${condition(['s.id', ...own], 1)}) AS n FROM ${name} AS t`
+    return `SELECT ${[first, ...shown.slice(1)].join(', ')} FROM ${name} AS t WHERE ${where}`
+  }
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`any${i}`, query()]))
 }
 
 const table = (body: string) => `-- @kind: table\n${body}`
@@ -191,7 +259,9 @@ const SEEDS = Number(process.env['EIDER_MAINTAINED'] ?? 1)
 for (let seed = 1; seed <= SEEDS; seed++)
   test(`after each run a table is what its SELECT gives, seed ${seed}`, async () => {
     await using space = await openProject()
-    const shop = new Shop(space, { ...INPUTS, ...mart({ ...KEPT, ...BUILT, ...CHECKED }) }, seed)
+    const any = anyQueries(seededRandom(seed), 12)
+    const marts = mart({ ...KEPT, ...BUILT, ...CHECKED, ...any })
+    const shop = new Shop(space, { ...INPUTS, ...marts }, seed)
     await shop.send(60, 20)
     await shop.run()
     const ways = new Map<string, Set<string>>()
@@ -201,7 +271,7 @@ for (let seed = 1; seed <= SEEDS; seed++)
       const results = await shop.run()
       const isLeft = (name: string) =>
         ['failed', 'skipped'].includes(results.get(`mart.${name}`)?.status ?? '')
-      const names = [KEPT, BUILT, CHECKED].flatMap(Object.keys).filter((name) => !isLeft(name))
+      const names = [KEPT, BUILT, CHECKED, any].flatMap(Object.keys).filter((name) => !isLeft(name))
       assert.equal(await shop.wrong(names), [], `run ${i}`)
       states.push(isLeft('checked'))
       for (const [model, { changes }] of results)
