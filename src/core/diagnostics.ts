@@ -63,6 +63,7 @@ const messages = {
     `"@${p.annotation}" names "${p.column}" twice`,
   'invalid-check': (p: { problem: string }) => p.problem,
   'invalid-measure': (p: { problem: string }) => p.problem,
+  'invalid-hierarchy': (p: { problem: string }) => p.problem,
   'invalid-rollup': (p: { problem: string }) => p.problem,
   'invalid-time': (p: { column: string; type: string }) =>
     `"@time" needs a column of type DATE, TIMESTAMP or TIMESTAMPTZ, and "${p.column}" is ${p.type}`,

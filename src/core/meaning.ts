@@ -35,4 +35,13 @@ export interface Meaning {
   readonly time: string | null
   /** Absent where it is no rollup. */
   readonly rollup?: RollupOf
+  /** Absent where there are none. */
+  readonly hierarchies?: readonly Hierarchy[]
+}
+
+/** Rows as a tree: the value of `parent` is that of `node` in the row above; null, or of no row: there is none. */
+export interface Hierarchy {
+  readonly name: string
+  readonly node: string
+  readonly parent: string
 }

@@ -30,6 +30,10 @@ export const odataLimits = {
    * navigation properties, of which each set shows n - 1 that differ in their target alone.
    */
   setsOfOneKey: 16,
+  /** Levels of a tree that traverse sorts: the place of each node is a text of eight characters for each level. */
+  treeLevels: 1000,
+  /** Steps to other nodes of a hierarchy that are counted: each is one more step of DuckDB's recursion in a circle. */
+  nodeDistance: 10_000,
   /** Levels of $expand, one inside the other. */
   expandDepth: 8,
   /**

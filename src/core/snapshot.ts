@@ -10,7 +10,7 @@
 // alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
 import { isObject } from './object.ts'
-import type { Meaning, Measure, RollupOf } from './meaning.ts'
+import type { Hierarchy, Meaning, Measure, RollupOf } from './meaning.ts'
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
@@ -267,6 +267,22 @@ function parseMeaning(value: unknown, columns: readonly Column[]): Meaning {
       .filter(isThere),
     time: typeof time === 'string' && isThere(time) ? time : null,
     ...(meaning['rollup'] === undefined ? {} : { rollup: parseRollup(meaning['rollup']) }),
+    ...(meaning['hierarchies'] === undefined
+      ? {}
+      : {
+          hierarchies: asArray(meaning['hierarchies'], 'hierarchies')
+            .map(parseHierarchy)
+            .filter(({ node, parent }) => isThere(node) && isThere(parent)),
+        }),
+  }
+}
+
+function parseHierarchy(value: unknown): Hierarchy {
+  const hierarchy = asObject(value, 'hierarchy')
+  return {
+    name: asString(hierarchy['name'], 'name'),
+    node: asString(hierarchy['node'], 'node'),
+    parent: asString(hierarchy['parent'], 'parent'),
   }
 }
 

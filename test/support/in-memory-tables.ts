@@ -9,7 +9,8 @@ import { type Connection, Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { bindRequest } from '../../src/odata/bind/request.ts'
-import type { BoundQuery, BoundRequest } from '../../src/odata/bind/bound.ts'
+import type { BoundRequest } from '../../src/odata/bind/bound-request.ts'
+import type { BoundQuery } from '../../src/odata/bind/bound.ts'
 import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { copiesOf } from '../../src/odata/sql/expression.ts'
@@ -119,14 +120,15 @@ export class InMemoryTables implements AsyncDisposable {
 
 const ALL = { offset: 0, limit: null }
 
-async function create(connection: Connection, { model, key = [], description, rows }: Table) {
+async function create(connection: Connection, table: Table) {
+  const { model, key = [], description, rows, hierarchies } = table
   const name = modelName(model)
-  const table = sql.ident(...fileRows.tableOf(model.replace('.', '_')))
+  const stored = sql.ident(...fileRows.tableOf(model.replace('.', '_')))
   await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(model.replace('.', '_'))}`)
   const order =
     key.length === 0 ? sql.empty : sql` ORDER BY ${sql.join(key.map((part) => sql.ident(part)))}`
-  await connection.run(sql`CREATE TABLE ${table} AS SELECT * FROM (${rows})${order}`)
-  const described = await connection.rows(sql`DESCRIBE ${table}`)
+  await connection.run(sql`CREATE TABLE ${stored} AS SELECT * FROM (${rows})${order}`)
+  const described = await connection.rows(sql`DESCRIBE ${stored}`)
   const columns = described.map((column) => ({
     name: column['column_name'] as string,
     type: columnType(column['column_type'] as string),
@@ -140,5 +142,6 @@ async function create(connection: Connection, { model, key = [], description, ro
     key,
     description: description ?? null,
     columns,
+    ...(hierarchies && { meaning: { measures: [], dimensions: [], time: null, hierarchies } }),
   }
 }

@@ -1,5 +1,6 @@
 // Snapshots made by hand, in the format that a run publishes.
 
+import type { Hierarchy } from '../../src/core/meaning.ts'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -20,6 +21,7 @@ export interface Table {
   readonly key?: readonly string[]
   readonly description?: string
   readonly rows: Sql
+  readonly hierarchies?: readonly Hierarchy[]
   /** A view computes its rows when it is asked, so that a query can fail. A run publishes tables only. */
   readonly isView?: boolean
 }

@@ -208,6 +208,12 @@ export const annotations = {
     repeats: true,
   },
   time: { value: 'column', expected: 'a column', kinds: fileKinds },
+  hierarchy: {
+    value: 'hierarchy',
+    expected: '<name>: <the key> parent <the column with the key of the row above>',
+    kinds: fileKinds,
+    repeats: true,
+  },
   label: shownRule,
   unit: shownRule,
   format: shownRule,

@@ -41,6 +41,13 @@ export interface AnnotationValues {
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
   readonly columnPair: { readonly column: NamedColumn; readonly other: NamedColumn }
   readonly measure: MeasureSyntax
+  readonly hierarchy: HierarchySyntax
+}
+
+interface HierarchySyntax {
+  readonly name: NamedColumn
+  readonly node: NamedColumn
+  readonly parent: NamedColumn
 }
 
 /** `sql`: an expression, with `where` and a condition after it, if any. */
@@ -182,6 +189,13 @@ const forms: Forms = {
     const named = column(r)
     r.expect(/[ \t]*:[ \t]*/y)
     return { column: named, other: column(r) }
+  },
+  hierarchy(r) {
+    const name = column(r)
+    r.expect(/[ \t]*:[ \t]*/y)
+    const node = column(r)
+    r.expect(/[ \t]+parent[ \t]+/y)
+    return { name, node, parent: column(r) }
   },
   measure(r) {
     const measure = column(r)

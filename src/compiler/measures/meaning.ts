@@ -30,6 +30,7 @@ import {
   type ReadMeasure,
 } from './measure-sql.ts'
 import { aggregates } from './aggregates.ts'
+import { resolveHierarchies } from './hierarchies.ts'
 
 interface ModelWithMeasures {
   readonly source: SourceFile
@@ -84,14 +85,15 @@ export async function resolveMeaning(
   { variables, measures }: Pick<Resolving, 'variables' | 'measures'>,
 ): Promise<Found> {
   const { source, header } = model
-  const { measure = [], dimension = [], time } = header
-  const isSaid = measure.length + dimension.length > 0 || time !== undefined
+  const { measure = [], dimension = [], time, hierarchy = [] } = header
+  const isSaid = measure.length + dimension.length + hierarchy.length > 0 || time !== undefined
   if (!isSaid && model.rollup === undefined) return { diagnostics: [] }
   const asked = dimension.flatMap(({ value }) => value)
   const dimensions = resolveColumns(source, 'dimension', asked, columns)
   const times = resolveColumns(source, 'time', time === undefined ? [] : [time.value], columns)
   const [timeColumn] = times.names
   const { written, diagnostics } = writtenMeasures(model, columns)
+  const hierarchies = resolveHierarchies(source, header, columns)
   const bound = await boundMeasures({ model, columns, variables, measures, written })
   return {
     meaning: {
@@ -99,6 +101,7 @@ export async function resolveMeaning(
       dimensions: dimensions.names,
       time: timeColumn ?? null,
       ...(model.rollup && { rollup: { of: model.rollup.of, never: model.rollup.never } }),
+      ...(hierarchies.found.length > 0 && { hierarchies: hierarchies.found }),
     },
     diagnostics: [
       ...dimensions.diagnostics,
@@ -109,6 +112,7 @@ export async function resolveMeaning(
       ),
       ...diagnostics,
       ...bound.diagnostics,
+      ...hierarchies.diagnostics,
     ],
   }
 }

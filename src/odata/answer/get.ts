@@ -3,7 +3,7 @@
 
 import type { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
-import type { BoundRequest } from '../bind/bound.ts'
+import type { BoundRequest } from '../bind/bound-request.ts'
 import { bindRequest } from '../bind/request.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { changesGone, nextLinkGone } from '../protocol/errors.ts'

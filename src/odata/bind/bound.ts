@@ -2,32 +2,11 @@
 // (the printer of SQL, the JSON writer) can no longer meet a mistake of the caller.
 
 import type { CallName } from './expression/functions.ts'
+import type { TotalMethod } from './total-method.ts'
 import type { ComparisonOperator } from '../syntax/syntax.ts'
 import { type CollectionType, type ComplexType, edm, type EdmType } from '../edm/types.ts'
 import type { Measure } from '../../core/meaning.ts'
 import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
-
-export type BoundRequest =
-  | { readonly kind: 'service-document' }
-  | { readonly kind: 'metadata' }
-  /** What $metadata says, for tools that know no OData. */
-  | { readonly kind: 'openapi' }
-  /** A document that $metadata refers to, by the name of its file. */
-  | { readonly kind: 'vocabulary'; readonly file: string }
-  | ({ readonly kind: 'collection' } & RowsRequest)
-  | ({ readonly kind: 'entity' } & RowsRequest)
-  | ({ readonly kind: 'count' } & RowsRequest)
-  /** A property or a part of one, named `value` in the output; `raw`: its value alone. */
-  | ({ readonly kind: 'property'; readonly raw: boolean } & RowsRequest)
-
-export interface RowsRequest {
-  readonly query: BoundQuery
-  /**
-   * The entity from which a navigation property leads to the rows; null when none does, or a key says which row is meant.
-   * When no row is found, it tells an entity without related ones from one that is not there.
-   */
-  readonly parent: BoundQuery | null
-}
 
 export interface BoundQuery {
   /** With $apply, a set that stands for its result. */
@@ -148,6 +127,8 @@ export type Expression =
     >
   /** One value of all rows or items. */
   | (Node<'total', { source: RowSource | ItemSource }> & Total)
+  /** Whether it is one of those nodes. */
+  | Node<'isNode', { value: Expression; nodes: NodeSet }>
   /** The number of a row in that order, from 1 on; a column of a relation and nothing else. */
   | Node<'rowNumber', { type: EdmType; order: Order }>
   /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
@@ -158,6 +139,38 @@ export type Expression =
   /** Whether the condition holds for any, or for all, of the rows or items. */
   | (Node<'exists', { quantifier: 'any' | 'all' }> & Counted)
   | (Node<'count'> & Counted)
+
+/** Rows that are nodes of trees: `parent` of one is `node` of the one above it. */
+export interface NodeRows {
+  readonly rows: Relation
+  readonly row: RowVariable
+  readonly node: Property
+  readonly parent: Property
+}
+
+/** Some of the nodes. One of whose parent there is no row is a root. */
+export type NodeSet = { readonly of: NodeRows } & (
+  | { readonly which: 'node' | 'root' | 'leaf' }
+  /** Those with the same parent as that node, or roots as it is. */
+  | { readonly which: 'sibling'; readonly start: Expression }
+  /** `distance`: at most so many steps away; null: any number. `withStart`: those that the steps begin at, too. */
+  | {
+      readonly which: 'ancestor' | 'descendant'
+      readonly start: Expression | NodesOfRows
+      readonly distance: number | null
+      readonly withStart: boolean
+    }
+)
+
+/** What the value is in each row. */
+interface NodesOfRows {
+  readonly kind: 'ofRows'
+  /** Whether each of the values is a node for certain. */
+  readonly areNodes: boolean
+  readonly rows: Relation
+  readonly row: RowVariable
+  readonly value: Expression
+}
 
 type Order = readonly OrderItem[]
 
@@ -272,6 +285,7 @@ export function typeOf(expression: Expression): EdmType | null {
     case 'not':
     case 'exists':
     case 'reached':
+    case 'isNode':
       return edm.Boolean
     case 'count':
       return edm.Int64
@@ -287,24 +301,6 @@ export function typeOf(expression: Expression): EdmType | null {
 //
 // Each transformation is one SELECT around the relation before it. Columns that a transformation makes have names of
 // their own (c1, c2, …), because names are case-sensitive in OData and not in DuckDB.
-
-/** What totals are called in the bound request. Each has its SQL in sql/methods.ts. */
-export type TotalMethod =
-  | 'sum'
-  | 'min'
-  | 'max'
-  | 'average'
-  /** The average of decimals. */
-  | 'exactAverage'
-  /** These two count values that are not null. */
-  | 'count'
-  | 'countdistinct'
-  /** The number of rows. */
-  | 'rowCount'
-  /** The sum of values that are counts. */
-  | 'sumOfCounts'
-  /** The expression of a measure. */
-  | 'measure'
 
 /** One value of all values of an expression. */
 export interface Total {
@@ -367,6 +363,19 @@ export type Relation =
         link: KeyLink
         isOuter: boolean
         columns: readonly ColumnValue[]
+      }
+    >
+  /** The rows whose value is a node that a root leads to, with the place of that node in the order of the trees. */
+  | Step<
+      'traverse',
+      {
+        columns: readonly ColumnValue[]
+        place: string
+        value: Expression
+        nodes: NodeRows
+        /** Of nodes with the same parent. */
+        order: Order
+        isPreorder: boolean
       }
     >
   /** Every combination of one row of each part. */

@@ -18,7 +18,8 @@ import {
 import { bindSequence } from './apply/apply.ts'
 import { askedOrder, boundFilter, openScope } from './query.ts'
 import { computedOutput, resultQuery } from './apply/result.ts'
-import { type BoundRequest, type OutputProperty, propertyOf } from './bound.ts'
+import type { BoundRequest } from './bound-request.ts'
+import { type OutputProperty, propertyOf } from './bound.ts'
 import { entityIdOutput } from './control-information.ts'
 import { unsupported, unknownProperty, unknownResource, invalidOption } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
@@ -99,6 +100,7 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
     properties: [],
     navigation: [],
     measures: [],
+    hierarchies: [],
   }
   return {
     relation: { kind: 'cross', parts, columns },

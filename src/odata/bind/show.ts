@@ -1,13 +1,14 @@
 // A bound request for people: as indented text, one fact a line, and as data that JSON can hold. Sets, properties and types
 // appear by name there, since they lead to each other in circles.
 
+import type { BoundRequest } from './bound-request.ts'
 import type {
   BoundQuery,
-  BoundRequest,
   Expansion,
   Expression,
   ItemSource,
   KeyLink,
+  NodeSet,
   ColumnValue,
   OrderItem,
   OutputProperty,
@@ -144,6 +145,12 @@ function stepLines(step: StepRelation): readonly string[] {
         ...partitionLines(step),
         `until the sum of ${show(step.value)} reaches ${show(step.limit)}${step.isPercent ? ' percent' : ''}`,
       ]
+    case 'traverse':
+      return [
+        `${step.isPreorder ? 'each node before' : 'each node after'} those below it, of ${show(step.value)} in ${step.nodes.row.set.name}`,
+        ...(step.order.length === 0 ? [] : [`order by ${showOrder(step.order)}`]),
+        ...step.columns.map(showColumn),
+      ]
     case 'join':
       return [
         `${step.isOuter ? 'each row, and' : 'only rows'} with ${showLink(step.link, step.otherRow)}`,
@@ -205,11 +212,23 @@ function show(expression: Expression): string {
       return `[${expression.items.map(show).join(', ')}]`
     case 'object':
       return `{${expression.members.map(({ name, value }) => `${name}: ${show(value)}`).join(', ')}}`
+    case 'isNode':
+      return `(${show(expression.value)} among ${showNodes(expression.nodes)})`
     case 'rowNumber':
       return `row number by ${showOrder(expression.order)}`
     default:
       return showSubquery(expression)
   }
+}
+
+function showNodes(nodes: NodeSet): string {
+  const { row, node, parent } = nodes.of
+  const of = `${row.set.name} by ${node.name} and ${parent.name}`
+  if (!('start' in nodes)) return `${nodes.which}s of ${of}`
+  const start = nodes.start.kind === 'ofRows' ? show(nodes.start.value) : show(nodes.start)
+  if (nodes.which === 'sibling') return `siblings of ${start} in ${of}`
+  const most = nodes.distance === null ? '' : `, at most ${nodes.distance} away`
+  return `${nodes.which}s of ${start}${nodes.withStart ? ' and itself' : ''} in ${of}${most}`
 }
 
 const list = (texts: readonly string[]) => `(${texts.join(', ')})`

@@ -11,6 +11,7 @@ import {
   type Expression,
   typeOf,
   type ItemSource,
+  type NodeSet,
   type RowSource,
 } from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
@@ -105,6 +106,7 @@ const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
   'exists',
   'count',
   'reached',
+  'isNode',
   'items',
   'nth',
   'gathered',
@@ -183,6 +185,8 @@ export function operandsOf(expression: Expression): readonly Expression[] {
       return [...sourceOperands(expression.source), expression.value]
     case 'reached':
       return [expression.theirs, expression.ours, expression.condition]
+    case 'isNode':
+      return [expression.value, ...startOf(expression.nodes)]
     case 'exists':
     case 'count':
       return [...sourceOperands(expression.source), ...given(expression.condition)]
@@ -193,6 +197,11 @@ function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
   if (source.kind === 'items') return [source.list]
   const { link, key } = source
   return [...given(link === null ? null : link.ours), ...given(key)]
+}
+
+function startOf(nodes: NodeSet): readonly Expression[] {
+  if (!('start' in nodes)) return []
+  return [nodes.start.kind === 'ofRows' ? nodes.start.value : nodes.start]
 }
 
 const given = (expression: Expression | null) => (expression === null ? [] : [expression])

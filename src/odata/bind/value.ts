@@ -3,9 +3,9 @@
 
 import { wholeNumber } from './expression/constants.ts'
 import type { ValueEnd } from './resource.ts'
+import type { BoundRequest } from './bound-request.ts'
 import {
   type BoundQuery,
-  type BoundRequest,
   type Expression,
   type OutputProperty,
   propertyOf,

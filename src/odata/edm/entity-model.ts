@@ -4,7 +4,7 @@ import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { Meaning, Measure } from '../../core/meaning.ts'
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
 import { inSlices } from '../../core/time-slices.ts'
-import { addNavigation, type GrowingSet } from './infer-navigation.ts'
+import { addHierarchy, addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { isStoredInOrder } from './stored-order.ts'
 import { edmTypeOf } from './types.ts'
 import {
@@ -64,6 +64,8 @@ function* grow(model: GrowingModel, snapshot: Snapshot, facts: SnapshotFacts): G
     yield
   }
   yield* addNavigation([...model.sets.values()], model.sharedKeys)
+  for (const set of model.sets.values())
+    for (const hierarchy of set.relation.meaning?.hierarchies ?? []) addHierarchy(set, hierarchy)
 }
 
 function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSet {
@@ -94,6 +96,7 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
       key,
       properties,
       navigation: [],
+      hierarchies: [],
       ...meaningOf(relation),
     },
     table: parts?.all ?? facts.stored.tableOf(name),

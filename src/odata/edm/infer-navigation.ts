@@ -10,13 +10,23 @@
 
 import { limits } from '../../core/limits.ts'
 import { foldCase, isODataIdentifier, splitModelName } from '../../core/names.ts'
+import type { Hierarchy } from '../../core/meaning.ts'
 import type { EdmType } from './types.ts'
-import type { EntitySet, NavigationProperty, Property, SharedKey } from './model.ts'
+import type {
+  EntitySet,
+  NavigationProperty,
+  Property,
+  RecursiveHierarchy,
+  SharedKey,
+} from './model.ts'
 import { isInteger } from './numbers.ts'
 
 /** A set while its navigation is being found. */
 export type GrowingSet = EntitySet & {
-  readonly type: { readonly navigation: NavigationProperty[] }
+  readonly type: {
+    readonly navigation: NavigationProperty[]
+    readonly hierarchies: RecursiveHierarchy[]
+  }
 }
 
 /** Adds to `shared` the keys that too many sets have. Each step is a small one. */
@@ -143,6 +153,31 @@ function relate({ from, to, column, key }: Relationship, taken: TakenNames): voi
     on: { ours: key, theirs: column },
     partner: there,
   })
+}
+
+/** Navigation to the row above and to those below, `manager` and `org_children`; nothing where a column is not there. */
+export function addHierarchy(set: GrowingSet, { name, node, parent }: Hierarchy): void {
+  const { type } = set
+  const [ours, theirs] = [parent, node].map((one) =>
+    type.properties.find((property) => property.name === one),
+  )
+  if (ours === undefined || theirs === undefined) return
+  const taken = new Set([...namesOf(set), ...type.navigation.map((each) => each.name)])
+  const short = withoutId(parent)
+  const above = takeName(taken, short === parent ? `${name}_parent` : short, set.name)
+  const below = takeName(taken, `${name}_children`, set.name)
+  type.navigation.push(
+    { name: above, target: set, many: false, holdsKey: true, on: { ours, theirs }, partner: below },
+    {
+      name: below,
+      target: set,
+      many: true,
+      holdsKey: false,
+      on: { ours: theirs, theirs: ours },
+      partner: above,
+    },
+  )
+  type.hierarchies.push({ name, node: theirs, parent: ours, navigation: above })
 }
 
 const namesOf = ({ type }: EntitySet): Set<string> =>

@@ -47,8 +47,21 @@ export interface EntityType {
   readonly dimensions: readonly string[]
   /** The name of the property with the time of a row. */
   readonly time: string | null
+  /** Those whose columns are all there, and whose rows have navigation to the one above. */
+  readonly hierarchies: readonly RecursiveHierarchy[]
   /** Absent where the set is no rollup. */
   readonly rollup?: RollupOf | undefined
+}
+
+/** Entities as nodes of trees (Data Aggregation 4.0, section 5.5.2). */
+export interface RecursiveHierarchy {
+  /** The qualifier of the annotation. */
+  readonly name: string
+  readonly node: Property
+  /** Its value is that of `node` in the entity above. */
+  readonly parent: Property
+  /** The name of the navigation property that leads there. */
+  readonly navigation: string
 }
 
 /** A custom aggregate. */

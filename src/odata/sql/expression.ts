@@ -18,6 +18,7 @@ import { BIGINT, VARCHAR } from './engine-types.ts'
 import { isLongList } from '../bind/size.ts'
 import { isFloat } from '../edm/numbers.ts'
 import { printCall } from './functions.ts'
+import { nodesSql } from './hierarchy.ts'
 import { totalSql } from './methods.ts'
 import { clampSql } from './temporal-range.ts'
 import { rowsWithSql, tableSql } from './visible-rows.ts'
@@ -35,6 +36,8 @@ export function conditionSql(expression: Expression): Sql {
       return compareSql(expression, false)
     case 'in':
       return inSql(expression)
+    case 'isNode':
+      return sql`${valueSql(expression.value)} IN (${nodesSql(expression.nodes)})`
     default:
       return booleanSql(expression)
   }
@@ -101,6 +104,8 @@ export function valueSql(expression: Expression): Sql {
       return existsSql(expression)
     case 'reached':
       return reachedSql(expression)
+    case 'isNode':
+      return sql`coalesce(${valueSql(expression.value)} IN (${nodesSql(expression.nodes)}), FALSE)`
   }
 }
 

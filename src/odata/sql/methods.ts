@@ -1,7 +1,8 @@
 // The SQL of the methods of aggregate: one value of all values of the rows of a group, or of those that links lead to from them.
 
 import { ModelBody, type Sql, sql } from '../../core/sql.ts'
-import { type Total, type TotalMethod, typeOf } from '../bind/bound.ts'
+import { type Total, typeOf } from '../bind/bound.ts'
+import type { TotalMethod } from '../bind/total-method.ts'
 import { type EdmType, hugeDecimal } from '../edm/types.ts'
 
 /** How values are put together: those of the rows of a group, or those of a list. */

@@ -9,6 +9,8 @@ export const NEGATIVE_LENGTH = 'the length of a substring is negative'
 export const BEYOND_CALENDAR = 'the result is beyond the years 0001 to 9999'
 /** limits.expandedRows or limits.expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
+/** limits.treeLevels was passed. */
+export const TREE_TOO_DEEP = 'the tree is too deep'
 
 interface RaisedError {
   readonly code: ErrorCode
@@ -21,6 +23,14 @@ export const raised: ReadonlyMap<string, RaisedError> = new Map([
   [DIVISION_BY_ZERO, { code: 'arithmetic-error', message: DIVISION_BY_ZERO }],
   [BEYOND_CALENDAR, { code: 'arithmetic-error', message: BEYOND_CALENDAR }],
   [NEGATIVE_LENGTH, { code: 'arithmetic-error', message: NEGATIVE_LENGTH }],
+  [
+    TREE_TOO_DEEP,
+    {
+      code: 'expression-too-deep',
+      message: `traverse takes trees of at most ${limits.treeLevels} levels: take a part of it by a sequence of transformations after preorder or postorder, or use descendants, which has no such limit`,
+      target: '$apply',
+    },
+  ],
   [
     TOO_MANY_RELATED,
     {

@@ -12,6 +12,7 @@ import type {
 import { totalSql } from './methods.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
+import { treeOrderSql } from './hierarchy.ts'
 import { tableSql } from './visible-rows.ts'
 
 /** A table or a subquery, without an alias. */
@@ -52,6 +53,8 @@ function stepSql(step: StepRelation, from: Sql): Sql {
       return runningSql(step, from)
     case 'join':
       return joinSql(step, from)
+    case 'traverse':
+      return traverseSql(step, from)
   }
 }
 
@@ -62,6 +65,13 @@ function joinSql(
   const how = isOuter ? sql`LEFT JOIN` : sql`JOIN`
   const on = sql`${sql.ident(otherRow.alias, link.theirs.column.name)} = ${valueSql(link.ours)}`
   return sql`SELECT ${sql.join(columns.map(columnSql))} ${from} ${how} ${relationSql(other)} AS ${sql.ident(otherRow.alias)} ON ${on}`
+}
+
+function traverseSql(step: StepRelation & { readonly kind: 'traverse' }, from: Sql): Sql {
+  const tree = sql.ident('tree')
+  const columns = [...step.columns.map(columnSql), sql`${tree}.place AS ${sql.ident(step.place)}`]
+  return sql`SELECT ${sql.join(columns)} ${from}
+    JOIN (${treeOrderSql(step)}) AS ${tree} ON ${tree}.node = ${valueSql(step.value)}`
 }
 
 const columnSql = ({ column, value }: ColumnValue) =>

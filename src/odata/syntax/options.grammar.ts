@@ -124,7 +124,8 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   //+ "topcount(2,a)", "bottompercent(50 , a mul 2)", "IDENTITY", "join(a as b,top(1))", "nest(a/b as c, d('x)'))"
   //- "aggregate()", "groupby(a)", "groupby((a),)", "concat(identity)", "top(a)", "top(-1)", "topcount(2)", "identity()", "nothing"
   transformation = applyAggregate | applyGroupBy | applyConcat | applyFilter | applySearch | applyCompute
-                 | applyOrderBy | applyWindow | applyRanked | applyIdentity | applyJoin | applyOther
+                 | applyOrderBy | applyWindow | applyRanked | applyIdentity | applyJoin | applyNodes
+                 | applyTraverse | applyOther
 
   //+ "aggregate(a with sum as b)", "AGGREGATE( $count as n )"
   //- "aggregate()", "aggregate(a with sum as b"
@@ -173,8 +174,31 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   applyJoin = (caseInsensitive<"join"> | caseInsensitive<"outerjoin">) open path rws caseInsensitive<"as"> rws name
               (comma transformations)? close
 
+  //+ "ancestors($root/a,b,c/d,filter(e))", "Descendants( $root/a , b , c , top(1)/skip(1) , filter(d) , 2 , KEEP start )"
+  //- "ancestors($root/a,b,c)", "descendants($root/a,b,c,2)", "ancestors($root/a,b,c,filter(d),keep)"
+  applyNodes = (caseInsensitive<"ancestors"> | caseInsensitive<"descendants">) open hierarchy comma transformations
+               (comma transformations)? (comma digit+)? keepStart? close
+
+  //+ ",keep start", " , Keep  Start"
+  //- ",keep", "keep start"
+  keepStart = comma caseInsensitive<"keep"> rws caseInsensitive<"start">
+
+  //+ "traverse($root/a,b,c,preorder)", "Traverse( $root/a , b , c , PostOrder , filter(d)/top(1) , e desc , length(f) )"
+  //- "traverse($root/a,b,c)", "traverse($root/a,b,c,inorder)", "traverse($root/a,b,c,preorder,)"
+  applyTraverse = caseInsensitive<"traverse"> open hierarchy comma
+                  (caseInsensitive<"preorder"> | caseInsensitive<"postorder">) traverseWithin? (comma orderItem)* close
+
+  // No function of OData has the name of a transformation, so what begins with one is no value to sort by.
+  //+ ",filter(a)", " , top(1)/skip(1)"
+  //- ",length(a)", ",a"
+  traverseWithin = comma &(applyName ws "(") transformations
+
+  //+ "$root/a,b,c", "$root/a , b , c/d"
+  //- "$root/a,b", "$root/a,1,c"
+  hierarchy = path comma name comma path
+
   // Anything else that looks like a transformation gets its own message.
-  //+ "nest(a(b))", "x.y()", "ancestors($root/a,b,'it''s (')", "sum(a)"
+  //+ "nest(a(b))", "x.y()", "addnested($root/a,b,'it''s (')", "sum(a)"
   //- "nest", "nest(", "aggregate(a)", "topsum(a)"
   applyOther = ~(applyName "(") name ("." name)* "(" applyArgument* ")"
 
@@ -183,6 +207,7 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   applyName = caseInsensitive<"aggregate"> | caseInsensitive<"groupby"> | caseInsensitive<"concat">
             | caseInsensitive<"filter"> | caseInsensitive<"search"> | caseInsensitive<"compute">
             | caseInsensitive<"orderby"> | caseInsensitive<"identity"> | caseInsensitive<"join"> | caseInsensitive<"outerjoin">
+            | caseInsensitive<"ancestors"> | caseInsensitive<"descendants"> | caseInsensitive<"traverse">
             | applyRankedName | caseInsensitive<"top"> | caseInsensitive<"skip">
 
   //+ "topcount", "BottomPercent"

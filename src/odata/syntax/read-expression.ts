@@ -50,9 +50,17 @@ export const expressionActions: ohm.ActionDict<unknown> = {
       : above(items, { kind: 'list', items, at: at(open) })
   },
   call(first, _dots, more, list) {
-    const operands: readonly ExpressionSyntax[] = list['items']()
-    return above(operands, { kind: 'call', name: dotted(first, more), operands, at: at(first) })
+    const call = { kind: 'call', name: dotted(first, more), at: at(first) } as const
+    if (list.ctorName === 'list') {
+      const operands: readonly ExpressionSyntax[] = list['items']()
+      return above(operands, { ...call, operands })
+    }
+    const named: readonly (readonly [string, ExpressionSyntax])[] = syntaxOf(list)
+    const operands = named.map(([, operand]) => operand)
+    return above(operands, { ...call, operands, names: named.map(([name]) => name) })
   },
+  namedList: (_open, first, _commas, more, _close) => listOf(first, more),
+  namedOperand: (name, _, _equals, _space, value) => [name.sourceString, syntaxOf(value)],
   array(open, _, first, _commas, more, _end, _close) {
     const items = itemsOf(first, more)
     return above(items, { kind: 'array', items, at: at(open) })

@@ -107,6 +107,17 @@ export type TransformationSyntax =
   /** What is done with each group stands in the sequence; nothing: only the groups are wanted. */
   | Node<'groupby', { groups: readonly GroupItem[]; sequence: readonly TransformationSyntax[] }>
   | Node<'concat', { branches: readonly (readonly TransformationSyntax[])[] }>
+  /** Rows whose value at the path is a node above or below those that the sequence `start` chooses. */
+  | Node<
+      'ancestors' | 'descendants',
+      HierarchySyntax & {
+        start: readonly TransformationSyntax[]
+        distance: number | null
+        keepStart: boolean
+      }
+    >
+  /** Rows in the order of the trees that their nodes stand in. */
+  | Node<'traverse', HierarchySyntax & { isPreorder: boolean; items: readonly OrderItemSyntax[] }>
   /** Each row with each of the rows that the path leads to, of which the sequence makes others first. */
   | Node<
       'join',
@@ -118,6 +129,15 @@ export type TransformationSyntax =
         sequence: readonly TransformationSyntax[]
       }
     >
+
+/** `$root/set,qualifier,path`; `within` chooses among the nodes, null: all. */
+type HierarchySyntax = Readonly<{
+  nodes: PathSyntax
+  qualifier: string
+  path: PathSyntax
+  within: readonly TransformationSyntax[] | null
+  at: number
+}>
 
 type RankEnd = 'count' | 'sum' | 'percent'
 
@@ -189,7 +209,8 @@ export type ExpressionSyntax = { readonly at: number; readonly inParentheses?: t
       }
     >
   | Node<'case', { branches: readonly BranchSyntax[] }>
-  | Node<'call', { name: string; operands: readonly ExpressionSyntax[] }>
+  /** `names`: those of the operands, where they have some. */
+  | Node<'call', { name: string; operands: readonly ExpressionSyntax[]; names?: readonly string[] }>
   /** `(1,2)` */
   | Node<'list', { items: readonly ExpressionSyntax[] }>
   /** `[1,2]` */

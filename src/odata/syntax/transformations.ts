@@ -2,11 +2,13 @@
 // of the methods of aggregate.
 export const servedTransformations: readonly string[] = [
   'aggregate',
+  'ancestors',
   'bottomcount',
   'bottompercent',
   'bottomsum',
   'compute',
   'concat',
+  'descendants',
   'filter',
   'groupby',
   'identity',
@@ -19,16 +21,14 @@ export const servedTransformations: readonly string[] = [
   'topcount',
   'toppercent',
   'topsum',
+  'traverse',
 ]
 
 export const unservedTransformations: readonly string[] = [
   'addnested',
-  'ancestors',
-  'descendants',
   'expand',
   'nest',
   'rolluprecursive',
-  'traverse',
 ]
 
 /** After `with`, in lower case. What each means is said in bind/apply/aggregate.ts. */

@@ -131,9 +131,18 @@ ${optionRules}
   //- "1 eq 1", "a desc", "a:1"
   plainItem (a name) = (word | number | string) &(ws ("," | ")" | "]" | end))
 
-  //+ "f()", "contains(a,'b')", "geo.length( a )", "now()"
-  //- "f", "f (a)", "f(a", "f(a,)"
-  call = name ("." name)* list
+  //+ "f()", "contains(a,'b')", "geo.length( a )", "now()", "a.b(c=1,d=$root/e)"
+  //- "f", "f (a)", "f(a", "f(a,)", "f(a=)"
+  call = name ("." name)* (list | namedList)
+
+  // The parameters of functions that a vocabulary defines have names.
+  //+ "(a=1)", "( a = 1 , b = c/d )", "(a=$root/b,c=true)"
+  //- "()", "(1)", "(a=1,)"
+  namedList = open namedOperand (comma namedOperand)* close
+
+  //+ "a=1", "a = b/c", "a=$root/b"
+  //- "a", "=1", "a="
+  namedOperand = name ws "=" ws expression
 
   // The JSON form of a list, as a parameter alias has it.
   //+ "[]", "[1, 2]", "[\"a\",'b',null]"

@@ -43,6 +43,7 @@ const values: Readonly<Record<string, string>> = {
   unit: 'a: text',
   format: 'a: text',
   text: 'a: b',
+  hierarchy: 'org: a parent b',
   depends_on: 'a.b',
   on_duplicate: 'fail',
   deletes: 'mirror',

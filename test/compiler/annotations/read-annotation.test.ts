@@ -45,6 +45,7 @@ const taken: readonly (readonly [form: Form, text: string, value: unknown])[] = 
   ['check', "amount >= 0 OR status = 'refund'", { is: 'condition' }],
   ['check', 'not_nullable', { is: 'condition' }],
   ['models', 'raw.orders, "my shop".orders', ['raw.orders', 'my shop.orders']],
+  ['hierarchy', 'org : "Id"  parent boss', { name: 'org', node: 'Id', parent: 'boss' }],
   ['columnText', '"Line No" : 1, 2, …', { column: 'Line No', text: '1, 2, …' }],
 ]
 
@@ -82,6 +83,10 @@ const refused: readonly (readonly [form: Form, text: string, failedAt: number])[
   ['check', '', 0],
   ['models', 'orders', 6],
   ['models', '', 0],
+  ['hierarchy', 'org', 3],
+  ['hierarchy', 'org: id', 7],
+  ['hierarchy', 'org: id boss', 8],
+  ['hierarchy', 'org: id parent', 8],
   ['columnText', 'amount', 6],
   ['columnText', 'amount:', 7],
 ]

@@ -1,7 +1,8 @@
 // What kind of answer a bound request gets: its format, the preferences that it follows, and its headers.
 
 import { hash } from 'node:crypto'
-import type { RowsRequest, BoundRequest, OutputProperty } from '../../bind/bound.ts'
+import type { RowsRequest, BoundRequest } from '../../bind/bound-request.ts'
+import type { OutputProperty } from '../../bind/bound.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import { mayReorder } from '../../bind/size.ts'
 import { type FormatName, formats, type AnsweredAs } from '../../protocol/formats.ts'

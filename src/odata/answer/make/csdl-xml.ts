@@ -114,6 +114,8 @@ function valueXml(tag: string, named: Attributes, value: CsdlValue): string {
   // The value of another property.
   if (typeof value === 'object' && '$Path' in value)
     return `<${tag}${attributes({ ...named, Path: value['$Path'] as string })}/>`
+  const pathAs = tag === 'PropertyValue' ? pathsOf[String(named['Property'])] : undefined
+  if (pathAs !== undefined) return `<${tag}${attributes({ ...named, [pathAs]: value as string })}/>`
   if (typeof value !== 'object')
     return `<${tag}${attributes({ ...named, [attributeOf[typeof value]!]: value })}/>`
   const inner = Array.isArray(value)
@@ -122,6 +124,12 @@ function valueXml(tag: string, named: Attributes, value: CsdlValue): string {
         .map(([Property, part]) => valueXml('PropertyValue', { Property }, part as CsdlValue))
         .join('')}</Record>`
   return `<${tag}${attributes(named)}>${inner}</${tag}>`
+}
+
+/** Properties of records that are paths, which are plain texts in JSON. */
+const pathsOf: Readonly<Record<string, string>> = {
+  NodeProperty: 'PropertyPath',
+  ParentNavigationProperty: 'NavigationPropertyPath',
 }
 
 type Attributes = Readonly<Record<string, boolean | number | string | undefined>>

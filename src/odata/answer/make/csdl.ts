@@ -88,12 +88,24 @@ const itemOf = (type: EdmType) => (type.kind === 'collection' ? type.item : type
 const described = (description: string | null | undefined): CsdlElement =>
   description == null ? {} : { [`@${CORE}.Description`]: description }
 
-const entityType = ({ description, key, properties, navigation }: EntityType): CsdlElement => ({
+const entityType = ({
+  description,
+  key,
+  properties,
+  navigation,
+  hierarchies,
+}: EntityType): CsdlElement => ({
   $Kind: 'EntityType',
   ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
   ...named(properties, (property) => valueOf(property, properties)),
   ...named(navigation, navigationProperty),
   ...described(description),
+  ...Object.fromEntries(
+    hierarchies.map(({ name, node, navigation: parent }) => [
+      `@${AGGREGATION}.RecursiveHierarchy#${name}`,
+      { NodeProperty: node.name, ParentNavigationProperty: parent },
+    ]),
+  ),
 })
 
 function valueOf(

@@ -71,9 +71,18 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
     elements: {
       ApplySupported: ofSet(`${AGGREGATION}.ApplySupportedType`),
       CustomAggregate: ofSet('Edm.String'),
+      RecursiveHierarchy: {
+        $Kind: 'Term',
+        $Type: `${AGGREGATION}.RecursiveHierarchyType`,
+        $AppliesTo: ['EntityType'],
+      },
       ApplySupportedType: record({
         Transformations: { $Collection: true, $Type: `${AGGREGATION}.Transformation` },
         PropertyRestrictions: BOOLEAN,
+      }),
+      RecursiveHierarchyType: record({
+        NodeProperty: { $Type: 'Edm.PropertyPath' },
+        ParentNavigationProperty: { $Type: 'Edm.NavigationPropertyPath' },
       }),
       Transformation: { $Kind: 'TypeDefinition', $UnderlyingType: 'Edm.String' },
     },

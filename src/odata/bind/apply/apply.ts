@@ -5,6 +5,7 @@
 // are grouped by, and every transformation takes these `groups` into account.
 
 import { bindAggregate } from './aggregate.ts'
+import { bindRelatives, bindTraverse } from './hierarchy.ts'
 import { bindJoin, ofJoined } from './join.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
@@ -92,6 +93,11 @@ function transform(syntax: TransformationSyntax, input: Input): ApplyRows {
         : bindAggregate(syntax.items, input)
     case 'groupby':
       return bindGroupBy(syntax, input)
+    case 'ancestors':
+    case 'descendants':
+      return bindRelatives(syntax, input, bindSequence)
+    case 'traverse':
+      return bindTraverse(syntax, input, bindSequence)
     case 'join':
       return bindJoin(syntax, input, bindSequence)
     case 'concat':

@@ -15,6 +15,7 @@ import {
   applyContext,
   type ApplyContext,
   type ApplyRows,
+  type BindSequence,
   entityRows,
   type Input,
   pathKey,
@@ -30,9 +31,6 @@ import {
 } from './rows.ts'
 
 type Join = TransformationSyntax & { readonly kind: 'join' }
-
-/** Applies a sequence; see apply.ts. */
-type BindSequence = (sequence: readonly TransformationSyntax[], input: Input) => ApplyRows
 
 export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence): ApplyRows {
   const { isOuter, path, sequence } = syntax

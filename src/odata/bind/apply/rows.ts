@@ -17,6 +17,7 @@ import {
   and,
 } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
+import type { TransformationSyntax } from '../../syntax/syntax.ts'
 import { NOTHING_NAMED, type RequestContext, type Scope, newRow, scopeOfRow } from '../scope.ts'
 import { type EdmType, edm } from '../../edm/types.ts'
 import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
@@ -28,6 +29,9 @@ export interface Input {
   readonly groups: readonly string[]
   readonly context: ApplyContext
 }
+
+/** Applies a sequence; see apply.ts. */
+export type BindSequence = (sequence: readonly TransformationSyntax[], input: Input) => ApplyRows
 
 /** What is the same for all transformations of one request. */
 export interface ApplyContext extends RequestContext {

@@ -30,6 +30,7 @@ import {
   isCastTo,
 } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
+import { bindHierarchyTest, hierarchyTest } from './hierarchy.ts'
 import { pathTarget } from './path.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { columnType } from '../../../core/relation.ts'
@@ -38,6 +39,10 @@ import { columnType } from '../../../core/relation.ts'
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   const { name } = syntax
   const folded = name.toLowerCase()
+  const test = hierarchyTest(name)
+  if (test !== null) return bindHierarchyTest(test, syntax, scope)
+  if (syntax.names !== undefined)
+    throw wrongArguments(`the parameters of ${name} have no names (at character ${syntax.at + 1})`)
   if (isSpecial(folded)) return bindSpecial[folded](syntax, scope)
   if (isUnserved(name)) throw unsupported(`the function ${name}`)
   const operands = operandsOf(syntax, scope)

@@ -133,6 +133,37 @@ test('CSDL JSON says the same', async () => {
   )
 })
 
+test('a hierarchy is an annotation of the type, with a qualifier', async () => {
+  await using fixture = await InMemoryTables.open([
+    {
+      model: 'hr.people',
+      key: ['id'],
+      hierarchies: [{ name: 'org', node: 'id', parent: 'boss' }],
+      rows: sql`SELECT 1 AS id, NULL::INTEGER AS boss`,
+    },
+  ])
+  assert.match(
+    xml(fixture.model, '4.01'),
+    '<Annotation Term="Org.OData.Aggregation.V1.RecursiveHierarchy" Qualifier="org"><Record><PropertyValue Property="NodeProperty" PropertyPath="id"/><PropertyValue Property="ParentNavigationProperty" NavigationPropertyPath="org_parent"/></Record></Annotation>',
+  )
+  const { hr_people: type, Default } = JSON.parse(json(fixture.model, '4.01')).eider
+  assert.equal(type['@Org.OData.Aggregation.V1.RecursiveHierarchy#org'], {
+    NodeProperty: 'id',
+    ParentNavigationProperty: 'org_parent',
+  })
+  assert.equal(type.org_parent, {
+    $Kind: 'NavigationProperty',
+    $Type: 'eider.hr_people',
+    $Nullable: true,
+    $Partner: 'org_children',
+    $ReferentialConstraint: { boss: 'id' },
+  })
+  assert.equal(Default.hr_people.$NavigationPropertyBinding, {
+    org_parent: 'hr_people',
+    org_children: 'hr_people',
+  })
+})
+
 test('Q117: a set without a key has a type without one', async () => {
   await using fixture = await InMemoryTables.open(shop.slice(3))
   assert.not.match(xml(fixture.model, '4.0'), '<Key>')
