@@ -6,12 +6,25 @@ import { join } from 'node:path'
 import { readTextLater } from '../files/read-file.ts'
 import type { CompiledExternal } from '../core/sources.ts'
 import type { CompiledProject } from '../core/model.ts'
+import { byPlace } from '../core/diagnostics.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import { replaceIfPossible } from '../files/durable-files.ts'
+import { boardMistakes } from './boards.ts'
 import { type CachedOptions, compileCached } from './cache/compile-cached.ts'
 
-/** Does what compileAll() does. */
+/** Does what compileAll() does, and warns of boards too. */
 export async function compileOnce(
+  files: ProjectFiles,
+  options: CachedOptions,
+): Promise<CompiledProject> {
+  const compiled = await compileModels(files, options)
+  const warnings = boardMistakes(files.boards ?? [], compiled)
+  return warnings.length === 0
+    ? compiled
+    : { ...compiled, warnings: [...compiled.warnings, ...warnings].toSorted(byPlace) }
+}
+
+async function compileModels(
   files: ProjectFiles,
   options: CachedOptions,
 ): Promise<CompiledProject> {

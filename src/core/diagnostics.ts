@@ -26,6 +26,9 @@ const messages = {
   'invalid-model-path': (p: { expected: string }) =>
     `the path does not name a model: expected ${p.expected}`,
   'unreadable-file': (p: { problem: string }) => p.problem,
+  'board-unknown-set': (p: { set: string }) => `there is no entity set "${p.set}"`,
+  'board-unknown-name': (p: { set: string; what: string; name: string }) =>
+    `${p.set} has no ${p.what} "${p.name}"`,
   'ignored-file': () => 'this file is not read: a model is a .sql file',
   'duplicate-model': (p: { model: string; other: string }) =>
     `${p.other} already defines model "${p.model}"`,
@@ -138,6 +141,8 @@ export type Code = keyof typeof messages
 /** The others are errors. */
 const warnings: ReadonlySet<Code> = new Set<Code>([
   'dotenv-unknown-name',
+  'board-unknown-set',
+  'board-unknown-name',
   'ignored-file',
   'ignored-annotation',
   'append-over-groups',

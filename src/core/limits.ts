@@ -8,6 +8,9 @@ export const limits = {
   /** A model file larger than this was not written by a person. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
+  /** Files of boards/, and charts of one: each chart is a request or two when the page opens. */
+  boards: 200,
+  boardCharts: 30,
   /** A text of eider's own in .eider, or a fixture of a test: those of large projects have tens of MiB. */
   stateFileBytes: 512 * MiB,
   /** Groups and lists of eider.yml within one another. The parser recurses: 20,000 are the end of the process. */

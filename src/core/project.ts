@@ -1,5 +1,6 @@
 // A project directory as read, before anything is compiled.
 
+import type { Board, BoardChart } from './boards.ts'
 import type { CsvSettings } from './csv-settings.ts'
 import type { DeclaredCheck } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
@@ -29,10 +30,22 @@ export interface ProjectFiles {
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */
   readonly variables?: Variables
+  /** boards/*.yml; none when absent. */
+  readonly boards?: readonly PlacedBoard[]
   /** Model files whose name is known and whose text is not. */
   readonly unreadable?: readonly ModelFile[]
   /** What is wrong with files that could not be read or placed; compiling reports it together with its own findings. */
   readonly problems?: readonly Diagnostic[]
+}
+
+export interface PlacedBoard extends Omit<Board, 'charts'> {
+  readonly charts: readonly PlacedChart[]
+  readonly source: SourceFile
+}
+
+export interface PlacedChart extends BoardChart {
+  /** Of its address. */
+  readonly span: Span
 }
 
 export interface ModelFile {

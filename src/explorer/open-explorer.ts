@@ -1,23 +1,33 @@
 // The explorer, which a service serves in addition to its own resources.
 
-import type { SidePages } from '../http/side-pages.ts'
+import type { Board } from '../core/boards.ts'
+import type { SidePage, SidePages } from '../http/side-pages.ts'
+import { boardsPage } from './boards.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
 interface ExplorerOptions extends CatalogOptions {
   readonly pageDir: string
+  /** As they are now; none when absent. */
+  readonly boards?: () => Promise<readonly Board[]>
 }
 
 export async function openExplorer(options: ExplorerOptions): Promise<SidePages> {
   const page = await readPage(options.pageDir)
   const catalogOf = createCatalogs(options)
+  const { boards = async () => [] } = options
   return {
     async find({ path, snapshot, part }) {
+      if (path === '/boards.json') return asPage(boardsPage(await boards(), snapshot))
       if (path !== '/catalog.json') return findPage(page, path, snapshot)
       // Nothing is published yet, which /health says.
       if (snapshot === null) return null
-      const catalog = await catalogOf(snapshot, part)
-      return { ...catalog, headers: { ...PAGE_HEADERS, ...catalog.headers } }
+      return asPage(await catalogOf(snapshot, part))
     },
   }
 }
+
+const asPage = (found: SidePage): SidePage => ({
+  ...found,
+  headers: { ...PAGE_HEADERS, ...found.headers },
+})

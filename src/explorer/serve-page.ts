@@ -76,7 +76,7 @@ export function findPage(page: Page, path: string, snapshot: Snapshot | null): S
   return { ...html, status: 404, headers }
 }
 
-const ROUTES = /^\/(?:lineage|connect|runs(?:\/[^/]+)?)?$/
+const ROUTES = /^\/(?:lineage|connect|boards\/[^/]+|runs(?:\/[^/]+)?)?$/
 /** `/sets/orders`, `/sets/orders(7)`, `/sets/orders/columns`. */
 const OF_A_SET = /^\/sets\/([^/(]+)(?:\([^/]*\))?(\/.*)?$/
 const VIEWS = ['', '/', '/columns', '/chart']

@@ -3,13 +3,15 @@
 import { statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Board } from '../core/boards.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { SeedFormat } from '../core/model.ts'
-import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
+import type { ModelFile, PlacedBoard, ProjectFiles, SeedFile } from '../core/project.ts'
 import { wholeFile } from '../core/source.ts'
 import { requireRegular } from '../files/read-file.ts'
+import { readBoard, withoutPlaces } from './boards.ts'
 import { readSource, unreadable, type UnsavedTexts } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
@@ -34,7 +36,7 @@ const SEED_FORMATS: Readonly<Record<string, SeedFormat>> = {
 }
 
 /**
- * Reads models/, seeds/, macros/ and checks/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
+ * Reads models/, seeds/, macros/, checks/ and boards/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
  * Names that begin with a dot and texts about the data (*.md) are ignored. `database` is the path of the warehouse.
  */
 export async function readProjectFiles(
@@ -96,16 +98,39 @@ export async function readProjectFiles(
     const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]! }
     return notRegular(dir, path) ?? { ...seed, ...declarationsOf(declared) }
   })
-  const macros = understood(readAll(await pathsOf('macros')))
-  const checks = understood(readAll(await pathsOf('checks')))
   return {
     models: understood(models),
     unreadable: unread,
     seeds: understood(seeds),
-    macros,
-    checks,
+    macros: understood(readAll(await pathsOf('macros'))),
+    checks: understood(readAll(await pathsOf('checks'))),
+    boards: readBoards(dir, await pathsOf('boards'), problems, unsaved),
     problems,
   }
+}
+
+/** Boards as they are on disk now, without those that are not understood. */
+export async function readBoardsOf(dir: string): Promise<readonly Board[]> {
+  return readBoards(dir, await pathsBelow(dir, 'boards'), []).map(withoutPlaces)
+}
+
+function readBoards(
+  dir: string,
+  paths: readonly string[],
+  problems: Diagnostic[],
+  unsaved?: UnsavedTexts,
+): readonly PlacedBoard[] {
+  const files = paths.filter(isYaml).slice(0, limits.boards)
+  return files.flatMap((path) => {
+    const source = readSource(dir, path, limits.configFileBytes, unsaved)
+    if (isDiagnostic(source)) {
+      problems.push(source)
+      return []
+    }
+    const { board, problems: found } = readBoard(basename(withoutExtension(path)), source)
+    problems.push(...found)
+    return board === null ? [] : [board]
+  })
 }
 
 /** DuckDB reads data itself, and would wait for a pipe for ever. */

@@ -3,6 +3,7 @@
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
+import { boardMistakes } from '../../src/compiler/boards.ts'
 import { compile } from '../../src/compiler/compile.ts'
 import { scheduleMistakes, knownModels } from '../../src/compiler/select.ts'
 import {
@@ -65,7 +66,11 @@ async function diagnosticsOf(dir: string): Promise<readonly Diagnostic[]> {
     const { files, schedule, notify, secrets } = await loadProject(dir, { env: {}, flags: {} })
     const compiled = await compile(files, { dir })
     recipientsInForce(notify, secrets)
-    return [...compiled.warnings, ...scheduleMistakes(schedule, knownModels(compiled))]
+    return [
+      ...compiled.warnings,
+      ...boardMistakes(files.boards ?? [], compiled),
+      ...scheduleMistakes(schedule, knownModels(compiled)),
+    ]
   } catch (error) {
     if (error instanceof DiagnosticsError) return error.diagnostics
     throw error

@@ -38,6 +38,16 @@ SELECT i::INTEGER AS customer_id, 'Customer ' || i AS name,
   CASE WHEN i = 3 THEN '' ELSE 'City ' || i % 5 END AS city,
   ['NO', 'SE', 'DK'][i % 3 + 1] AS country
 FROM range(1, 41) t(i)`,
+  'boards/shop.yml': `title: The <b>shop</b>
+description: How it is going
+charts:
+  - title: Takings by month
+    text: Without <img src=x onerror=alert(1)> anything.
+    chart: /sets/mart_sales/chart?x=day&y=takings&method=measure&per=month
+  - chart: http://127.0.0.1:8090/sets/core_orders/chart?x=status&$filter=goods_total gt 100
+  - chart: /sets/core_orders/chart?x=gone
+  - chart: /sets/core_nothing/chart?x=a
+`,
   'models/mart/sales.sql': `-- @expose day
 -- @description: Revenue of each day
 -- @owner: sales@example.com

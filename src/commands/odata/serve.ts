@@ -221,10 +221,12 @@ async function explorerOf(project: Project, published: SnapshotReader): Promise<
   const shown = shownOf(project)
   if (shown === 'off') return null
   const { openExplorer } = await import('../../explorer/open-explorer.ts')
+  const { readBoardsOf } = await import('../../project/files.ts')
   return await openExplorer({
     project: name,
     shows: shown,
     find: (id) => published.catalog(id),
     pageDir: join(packageDir, 'dist', 'explorer'),
+    boards: () => readBoardsOf(project.paths.dir),
   })
 }

@@ -9,6 +9,7 @@ import { ProblemNote } from './parts/problem.tsx'
 import { type Page, PageProvider, usePage, type View } from './page.ts'
 import { type AddressBar, awaitCatalog, startPage } from './start.ts'
 import { asServiceError, ServiceError } from './service/client.ts'
+import { BoardView } from './views/board.tsx'
 import { ChartView } from './views/chart.tsx'
 import { ColumnsView } from './views/columns.tsx'
 import { ConnectView } from './recipes/recipe-text.tsx'
@@ -67,8 +68,12 @@ function Frame({ place }: { place: AddressBar }) {
 /** A new view for another set, so that nothing of the one before is left in it. */
 function ViewOf({ route }: { route: Route }) {
   const Shown = views[route.view] as View
-  return <Shown key={`${route.view} ${setOf(route) ?? ''}`} route={route} />
+  return <Shown key={aboutOf(route)} route={route} />
 }
+
+/** What a view is about: another one begins from nothing. */
+const aboutOf = (route: Route) =>
+  `${route.view} ${route.view === 'board' ? route.name : (setOf(route) ?? '')}`
 
 function hasTabs(route: Route): route is SetRoute {
   return route.view === 'rows' || route.view === 'columns' || route.view === 'chart'
@@ -82,7 +87,8 @@ function knownRoute(page: Page, route: Route): Route {
 
 function useTitle(page: Page, route: Route): void {
   const project = page.catalog?.project ?? 'eider'
-  const about = setOf(route) ?? (route.view === 'home' ? undefined : route.view)
+  const own = route.view === 'board' ? route.name : route.view
+  const about = setOf(route) ?? (route.view === 'home' ? undefined : own)
   const title = about === undefined ? project : `${about} · ${project}`
   useEffect(() => {
     document.title = title
@@ -91,7 +97,7 @@ function useTitle(page: Page, route: Route): void {
 
 /** Who follows a link by keyboard or hears the page is put at its beginning, as by a page that loads. */
 function useFocusOnNewView(route: Route): void {
-  const about = `${route.view} ${setOf(route) ?? ''}`
+  const about = aboutOf(route)
   const last = useRef(about)
   useEffect(() => {
     if (about === last.current) return
@@ -133,5 +139,6 @@ const views: { readonly [V in ViewName]: View<V> } = {
   runs: RunsView,
   run: RunView,
   connect: ConnectView,
+  board: BoardView,
   lost: LostView,
 }

@@ -1,5 +1,6 @@
 import { type ComponentType, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { ShownBoard } from '../../core/boards.ts'
 import type { Catalog, Changes } from '../../core/catalog.ts'
 import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
@@ -13,6 +14,8 @@ export interface Page {
   readonly changes?: Changes
   /** Null while the service has none, as for a snapshot of an older version. */
   readonly catalog: Catalog | null
+  /** They come after the page is there. */
+  readonly boards: ReadonlyState<readonly ShownBoard[] | null>
   readonly service: Service
   /** For requests that are not what a person has asked for, such as profiles: two at a time. */
   readonly semaphore: Semaphore

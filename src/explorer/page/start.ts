@@ -1,5 +1,6 @@
 // The page as views are given it, and what comes to be known of it after its start.
 
+import type { ShownBoard } from '../../core/boards.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { readSchema } from './model/schema.ts'
 import type { Page } from './page.ts'
@@ -25,15 +26,30 @@ export async function startPage(place: AddressBar): Promise<Page> {
     fetchCatalog(),
   ])
   void watch.look()
+  void fetchBoards().then((found) => (boards.value = found))
   return {
     schema: readSchema(document),
     catalog,
+    boards,
     service,
     semaphore: new Semaphore(PROFILES_AT_A_TIME),
     health: watch.health,
     returns: watch.returns,
     href: (route) => place.href(route),
     navigate: (route, how) => place.navigate(route, how),
+  }
+}
+
+const boards = state<readonly ShownBoard[] | null>(null)
+
+/** None where they cannot be had: nothing else of the page needs them. */
+async function fetchBoards(): Promise<readonly ShownBoard[]> {
+  try {
+    const response = await fetch(new URL('boards.json', root))
+    if (!response.ok) return []
+    return ((await response.json()) as { readonly boards: readonly ShownBoard[] }).boards
+  } catch {
+    return []
   }
 }
 

@@ -115,26 +115,6 @@ projectTest(
   { schemes: inBoth },
 )
 
-projectTest(
-  'a measure is the first chart of its set, and lineage leads to it',
-  async ({ page, visit, axe }) => {
-    await visit('/lineage?model=mart.sales')
-    const sales = panel(page, 'mart.sales')
-    await sales.getByText('takings / sum(orders)', { exact: true }).waitFor()
-    await sales.getByRole('link', { name: 'Takings' }).click()
-    await page.getByRole('heading', { name: 'Takings (EUR) by day per day' }).waitFor()
-    const value = page.getByRole('combobox', { name: 'Value', exact: true })
-    await value.selectOption({ label: 'per_order' })
-    await page.getByRole('heading', { name: 'Per_order by day per day' }).waitFor()
-    await page.getByRole('combobox', { name: 'Per', exact: true }).selectOption('month')
-    const numbers = page.getByRole('table', { name: 'Numbers of the chart' })
-    await numbers.getByRole('row', { name: /^2026-01 192\.82/ }).waitFor()
-    assert.equal(await axe(), [])
-    await visit('/sets/mart_sales/chart')
-    await page.getByRole('link', { name: 'Takings (EUR) by day', exact: true }).waitFor()
-  },
-)
-
 projectTest('lineage is there for keys alone, as nested links', async ({ page, visit, axe }) => {
   await visit('/lineage')
   const list = page.getByText('As a list')

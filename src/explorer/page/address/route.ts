@@ -8,6 +8,7 @@ export type Route =
   | { readonly view: 'row'; readonly set: string; readonly key: string; readonly query: string }
   | { readonly view: 'lineage' | 'connect'; readonly query: string }
   | { readonly view: 'run'; readonly id: string }
+  | { readonly view: 'board'; readonly name: string }
   | { readonly view: 'lost'; readonly path: string }
 
 export type ViewName = Route['view']
@@ -26,6 +27,7 @@ export function readRoute(path: string, query = ''): Route {
   if (first === 'runs') {
     return second === undefined ? { view: 'runs' } : { view: 'run', id: decoded(second) }
   }
+  if (first === 'boards' && second !== undefined) return { view: 'board', name: decoded(second) }
   if (second !== undefined) return lost
   return first === 'lineage' || first === 'connect' ? { view: first, query: rest } : lost
 }
@@ -34,7 +36,8 @@ export function readRoute(path: string, query = ''): Route {
 export function routeAt(root: URL, { origin, pathname, search }: URL): Route | undefined {
   if (origin !== root.origin || !pathname.startsWith(root.pathname)) return undefined
   const path = pathname.slice(root.pathname.length - 1)
-  if (/^\/(?:odata|explorer|catalog\.json|health|metrics)(?:\/|$)/.test(path)) return undefined
+  if (/^\/(?:odata|explorer|catalog\.json|boards\.json|health|metrics)(?:\/|$)/.test(path))
+    return undefined
   return readRoute(path, search)
 }
 
@@ -51,6 +54,8 @@ export function writeRoute(route: Route): string {
       return `${set}(${encodeKey(route.key)})${query}`
     case 'run':
       return `/runs/${encodeURIComponent(route.id)}`
+    case 'board':
+      return `/boards/${encodeURIComponent(route.name)}`
     case 'lost':
       return route.path
     default:

@@ -1,5 +1,6 @@
 import type { IncompleteEnds } from './incomplete.ts'
 import { Button } from '../parts/button.tsx'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import type { EntitySet, Label } from '../model/schema.ts'
@@ -13,7 +14,7 @@ import { type ChartData, type ChartTable, type ChartTableRow, csvOf } from './ch
 import type { Route } from '../address/route.ts'
 import { Link } from '../parts/link.tsx'
 
-interface ChartResultProps {
+export interface ChartResultProps {
   readonly set: EntitySet
   readonly data: ChartData
   readonly table: ChartTable
@@ -35,9 +36,8 @@ const pictures = { line: LineChart, bars: BarChart, histogram: ColumnChart }
 const MOST_ROWS = 500
 
 export function ChartResult(props: ChartResultProps) {
-  const { set, data, table, title, query, incomplete, compared } = props
+  const { set, table, title, query, compared } = props
   const figure = useRef<HTMLElement>(null)
-  const Picture = pictures[data.form]
   const asked = useRowsContext(set, query.slice(query.indexOf('?')))
   useEffect(() => {
     requestOfChart.value = asked.state
@@ -47,30 +47,7 @@ export function ChartResult(props: ChartResultProps) {
   }, [set, query])
   return (
     <>
-      <figure ref={figure} class="chart-figure">
-        <figcaption>
-          <h2>{title}</h2>
-          {data.series.length > 1 && <Legend labels={data.series.map(({ label }) => label)} />}
-        </figcaption>
-        {data.marks.length === 0 ? (
-          <p class="soft">No rows.</p>
-        ) : (
-          <Picture
-            data={data}
-            sentence={sentenceOf(data, title)}
-            onPick={props.onPick}
-            incomplete={incomplete}
-            before={compared?.values}
-          />
-        )}
-        {incompleteNote(incomplete, props.unit)}
-        {compared !== undefined && <p class="soft">The grey line is {compared.name}.</p>}
-        {data.notes.map((note) => (
-          <p key={note} class="soft">
-            {note}
-          </p>
-        ))}
-      </figure>
+      <ChartFigure {...props} figure={figure} title={<h2>{title}</h2>} name={title} />
       <RequestBar request={query}>
         <CopyButton text={csvOf(table)} name="Copy as CSV" label="CSV" />
         <PngButton host={() => figure.current} title={title} />
@@ -88,6 +65,48 @@ export function ChartResult(props: ChartResultProps) {
         </p>
       )}
     </>
+  )
+}
+
+interface ChartFigureProps extends Pick<
+  ChartResultProps,
+  'data' | 'onPick' | 'incomplete' | 'unit' | 'compared'
+> {
+  readonly figure?: RefObject<HTMLElement | null>
+  readonly title: ComponentChildren
+  /** For who does not see the picture. */
+  readonly name: string
+}
+
+/** The picture with what has to be said of it. */
+export function ChartFigure(props: ChartFigureProps) {
+  const { data, figure, title, name, onPick, incomplete, unit, compared } = props
+  const Picture = pictures[data.form]
+  return (
+    <figure ref={figure ?? null} class="chart-figure">
+      <figcaption>
+        {title}
+        {data.series.length > 1 && <Legend labels={data.series.map(({ label }) => label)} />}
+      </figcaption>
+      {data.marks.length === 0 ? (
+        <p class="soft">No rows.</p>
+      ) : (
+        <Picture
+          data={data}
+          sentence={sentenceOf(data, name)}
+          onPick={onPick}
+          incomplete={incomplete}
+          before={compared?.values}
+        />
+      )}
+      {incompleteNote(incomplete, unit)}
+      {compared !== undefined && <p class="soft">The grey line is {compared.name}.</p>}
+      {data.notes.map((note) => (
+        <p key={note} class="soft">
+          {note}
+        </p>
+      ))}
+    </figure>
   )
 }
 

@@ -41,6 +41,7 @@ function docsPage({ catalog, changes }: DocsData): Page {
     schema: schemaOf(catalog),
     ...(changes === null ? {} : { changes }),
     catalog,
+    boards: state([]),
     service: new Service('', noService, () => {}),
     semaphore: new Semaphore(1),
     health: state(null),

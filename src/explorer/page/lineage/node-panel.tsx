@@ -5,6 +5,7 @@ import type { Route } from '../address/route.ts'
 import { showTime } from '../model/show.ts'
 import { checksOf } from '../model/trust.ts'
 import { usePage } from '../page.ts'
+import { useValue } from '../parts/use-value.ts'
 import { CheckList } from '../parts/trust-line.tsx'
 import { Ago, Link, SetLink } from '../parts/link.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
@@ -49,6 +50,7 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
             </SetLink>
           </p>
         )}
+        {set !== undefined && <OnBoards set={set.name} />}
         {state !== undefined && <State state={state} />}
       </div>
       <div class="node-part">
@@ -180,6 +182,25 @@ function chartOf({ name, meaning }: CatalogSet, measure: string): Route {
   const x = meaning?.time ?? meaning?.dimensions[0]
   const options = withOptions(new Map(), { x, y: measure, method: 'measure' })
   return { view: 'chart', set: name, query: writeOptions(options) }
+}
+
+function OnBoards({ set }: { readonly set: string }) {
+  const boards = useValue(usePage().boards) ?? []
+  const own = boards.filter(({ charts }) => charts.some((chart) => chart.set === set))
+  if (own.length === 0) return null
+  return (
+    <p>
+      On {own.length === 1 ? 'the board' : 'the boards'}{' '}
+      {own.map(({ name, title }, i) => (
+        <span key={name}>
+          {i > 0 && ', '}
+          <Link to={{ view: 'board', name }}>
+            <bdi>{title}</bdi>
+          </Link>
+        </span>
+      ))}
+    </p>
+  )
 }
 
 function Measures({ set }: { readonly set: CatalogSet }) {

@@ -9,7 +9,6 @@ import {
   columnGroups,
   DEFAULT_FIRST,
   describeChart,
-  describeValue,
   type Method,
   methodNames,
   methodsFor,
@@ -17,21 +16,15 @@ import {
   readChartState,
   writeChartState,
 } from '../chart/chart-state.ts'
-import { chartData, chartTable, type Grouping, MOST_GROUPS } from '../chart/chart-data.ts'
+import type { Grouping } from '../chart/chart-data.ts'
 import { ChartResult } from '../chart/chart-result.tsx'
-import { incompleteOf, rangeOn, useChart, useCompared } from '../chart/use-chart.ts'
-import { markAt } from '../chart/steps.ts'
-import { type EntitySet, hasTime, kindOf, memberNames, type Property } from '../model/schema.ts'
-import { groupDigits } from '../model/show.ts'
+import { useDrawnChart } from '../chart/use-drawn-chart.tsx'
+import { type EntitySet, hasTime, kindOf, type Property } from '../model/schema.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { type RowsContext, useRowsContext } from '../rows/rows-context.ts'
-import { conditionFor, withCondition } from '../chart/pick.ts'
-import { writeFilter } from '../address/filter.ts'
 import { rangeBefore, sayRange } from '../address/time-range.ts'
-import type { Route } from '../address/route.ts'
 import { timeUnits } from '../chart/time-units.ts'
 import { type Option, Select, type SelectProps } from '../parts/select.tsx'
 import '../chart/chart.css'
@@ -95,58 +88,10 @@ interface ChartProps extends Pick<
 }
 
 function Chart({ x, ...form }: ChartProps) {
-  const page = usePage()
   const { set, state, groups, context } = form
-  const names = memberNames(set)
-  const { answer, request, grouping, query, isTooLarge, ends } = useChart(state, set.name, x, names)
-  const range = rangeOn(context, state.x!)
-  const compared = useCompared({ state, set: set.name, x, names, grouping, range, context })
+  const { grouping, range, drawn, instead } = useDrawnChart(set, state, x, context)
   const isMeasure = state.method === 'measure'
   const y = state.y === null || isMeasure ? undefined : columnAt(groups, state.y)
-  const title = `${capitalised(describeChart(state, set.measures))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
-  const shown = () => {
-    if (answer.state === 'failed') return <ProblemNote {...answer} />
-    if (answer.state === 'waiting' || request === undefined || grouping === undefined)
-      return <div class="chart-figure chart-wait" aria-busy="true" />
-    if (isTooLarge)
-      return (
-        <p role="status">
-          There are more than {groupDigits(MOST_GROUPS)} groups. Choose a longer unit of time, a
-          filter, or a column of fewer values.
-        </p>
-      )
-    const data = chartData(state, grouping, request, answer.value)
-    const table = chartTable(data, `${state.x}`, describeValue(state, set.measures))
-    const conditionOf = (first: number, last: number) =>
-      conditionFor(state.x!, grouping, [data.marks[first]!, data.marks[last]!], context.typeOf)
-    const rowsOf = (i: number): Route | undefined => {
-      const condition = conditionOf(i, i)
-      if (condition === undefined) return undefined
-      const next = withCondition(context.conditions, state.x!, condition)
-      const filter = writeFilter(next, context.typeOf)
-      return { view: 'rows', set: set.name, query: writeOptions(new Map([['$filter', filter]])) }
-    }
-    const onPick = (first: number, last: number) => {
-      const rows = rowsOf(first)
-      if (first === last) return rows && page.navigate(rows)
-      const condition = conditionOf(first, last)
-      if (condition) context.filter(withCondition(context.conditions, state.x!, condition))
-    }
-    return (
-      <ChartResult
-        set={set}
-        data={data}
-        table={table}
-        title={title}
-        query={query!}
-        onPick={onPick}
-        rowsOf={rowsOf}
-        incomplete={incompleteOf(data, grouping, range, ends)}
-        unit={grouping.by === 'time' ? grouping.unit : undefined}
-        compared={compared?.(data)}
-      />
-    )
-  }
   return (
     <>
       <ChartForm {...form} x={x} y={y} grouping={grouping} />
@@ -160,17 +105,9 @@ function Chart({ x, ...form }: ChartProps) {
           compare with {sayRange(rangeBefore(range))}
         </label>
       )}
-      {shown()}
+      {drawn === null ? instead : <ChartResult {...drawn} />}
     </>
   )
-}
-
-const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-function per(grouping: Grouping | undefined): string {
-  if (grouping?.by === 'time') return ` per ${grouping.unit}`
-  if (grouping?.by === 'bins') return ` in steps of ${markAt(1, grouping.bins.step)}`
-  return ''
 }
 
 interface ChartFormProps {

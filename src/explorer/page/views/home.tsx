@@ -19,6 +19,7 @@ export function HomeView() {
         <Published />
       </header>
       {catalog !== null && <LastRun catalog={catalog} />}
+      <Boards />
       {catalog !== null && <Changed catalog={catalog} />}
       <ConnectYourTool />
     </div>
@@ -53,6 +54,28 @@ function LastRun({ catalog }: { catalog: Catalog }) {
         {countsOf(run) || 'nothing to do'}
       </p>
       {run.failures !== undefined && <Failures failures={run.failures} of={run.failed} />}
+    </section>
+  )
+}
+
+function Boards() {
+  const boards = useValue(usePage().boards) ?? []
+  if (boards.length === 0) return null
+  return (
+    <section aria-label="Boards">
+      <h2>Boards</h2>
+      <ul class="home-sets">
+        {boards.map(({ name, title, description }) => (
+          <li key={name} class="home-card">
+            <h3>
+              <Link to={{ view: 'board', name }}>
+                <bdi>{title}</bdi>
+              </Link>
+            </h3>
+            {description !== null && <p>{description}</p>}
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }

@@ -1,0 +1,63 @@
+import * as assert from 'uvu/assert'
+import { test } from 'uvu'
+import { type Board, readChartAddress, type ShownBoard } from '../../src/core/boards.ts'
+import { parseModelName } from '../../src/core/names.ts'
+import type { Snapshot } from '../../src/core/snapshot.ts'
+import { boardsPage } from '../../src/explorer/boards.ts'
+
+const chart = (set: string) => ({ title: `About ${set}`, text: null, set, query: 'x=a' })
+
+const boards: readonly Board[] = [
+  {
+    name: 'sales',
+    title: 'Sales',
+    description: 'Pay of the board: 7',
+    charts: [chart('core_orders'), chart('secret_pay')],
+  },
+  { name: 'pay', title: 'Pay', description: null, charts: [chart('secret_pay')] },
+]
+
+function shownWith(...models: readonly string[]): readonly ShownBoard[] {
+  const relations = models.map((name) => ({ model: parseModelName(name)! }))
+  const { body, status } = boardsPage(boards, { relations } as unknown as Snapshot)
+  assert.is(status, 200)
+  return (JSON.parse(body.toString('utf8')) as { readonly boards: readonly ShownBoard[] }).boards
+}
+
+test('a reader gets the charts of the sets that it may read, and what is said of these', () => {
+  const text = JSON.stringify(shownWith('core.orders'))
+  assert.equal(JSON.parse(text), [
+    { ...boards[0], description: null, charts: [chart('core_orders')], hidden: 1 },
+  ])
+  assert.not.match(text, /pay/i)
+  assert.equal(shownWith(), [])
+})
+
+test('who may read all sets gets all of it', () => {
+  assert.equal(
+    shownWith('core.orders', 'secret.pay'),
+    boards.map((board) => ({ ...board, hidden: 0 })),
+  )
+})
+
+test('the address of a chart is read as a browser shows it, and nothing else is', () => {
+  const of = { set: 'core_orders', query: 'x=day&y=a%20b' }
+  for (const address of [
+    '/sets/core_orders/chart?x=day&y=a%20b',
+    'sets/core_orders/chart?x=day&y=a%20b',
+    'https://data.example.com/prefix/sets/core_orders/chart?x=day&y=a%20b#top',
+  ])
+    assert.equal(readChartAddress(address), of, address)
+  assert.equal(readChartAddress('/sets/%C3%A5r/chart'), { set: 'år', query: '' })
+  for (const text of [
+    '',
+    '/lineage',
+    '/sets/a',
+    '/sets/a/columns?x=b',
+    '/sets/%E0/chart',
+    '/sets/a/chart/b',
+  ])
+    assert.is(readChartAddress(text), null, text)
+})
+
+test.run()
