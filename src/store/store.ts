@@ -45,6 +45,11 @@ interface GroupTimes {
   readonly joinMs: number
   /** And so long the first one waits for its commit. */
   readonly heldMs: number
+  /**
+   * Another transaction begins beside it when it has worked at one model for so long. 0: at once. Of two that overlap the
+   * second to commit may have to begin its commit anew, which is worth it only beside a model that takes long.
+   */
+  readonly apartMs: number
 }
 
 export interface PullOptions {

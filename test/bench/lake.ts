@@ -26,6 +26,7 @@ export const lakeBenchmark: Benchmark = {
   async *run(options) {
     yield await flush(options)
     yield* await idle(options)
+    yield await firstRun(options)
     yield* publication(options)
     yield* growthFigures(options)
   },
@@ -98,6 +99,21 @@ async function idle({ quick }: BenchmarkOptions): Promise<readonly Figure[]> {
       measured: `${messages} messages`,
     },
   ]
+}
+
+/** Models that share commits: what is sent for each of them, and for the commits. */
+async function firstRun({ quick }: BenchmarkOptions): Promise<Figure> {
+  const models = quick ? 200 : 1_000
+  const most = 6 * models
+  await using lake = await withLake()
+  await using space = await workspace({ ...smallModels(models), 'eider.yml': settingsOf(lake) })
+  const messages = await messagesOfRun(lake, space)
+  return {
+    name: `messages to PostgreSQL of a run that builds ${models.toLocaleString('en-US')} small models / ${most.toLocaleString('en-US')}`,
+    ratio: messages / most,
+    bound: { at: 'most', ratio: quick ? 2 : 1 },
+    measured: `${messages.toLocaleString('en-US')} messages, ${lake.catalog.commits} commits`,
+  }
 }
 
 /** Through the proxy, which counts. */

@@ -1,13 +1,15 @@
 // The steps of a run in DAG order, on several connections at once. A model that fails, and those that read it, keep their
 // last good version; the others go on. One step a model: what reads a model waits for that step.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Step } from '../../core/step.ts'
 import type { RunResults } from '../results.ts'
 import type { RunContext } from '../run-context.ts'
 import type { FlushPosition, SavedMacro, StateStore } from '../../store/state.ts'
-import { prepare, buildGroup, finishEarly } from './build-group.ts'
+import { buildGroup, finishEarly } from './build-group.ts'
+import { prepare } from './prepare.ts'
 import type { Macro } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 
@@ -47,11 +49,17 @@ export async function buildAll(
   await prepare(context, steps)
   const idle = [...connections]
   const running = new Set<Promise<void>>()
+  const { apartMs } = context.store.groups
+  let takenMs = 0
+  const leftMs = () => (running.size === 0 ? 0 : takenMs + apartMs - performance.now())
   const start = (first: Step, connection: Connection) => {
     // Its transaction will not see what others commit after it has begun.
     const unseen = new Set([...selected].filter((name) => !isFinished(name)))
-    const takeNext = (group: ReadonlySet<ModelName>) =>
-      take((input) => group.has(input) || !unseen.has(input), 'here')
+    const takeNext = (group: ReadonlySet<ModelName>) => {
+      takenMs = performance.now()
+      return take((input) => group.has(input) || !unseen.has(input), 'here')
+    }
+    takenMs = performance.now()
     const here = { ...builder, context: { ...context, connection }, take: takeNext }
     const finished = buildGroup(here, first).finally(() => {
       running.delete(finished)
@@ -61,13 +69,15 @@ export async function buildAll(
   }
   try {
     for (;;) {
-      while (idle.length > 0) {
+      while (idle.length > 0 && leftMs() <= 0) {
         const step = take(isFinished)
         if (step === null) break
         start(step, idle.shift()!)
       }
       if (running.size === 0) break
-      await Promise.race(running)
+      const wait = idle.length > 0 && waiting.size > 0 ? leftMs() : 0
+      const turn = wait > 0 ? [sleep(wait, undefined, { ref: false })] : []
+      await Promise.race([...running, ...turn])
     }
     if (!signal.aborted && isStopped()) results.skipRest('stopped after the first failure')
   } finally {

@@ -1,15 +1,15 @@
 // Small steps share a transaction: a commit costs several times what one of them does. A group is what one connection
 // finds to do within the times of the store, each step after those of the models that it reads; all of it is committed, with the
-// state, or nothing. When anything in it fails, each of its steps is done in its own transaction, so that a failure hits
-// only the model at fault, and a long step delays those before it by no more than these. A step that runs
-// elsewhere has a separate group, whose transaction begins once its rows are there.
+// state, or nothing. When a step of it fails, or takes too long, those before it are built again together and that step
+// in its own transaction, so that a failure hits only the model at fault, and a long step delays those before it by no
+// more than these. A step that runs elsewhere has a separate group, whose transaction begins once its rows are there.
 
 import { limits } from '../../core/limits.ts'
-import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
+import type { ModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { explainFailure, isInterruption } from '../failure.ts'
 import { followedColumns, recordChange } from '../changes/notes.ts'
-import { haveFollowers, notePosition } from '../changes/touched.ts'
+import { notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { isOfRows } from '../lasting-failures.ts'
 import { decide, type Decision, ofRange } from '../plan/decide.ts'
@@ -24,7 +24,7 @@ import {
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { leftAfter, olderRowsAfter } from '../rules/older.ts'
-import { isRuleChanged, rangesBefore, ruleText } from '../rules/parts.ts'
+import { rangesBefore, ruleText } from '../rules/parts.ts'
 import { keepsRules } from '../rules/rule.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
@@ -33,13 +33,11 @@ import { materializationOf } from './materialize/kinds.ts'
 import { removeOldRows } from './old-rows.ts'
 import { changesOf, removedToo } from './table-changes.ts'
 import type { Built } from './materialize/materialization.ts'
-import { continuesTable, noteRelation, createSchema, relationType } from './materialize/relation.ts'
+import { continuesTable, noteRelation } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
 import type { Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
-import { keepOf } from '../../core/retention.ts'
-import { sql } from '../../core/sql.ts'
 
 interface GroupBuilder {
   readonly context: RunContext
@@ -84,10 +82,12 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
   const startedMs = performance.now()
   const group = [first]
   const names = new Set([first.model.name])
+  let isWhole = false
   const next = () => {
-    if (performance.now() - startedMs > context.store.groups.joinMs) return null
-    const step = builder.take(names)
-    if (step !== null) {
+    const isOpen = performance.now() - startedMs <= context.store.groups.joinMs
+    const step = isOpen ? builder.take(names) : null
+    if (step === null) isWhole = true
+    else {
       group.push(step)
       names.add(step.model.name)
     }
@@ -117,7 +117,7 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     const { conflicts = 0 } = builder
     if (isConflict(error) && conflicts < limits.lakeTries)
       return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
-    if (group.length > 1) return await buildOneByOne(builder, group)
+    if (group.length > 1) return await buildAgain(builder, group, isWhole)
     const because = becauseOf(context, first.model, error)
     results.fail(first.model.name, because, performance.now() - startedMs)
     if (isOfRows(error)) results.noteRows(first.model.name)
@@ -128,6 +128,27 @@ function becauseOf(context: RunContext, model: Model, error: unknown): string {
   const { paths, createdIn, store, selected } = context
   const statement = materializationOf(model).statement(model, paths.dir, createdIn)
   return explainFailure(store.explain(error), model, statement, selected)
+}
+
+/** `isWhole`: it failed when it was to be committed, so nobody knows which of its steps is at fault. */
+async function buildAgain(
+  builder: GroupBuilder,
+  group: readonly Step[],
+  isWhole: boolean,
+): Promise<void> {
+  if (isWhole) return await buildOneByOne(builder, group)
+  const waiting = group.slice(0, -1)
+  const take = () => {
+    while (!builder.isStopped()) {
+      const step = waiting.shift()
+      if (step === undefined) break
+      if (!finishEarly(builder, step)) return step
+    }
+    return null
+  }
+  for (let first = take(); first !== null; first = take())
+    await buildGroup({ ...builder, take }, first)
+  await buildOneByOne(builder, group.slice(-1))
 }
 
 async function buildOneByOne(builder: GroupBuilder, group: readonly Step[]): Promise<void> {
@@ -302,7 +323,7 @@ function noteNothingCame({ store, changes }: RunContext, model: Model): void {
   for (const { name } of followedColumns({ store }, model)) changes.add(model.name, name, [])
 }
 
-const hasWork = ({ action }: Step): boolean => work[action] !== null
+export const hasWork = ({ action }: Step): boolean => work[action] !== null
 
 /** Does a step that nothing blocks (plan/steps.ts). When it throws, the transaction, if any, is to be rolled back. */
 async function buildRows(context: RunContext, step: Step): Promise<Built> {
@@ -349,37 +370,6 @@ async function timed<T>(
   } finally {
     onPhase?.({ model, phase, startedMs, ms: performance.now() - startedMs })
   }
-}
-
-/**
- * Makes the schemas of models that have none yet, and the places where slices and changes are remembered. Not in the transactions of
- * the steps: two that create one schema at once would conflict.
- */
-export async function prepare(context: RunContext, steps: readonly Step[]): Promise<void> {
-  const { connection, catalog, store } = context
-  const missing = new Map<string, ModelName>()
-  const made = steps.filter((step) => hasWork(step) && step.problem === null)
-  const isRuleNew = made.some(({ model }) => {
-    const record = keepsRules(model) ? recordOf(context, model) : null
-    return record !== null && keepsRules(model) && isRuleChanged(context, record, model)
-  })
-  if (isRuleNew || made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
-    await store.state.makeSlices(connection)
-  const isMeant = context.forwardOnly && made.some(({ older }) => older !== undefined)
-  if (isRuleNew || isMeant) await store.state.makeOlderRows(connection)
-  const models = made.map(({ model }) => model)
-  const loseFollowedRows = (model: Model) =>
-    keepOf(model) !== null && followedColumns(context, model).length > 0
-  if (haveFollowers(context, models) || models.some(loseFollowedRows))
-    await store.state.makeChanges(connection)
-  for (const { model } of made) {
-    const { name, kind } = model
-    if (kind !== 'events' && relationType(catalog, name) === null)
-      missing.set(foldCase(splitModelName(name).schema), name)
-  }
-  if (missing.size === 0) return
-  const statements = Array.from(missing.values(), createSchema)
-  await connection.transact(() => connection.run(sql.join(statements, sql`;\n`)))
 }
 
 /**

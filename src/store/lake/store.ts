@@ -35,7 +35,11 @@ export function lakeStore(paths: ProjectPaths): Store {
     published: fileReader(paths.snapshots, 'eider pull'),
     past: lakePastStates(session),
     upkeep: lakeUpkeep(session),
-    groups: { joinMs: limits.lakeGroupMs, heldMs: limits.lakeGroupHeldMs },
+    groups: {
+      joinMs: limits.lakeGroupMs,
+      heldMs: limits.lakeGroupHeldMs,
+      apartMs: limits.lakeGroupMs,
+    },
     hasCountsAtHand: false,
     traces: lakeTraces(session),
     explain: (error) => explainLake(error, session.lake),

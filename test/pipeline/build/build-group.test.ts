@@ -59,11 +59,53 @@ test('small models share transactions, with their state', async () => {
 
 test('the store says for how long further models may join a transaction', async () => {
   await using space = await openProject()
-  const store = { ...openStore(space.paths), groups: { joinMs: 600_000, heldMs: 600_000 } }
+  const store = {
+    ...openStore(space.paths),
+    groups: { joinMs: 600_000, heldMs: 600_000, apartMs: 0 },
+  }
   await space.ok(chains(1), { store, modelsAtOnce: 1 })
   const [state] = await space.rows(sql`
     SELECT count(DISTINCT built_at)::INTEGER AS transactions FROM ${space.records}`)
   assert.is(state?.['transactions'], 1)
+})
+
+test('those before a model that fails share a transaction again', async () => {
+  await using space = await openProject()
+  const store = {
+    ...openStore(space.paths),
+    groups: { joinMs: 600_000, heldMs: 600_000, apartMs: 0 },
+  }
+  const broken = new Set([7])
+  await space.run(chains(1, broken), { store, modelsAtOnce: 1 })
+  const [state] = await space.rows(sql`
+    SELECT count(*)::INTEGER AS models, count(DISTINCT built_at)::INTEGER AS transactions FROM ${space.records}`)
+  assert.is(state?.['models'], COUNT - 2)
+  assert.is(state?.['transactions'], 2)
+})
+
+test('the store says when another transaction may begin beside one', async () => {
+  const eventsWith = async (models: readonly Model[], apartMs: number) => {
+    await using space = await openProject()
+    const groups = { joinMs: 0, heldMs: 600_000, apartMs }
+    const { seen, progress } = recordProgress()
+    await space.ok(models, {
+      store: { ...openStore(space.paths), groups },
+      modelsAtOnce: 2,
+      progress,
+    })
+    return seen.flatMap((event) =>
+      event.event === 'model-started' || event.event === 'model-finished'
+        ? [`${event.event} ${event.model}`]
+        : [],
+    )
+  }
+  const small = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => query(`s.${name}`, 'select 1 as id'))
+  const inTurn = small.flatMap(({ name }) => [`model-started ${name}`, `model-finished ${name}`])
+  assert.equal(await eventsWith(small, 600_000), inTurn)
+
+  const work = 'select count(*) as n from range(30000000) t(x) where hash(x) = 0'
+  const events = await eventsWith([query('s.long', work), query('s.other', 'select 1 as id')], 1)
+  assert.equal(events.slice(0, 2), ['model-started s.long', 'model-started s.other'])
 })
 
 test('models that fail among others leave those as they would be without them', async () => {
