@@ -315,6 +315,9 @@ export const limits = {
    */
   lakeGroupMs: 5_000,
   lakeGroupHeldMs: 8_000,
+  /** Further ones join for so many times as long as the last commit took, where that is longer, but no longer than the second. */
+  lakeGroupCommits: 10,
+  groupMostMs: 30_000,
   /** A server of a source that hangs must not hold up a run for long. */
   sourceConnectSeconds: 10,
   sourceStatementMs: 60_000,

@@ -193,6 +193,10 @@ export class LakeEngine {
     await this.control.run(this.#attachment(LAKE_DATABASE, [sql`CREATE_IF_NOT_EXISTS false`]))
   }
 
+  /**
+   * No rows are kept in PostgreSQL: each table would be one more there each time it is made, until the states before are
+   * dropped, and all of them are listed whenever a lake is attached (test/lake/engine-traps.test.ts).
+   */
   #attachment(as: string, further: readonly Sql[]): Sql {
     const { schema, store, encrypted } = this.lake
     const options = [

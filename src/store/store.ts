@@ -43,7 +43,9 @@ export interface Store {
 interface GroupTimes {
   /** For so long further ones join it. */
   readonly joinMs: number
-  /** And so long the first one waits for its commit. */
+  /** Or for so many times as long as the last commit took, where it takes long because of where it goes, and not of its rows. */
+  readonly joinCommits: number
+  /** And so long the first one waits for its commit, or as much longer. */
   readonly heldMs: number
   /**
    * Another transaction begins beside it when it has worked at one model for so long. 0: at once. Of two that overlap the

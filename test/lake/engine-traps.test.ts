@@ -100,6 +100,31 @@ onLake('an inlined row with a JSON[] ends the engine', async ({ lake }) => {
   assert.match(message, /INTERNAL Error/)
 })
 
+onLake(
+  'where rows are inlined, each table is one of PostgreSQL each time it is made',
+  async ({ lake }) => {
+    await using engine = await openRawEngine(lake)
+    const connection = await engine.connect()
+    await connection.run('CREATE SCHEMA remade')
+    const tables = async () =>
+      (
+        await lake.postgres(
+          "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'ducklake\\_inlined\\_data\\_%'",
+        )
+      ).length
+    const make = (rows: number) =>
+      connection.run(`CREATE OR REPLACE TABLE remade.t AS SELECT id FROM range(${rows}) t(id)`)
+    await make(10)
+    const before = await tables()
+    await connection.run(`CALL lake.set_option('data_inlining_row_limit', 100, schema => 'remade')`)
+    for (let i = 1; i <= 3; i++) {
+      // Also where the rows lie in a file.
+      await make(i === 3 ? 1000 : 10)
+      assert.is(await tables(), before + i)
+    }
+  },
+)
+
 onLake('ATTACH shows its text with each error, so a password may not be in it', async (shared) => {
   const { lake, connection } = shared
   const found = await connection.refusal(

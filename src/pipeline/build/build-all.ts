@@ -31,7 +31,7 @@ export async function buildAll(
   const waiting = new Set(steps)
   const isStopped = () => signal.aborted || (failFast && results.hasFailed)
   const isFinished = (input: ModelName) => !selected.has(input) || results.isFinished(input)
-  const builder = { context, results, positions, isStopped }
+  const builder = { context, results, positions, isStopped, commits: { lastMs: 0 } }
   const take = (sees: (input: ModelName) => boolean, place?: Step['runs']): Step | null => {
     if (isStopped()) return null
     for (const step of waiting) {

@@ -46,6 +46,8 @@ interface GroupBuilder {
   readonly isStopped: () => boolean
   /** The next step whose inputs were finished when the group began, or are in it. */
   readonly take: (group: ReadonlySet<ModelName>) => Step | null
+  /** How long the last group of this run took from the end of its last step until it was committed. */
+  readonly commits: { lastMs: number }
   /** How often other processes have changed something under this group. */
   readonly conflicts?: number
 }
@@ -80,12 +82,12 @@ export function finishEarly(builder: Omit<GroupBuilder, 'take'>, step: Step): bo
 export async function buildGroup(builder: GroupBuilder, first: Step): Promise<void> {
   const { context, results } = builder
   const startedMs = performance.now()
+  const joinMs = joinMsOf(builder)
   const group = [first]
   const names = new Set([first.model.name])
   let isWhole = false
   const next = () => {
-    const isOpen = performance.now() - startedMs <= context.store.groups.joinMs
-    const step = isOpen ? builder.take(names) : null
+    const step = performance.now() - startedMs <= joinMs ? builder.take(names) : null
     if (step === null) isWhole = true
     else {
       group.push(step)
@@ -130,6 +132,12 @@ function becauseOf(context: RunContext, model: Model, error: unknown): string {
   return explainFailure(store.explain(error), model, statement, selected)
 }
 
+/** Where commits take long, as on a busy machine or far from their server, more models are worth one. */
+function joinMsOf({ context, commits }: Pick<GroupBuilder, 'context' | 'commits'>): number {
+  const { joinMs, joinCommits } = context.store.groups
+  return Math.max(joinMs, Math.min(joinCommits * commits.lastMs, limits.groupMostMs))
+}
+
 /** `isWhole`: it failed when it was to be committed, so nobody knows which of its steps is at fault. */
 async function buildAgain(
   builder: GroupBuilder,
@@ -170,7 +178,8 @@ async function buildTogether(
   await store.state.change(connection, async () => {
     group.push(await buildFirst())
     {
-      using _held = interruptOnAbort([connection], AbortSignal.timeout(store.groups.heldMs))
+      const heldMs = Math.ceil(joinMsOf(builder) + store.groups.heldMs - store.groups.joinMs)
+      using _held = interruptOnAbort([connection], AbortSignal.timeout(heldMs))
       for (let step = next(); step !== null; step = next())
         if (!results.isBlocked(step.model)) group.push(await buildOne(builder, step))
     }
@@ -181,7 +190,8 @@ async function buildTogether(
       group.flatMap(({ record }) => record ?? []),
     )
   })
-  const shareMs = (performance.now() - builtMs) / group.length
+  builder.commits.lastMs = performance.now() - builtMs
+  const shareMs = builder.commits.lastMs / group.length
   for (const { step, outcome, record, ms } of group) {
     const { model } = step
     if (record !== null) noteRelation(context, model)

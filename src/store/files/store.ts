@@ -30,7 +30,7 @@ export function fileStore(paths: ProjectPaths): Store {
     past: filePastStates(paths),
     upkeep: null,
     traces: fileTraces(paths, lease, warehouse),
-    groups: { joinMs: limits.groupMs, heldMs: limits.groupHeldMs, apartMs: 0 },
+    groups: { joinMs: limits.groupMs, joinCommits: 0, heldMs: limits.groupHeldMs, apartMs: 0 },
     hasCountsAtHand: true,
     explain: (error) => error,
   }

@@ -37,6 +37,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     upkeep: lakeUpkeep(session),
     groups: {
       joinMs: limits.lakeGroupMs,
+      joinCommits: limits.lakeGroupCommits,
       heldMs: limits.lakeGroupHeldMs,
       apartMs: limits.lakeGroupMs,
     },

@@ -1,5 +1,6 @@
 // Models that share a transaction: what fails in it hits only the model at fault.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
@@ -61,7 +62,7 @@ test('the store says for how long further models may join a transaction', async 
   await using space = await openProject()
   const store = {
     ...openStore(space.paths),
-    groups: { joinMs: 600_000, heldMs: 600_000, apartMs: 0 },
+    groups: { joinMs: 600_000, joinCommits: 0, heldMs: 600_000, apartMs: 0 },
   }
   await space.ok(chains(1), { store, modelsAtOnce: 1 })
   const [state] = await space.rows(sql`
@@ -73,7 +74,7 @@ test('those before a model that fails share a transaction again', async () => {
   await using space = await openProject()
   const store = {
     ...openStore(space.paths),
-    groups: { joinMs: 600_000, heldMs: 600_000, apartMs: 0 },
+    groups: { joinMs: 600_000, joinCommits: 0, heldMs: 600_000, apartMs: 0 },
   }
   const broken = new Set([7])
   await space.run(chains(1, broken), { store, modelsAtOnce: 1 })
@@ -83,10 +84,27 @@ test('those before a model that fails share a transaction again', async () => {
   assert.is(state?.['transactions'], 2)
 })
 
+test('more models share a transaction where commits take long', async () => {
+  await using space = await openProject()
+  const groups = { joinMs: 0, joinCommits: 10, heldMs: 600_000, apartMs: 0 }
+  const store = { ...openStore(space.paths), groups }
+  const change = store.state.change.bind(store.state)
+  store.state.change = (connection, work) =>
+    change(connection, async () => {
+      const result = await work()
+      await sleep(200)
+      return result
+    })
+  await space.ok(chains(1), { store, modelsAtOnce: 1 })
+  const [state] = await space.rows(sql`
+    SELECT count(DISTINCT built_at)::INTEGER AS transactions FROM ${space.records}`)
+  assert.ok(Number(state?.['transactions']) < COUNT, `${Number(state?.['transactions'])}`)
+})
+
 test('the store says when another transaction may begin beside one', async () => {
   const eventsWith = async (models: readonly Model[], apartMs: number) => {
     await using space = await openProject()
-    const groups = { joinMs: 0, heldMs: 600_000, apartMs }
+    const groups = { joinMs: 0, joinCommits: 0, heldMs: 600_000, apartMs }
     const { seen, progress } = recordProgress()
     await space.ok(models, {
       store: { ...openStore(space.paths), groups },
