@@ -13,6 +13,7 @@ import { MisspeltFields } from '../../../src/collect/validate/misspelt.ts'
 import { createValidator, validateEvent } from '../../../src/collect/validate/validate-event.ts'
 import type { RequestError } from '../../../src/http/request-error.ts'
 import { eventsModel } from '../../support/handmade-models.ts'
+import { EVERYDAY_COLUMNS, everydayEvent } from '../../support/everyday-events.ts'
 import { randomColumns, randomEvent } from '../../support/random-events.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 
@@ -21,6 +22,7 @@ const SEED = Number(process.env['EIDER_EVENTS_SEED'] ?? 1)
 const OTHER_BUILD = process.env['EIDER_READER']
 const EVENTS_OF_MODEL = 50
 const MAX_EVENT_BYTES = 200
+const MAX_EVERYDAY_BYTES = 1_000
 const GOLDEN = new URL('../../../../test/golden/events/answers.txt', import.meta.url)
 
 interface Reader {
@@ -39,13 +41,14 @@ interface Answer {
 }
 
 /** What the reader says of each event of a model. */
-function answersOf(reader: Reader, { model, events }: RandomEvents): readonly Answer[] {
+function answersOf(reader: Reader, random: RandomEvents): readonly Answer[] {
+  const { model, events, maxBytes } = random
   const validator = reader.createValidator(model)
   return events.map((event) => {
     const body = Buffer.from(event)
     const misspelt = new reader.MisspeltFields()
     try {
-      const read = reader.validateEvent(validator, body, 0, body.length, MAX_EVENT_BYTES, misspelt)
+      const read = reader.validateEvent(validator, body, 0, body.length, maxBytes, misspelt)
       const taken = { end: read.end, stored: Buffer.from(read.stored).toString() }
       const warnings = JSON.stringify(
         misspelt
@@ -68,6 +71,7 @@ interface RandomEvents {
   readonly definitions: string
   readonly model: ReturnType<typeof eventsModel>
   readonly events: readonly string[]
+  readonly maxBytes: number
 }
 
 function* randomModels(seed: number, count: number): Generator<RandomEvents> {
@@ -80,13 +84,29 @@ function* randomModels(seed: number, count: number): Generator<RandomEvents> {
     })
     const events = Array.from({ length: EVENTS_OF_MODEL }, () => randomEvent(random, columns))
     const model = eventsModel('raw.t', ...definitions)
-    yield { definitions: definitions.join(', '), model, events }
+    yield { definitions: definitions.join(', '), model, events, maxBytes: MAX_EVENT_BYTES }
   }
+}
+
+function* everydayModels(seed: number, count: number): Generator<RandomEvents> {
+  const random = seededRandom(seed)
+  const definitions = Array.from(EVERYDAY_COLUMNS, ([name, type]) => `${name} ${type}`)
+  const model = eventsModel('raw.t', ...definitions)
+  for (let n = 0; n < count / EVENTS_OF_MODEL; n++) {
+    const events = Array.from({ length: EVENTS_OF_MODEL }, () => everydayEvent(random))
+    yield { definitions: 'everyday', model, events, maxBytes: MAX_EVERYDAY_BYTES }
+  }
+}
+
+/** Half of them are of columns and values of any kind, half are such as senders send. */
+function* allModels(): Generator<RandomEvents> {
+  yield* randomModels(SEED, EVENTS / 2)
+  yield* everydayModels(SEED, EVENTS / 2)
 }
 
 test(`${EVENTS} events of seed ${SEED}: what is taken is JSON, and means what was sent`, () => {
   const counts = { taken: 0, refused: 0, broken: 0 }
-  for (const random of randomModels(SEED, EVENTS))
+  for (const random of allModels())
     for (const [i, { taken, code }] of answersOf(ours, random).entries()) {
       const event = random.events[i]!
       const where = `${random.definitions}: ${event}`
@@ -140,7 +160,7 @@ if (OTHER_BUILD !== undefined)
       ...((await import(at('validate-event'))) as Reader),
       ...((await import(at('misspelt'))) as Reader),
     }
-    for (const random of randomModels(SEED, EVENTS)) {
+    for (const random of allModels()) {
       const expected = answersOf(theirs, random)
       for (const [i, { text }] of answersOf(ours, random).entries())
         assert.is(text, expected[i]!.text, `${random.definitions}: ${random.events[i]}`)
