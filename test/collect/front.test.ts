@@ -1,5 +1,7 @@
 // The fast front answers as node:http does. A daemon that logs each request has no front, so two daemons get the same
 // bytes, in the same pieces, and must say the same.
+//
+// EIDER_REQUESTS=1000000 sends so many, and EIDER_REQUESTS_SEED=2 begins elsewhere.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,8 +10,12 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { type DaemonOptions, openDaemon } from '../support/collect-daemon.ts'
 import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from '../support/front-requests.ts'
 
-const SEED = 20260101
-const SCRIPTS = 2 * ODD_COUNT
+const SEED = 20260101 * Number(process.env['EIDER_REQUESTS_SEED'] ?? 1)
+const REQUESTS = process.env['EIDER_REQUESTS']
+/** Of a connection, before one that is odd. */
+const MOST_PLAIN = REQUESTS === undefined ? 4 : 40
+const SCRIPTS =
+  REQUESTS === undefined ? 2 * ODD_COUNT : Math.ceil(Number(REQUESTS) / 2 / (MOST_PLAIN / 2 + 1))
 const AT_ONCE = 8
 /** A client that still sends when the daemon closes may lose the answer, from either of the two. */
 const ATTEMPTS = 5
@@ -17,7 +23,9 @@ const ATTEMPTS = 5
 /** A connection: some plain requests, and an odd one behind them. */
 function script(number: number): readonly Buffer[] {
   const random = seededRandom(SEED + number)
-  const plain = Array.from({ length: Math.floor(random() * 5) }, () => plainRequest(random))
+  const plain = Array.from({ length: Math.floor(random() * (MOST_PLAIN + 1)) }, () =>
+    plainRequest(random),
+  )
   return splitAtRandom(Buffer.concat([...plain, oddRequest(random, number)]), random)
 }
 

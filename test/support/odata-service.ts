@@ -1,6 +1,6 @@
 // The query service in the process of the test, over snapshots made by hand, and requests to it.
 
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,6 +81,8 @@ export interface Asked {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Of connections that stay; by default each request has its own. */
+  readonly agent?: Agent
 }
 
 export interface Answer {
@@ -97,10 +99,13 @@ export interface Answer {
 }
 
 /** The path goes out as written: no client between the test and the service repairs or encodes it. */
-export function ask(url: string, { method = 'GET', headers = {}, body }: Asked): Promise<Answer> {
+export function ask(
+  url: string,
+  { method = 'GET', headers = {}, body, agent }: Asked,
+): Promise<Answer> {
   const [, host, port, path] = /^http:\/\/([^/:]+):(\d+)(.*)$/s.exec(url)!
   return new Promise((resolve, reject) => {
-    const options = { host, port, path, method, headers, agent: false }
+    const options = { host, port, path, method, headers, agent: agent ?? false }
     const sent = request(options, (response) => {
       const chunks: Buffer[] = []
       const done = (aborted: boolean) => {

@@ -43,7 +43,7 @@ export async function both(
 export const ask = (service: Served, asked: Asked) =>
   service.send({ ...asked, headers: { Host, ...asked.headers } })
 
-function shown({ status, rawHeaders, text, aborted }: Answer) {
+export function shown({ status, rawHeaders, text, aborted }: Answer) {
   const headers: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i] !== 'Date') headers.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
