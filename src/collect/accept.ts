@@ -73,7 +73,7 @@ export function acceptHere(
 }
 
 /** Only the first request with a key is read, at the moment when it is the first. */
-function acceptOnce(
+export function acceptOnce(
   options: AcceptOptions,
   to: Target,
   format: BodyFormat,

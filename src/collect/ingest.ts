@@ -7,13 +7,15 @@ import type { RequestKey } from '../buffer/request-key.ts'
 import type { ModelName } from '../core/names.ts'
 import { logSender } from '../http/access-log.ts'
 import { challenging } from '../http/auth.ts'
+import { pageHeaders } from '../http/cors.ts'
 import { readBody } from '../http/body.ts'
-import type { FrontRoutes, PostRoute, RequestHead } from '../http/head.ts'
+import type { FrontRoutes, PostAnswer, PostRoute, RequestHead } from '../http/head.ts'
 import { RequestError } from '../http/request-error.ts'
 import type { Handler } from '../http/server.ts'
 import {
   accept,
   acceptHere,
+  acceptOnce,
   type AcceptOptions,
   type BodyFormat,
   findTarget,
@@ -63,7 +65,11 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
         who.catch(() => undefined)
         return null
       }
-      return who?.requireBody === undefined ? routeTo(options, head, place, senders, who) : null
+      if (who?.requireBody !== undefined) return null
+      const route = routeTo(options, head, place, senders, who)
+      const { origin } = head.headers
+      if (origin === undefined) return route
+      return { ...route, answerHeaders: pageHeaders(options.allowedOrigins, origin) }
     } catch (error) {
       if (error instanceof RequestError) return null
       throw error
@@ -91,11 +97,22 @@ function routeTo(
         validator === undefined
           ? findTarget(validators, place.schema, place.table)
           : { target, validator }
+      const key = readRequestKey(head, body)
+      if (key !== null) return answerOnce(acceptOnce(options, to, format, body, key))
       const { count, warnings, ready } = acceptHere(options, to, format, body)
       return { body: acceptedBody(count, warnings), ready }
     },
     toRefusal: bufferRefusal,
   }
+}
+
+/** What is answered is known when the events are stored, by this request or by an earlier one. */
+function answerOnce(stored: Promise<Receipt>): PostAnswer {
+  let body = ''
+  const ready = stored.then(({ count, warnings }) => {
+    body = acceptedBody(count, warnings)
+  })
+  return { body: () => body, ready }
 }
 
 interface EventsPlace {

@@ -49,17 +49,22 @@ export function originHeaders(origins: readonly string[]): Headers {
   return origins.length === 0 || origins.includes('*') ? {} : { Vary: 'Origin' }
 }
 
+/** Headers of an answer that a page of `origin` may read; none for other pages. */
+export function pageHeaders(origins: readonly string[], origin: string | undefined): Headers {
+  if (origin === undefined) return {}
+  if (origins.includes('*')) return { 'Access-Control-Allow-Origin': '*' }
+  return origins.includes(origin) ? { 'Access-Control-Allow-Origin': origin } : {}
+}
+
 /** The handler, and the headers that let pages of `origins` read its answers. Without origins it is the handler itself. */
 export function withCors(rules: CorsRules, handle: Handler): Handler {
   const { origins, exposedHeaders } = rules
   if (origins.length === 0) return handle
-  const allowsAny = origins.includes('*')
   return (request, response) => {
-    const { origin } = request.headers
-    for (const [name, value] of Object.entries(originHeaders(origins)))
+    const own = Object.entries(pageHeaders(origins, request.headers.origin))
+    for (const [name, value] of [...Object.entries(originHeaders(origins)), ...own])
       response.setHeader(name, value)
-    if (origin !== undefined && (allowsAny || origins.includes(origin))) {
-      response.setHeader('Access-Control-Allow-Origin', allowsAny ? '*' : origin)
+    if (own.length > 0) {
       if (isPreflight(request)) return answerPreflight(response, rules)
       if (exposedHeaders !== undefined)
         response.setHeader('Access-Control-Expose-Headers', exposedHeaders)

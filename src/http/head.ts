@@ -11,15 +11,18 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The head of a POST of which nothing is unusual: no query, no encoding, no condition. */
+/** The head of a POST of which nothing is unusual: no encoding of its content, no condition. */
 export interface PostHead extends RequestHead {
   readonly url: string
-  readonly bodyBytes: number
+  /** null: the body comes in chunks. */
+  readonly bodyBytes: number | null
 }
 
 /** What takes the bodies of requests with the same head. */
 export interface PostRoute {
   readonly maxBodyBytes: number
+  /** Of each answer, besides those that all routes have. */
+  readonly answerHeaders?: Headers
   /** False when the head is to be looked at again: who it is from may no longer come. Always true when absent. */
   readonly isCurrent?: () => boolean
   /** May throw, as a handler may. */
@@ -29,8 +32,8 @@ export interface PostRoute {
 }
 
 export interface PostAnswer {
-  /** JSON; sent when `ready` resolves. What it rejects with is answered as an error. */
-  readonly body: string
+  /** JSON; sent when `ready` resolves, and asked for then where it is a function. What that rejects with is answered as an error. */
+  readonly body: string | (() => string)
   readonly ready: Promise<void>
 }
 

@@ -41,6 +41,12 @@ const EXTRA = [
   ['Authorization: Bearer secret'],
   ['Authorization: Bearer wrong'],
   ['Cookie: a=b', 'traceparent: 00-1-2-03'],
+  ['Origin: https://shop.example', 'Sec-Fetch-Mode: cors'],
+  ['Origin: https://other.example'],
+  ['Idempotency-Key: {key}'],
+  ['Idempotency-Key: "{key}"', 'traceparent: 00-1-2-04'],
+  [`Idempotency-Key: ${'x'.repeat(300)}`],
+  ['Idempotency-Key:'],
 ]
 
 function request(
@@ -53,8 +59,59 @@ function request(
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes])
 }
 
-export const plainRequest = (random: Random): Buffer =>
-  request(pick(random, random() < 0.7 ? GOOD : REFUSED), pick(random, EXTRA))
+/** Keys are of this connection alone: which of two comes first is then the same for both. */
+export function plainRequest(random: Random): Buffer {
+  const key = `key-${Math.floor(random() * 1e12)}`
+  const extra = pick(random, EXTRA).map((line) => line.replace('{key}', key))
+  const plain = request(pick(random, random() < 0.7 ? GOOD : REFUSED), extra)
+  const sent = random() < 0.8 ? plain : inChunks(random, plain)
+  return random() < 0.8 ? sent : Buffer.concat([sent, sent])
+}
+
+/** The request with its body in chunks, most often in one; some are wrong about their lengths. */
+function inChunks(random: Random, plain: Buffer): Buffer {
+  const headEnd = plain.indexOf('\r\n\r\n')
+  const head = plain.toString('latin1', 0, headEnd)
+  const body = plain.subarray(headEnd + 4)
+  const cut = random() < 0.7 ? 0 : Math.floor(random() * body.length)
+  const chunks = [body.subarray(0, cut), body.subarray(cut)]
+    .filter(({ length }) => length > 0)
+    .flatMap((chunk) => [chunkLine(random, chunk.length), chunk, Buffer.from('\r\n')])
+  const coding = pick(random, ['chunked', 'chunked', 'Chunked', 'gzip, chunked'])
+  const end = pick(random, [
+    '0\r\n\r\n',
+    '0\r\n\r\n',
+    '0\r\n\r\n',
+    '00\r\n\r\n',
+    '0\r\nX: a\r\n\r\n',
+    '0;a=b\r\n\r\n',
+  ])
+  return Buffer.concat([
+    Buffer.from(
+      `${head.replace(/Content-Length: \d+/, `Transfer-Encoding: ${coding}`)}\r\n\r\n`,
+      'latin1',
+    ),
+    ...chunks,
+    Buffer.from(end),
+  ])
+}
+
+function chunkLine(random: Random, length: number): Buffer {
+  const said = random() < 0.95 ? length : length + pick(random, [-1, 1, 16])
+  const digits = Math.max(0, said).toString(16)
+  const form = random()
+  if (form < 0.7) return Buffer.from(`${digits}\r\n`)
+  if (form < 0.8) return Buffer.from(`${digits.toUpperCase()}\r\n`)
+  return Buffer.from(
+    pick(random, [
+      `0${digits}\r\n`,
+      `${digits};a=b\r\n`,
+      `${digits} \r\n`,
+      `${digits}\n`,
+      `+${digits}\r\n`,
+    ]),
+  )
+}
 
 const EVENT = '{"event_name":"odd"}'
 const LENGTH = `Content-Length: ${EVENT.length}`

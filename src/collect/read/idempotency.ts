@@ -1,12 +1,12 @@
 // The header Idempotency-Key: a request that is sent again is answered as the first and stored once.
 
-import type { IncomingMessage } from 'node:http'
 import { requestKey, type RequestKey } from '../../buffer/request-key.ts'
 import { limits } from '../../core/limits.ts'
+import type { RequestHead } from '../../http/head.ts'
 import { refusal } from '../errors.ts'
 
 /** null without the header. The body counts as it is after decompression. Throws 400 for a key too short or too long. */
-export function readRequestKey(request: IncomingMessage, body: Uint8Array): RequestKey | null {
+export function readRequestKey(request: RequestHead, body: Uint8Array): RequestKey | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key === 'string' && key !== '' && key.length <= limits.requestKeyLength)

@@ -10,14 +10,16 @@ type AnswerOptions = FrontRoutes & Pick<FrontHooks, 'toRefusal'>
 
 export interface Route extends PostRoute {
   readonly url: string
-  readonly bodyBytes: number
+  readonly bodyBytes: number | null
+  /** Its own headers as a text; empty when it has none. */
+  readonly variant: string
 }
 
 interface Answer {
   readonly connection: Answered
   readonly route: Route
   /** Of the answer, unless it is an error. */
-  readonly body: string
+  readonly body: PostAnswer['body']
   /** null while it is pending. */
   text: string | null
 }
@@ -38,7 +40,7 @@ export class FrontAnswers<C extends Answered> {
   /** The promise that came last, and the answers that wait for it. */
   #ready: Promise<void> | null = null
   #waiting: Answer[] = []
-  /** Successful answers, by their bodies, as of this second. */
+  /** Successful answers, by their headers and bodies, as of this second. */
   readonly #texts = new Map<string, string>()
   #date = ''
   /** The text that was last sent more than once at a time, and by counts what it makes. */
@@ -107,7 +109,9 @@ export class FrontAnswers<C extends Answered> {
     ready.then(
       () => {
         this.#renewTexts()
-        settle(({ body }) => this.#successText(body))
+        settle(({ route, body }) =>
+          this.#successText(route, typeof body === 'string' ? body : body()),
+        )
       },
       (error: unknown) => settle(({ route }) => this.#errorText(route.toRefusal(error), route)),
     )
@@ -120,19 +124,22 @@ export class FrontAnswers<C extends Answered> {
     this.#texts.clear()
   }
 
-  #successText(body: string): string {
-    const known = this.#texts.get(body)
+  #successText({ variant, answerHeaders: own }: Route, body: string): string {
+    const key = variant + body
+    const known = this.#texts.get(key)
     if (known !== undefined) return known
     const { status, answerHeaders } = this.#routes
-    const headers = { ...answerHeaders, ...bodyHeaders(body), Date: this.#date, ...KEEP_ALIVE }
+    const all = { ...answerHeaders, ...own }
+    const headers = { ...all, ...bodyHeaders(body), Date: this.#date, ...KEEP_ALIVE }
     const text = answerText(status, headers, body)
     if (this.#texts.size >= limits.frontRoutes) this.#texts.clear()
-    this.#texts.set(body, text)
+    this.#texts.set(key, text)
     return text
   }
 
-  #errorText(error: unknown, { url }: Route): string {
+  #errorText(error: unknown, { url, answerHeaders: own }: Route): string {
     const { answerHeaders, toRefusal } = this.#routes
-    return errorText(toRefusal(error, url), answerHeaders, { Date: httpDate(), ...KEEP_ALIVE })
+    const headers = { ...answerHeaders, ...own }
+    return errorText(toRefusal(error, url), headers, { Date: httpDate(), ...KEEP_ALIVE })
   }
 }

@@ -13,7 +13,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
 import type { Front, FrontHooks, FrontRoutes, MakeFront } from '../head.ts'
 import { type Answered, FrontAnswers, type Route } from './front-answers.ts'
-import { mayBecomePlainPost, readPlainPost } from './plain-post.ts'
+import { mayBecomePlainPost, readOneChunk, readPlainPost } from './plain-post.ts'
 
 type Options = FrontRoutes & FrontHooks
 
@@ -164,9 +164,15 @@ class PostFront implements Front {
       route = connection.route = found
     }
     const start = at + route.head.length
+    const isSmall = bytes.length - at <= limits.frontPartialBytes
+    if (route.bodyBytes === null) {
+      const chunk = readOneChunk(bytes, start, route.maxBodyBytes)
+      if (typeof chunk === 'string') return isSmall ? chunk : 'foreign'
+      this.#answers.take(connection, route, bytes.subarray(chunk.start, chunk.end))
+      return chunk.after
+    }
     const end = start + route.bodyBytes
-    if (end > bytes.length)
-      return bytes.length - at <= limits.frontPartialBytes ? 'partial' : 'foreign'
+    if (end > bytes.length) return isSmall ? 'partial' : 'foreign'
     this.#answers.take(connection, route, bytes.subarray(start, end))
     return end
   }
@@ -188,9 +194,11 @@ class PostFront implements Front {
     this.#routes.delete(text)
     const head = readPlainPost(text)
     const route = head === null ? null : this.#options.routeOf(head)
-    if (head === null || route === null || head.bodyBytes > route.maxBodyBytes) return null
+    if (head === null || route === null) return null
     const { url, bodyBytes } = head
-    const found = { ...route, url, bodyBytes, head: Buffer.from(text, 'latin1') }
+    if (bodyBytes !== null && bodyBytes > route.maxBodyBytes) return null
+    const variant = route.answerHeaders === undefined ? '' : JSON.stringify(route.answerHeaders)
+    const found = { ...route, url, bodyBytes, variant, head: Buffer.from(text, 'latin1') }
     if (this.#routes.size >= limits.frontRoutes) this.#routes.clear()
     this.#routes.set(text, found)
     return found

@@ -44,7 +44,7 @@ const open = (options: Partial<ServerOptions> = {}) =>
       sendJson(response, 200, { node: body.toString().slice(0, 20) })
     },
     front: fastFront({
-      routeOf: ({ url }) => (url === '/fast' ? route : null),
+      routeOf: ({ url }) => (url.startsWith('/fast') ? route : null),
       status: 202,
       answerHeaders: {},
     }),
@@ -61,6 +61,9 @@ const bodies = async (client: RawClient, count: number) => {
   return read
 }
 
+const inChunks = (body: string) =>
+  `POST /fast HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}`
+
 const error = (code: string, message: string) => JSON.stringify({ error: { code, message } })
 
 test('a plain POST with a route is answered by the front, anything else by node:http for good', async () => {
@@ -68,9 +71,16 @@ test('a plain POST with a route is answered by the front, anything else by node:
   for (const [request, by] of [
     [rawPost('/fast', 'a'), '202 {"front":"a"}'],
     [rawPost('/fast', 'a', 'Accept: */*', 'Connection: keep-alive'), '202 {"front":"a"}'],
+    [rawPost('/fast?source=web', 'a'), '202 {"front":"a"}'],
     [rawPost('/slow', 'a'), '200 {"node":"a"}'],
     [rawPost('/fast', 'a', 'Expect: 100-continue'), '100 '],
     [rawPost('/fast', 'a', 'Connection: close'), '200 {"node":"a"}'],
+    [inChunks('1\r\na\r\n0\r\n\r\n'), '202 {"front":"a"}'],
+    [inChunks('1\r\na\r\n1\r\nb\r\n0\r\n\r\n'), '200 {"node":"ab"}'],
+    [inChunks('01\r\na\r\n0\r\n\r\n'), '200 {"node":"a"}'],
+    [inChunks('1;x=y\r\na\r\n0\r\n\r\n'), '200 {"node":"a"}'],
+    [inChunks('1\r\na\r\n0\r\nX: y\r\n\r\n'), '200 {"node":"a"}'],
+    [inChunks('0\r\n\r\n'), '200 {"node":""}'],
     [rawPost('/fast', 'x'.repeat(2 * limits.frontPartialBytes)), /^20[02] \{"(front|node)":"x/],
     [rawPost('/fast', 'x'.repeat(100_000)), `200 {"node":"${'x'.repeat(20)}"}`],
   ] as const) {
@@ -255,6 +265,9 @@ test('the shape of a plain POST', () => {
     assert.is(head('Host: x', 'Content-Length: 12', line), null, line)
   for (const length of ['+1', '-1', '1,1', '01', '1 1', '', '0x1', '9999999999'])
     assert.is(head('Host: x', `Content-Length: ${length}`), null, length)
+  assert.is(head('Host: x', 'transfer-encoding: Chunked')!.bodyBytes, null)
+  for (const coding of ['gzip, chunked', 'gzip', '', 'chunked, chunked'])
+    assert.is(head('Host: x', `Transfer-Encoding: ${coding}`), null, coding)
   assert.is(head('Content-Length: 1'), null)
   assert.is(head('Host: x'), null)
   for (const start of ['', 'PO', 'POST /', 'POST /a HTTP/1.1\r\nHost: x\r'])
