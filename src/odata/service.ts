@@ -80,7 +80,7 @@ export interface ODataServiceOptions {
   readonly openStreams?: number
   /** Time in which a client must take a byte of its answer; limits.stalledClientMs by default. */
   readonly stalledClientMs?: number
-  /** When rows are kept in files for lookups, and how many; those of limits by default. */
+  /** When rows are kept in files for lookups, and how many in all processes; those of limits by default. */
   readonly rowFiles?: RowFilesOptions['bounds']
   /** What people see who open the service in a browser; nothing by default. */
   readonly pages?: SidePages | null
@@ -202,8 +202,14 @@ function openAnswers(
   snapshots: Snapshots,
   resources: Resources,
 ) {
-  const { requestTimeoutMs: timeLimitMs, logger, rowFiles: bounds = {}, processes = 1 } = options
+  const { requestTimeoutMs: timeLimitMs, logger, rowFiles = {}, processes = 1 } = options
+  const { rowFileRows, rowFilesBytes } = limits
   const share = (all: number) => Math.ceil(all / processes)
+  const bounds = {
+    ...rowFiles,
+    rows: share(rowFiles.rows ?? rowFileRows),
+    bytes: share(rowFiles.bytes ?? rowFilesBytes),
+  }
   const admission = createAdmission(admissionLimits(processors(), processes))
   const makers = { ...engine, admission, timeLimitMs }
   const currentId = () => snapshots.currentId
@@ -213,7 +219,7 @@ function openAnswers(
   answers = new AnswerCache(answers, share(options.cacheBytes ?? limits.cacheBytes))
   answers = new KnownLookups(answers)
   return {
-    comparisons: resources.use(new Comparisons(engine)),
+    comparisons: resources.use(new Comparisons(engine, undefined, processes)),
     spooledBodies: createSpooledBodies(engine.tempDir, share(limits.spooledBytes)),
     admission,
     streams: createOpenStreams(share(options.openStreams ?? limits.openStreams)),

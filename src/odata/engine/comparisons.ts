@@ -78,10 +78,13 @@ export class Comparisons implements AsyncDisposable {
   readonly #many = new Set<string>()
   #isClosed = false
 
-  constructor(options: EngineOptions, kept = usual) {
-    const { comparisons: running, waitingQueries: waiting } = limits
+  /** `processes`: how many share the limits of the service, this one included. */
+  constructor(options: EngineOptions, kept = usual, processes = 1) {
+    const { comparisons, waitingQueries } = limits
+    const running = Math.ceil(comparisons / processes)
+    const waiting = Math.ceil(waitingQueries / processes)
     this.#options = options
-    this.#kept = kept
+    this.#kept = { ...kept, engines: Math.ceil(kept.engines / processes) }
     this.#places = createAdmission({ running, large: running, waiting })
   }
 

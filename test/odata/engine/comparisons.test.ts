@@ -54,17 +54,18 @@ async function directory(resources: Resources): Promise<string> {
   return dir
 }
 
-const comparisonsIn = (resources: Resources, dir: string, kept?: Kept) =>
+const comparisonsIn = (resources: Resources, dir: string, kept?: Kept, processes = 1) =>
   resources.use(
     new Comparisons(
       { published: fileReader(dir), threads: 1, memoryLimit: null, tempDir: join(dir, 'temp') },
       kept,
+      processes,
     ),
   )
 
-async function open(resources: Resources, sets: number, kept = NOTHING) {
+async function open(resources: Resources, sets: number, kept = NOTHING, processes = 1) {
   const dir = await directory(resources)
-  const comparisons = comparisonsIn(resources, dir, kept)
+  const comparisons = comparisonsIn(resources, dir, kept, processes)
   const names = Array.from({ length: sets }, (_, i) => `s${i}`)
   return { dir, comparisons, all: await Promise.all(names.map((name) => states(dir, name))) }
 }
@@ -116,6 +117,20 @@ test('a set more than there are places waits until one is free', async () => {
   const last = await waiting
   assert.is(await idBefore(last), 1)
   for (const each of [last, ...held]) await each[Symbol.asyncDispose]()
+})
+
+test('processes that answer together have the places of one', async () => {
+  await using resources = new Resources()
+  const { comparisons, all } = await open(resources, 2, NOTHING, limits.comparisons)
+  const [first, second] = all as [(typeof all)[number], (typeof all)[number]]
+  const held = await comparisons.lease(first.set, first.before, patient())
+  const hasNoTime = { ...patient(), clock: { remainingMs: 20 } }
+  const refused = await failure(comparisons.lease(second.set, second.before, hasNoTime))
+  assert.is((refused as RequestError).status, 503)
+  await held[Symbol.asyncDispose]()
+  const next = await comparisons.lease(second.set, second.before, patient())
+  assert.is(await idBefore(next), 1)
+  await next[Symbol.asyncDispose]()
 })
 
 test('a file that is gone fails for all who wait for it, and takes no place', async () => {

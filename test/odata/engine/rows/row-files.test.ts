@@ -169,6 +169,17 @@ test('a few lookups make no file, and a set larger than all files together has n
   assert.equal(made(ours), ['shop.int'])
 })
 
+test('processes that answer together have the rows of one', async () => {
+  await using resources = new Resources()
+  const tables = [table('small', sql`i::INTEGER`, 20), table('large', sql`i::INTEGER`, 40)]
+  const rowFiles = { ...AT_ONCE, rows: 78 }
+  const alone = await serve(resources, tables, { ...common, rowFiles })
+  await untilMade(alone, ['shop_small(7)', 'shop_large(7)'])
+  const oneOfTwo = await serve(resources, tables, { ...common, rowFiles, processes: 2 })
+  await untilMade(oneOfTwo, ['shop_large(7)', 'shop_small(7)'], 1)
+  assert.equal(made(oneOfTwo), ['shop.small'])
+})
+
 test('a service that ends while it makes a file leaves nothing behind', async () => {
   await using outer = new Resources()
   const { path } = outer.use(await temporaryDirectory())
