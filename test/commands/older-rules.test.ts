@@ -128,4 +128,24 @@ SELECT id, n * ${factor} AS v FROM core.n
   assert.not.match(stdout, 'before the rule')
 })
 
+test('of a merge that reads all of its input no range is offered, and no rebuild of what is gone', async () => {
+  const merge = (factor: string) =>
+    `-- @kind: merge\n-- @unique_key: order_id\nSELECT order_id, amount * ${factor} AS v FROM core.orders\n`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/core/orders.csv': orders,
+    [FILE]: merge('1'),
+  })
+  await space.ok(['run'])
+  await space.write('seeds/core/orders.csv', orders.replace('1,10,2026-01-01\n', ''))
+  await space.write(FILE, merge('2'))
+  const { stdout } = await space.ok(['run'])
+  assert.match(
+    stdout,
+    /1 of 4 rows were made before .*: eider run hist\.v --full-refresh rebuilds what the source still has, --forward-only keeps them/,
+  )
+  const ranged = ['run', 'hist.v', '--start', '2026-01-01', '--end', '2026-01-03']
+  await space.ok(ranged, { exitCode: 2 })
+})
+
 test.run()

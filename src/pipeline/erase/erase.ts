@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
 import type { Condition } from '../../compiler/condition.ts'
 import { knownModels } from '../../compiler/select.ts'
-import { count } from '../../core/counts.ts'
+import { count, grouped } from '../../core/counts.ts'
 import { EnvironmentError, UsageError } from '../../core/failures.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -191,10 +191,11 @@ function added(
   )
 }
 
-function refuseAll({ all, model }: EraseRequest, { rows, places }: Found): void {
+function refuseAll({ all: isMeant, model }: EraseRequest, { rows, places }: Found): void {
   const own = places.find(({ place, model: of }) => place === 'table' && of === model.name)
-  if (all || rows === 0 || own?.count !== rows) return
-  throw new UsageError(`the condition means all ${rows} rows of ${model.name}`, {
+  if (isMeant || rows === 0 || own?.count !== rows) return
+  const all = rows === 1 ? 'the only row' : `all ${grouped(rows)} rows`
+  throw new UsageError(`the condition means ${all} of ${model.name}`, {
     hint: 'if that is what you want, add --all',
   })
 }

@@ -323,8 +323,13 @@ function refuseReplacement(context: RunContext, model: Model): void {
   const record = recordOf(context, model)
   if (record === null) {
     if (fullRefresh) return
+    const { name, kind } = model
+    const canAdopt = kinds[kind].keepsRows && kind !== 'events'
+    const ways = canAdopt
+      ? `to keep its rows: eider adopt ${name}; otherwise rename it, or replace it`
+      : 'rename it, or replace it'
     throw new ModelFailure(
-      `a table ${model.name} exists that no run created; rename it, or replace it: ${fullRefreshOf(model.name)}`,
+      `a table ${name} exists that no run created; ${ways}: ${fullRefreshOf(name)}`,
     )
   }
   if (goesOnAs(record.kind, model)) return

@@ -194,7 +194,7 @@ interface Said {
 }
 
 function wordsFor(
-  { name, kind }: RuledModel,
+  model: RuledModel,
   { rows, of, left, since, inputs }: Said,
 ): Pick<OlderRows, 'since' | 'text' | 'ways'> {
   const some = `${left > 0 ? 'up to ' : ''}${grouped(rows)} of ${count(of, 'row')}`
@@ -204,7 +204,11 @@ function wordsFor(
       : since === null
         ? `${some} keep an older rule`
         : `${some} were made before the rule of ${since.slice(0, 16).replace('T', ' ')}`
-  const range = kinds[kind].takesRange ? ' with --start and --end a range of them,' : ''
-  const ways = `eider run ${name} --full-refresh rebuilds them,${range} --forward-only keeps them`
+  const { name, kind } = model
+  // A SELECT that is read whole has no range.
+  const takesRange = kinds[kind].takesRange && rangeColumn(model) !== null
+  const range = takesRange ? ' with --start and --end a range of them,' : ''
+  const rebuilt = left > 0 ? 'rebuilds what the source still has' : 'rebuilds them'
+  const ways = `eider run ${name} --full-refresh ${rebuilt},${range} --forward-only keeps them`
   return { since, text, ways: ways.replace(', with', ', with') }
 }
