@@ -3,6 +3,7 @@
 
 import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import type { ChangedByHand } from '../core/report/by-hand.ts'
 import type { PublishedRelation } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -93,16 +94,39 @@ export async function compareByHand(
     // What is wrong with published rows is another matter.
     if ((await store.past.problemOf(relation)) === null) others.push({ model, relation })
   }
-  const before = await store.past.attach(
-    connection,
-    others.map(({ relation }) => relation),
-  )
+  const { past } = store
+  const relations = others.map(({ relation }) => relation)
+  const before = await attachReadable(past, connection, relations)
   const found = [...counted]
   for (const { model, relation } of others) {
     const { rows } = relation
-    if (await differs({ connection, past: store.past }, relation, before.get(model.name)!))
+    const published = before.get(model.name)
+    if (published === undefined) continue
+    if (await differs({ connection, past }, relation, published))
       found.push({ model: model.name, rows, published: rows })
   }
+  return found
+}
+
+/** Without those whose files are damaged where DuckDB looks first: one of them would keep all others from being read. */
+async function attachReadable(
+  past: PastStates,
+  connection: Connection,
+  relations: readonly PublishedRelation[],
+): Promise<ReadonlyMap<ModelName, Sql>> {
+  const orNone = async (some: readonly PublishedRelation[]) => {
+    try {
+      return await past.attach(connection, some)
+    } catch (error) {
+      if (!past.isLost(error)) throw error
+      return null
+    }
+  }
+  const all = await orNone(relations)
+  if (all !== null) return all
+  const found = new Map<ModelName, Sql>()
+  for (const relation of relations)
+    for (const [name, query] of (await orNone([relation])) ?? []) found.set(name, query)
   return found
 }
 

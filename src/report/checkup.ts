@@ -12,6 +12,8 @@ import { DiagnosticsError } from '../core/diagnostics.ts'
 import { byHandProblem } from '../core/report/by-hand.ts'
 import { damagedText, WHAT_TO_DO_WITH_DAMAGED } from '../core/report/damaged-events.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { entitySetName } from '../core/names.ts'
+import { readByText } from '../core/report/planned-changes.ts'
 import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
@@ -22,6 +24,7 @@ import { recipientsInForce } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
 import { lakeSecrets } from '../project/settings.ts'
 import { openStore } from '../store/open.ts'
+import { tokensAmong } from '../wiring/clients.ts'
 import { isHeld, openToRead } from '../wiring/reading.ts'
 import { traitsOf } from '../store/traits-of.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
@@ -233,7 +236,7 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
 }
 
 async function checkSnapshot(
-  { paths }: Project,
+  { paths, readers }: Project,
   { openPuller, published, snapshots }: Store,
 ): Promise<Finding> {
   const { broughtBy } = published
@@ -247,7 +250,14 @@ async function checkSnapshot(
   const damaged = await published.findDamage(snapshot, engine, new AbortController().signal)
   if (damaged.length > 0) {
     const problems = damaged.map(({ problem }) => problem).join(', ')
-    return fail('snapshot', problems, `delete the damaged files, then: ${broughtBy}`)
+    const isDamaged = (file: string) => damaged.some((one) => one.file === file)
+    const sets = snapshot.relations.flatMap(({ model, file }) =>
+      isDamaged(file) ? entitySetName(model) : [],
+    )
+    const tokens = [...new Set(sets.flatMap(tokensAmong(readers.tokens)))]
+    const readBy = tokens.length === 0 ? '' : `, ${readByText({ models: [], sets: [], tokens })}`
+    const next = `delete the damaged files, which are those of ${sets.join(', ')}${readBy}, then: ${broughtBy}`
+    return fail('snapshot', problems, next)
   }
   const newest = openPuller === null ? null : await snapshots.current()
   if (newest !== null && newest.publishedAt < snapshot.publishedAt) {

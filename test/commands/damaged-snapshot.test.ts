@@ -70,4 +70,23 @@ test('a service names the damaged file, keeps the rest, and is whole again after
   assert.is(await service.stop(), 0)
 })
 
+test('doctor looks at the other tables, and names the sets and who reads them', async () => {
+  const hash = '1'.repeat(64)
+  await using space = await workspace({
+    ...files,
+    'eider.yml': `name: damage\nodata:\n  tokens:\n    - name: excel\n      hash: sha256:${hash}\n      sets: [mart_hit]\n`,
+  })
+  await space.ok(['run', '--quiet'])
+  const path = space.path('.eider/snapshots', await publishedFile(space))
+  // Where DuckDB looks as soon as it opens the file.
+  await flipBit(path, 8_200)
+  const ports = { env: { COLLECT_PORT: '0', ODATA_PORT: '0' } }
+  const { stdout } = await space.ok(['doctor'], { ...ports, exitCode: 1 })
+  assert.match(
+    stdout,
+    'next: delete the damaged files, which are those of mart_hit, read by the token "excel", then: eider run',
+  )
+  assert.match(stdout, /^ok +tables /m)
+})
+
 test.run()
