@@ -52,7 +52,9 @@ test('an edit is planned, warned of in every run, and ends with a rebuild', asyn
     assert.match(stdout, SAID)
     assert.match(stdout, /2 unchanged, 1 warning in /)
   }
-  assert.match((await space.ok(['ls'])).stdout, /nothing changed; 3 of 4 rows were made before/)
+  const listed = (await space.ok(['ls'])).stdout
+  assert.match(listed, /nothing changed; 3 of 4 rows were made before/)
+  assert.match(listed, /\nolder rows of hist\.v: eider run hist\.v --full-refresh rebuilds them, /)
   assert.match((await space.ok(['plan'])).stdout, SAID)
   const events = (await space.ok(['run', '--json'])).stdout.trim().split('\n')
   const result = events

@@ -39,6 +39,8 @@ export default class PipelineLs extends BaseCommand {
         return { model, kind, tags: tags.join(', '), entity_set: set ?? '', state, way: way ?? '' }
       })
       this.print(showTable(['model', 'kind', 'tags', 'entity_set', 'state', 'way'], shown))
+      for (const { model, older_rows: older } of rows)
+        if (older !== undefined) this.print(`older rows of ${model}: ${older.ways}`)
     }
   }
 }
