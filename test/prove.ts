@@ -40,7 +40,7 @@ interface Part {
 
 const LIVES_AT_ONCE = 20
 const CUTS_AT_ONCE = 20
-const SHAPES_AT_ONCE = 50
+const SHAPES_AT_ONCE = 10
 const LAKE_KILLS_AT_ONCE = 40
 const { values } = parseArgs({
   options: {
