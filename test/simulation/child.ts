@@ -3,8 +3,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Lived } from './life.ts'
-import type { Plan } from './plan.ts'
+import type { Lived, Plan } from './plan.ts'
 
 const [simulate, putBack] = ['simulate.js', 'put-back.js'].map((name) =>
   fileURLToPath(new URL(`./${name}`, import.meta.url)),

@@ -64,4 +64,11 @@ export const faults: Readonly<Record<string, Fault>> = {
     plan: { collectors: 2, flips: false, moves: false, trouble: false },
     found: /mart\.kept has \d+ rows too few/,
   },
+  'a clock that was ahead makes a pull show an older state': {
+    file: 'store/lake/published-states.js',
+    sound: 'FROM _eider.published ORDER BY seq DESC`',
+    faulty: 'FROM _eider.published ORDER BY published_at DESC`',
+    plan: { clock: true, pulls: true, cuts: false, kills: false, flips: false, trouble: false },
+    found: /there is no peace|and one before had/,
+  },
 }

@@ -16,6 +16,11 @@ export interface StoredRow {
   readonly note: string
 }
 
+interface ReaderKnows {
+  readonly service: number
+  readonly floor: number
+}
+
 export const noteOf = (call: number, i: number) => `${call}.${i}.${'x'.repeat((call * 7) % 40)}`
 
 export class Known {
@@ -24,7 +29,8 @@ export class Known {
   firstKept = 0
   /** Of published states that were seen: the calls in it. */
   readonly #totals = new Map<string, number>()
-  #latest = 0
+  /** Of each service, by its number. */
+  #latest: readonly number[] = [0, 0]
 
   begin(size: number, collector: number, hasKey: boolean): Call {
     const id = this.calls.length
@@ -60,16 +66,16 @@ export class Known {
     return `${first}; ${missing} events are missing, and ${lost} are said to be damaged`
   }
 
-  /** The most events that an answer had until now: one to a request from now on has no fewer. */
-  get latest(): number {
-    return this.#latest
+  /** The most events that an answer of a service had until now: one to a request from now on has no fewer. */
+  latest(service: number): number {
+    return this.#latest[service]!
   }
 
-  /** What a service says: the rows of a published state, call by call. `floor`: `latest` when it was asked. */
+  /** What a service says: the rows of a published state, call by call. `floor`: latest() when it was asked. */
   wrongAnswer(
     snapshot: string,
     calls: readonly { readonly call: number; readonly n: number }[],
-    { floor, isDamaged }: { readonly floor: number; readonly isDamaged: boolean },
+    { service, floor, isDamaged }: ReaderKnows & { readonly isDamaged: boolean },
   ): string | null {
     for (const { call, n } of calls) {
       const { size = 0 } = this.calls[call] ?? {}
@@ -77,22 +83,22 @@ export class Known {
         return `an answer has ${n} events of call ${call}, which has ${size}`
     }
     const total = calls.reduce((sum, { n }) => sum + n, 0)
-    return this.wrongTotal(snapshot, total, floor)
+    return this.wrongTotal(snapshot, total, { service, floor })
   }
 
   /** Of whatever set of the state: all are made of the same rows. */
-  wrongTotal(snapshot: string, total: number, floor: number): string | null {
+  wrongTotal(snapshot: string, total: number, { service, floor }: ReaderKnows): string | null {
     const before = this.#totals.get(snapshot) ?? total
     this.#totals.set(snapshot, total)
     if (before !== total) return `the state ${snapshot} has ${total} events, and ${before} as well`
     if (total < floor) return `an answer has ${total} events, and one before had ${floor}`
-    this.#latest = Math.max(total, this.#latest)
+    this.#latest = this.#latest.map((n, i) => (i === service ? Math.max(total, n) : n))
     return null
   }
 
   /** The state was moved away, with all that was accepted until then. */
   throwAway(): void {
     this.firstKept = this.calls.length
-    this.#latest = 0
+    this.#latest = [0, 0]
   }
 }

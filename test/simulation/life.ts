@@ -1,40 +1,33 @@
 // One life of a project under a seed: senders, one or two daemons, runs, a service and its readers, and what befalls them.
 // It ends with peace, in which all that is owed has to be delivered.
 
-import { startDaemon, startRun, startService, isRefusal, secondCollector } from './machine.ts'
+import {
+  follower,
+  isOfSystem,
+  isRefusal,
+  secondCollector,
+  startDaemon,
+  startPull,
+  startRun,
+  startService,
+} from './machine.ts'
 import type { Compiled } from './machine.ts'
-import { damagedEvents } from '../../src/buffer/damaged.ts'
 import type { RunSummary } from '../../src/core/report/progress.ts'
-import { sql } from '../../src/core/sql.ts'
-import { Database } from '../../src/duckdb/database.ts'
-import { type Call, Known, type StoredRow } from './known.ts'
+import { type Call, Known } from './known.ts'
 import { Outside } from './outside.ts'
 import { aroundEngine, closeEnginesOf } from './patched-engine.ts'
 import { closeFilesOf, useDisk } from './patched-files.ts'
 import { Network, useNetwork } from './patched-network.ts'
-import { type Plan, planOf } from './plan.ts'
-import { SimulatedDisk } from './simulated-disk.ts'
+import { type Lived, type Plan, planOf } from './plan.ts'
+import { numberOfSegment, SEGMENT, SimulatedDisk } from './simulated-disk.ts'
+import { SimulatedLake } from './simulated-lake.ts'
+import { wrongInWarehouse } from './stored-rows.ts'
 import { type SimulatedProcess, World } from './world.ts'
 
 interface Running {
   readonly process: SimulatedProcess
   readonly done: Promise<unknown>
   listens?: boolean
-}
-
-export interface Lived {
-  readonly seed: number
-  /** null: all that must hold holds. */
-  readonly wrong: string | null
-  /** Of all that happened, with the bytes that were written. */
-  readonly digest: string
-  readonly lines: readonly string[]
-  readonly accepted: number
-  readonly cuts: number
-  readonly runs: number
-  /** Of those, runs that have done all of their work. */
-  readonly done: number
-  readonly answers: number
 }
 
 const STEPS_TO_PEACE = 4_000
@@ -53,7 +46,11 @@ export class Life {
   readonly #collectors: readonly Compiled[]
   readonly #daemons: (Running | null)[]
   readonly #outside: Outside
-  #service: Running | null = null
+  /** The first is on the machine of the runs, the second where these are pulled. */
+  readonly #serving: readonly Compiled[]
+  readonly #services: (Running | null)[]
+  readonly #lake: SimulatedLake
+  #pull: Running | null = null
   #run: { readonly running: Running; readonly due: ReadonlySet<Call> } | null = null
   #wrong: string | null = null
   #aheadMs = 0
@@ -73,9 +70,16 @@ export class Life {
     const all = [compiled, secondCollector(compiled)]
     this.#collectors = all.slice(0, this.plan.collectors)
     this.#daemons = this.#collectors.map(() => null)
+    this.#serving = [compiled, ...(this.plan.pulls ? [follower(compiled)] : [])]
+    this.#services = this.#serving.map(() => null)
+    this.#lake = new SimulatedLake(this.world, {
+      dir: `${compiled.project.paths.state}.lake`,
+      breaks: this.plan.network,
+    })
     this.#outside = new Outside(this.world, {
       known: this.known,
       projects: this.#collectors.map(({ project }) => project),
+      services: this.#serving.map(({ project }) => project.settings['odata.port']),
       find: (wrong) => this.#find(wrong),
     })
     aroundEngine((process, work) => this.#aroundEngine(process, work))
@@ -108,7 +112,8 @@ export class Life {
       [this.#outside.mayCall ? 6 : 0, () => this.#outside.send()],
       [this.#isFarAhead ? 0 : 4, () => this.#startAll()],
       [2, () => this.#startRun()],
-      [this.#service === null ? 0 : 2, () => this.#outside.read()],
+      [this.#services.includes(null) ? 0 : 2, () => this.#outside.read()],
+      [plan.pulls ? 2 : 0, () => this.#startPull()],
       [plan.kills ? 1 : 0, () => this.#killOne()],
       [plan.cuts && !this.#isFarAhead ? 0.6 : 0, () => this.#powerCut()],
       [plan.cuts && !this.#isFarAhead ? 1 : 0, () => (this.#cutIn = world.upTo(40))],
@@ -142,10 +147,24 @@ export class Life {
       this.#daemons[i] = running
       void running.done.then((end) => this.#ended(running, end, () => (this.#daemons[i] = null)))
     }
-    if (this.#service !== null) return
-    const running = startService(this.world, this.#collectors[0]!)
-    this.#service = running
-    void running.done.then((end) => this.#ended(running, end, () => (this.#service = null)))
+    for (const [i, compiled] of this.#serving.entries()) {
+      if (this.#services[i] !== null) continue
+      const running = startService(this.world, compiled, `service ${i}`)
+      this.#services[i] = running
+      void running.done.then((end) => this.#ended(running, end, () => (this.#services[i] = null)))
+    }
+  }
+
+  #startPull(): void {
+    if (this.#pull !== null) return
+    const { world } = this
+    const running = startPull(world, this.#serving[1]!, this.#lake, 1 + world.upTo(3))
+    this.#pull = running
+    void running.done.then((end) => {
+      if (running !== this.#pull) return
+      if (end instanceof Error) return this.#ended(running, end, () => (this.#pull = null))
+      this.#afterwards(this.#killAll((one) => one === running.process))
+    })
   }
 
   /** One that could not start is gone, and starts again later. */
@@ -201,7 +220,12 @@ export class Life {
       this.#find(`a run failed: ${JSON.stringify(failed)}`)
     this.world.note(`run done ${isDone}`)
     if (isDone) this.#counts.done++
-    this.#ending = this.#afterRun(process, isDone ? due : null)
+    this.#afterwards(this.#afterRun(process, isDone ? due : null))
+  }
+
+  /** Before anything else happens. */
+  #afterwards(work: Promise<void>): void {
+    this.#ending = Promise.all([this.#ending, work]).then(() => {})
   }
 
   /** The daemon that it asked was killed, or its connection cut. */
@@ -216,26 +240,10 @@ export class Life {
 
   /** Into the warehouse, while nobody has it open. */
   async #look(due: ReadonlySet<Call>): Promise<void> {
-    const { paths } = this.#collectors[0]!.project
-    await using database = await Database.open({ path: paths.database, readOnly: true, threads: 1 })
-    await using connection = await database.connect()
-    const rows = await connection.rows(
-      sql`SELECT call::INTEGER AS call, i::INTEGER AS i, note FROM raw.events ORDER BY ALL`,
-    )
-    const lost = await this.#lostEvents()
+    const projects = this.#collectors.map(({ project }) => project)
     const mayReturn = this.plan.trouble
-    this.#find(this.known.wrongRows(rows as unknown as StoredRow[], { due, lost, mayReturn }))
-    const kept = await connection.row(sql`
-      SELECT count(*)::INTEGER AS n FROM (FROM raw.events SELECT call, i EXCEPT ALL FROM mart.kept SELECT call, i)`)
-    const few = Number(kept?.['n'])
-    if (few !== 0) this.#find(`mart.kept has ${few} rows too few`)
-  }
-
-  async #lostEvents(): Promise<number> {
-    let lost = 0
-    for (const { project } of this.#collectors)
-      for (const { events } of await damagedEvents(project.paths.buffer)) lost += events
-    return lost
+    this.#find(await wrongInWarehouse(projects, this.known, { due, mayReturn }))
+    if (this.plan.pulls) await this.#lake.publish(projects[0]!.paths.snapshots)
   }
 
   async #killOne(): Promise<void> {
@@ -261,7 +269,9 @@ export class Life {
   #forget(isGone: (process: SimulatedProcess) => boolean): void {
     for (const [i, daemon] of this.#daemons.entries())
       if (daemon !== null && isGone(daemon.process)) this.#daemons[i] = null
-    if (this.#service !== null && isGone(this.#service.process)) this.#service = null
+    for (const [i, service] of this.#services.entries())
+      if (service !== null && isGone(service.process)) this.#services[i] = null
+    if (this.#pull !== null && isGone(this.#pull.process)) this.#pull = null
     if (this.#run !== null && isGone(this.#run.running.process)) this.#run = null
   }
 
@@ -279,7 +289,7 @@ export class Life {
   }
 
   async #aroundEngine(process: SimulatedProcess, work: () => Promise<unknown>): Promise<unknown> {
-    const isCut = this.#cutIn !== null && process.name === 'run' && !this.#isFarAhead
+    const isCut = this.#cutIn !== null && CUT_WITHIN.includes(process.name) && !this.#isFarAhead
     if (!isCut || this.#cutIn!-- > 0) return await work()
     const before = this.#disk.engineFiles()
     const result = await work()
@@ -318,11 +328,13 @@ export class Life {
   #flip(): void {
     const { world } = this
     const path = world.oneOf(
-      this.#disk.names.filter((name) => SEGMENT.test(name) && !this.#flipped.has(numberOf(name))),
+      this.#disk.names.filter(
+        (name) => SEGMENT.test(name) && !this.#flipped.has(numberOfSegment(name)),
+      ),
     )
     const bits = path === undefined ? 0 : this.#disk.find(path)!.visible.length * 8
     if (path === undefined || bits === 0) return
-    this.#flipped.add(numberOf(path))
+    this.#flipped.add(numberOfSegment(path))
     this.#outside.isDamaged = true
     this.#disk.flip(path, world.upTo(bits - 1))
   }
@@ -335,6 +347,7 @@ export class Life {
     )
     this.known.throwAway()
     this.#disk.moveAway()
+    this.#lake.clear()
   }
 
   /** Nothing bad happens any more, and everybody gets time: senders, one run of each collector, the service. */
@@ -356,12 +369,15 @@ export class Life {
     const all = this.known.calls.slice(this.known.firstKept)
     const accepted = all.filter(({ state }) => state === 'accepted')
     const owed = accepted.reduce((sum, { size }) => sum + size, 0)
-    if (this.#flipped.size === 0) await this.#until(() => this.#hasReadAll(owed))
+    if (this.#flipped.size > 0 || owed === 0) return
+    for (const service of this.#serving.keys())
+      await this.#until(() => this.#hasReadAll(service, owed))
   }
 
-  #hasReadAll(owed: number): boolean {
-    if (this.known.latest >= owed || owed === 0) return true
-    if (this.#outside.hasRead) this.#outside.read()
+  #hasReadAll(service: number, owed: number): boolean {
+    if (this.known.latest(service) >= owed) return true
+    if (this.#serving.length > 1) this.#startPull()
+    if (this.#outside.hasRead) this.#outside.read(service)
     return false
   }
 
@@ -376,14 +392,5 @@ export class Life {
   }
 }
 
-const SEGMENT = /buffer\/.*\.(open|sealed|claimed|returned)$/
-
-/** Of a segment, with its directory: its name changes with its state. */
-const numberOf = (path: string): string => path.replace(/(-\d+){2}\.\w+$/, '')
-
-/** Of an error that came while another one was on its way, both. */
-function isOfSystem(error: unknown): boolean {
-  const { suppressed, error: later } = (error ?? {}) as Partial<SuppressedError>
-  if (suppressed !== undefined) return isOfSystem(suppressed) || isOfSystem(later)
-  return error instanceof Error && 'syscall' in error
-}
+/** Those that write databases. */
+const CUT_WITHIN = ['run', 'pull']

@@ -5,7 +5,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { live } from './child.ts'
-import type { Lived } from './life.ts'
+import type { Lived } from './plan.ts'
 
 const SEEDS = Number(process.env['EIDER_SIMULATION_SEEDS'] ?? 60)
 const FIRST = Number(process.env['EIDER_SIMULATION_SEED'] ?? 1)

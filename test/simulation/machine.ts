@@ -3,6 +3,7 @@
 import './install.ts'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger, type Logger } from '../../src/core/logger.ts'
 import type { CompiledProject } from '../../src/core/model.ts'
@@ -10,12 +11,16 @@ import type { RunSummary } from '../../src/core/report/progress.ts'
 import { ODataService } from '../../src/odata/service.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import type { Project } from '../../src/project/project.ts'
+import { openPuller } from '../../src/store/lake/puller.ts'
 import { openStore } from '../../src/store/open.ts'
 import { openClaims, openEventBuffer } from '../../src/wiring/claims.ts'
 import { openDaemon } from '../../src/wiring/collect/open-daemon.ts'
 import { runOptionsOf } from '../../src/wiring/run-options.ts'
 import { serviceOptions } from '../../src/wiring/service-options.ts'
+import type { SimulatedLake } from './simulated-lake.ts'
 import { runIn, type SimulatedProcess, type World } from './world.ts'
+
+const PULL_EVERY_MS = 200
 
 export interface Compiled {
   readonly project: Project
@@ -36,6 +41,20 @@ export function secondCollector({ project, models }: Compiled): Compiled {
         'collect.port': settings['collect.port'] + 100,
         'collect.admin_port': settings['collect.admin_port'] + 100,
       },
+    },
+  }
+}
+
+/** The same project on a machine that pulls what is published, for a service of its own. */
+export function follower({ project, models }: Compiled): Compiled {
+  const { paths, settings } = project
+  const state = join(paths.state, 'follower')
+  return {
+    models,
+    project: {
+      ...project,
+      paths: { ...paths, state, snapshots: join(state, 'snapshots') },
+      settings: { ...settings, 'odata.port': settings['odata.port'] + 200 },
     },
   }
 }
@@ -96,12 +115,27 @@ export function startRun(world: World, { project, models }: Compiled) {
   })
 }
 
-export function startService(world: World, { project }: Compiled) {
-  return startProcess(world, 'service', async (process) => {
+/** `eider pull --every`, until it has pulled so many times. */
+export function startPull(world: World, { project }: Compiled, lake: SimulatedLake, times: number) {
+  return startProcess(world, 'pull', async () => {
+    const { paths, settings } = project
+    await using puller = await openPuller(lake.session(paths))
+    const retention = { snapshots: settings['odata.keep_snapshots'], ms: 0 }
+    const options = { retention, takeUpMs: 0, signal: new AbortController().signal }
+    for (let left = times; left > 0; left--) {
+      const { snapshot, files, missed } = await puller.pull(options)
+      world.note(`pulled ${snapshot?.id} ${files} ${missed.join(' ')}`)
+      if (left > 1) await sleep(PULL_EVERY_MS)
+    }
+  })
+}
+
+export function startService(world: World, { project }: Compiled, name: string) {
+  return startProcess(world, name, async (process) => {
     const { published } = openStore(project.paths)
     const options = serviceOptions(project, loggerOf(process))
     await ODataService.open({ ...options, published, pages: null, accessLog: false })
-    world.note('service listens')
+    world.note(`${name} listens`)
   })
 }
 
@@ -143,3 +177,10 @@ export function ask(
 
 /** A process may end because of what the system refuses it, and says so. Anything else is a bug. */
 export const isRefusal = (error: Error): boolean => error instanceof EnvironmentError
+
+/** Of an error that came while another one was on its way, both. */
+export function isOfSystem(error: unknown): boolean {
+  const { suppressed, error: later } = (error ?? {}) as Partial<SuppressedError>
+  if (suppressed !== undefined) return isOfSystem(suppressed) || isOfSystem(later)
+  return error instanceof Error && 'syscall' in error
+}

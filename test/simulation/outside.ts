@@ -9,6 +9,8 @@ interface Asked {
   readonly known: Known
   /** By the number of the collector. */
   readonly projects: readonly Project[]
+  /** Ports of services, by their number. */
+  readonly services: readonly number[]
   readonly find: (wrong: string | null) => void
 }
 
@@ -19,6 +21,7 @@ export class Outside {
   readonly world: World
   readonly known: Known
   readonly #projects: readonly Project[]
+  readonly #services: readonly number[]
   readonly #find: (wrong: string | null) => void
   /** Bits of the buffer have changed. */
   isDamaged = false
@@ -28,10 +31,11 @@ export class Outside {
   #waitingCalls = 0
   #openReads = 0
 
-  constructor(world: World, { known, projects, find }: Asked) {
+  constructor(world: World, { known, projects, services, find }: Asked) {
     this.world = world
     this.known = known
     this.#projects = projects
+    this.#services = services
     this.#find = find
     this.process = world.start('client')
   }
@@ -95,13 +99,12 @@ export class Outside {
     })
   }
 
-  read(): void {
+  read(service = this.world.upTo(this.#services.length - 1)): void {
     const set = this.world.oneOf(['mart_calls', 'mart_totals'])
-    const floor = this.known.latest
+    const floor = this.known.latest(service)
     const thrown = this.known.firstKept
-    const { settings } = this.#projects[0]!
     const options = {
-      port: settings['odata.port'],
+      port: this.#services[service]!,
       method: 'GET',
       path: `/odata/${set}`,
       headers: { Connection: 'close' },
@@ -109,21 +112,26 @@ export class Outside {
     this.#openReads++
     void ask(this.process, options, '').then((answer) => {
       this.#openReads--
-      this.world.note(`read ${set}: ${answer?.status ?? 'no answer'}`)
+      this.world.note(`read ${set} of ${service}: ${answer?.status ?? 'no answer'}`)
       if (answer === null || thrown !== this.known.firstKept) return
       // Nothing is published yet, or the disk refuses.
       if ([404, 503].includes(answer.status)) return
       if (answer.status !== 200) return this.#find(`a reader got ${answer.status} ${answer.text}`)
       this.answers++
-      this.#judge(set, answer.text, answer.snapshot ?? '', floor)
+      this.#judge(set, answer.text, answer.snapshot ?? '', { service, floor })
     })
   }
 
-  #judge(set: string, text: string, snapshot: string, floor: number): void {
+  #judge(
+    set: string,
+    text: string,
+    snapshot: string,
+    reader: { readonly service: number; readonly floor: number },
+  ): void {
     const { value } = JSON.parse(text) as { value: { call: number; n: number }[] }
     const { isDamaged } = this
     if (set === 'mart_calls')
-      this.#find(this.known.wrongAnswer(snapshot, value, { floor, isDamaged }))
-    else this.#find(this.known.wrongTotal(snapshot, value[0]?.n ?? 0, floor))
+      this.#find(this.known.wrongAnswer(snapshot, value, { ...reader, isDamaged }))
+    else this.#find(this.known.wrongTotal(snapshot, value[0]?.n ?? 0, reader))
   }
 }

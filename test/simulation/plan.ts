@@ -1,4 +1,4 @@
-// What may befall a life. Most lives have some of it only: what all of it hides, a few show.
+// What may befall a life, and what has. Most lives have some of it only: what all of it hides, a few show.
 
 import type { World } from './world.ts'
 
@@ -22,6 +22,8 @@ export interface Plan {
   readonly flips: boolean
   /** The state is moved away under a daemon. */
   readonly moves: boolean
+  /** Another machine pulls what is published, and has a service. */
+  readonly pulls: boolean
 }
 
 export const planOf = (world: World): Plan => ({
@@ -35,4 +37,21 @@ export const planOf = (world: World): Plan => ({
   clock: world.chance(0.3),
   flips: world.chance(0.25),
   moves: world.chance(0.1),
+  pulls: world.chance(0.3),
 })
+
+/** What came of it. */
+export interface Lived {
+  readonly seed: number
+  /** null: all that must hold holds. */
+  readonly wrong: string | null
+  /** Of all that happened, with the bytes that were written. */
+  readonly digest: string
+  readonly lines: readonly string[]
+  readonly accepted: number
+  readonly cuts: number
+  readonly runs: number
+  /** Of those, runs that have done all of their work. */
+  readonly done: number
+  readonly answers: number
+}

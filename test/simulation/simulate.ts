@@ -13,9 +13,9 @@ import { fileURLToPath } from 'node:url'
 import { compile } from '../../src/compiler/compile.ts'
 import { loadProject } from '../../src/project/load.ts'
 import { writeFiles } from '../crash/recorded-disk.ts'
-import { type Lived, Life } from './life.ts'
+import { Life } from './life.ts'
 import type { Compiled } from './machine.ts'
-import type { Plan } from './plan.ts'
+import type { Lived, Plan } from './plan.ts'
 
 /** A disk that need not be waited for, where there is one: what is synced on it is decided here. */
 const MEMORY = '/dev/shm'

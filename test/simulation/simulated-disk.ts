@@ -24,6 +24,11 @@ const HEADER_BYTES = 3 * 4096
 /** What DuckDB goes on writing to, also after eider has cut its end. */
 const IS_OF_ENGINE = /^warehouse\.duckdb(\.wal(\.checkpoint)?)?$/
 
+export const SEGMENT = /buffer\/.*\.(open|sealed|claimed|returned)$/
+
+/** Of a segment, with its directory: its name changes with its state. */
+export const numberOfSegment = (path: string): string => path.replace(/(-\d+){2}\.\w+$/, '')
+
 const real = { ...fs }
 
 export class SimulatedDisk {
