@@ -1,8 +1,14 @@
 // Where the answers of `eider status` come from: the state file of the supervisor, the services by HTTP, and the disk.
 
+import { damagedEvents } from '../buffer/damaged.ts'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { limits } from '../core/limits.ts'
 import { behindText } from '../core/report/behind-text.ts'
+import {
+  type DamagedEvents,
+  damagedText,
+  WHAT_TO_DO_WITH_DAMAGED,
+} from '../core/report/damaged-events.ts'
 import type {
   ServiceState,
   SetBehind,
@@ -31,7 +37,7 @@ interface Asked {
   readonly health: Health | null
 }
 
-/** `liveOnly`: whether only the processes count, and not how runs went. */
+/** `liveOnly`: whether only the processes count, and not how runs went or what the disk has changed. */
 export async function readUpStatus(
   project: Project,
   { liveOnly }: { readonly liveOnly: boolean },
@@ -47,7 +53,11 @@ export async function readUpStatus(
     ...asked.flatMap(problemOfService),
     ...(liveOnly
       ? []
-      : [...runs.flatMap(problemOfRun), ...(state?.behind ?? []).map(problemOfSet)]),
+      : [
+          ...runs.flatMap(problemOfRun),
+          ...(state?.behind ?? []).map(problemOfSet),
+          ...(await damagedEvents(paths.buffer)).map(problemOfEvents),
+        ]),
   ]
   return {
     healthy: problems.length === 0,
@@ -114,6 +124,11 @@ function problemOfRun({ name, failures, last, late, waiting_since: since }: RunS
 const problemOfSet = (set: SetBehind): UpProblem => ({
   message: behindText(set),
   next: 'eider history lists the last runs, and the schedule in eider.yml says how often they start',
+})
+
+const problemOfEvents = (kept: DamagedEvents): UpProblem => ({
+  message: `${kept.target}: ${damagedText(kept)}`,
+  next: WHAT_TO_DO_WITH_DAMAGED,
 })
 
 function runStatus({ working, ...rest }: UpState['runs'][number]): RunStatus {
