@@ -2,7 +2,7 @@
 
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
-import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
+import { hintOfSystem, isQuota, problemOfSystem } from '../files/system-errors.ts'
 
 /** The disk did not accept the events: full, read-only or failing. None of them will ever be delivered. */
 export class BufferUnavailableError extends EnvironmentError {
@@ -44,6 +44,7 @@ export class KeyReusedError extends Error {
 }
 
 export function errorCode(error: unknown): string | undefined {
+  if (error instanceof Error && isQuota(error)) return 'EDQUOT'
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 

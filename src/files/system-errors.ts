@@ -12,7 +12,7 @@ export const isDiskFull = (error: unknown): boolean =>
     /No space left on device|Disk quota exceeded/.test(error.message))
 
 /** Node 20 has no code for it. */
-const isQuota = ({ code, errno = 0 }: NodeJS.ErrnoException) =>
+export const isQuota = ({ code, errno = 0 }: NodeJS.ErrnoException): boolean =>
   code === 'EDQUOT' || -errno === system.errno.EDQUOT
 
 interface SystemProblem {

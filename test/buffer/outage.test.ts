@@ -1,5 +1,6 @@
 // What is logged while the disk takes nothing.
 
+import { constants } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
@@ -39,6 +40,23 @@ test('an outage is logged when it begins and when it ends, and not for each grou
       ],
     )
   }
+})
+
+test('a quota that is used up is logged by its name, for which Node has no code', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  const lines: LogLine[] = []
+  await using buffer = await openBuffer(directory.path, {
+    files,
+    logger: createLogger((line) => lines.push(line)),
+  })
+  const errno = -constants.errno.EDQUOT
+  files.fault = (operation, path) =>
+    operation === 'write' ? Object.assign(fileError('UNKNOWN', path), { errno }) : null
+  await failure(() => buffer.append(target, [eventBytes('a')], TIME))
+  files.fault = () => null
+  const failed = lines.find(({ event }) => event === 'buffer-write-failed')
+  assert.is(failed?.fields['code'], 'EDQUOT')
 })
 
 test.run()

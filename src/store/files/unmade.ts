@@ -3,7 +3,7 @@
 // kept under another name, `<database>.torn-<CRC-32>`, and the run makes the file again. What is left of a file that had
 // something in it is told by the number of its checkpoints, and by what a run has published from it.
 
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { crcDigits } from '../../core/hash.ts'
@@ -41,6 +41,11 @@ export async function setUnmadeAside({ database, snapshots }: ProjectPaths): Pro
     `the warehouse was just being made when the power went, and nothing was in it; the file is kept as ${kept}\n`,
   )
   return true
+}
+
+/** Under the lease, where this process could not make the file that was not there before. */
+export async function removeUnmade(paths: ProjectPaths): Promise<void> {
+  if (await isUnmadeFile(paths)) await rm(paths.database, { force: true }).catch(() => {})
 }
 
 export const isUnmadeFile = async (paths: ProjectPaths): Promise<boolean> =>

@@ -19,7 +19,7 @@ import { openLastState } from './last-state.ts'
 import { AS_READER, AS_RUN, openError, isLocked } from './failures.ts'
 import { hasBadLog, repairLogs, waitingRepair } from './log-repair.ts'
 import { isThere } from './traits.ts'
-import { isUnmadeFile, setUnmadeAside } from './unmade.ts'
+import { isUnmadeFile, removeUnmade, setUnmadeAside } from './unmade.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
@@ -46,13 +46,16 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
     ;
     retryMs = Math.min(retryMs * 2, longestWarehouseRetryMs)
   ) {
+    const makes = !isThere(paths)
     try {
       await repair()
       const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, maxTempSize }
       return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
-      if (!isLocked(error) && (await setUnmadeAside(paths))) continue
+      // What cannot be made now, as when the disk is full, was not torn by a power cut, and would not be made again either.
+      if (!isLocked(error) && makes) await removeUnmade(paths)
+      else if (!isLocked(error) && (await setUnmadeAside(paths))) continue
       if (!isLocked(error) || Date.now() >= deadline) throw openError(error, paths.database, AS_RUN)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })

@@ -13,6 +13,7 @@ import { fileStore } from '../../../src/store/files/store.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { heard } from '../../support/heard.ts'
 import { holdDatabase } from '../../support/hold-database.ts'
+import { smallDisk, testOnDisk } from '../../support/small-disk.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { type WrittenLog, writtenLog } from '../../support/written-log.ts'
 
@@ -270,6 +271,27 @@ test('a file that was just being made is made again by a run, and is nothing to 
     }
   assert.ok((await readdir(join(directory.path, '3-false'))).some((name) => name.includes('.torn')))
 })
+
+testOnDisk(
+  'a file that cannot be made, since the disk is full, is said once and not kept',
+  async () => {
+    for (const freeBytes of [0, 4096, 8192]) {
+      await using disk = await smallDisk(2 ** 20)
+      const path = join(disk.dir, 'written.duckdb')
+      const { warehouse } = storeOf(path)
+      await disk.fill(freeBytes)
+      const { text } = await heard(async () => {
+        const refused = await warehouse.open(openingOf()).catch((error: unknown) => error)
+        assert.instance(refused, EnvironmentError)
+        assert.is((refused as EnvironmentError).code, 'disk-full')
+      })
+      assert.is(text, '')
+      assert.equal(await readdir(disk.dir), ['filler'])
+      await disk.empty()
+      await (await warehouse.open(openingOf()))[Symbol.asyncDispose]()
+    }
+  },
+)
 
 async function checkpointed(path: string): Promise<Buffer> {
   {
