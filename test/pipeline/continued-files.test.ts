@@ -1,4 +1,5 @@
 // When a published file continues the one before (src/store/files/continued.ts), and when it is written whole.
+// Alone in its process: it lowers a limit of the program.
 
 import { readdir } from 'node:fs/promises'
 import { test } from 'uvu'
@@ -7,6 +8,7 @@ import type { PublishedRelation } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { fileRows } from '../../src/store/files/rows.ts'
+import { apartEarly } from '../support/apart-early.ts'
 import {
   changeSource,
   FILES,
@@ -37,7 +39,7 @@ const countsOf = ({ apart }: PublishedRelation) =>
 
 async function changeAndRun(project: Workspace, change: string): Promise<PublishedRelation> {
   await changeSource(project, change)
-  await project.ok(['run'])
+  await project.ok(['run'], { env: apartEarly })
   await requireRows(project, await manifestOf(project.path('.eider/snapshots')))
   return await mergedIn(project)
 }
@@ -105,7 +107,7 @@ test('runs that are killed leave a state whose rows are those of the tables afte
   await changeAndRun(project, FIRST)
   for (let round = 0; round < 8; round++) {
     await changeSource(project, randomChange(random))
-    await project.eider(['run'], { timeoutMs: 300 + 1500 * random() })
+    await project.eider(['run'], { timeoutMs: 300 + 1500 * random(), env: apartEarly })
     await changeAndRun(project, randomChange(random))
     const names = await readdir(project.path('.eider/snapshots'))
     assert.equal(

@@ -6,10 +6,11 @@ import { MANIFEST_FILE, parseManifest, type Snapshot } from '../../src/core/snap
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { fileRows } from '../../src/store/files/rows.ts'
+import { APART_FROM } from './apart-early.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A little more than limits.apartFromRows, so that what is deleted leaves enough. */
-export const ROWS = 105_000
+/** A little more than it needs, so that what is deleted leaves enough. */
+export const ROWS = APART_FROM + 2_000
 
 const MODELS: Readonly<Record<string, string>> = {
   merged: '-- @kind: merge\n-- @unique_key: id\n-- @expose id',
@@ -18,7 +19,7 @@ const MODELS: Readonly<Record<string, string>> = {
   added: '-- @kind: append\n-- @unique_key: id\n-- @incremental: n lookback 5\n-- @expose code',
   versions: '-- @kind: scd2\n-- @unique_key: id\n-- @expose id, valid_from',
   parts:
-    '-- @kind: period\n-- @period: 1000 of n lookback 2000\n-- @unique_key: id, n\n-- @expose n, id',
+    '-- @kind: period\n-- @period: 400 of n lookback 800\n-- @unique_key: id, n\n-- @expose n, id',
 }
 
 export const FILES: Readonly<Record<string, string>> = {
