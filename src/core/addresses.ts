@@ -58,6 +58,15 @@ export interface Trails {
   readonly addresses: Addresses
 }
 
+/** Rows to which the trail leads are in the result with rows of another place alone, which have its value in a column. */
+export interface Detour {
+  readonly trail: Trail
+  /** The other place. */
+  readonly through: number
+  /** The column there. */
+  readonly from: string
+}
+
 /**
  * As Trails, where a trail means more: in each row of the result the column is the value of each row that has part in it,
  * NULL too, so that rows with the one value are made of rows with that value alone, and are all that is made of these.
@@ -66,6 +75,7 @@ export interface Addresses {
   /** One that is used several times is several. */
   readonly uses: readonly AddressUse[]
   readonly columns: readonly (readonly Trail[])[]
+  readonly detours: readonly Detour[]
   readonly problems: readonly AddressProblem[]
   /** The rows are asked for in an order, or only some of them: no part of the result is made apart. */
   readonly whole: AddressProblem | null

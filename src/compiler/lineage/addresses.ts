@@ -1,7 +1,7 @@
 // Which values of the columns of a table say which of its rows a changed row of an input touches: its address. A run then
 // makes the rows with the touched addresses anew, and leaves the others as they are.
 
-import type { AddressProblem, Trail, TrailStep } from '../../core/addresses.ts'
+import type { AddressProblem, Addresses, Trail, TrailStep } from '../../core/addresses.ts'
 import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject, Macro, Model } from '../../core/model.ts'
@@ -19,6 +19,17 @@ export interface WhyRebuilt extends AddressProblem {
 export interface AddressKey {
   readonly address: string
   /** Of the address. */
+  readonly type: ColumnType
+  readonly column: string
+  readonly steps: readonly TrailStep[]
+  /** In their order: the value is looked up before it is one of the address. */
+  readonly via: readonly Lookup[]
+}
+
+/** Rows of a relation that have the value in the one column lead on by the other one. */
+interface Lookup {
+  readonly model: ModelName
+  readonly from: string
   readonly type: ColumnType
   readonly column: string
   readonly steps: readonly TrailStep[]
@@ -81,15 +92,14 @@ function look(project: CompiledProject, model: Model, open: ReadonlySet<ModelNam
   const views: ModelName[] = []
   let inside: WhyRebuilt | null = null
   const names = new Map(Array.from(project.models.keys(), (name) => [foldCase(name), name]))
+  const modelOf = (name: string) =>
+    project.models.get(names.get(foldCase(name)) ?? (name as ModelName))
+  const leadsOf = leadsIn(model, addresses, modelOf)
   for (const [use, { name }] of addresses.uses.entries()) {
-    const input = project.models.get(names.get(foldCase(name)) ?? (name as ModelName))
+    const input = modelOf(name)
     if (input === undefined)
       return { inputs, views, never: never ?? said(`${name} is not built by a run`) }
-    const keys = model.columns.flatMap(({ name: address, type }, i) =>
-      (addresses.columns[i] ?? [])
-        .filter((trail) => trail.use === use)
-        .map((trail) => ({ address, type, trail })),
-    )
+    const keys = leadsOf(use)
     const [first] = addresses.problems
     const problem =
       first === undefined
@@ -103,7 +113,7 @@ function look(project: CompiledProject, model: Model, open: ReadonlySet<ModelNam
       continue
     }
     const own = keys.flatMap(({ trail, ...rest }) =>
-      keepsValue(trail, rest.type) ? [{ ...rest, ...part(trail) }] : [],
+      keepsValue(trail, rest.via[0]?.type ?? rest.type) ? [{ ...rest, ...part(trail) }] : [],
     )
     inputs.push({ model: input.name, keys: own, because: own.length > 0 ? null : problem })
   }
@@ -116,8 +126,42 @@ function look(project: CompiledProject, model: Model, open: ReadonlySet<ModelNam
 
 const part = ({ column, steps }: Trail) => ({ column, steps })
 
-interface Lead extends Pick<AddressKey, 'address' | 'type'> {
+interface Lead extends Pick<AddressKey, 'address' | 'type' | 'via'> {
   readonly trail: Trail
+}
+
+/** What leads from a place to the result: a column of it, or else the shortest of the ways by lookups. */
+function leadsIn(
+  { columns }: Model,
+  addresses: Addresses,
+  modelOf: (name: string) => Model | undefined,
+): (use: number) => readonly Lead[] {
+  const direct = (use: number) =>
+    columns.flatMap(({ name: address, type }, i) =>
+      (addresses.columns[i] ?? [])
+        .filter((trail) => trail.use === use)
+        .map((trail) => ({ address, type, trail, via: [] })),
+    )
+  const lookedUp = (use: number, open: ReadonlySet<number>): readonly Lead[] => {
+    const own = direct(use)
+    if (own.length > 0) return own
+    const found = addresses.detours
+      .filter(({ trail, through }) => trail.use === use && !open.has(through))
+      .flatMap(({ trail, through, from }) => {
+        const other = modelOf(addresses.uses[through]!.name)
+        const type = other?.columns.find((one) => sameName(one.name, from))?.type
+        if (other === undefined || type === undefined) return []
+        return lookedUp(through, new Set([...open, through]))
+          .filter((lead) => keepsValue(lead.trail, lead.via[0]?.type ?? lead.type))
+          .map((lead) => {
+            const lookup = { model: other.name, from, type, ...part(lead.trail) }
+            return { ...lead, trail, via: [lookup, ...lead.via] }
+          })
+      })
+    const least = Math.min(...found.map(({ via }) => via.length))
+    return found.filter(({ via }) => via.length === least)
+  }
+  return (use) => lookedUp(use, new Set([use]))
 }
 
 /** What leads from a table to a column of the view, and from there on. */
@@ -126,13 +170,15 @@ function throughView(
   leads: readonly Lead[],
   problem: WhyRebuilt,
 ): AddressedInput {
-  const own = leads.flatMap(({ address, type, trail }) =>
+  const own = leads.flatMap(({ trail, ...lead }) =>
     keys
       .filter(
         (key) =>
-          sameName(key.address, trail.column) && keepsValue({ ...trail, type: key.type }, type),
+          key.via.length === 0 &&
+          sameName(key.address, trail.column) &&
+          keepsValue({ ...trail, type: key.type }, lead.via[0]?.type ?? lead.type),
       )
-      .map(({ column, steps }) => ({ address, type, column, steps: [...steps, ...trail.steps] })),
+      .map(({ column, steps }) => ({ ...lead, column, steps: [...steps, ...trail.steps] })),
   )
   return { model, keys: own, because: own.length > 0 ? null : (because ?? problem) }
 }
@@ -169,6 +215,8 @@ function best(
   const ranked = keys
     .filter(({ column }) => !added.some((name) => sameName(name, column)))
     .toSorted((a, b) => rank(a) - rank(b))
+  // To look up more than one value of a row would cost more than it leaves out.
+  if (ranked.some(({ via }) => via.length > 0)) return ranked.slice(0, 1)
   const named = ranked.filter(isOwn)
   const isWhole = own.every((name) => named.some(({ column }) => sameName(name, column)))
   return (own.length > 0 && isWhole ? named : ranked).slice(0, limits.addressKeys)

@@ -43,6 +43,7 @@ export class ExactUses implements Uses {
   readonly #referred = new Map<Columns, SyntaxNode>()
   readonly #seen = new Set<SyntaxNode>()
   readonly #followed = new Set<SyntaxNode>()
+  readonly #scopes = new Map<SyntaxNode, Scope>()
   readonly #collecting: Correlation[][] = []
   readonly #copies = new Map<SyntaxNode, Columns>()
 
@@ -83,13 +84,26 @@ export class ExactUses implements Uses {
     this.#followed.add(subquery)
   }
 
+  /** The scope of a SELECT, once it is known. */
+  enter(select: SyntaxNode, scope: Scope): void {
+    this.#scopes.set(select, scope)
+  }
+
+  /** null: it is no SELECT that has been looked at. */
+  scopeOf(select: SyntaxNode): Scope | null {
+    return this.#scopes.get(select) ?? null
+  }
+
+  /** null: no table is read there. */
+  readonly useOf = (node: SyntaxNode): number | null => this.#reads.of(node)
+
   noteSubquery(node: SyntaxNode): void {
     if (!this.#followed.has(node)) this.note('a subquery in an expression', node)
   }
 
   again(columns: Columns, node: SyntaxNode): Columns {
     this.#seen.add(node)
-    const reads = this.#reads.of(columns)
+    const reads = this.#reads.inside(columns)
     const first = this.#referred.get(columns) ?? node
     this.#referred.set(columns, first)
     if (first === node) {

@@ -23,6 +23,11 @@ export class Reads {
     return this.#byNode.has(node)
   }
 
+  /** null: it was not looked at. */
+  of(node: SyntaxNode): number | null {
+    return this.#byNode.get(node) ?? null
+  }
+
   /** The query that is looked at reads these, and so do those around it. */
   note(uses: Iterable<number>): void {
     for (const use of uses) for (const open of this.#open) open.add(use)
@@ -45,7 +50,7 @@ export class Reads {
   }
 
   /** Of a common table expression whose columns were found. */
-  of(columns: Columns): ReadonlySet<number> {
+  inside(columns: Columns): ReadonlySet<number> {
     return this.#within.get(columns) ?? new Set()
   }
 }

@@ -45,6 +45,7 @@ export function withSubqueries(
     uses.tell(told.filter(({ owner }) => !scope.relations.includes(owner)))
     for (const correlation of told) all = withTrails(all, scope, correlation)
   }
+  uses.enter(node, all)
   return all
 }
 

@@ -11,6 +11,7 @@ import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/addres
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import { nodeLocation } from '../sql/references.ts'
+import { detoursOf } from './detours.ts'
 import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
 import type { QueryPlace } from './query.ts'
@@ -68,7 +69,9 @@ function addressesOf(
     const line = span === null ? null : positionOf(body!.source, span.start).line
     return { text, line }
   }
-  const whole = wholeOf(nodeOf(tree), uses)
+  const top = nodeOf(tree)
+  const whole = wholeOf(top, uses)
+  const scope = uses.scopeOf(top)
   return {
     uses: uses.all.map(({ name, node }) => ({
       name,
@@ -79,6 +82,7 @@ function addressesOf(
     columns: Array.from({ length: width }, (_, i) =>
       given?.length === width ? (given[i]!.trails ?? []).map(asSaid) : [],
     ),
+    detours: scope === null ? [] : detoursOf(top, scope, uses.useOf),
     problems: uses.problems.map(placed),
     whole: whole === null ? null : placed(whole),
   }
@@ -125,7 +129,7 @@ class UseLog implements Uses {
 
   /** From the second time on rows of two places meet in one. */
   again(columns: Columns): Columns {
-    const reads = this.#reads.of(columns)
+    const reads = this.#reads.inside(columns)
     this.#reads.note(reads)
     if (this.#referred.has(columns)) this.#share(reads)
     this.#referred.add(columns)

@@ -269,18 +269,24 @@ function wayBetween(
   return [...passed].some(({ ranges }) => ranges === null) ? null : [...passed]
 }
 
+/** The values that the changes lead to, without those that are no value of the column: nothing has them. */
 async function keep(
   { connection, store }: RunContext,
-  { type }: AddressKey,
+  { type, via }: AddressKey,
   table: Sql,
   way: readonly TableChange[],
 ): Promise<Pick<TouchedKey, 'count' | 'hasNull'>> {
-  const changed = store.state.changes.keysOf(way)
-  const value = sql`TRY_CAST(value AS ${sql.type(type)})`
+  const types = [...via.map((lookup) => lookup.type), type].map(sql.type)
+  const value = sql`TRY_CAST(value AS ${types[0]!})`
+  const changed = sql`SELECT ${value} AS v, value IS NULL AS is_null FROM (${store.state.changes.keysOf(way)})`
+  const touched = via.reduce((values, lookup, i) => {
+    const next = sql`CAST(${lookup.steps.reduce(after, sql.ident(lookup.column))} AS ${types[i + 1]!})`
+    const from = sql`${sql.relation(lookup.model)} WHERE ${sql.ident(lookup.from)} IN (SELECT v FROM (${values}))`
+    return sql`SELECT DISTINCT ${next} AS v, ${next} IS NULL AS is_null FROM ${from}`
+  }, changed)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE ${table} AS
-    SELECT DISTINCT ${value} AS v, value IS NULL AS is_null FROM (${changed})
-    WHERE value IS NULL OR ${value} IS NOT NULL`)
+    SELECT DISTINCT v, is_null FROM (${touched}) WHERE is_null OR v IS NOT NULL`)
   const row = await connection.row(sql`
     SELECT count(*) FILTER (NOT is_null) AS n, coalesce(bool_or(is_null), false) AS has_null FROM ${table}`)
   await connection.run(sql`DELETE FROM ${table} WHERE is_null`)

@@ -66,6 +66,17 @@ const KEPT: Readonly<Record<string, string>> = {
   view: 'SELECT customer, day, amount FROM stage.o',
   views:
     'SELECT o.customer, c.country, o.amount FROM stage.per AS o LEFT JOIN stage.c AS c ON c.id = o.customer',
+  nulls: 'SELECT c.id, o.amount FROM core.o AS o LEFT JOIN core.c AS c ON c.id = o.cust',
+  unsaid:
+    'SELECT o.id, o.amount FROM core.o AS o JOIN core.c AS c ON c.id = o.cust AND c.country IS NOT NULL',
+  country: `SELECT c.country, count(*) AS n, sum(o.amount) AS a FROM core.c AS c
+    LEFT JOIN core.o AS o ON o.cust = c.id GROUP BY c.country`,
+  long: `SELECT c.country, count(*) AS n FROM core.c AS c JOIN core.o AS o ON o.cust = c.id
+    JOIN core.log AS l ON l.id = o.id AND l.amount > 20 GROUP BY c.country`,
+  asked: `SELECT o.ts::DATE AS day, count(*) AS n FROM core.o AS o
+    WHERE EXISTS (FROM stage.c AS c WHERE c.id = o.cust) GROUP BY 1`,
+  seen: `SELECT o.day, count(*) AS n FROM stage.o AS o JOIN core.c AS c ON c.id = o.customer
+    WHERE c.country <> 'c2' GROUP BY o.day`,
   exists: `SELECT o.id, o.cust FROM core.o AS o
     WHERE EXISTS (FROM core.c AS c WHERE c.id = o.cust AND c.country <> 'c1')`,
   without: `SELECT c.id, c.country FROM core.c AS c
@@ -96,7 +107,6 @@ const BUILT: Readonly<Record<string, string>> = {
   rollup: 'SELECT cust, sum(amount) AS a FROM core.o GROUP BY ROLLUP (cust)',
   rank: 'SELECT id, rank() OVER (ORDER BY amount) AS r FROM core.o',
   limit: 'SELECT id, amount FROM core.o ORDER BY amount DESC, id LIMIT 3',
-  nulls: 'SELECT c.id, o.amount FROM core.o AS o LEFT JOIN core.c AS c ON c.id = o.cust',
   sub: 'SELECT id, (SELECT max(amount) FROM core.o AS p) AS most FROM core.o AS o',
   none: 'SELECT id FROM core.c WHERE id NOT IN (SELECT cust FROM core.o)',
   truth: 'SELECT id, id IN (SELECT cust FROM core.o) AS has FROM core.c',
@@ -115,7 +125,7 @@ const CHECKED: Readonly<Record<string, string>> = {
   counted: 'SELECT n, count(*) AS customers FROM mart.checked GROUP BY n',
 }
 
-/** Queries that ask others about their rows, in whatever way. */
+/** Queries that join others, or ask others about their rows, in whatever way. */
 function anyQueries(random: () => number, count: number): Readonly<Record<string, string>> {
   const one = <T>(...all: readonly T[]): T => all[Math.floor(random() * all.length)]!
   const columns: Readonly<Record<string, readonly string[]>> = {
@@ -145,6 +155,29 @@ function anyQueries(random: () => number, count: number): Readonly<Record<string
     if (form < 9) return `${one(...outer)} ${one('', '', 'NOT ')}IN (SELECT ${one(...own)} ${from})`
     return `${one(...outer)} > (SELECT ${one('max', 'count', 'avg')}(${one(...own)}) ${from})`
   }
+  const joined = (): string => {
+    const [a, b, c] = [one(...names), one(...names), one(...names)]
+    const of = (alias: string, name: string) => columns[name]!.map((column) => `${alias}.${column}`)
+    const join = () => one('JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN')
+    const pair = (left: readonly string[], right: readonly string[]) =>
+      `${one(...left)} = ${one(...right)}${random() < 0.2 ? ` AND ${one(...left)} = ${one(...right)}` : ''}`
+    const [ofA, ofB, ofC] = [of('a', a), of('b', b), of('c', c)]
+    const second = `FROM ${a} AS a ${join()} ${b} AS b ON ${pair(ofA, ofB)}`
+    const [from, all] =
+      random() < 0.5
+        ? [
+            `${second} ${join()} ${c} AS c ON ${pair([...ofA, ...ofB], ofC)}`,
+            [...ofA, ...ofB, ...ofC],
+          ]
+        : [second, [...ofA, ...ofB]]
+    const where = random() < 0.5 ? condition(all, 1) : 'true'
+    const [x, y] = [one(...all), one(...all)]
+    return one(
+      `SELECT ${x} AS x, ${y} AS y ${from} WHERE ${where}`,
+      `SELECT ${x} AS x, count(*) AS n, max(${y}) AS y ${from} WHERE ${where} GROUP BY ${x}`,
+      `SELECT ${x} AS x, ${y} AS y, count(*) OVER (PARTITION BY ${one(x, one(...all))}) AS n ${from} WHERE ${where}`,
+    )
+  }
   const query = (): string => {
     const name = one('core.o', 'core.log', 'stage.o', 'core.c')
     const own = columns[name]!.map((column) => `t.${column}`)
@@ -157,7 +190,9 @@ function anyQueries(random: () => number, count: number): Readonly<Record<string
       return `SELECT ${first}, (SELECT count(*) FROM core.o AS s WHERE s.cust = ${one(...own)} AND ${condition(['s.id', ...own], 1)}) AS n FROM ${name} AS t`
     return `SELECT ${[first, ...shown.slice(1)].join(', ')} FROM ${name} AS t WHERE ${where}`
   }
-  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`any${i}`, query()]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`any${i}`, i % 2 === 0 ? query() : joined()]),
+  )
 }
 
 const table = (body: string) => `-- @kind: table\n${body}`
@@ -259,7 +294,7 @@ const SEEDS = Number(process.env['EIDER_MAINTAINED'] ?? 1)
 for (let seed = 1; seed <= SEEDS; seed++)
   test(`after each run a table is what its SELECT gives, seed ${seed}`, async () => {
     await using space = await openProject()
-    const any = anyQueries(seededRandom(seed), 12)
+    const any = anyQueries(seededRandom(seed), 16)
     const marts = mart({ ...KEPT, ...BUILT, ...CHECKED, ...any })
     const shop = new Shop(space, { ...INPUTS, ...marts }, seed)
     await shop.send(60, 20)
