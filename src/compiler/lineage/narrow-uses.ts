@@ -13,9 +13,11 @@ export interface RowFilter {
   readonly condition: Sql
   /**
    * A join with the values, each of which is there once: the engine cuts the rows of a table by it as it reads them, which
-   * it does not by IN. null: there is none.
+   * it does not by an OR. null: there is none.
    */
   readonly join: Sql | null
+  /** What is true of the other rows that are meant, those without a value; null: there are none. */
+  readonly isNull: Sql | null
 }
 
 /** `filter`: for a trail that leads to the column of that number; null: none. */
@@ -56,19 +58,33 @@ export async function narrowedUses(
   return narrowed
 }
 
-function rowsOf(relation: Sql, filters: readonly RowFilter[]): Sql {
-  const joins = filters.flatMap(({ join }) => join ?? [])
-  const conditions = filters.flatMap(({ join, condition }) => (join === null ? [condition] : []))
+/** In parentheses. */
+export function rowsOf(relation: Sql, filters: readonly RowFilter[]): Sql {
+  const open = filters.find(({ join, isNull }) => join !== null && isNull !== null)
+  if (open === undefined) return sql`(${joined(relation, filters)})`
+  const others = filters.filter((one) => one !== open)
+  const nulls = { condition: open.isNull!, join: null, isNull: null }
+  const [values, rest] = [
+    [{ ...open, isNull: null }, ...others],
+    [nulls, ...others],
+  ]
+  return sql`(${joined(relation, values)} UNION ALL ${joined(relation, rest)})`
+}
+
+function joined(relation: Sql, filters: readonly RowFilter[]): Sql {
+  const isJoined = ({ join, isNull }: RowFilter) => join !== null && isNull === null
+  const joins = filters.filter(isJoined).flatMap(({ join }) => join ?? [])
+  const conditions = filters.filter((one) => !isJoined(one)).map(({ condition }) => condition)
   const where =
     conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, sql` AND `)}`
-  if (joins.length === 0) return sql`(FROM ${relation}${where})`
-  return sql`(SELECT _eider_row.* FROM ${relation} AS _eider_row${sql.join(joins, sql.empty)}${where})`
+  if (joins.length === 0) return sql`FROM ${relation}${where}`
+  return sql`SELECT _eider_row.* FROM ${relation} AS _eider_row${sql.join(joins, sql.empty)}${where}`
 }
 
 const either = (one: readonly RowFilter[], other: readonly RowFilter[]): readonly RowFilter[] =>
   one.length === 0 || other.length === 0
     ? []
-    : [{ condition: sql`((${allOf(one)}) OR (${allOf(other)}))`, join: null }]
+    : [{ condition: sql`((${allOf(one)}) OR (${allOf(other)}))`, join: null, isNull: null }]
 
 const allOf = (filters: readonly RowFilter[]): Sql =>
   sql.join(

@@ -3,7 +3,7 @@
 // make.
 
 import { asWritten } from '../../../compiler/lineage/narrow.ts'
-import { narrowedUses, type RowFilter } from '../../../compiler/lineage/narrow-uses.ts'
+import { narrowedUses, type RowFilter, rowsOf } from '../../../compiler/lineage/narrow-uses.ts'
 import { limits } from '../../../core/limits.ts'
 import type { Trail } from '../../../core/addresses.ts'
 import type { TableModel } from '../../../core/model.ts'
@@ -47,7 +47,6 @@ async function make(
   )
   const all = await countRows(connection, table)
   if (some.length === 0) return { changed: false, rows: all, counts: NONE }
-  const isTouched = sql.join(some.map(isIn), sql` OR `)
   const old = await connection.createTable(
     sql`CREATE OR REPLACE TEMP TABLE ${OLD} AS ${touchedRows(table, some)}`,
   )
@@ -70,7 +69,8 @@ async function make(
     })
     await comparingRanges(context, model, async () => {
       const target = await store.tables.written(connection, model.name)
-      if (before > 0) await connection.run(sql`DELETE FROM ${target.table} WHERE ${isTouched}`)
+      for (const isTouched of before > 0 ? deletions(some) : [])
+        await connection.run(sql`DELETE FROM ${target.table} WHERE ${isTouched}`)
       await connection.run(sql`INSERT INTO ${target.table} ${await target.rows(sql`FROM ${NEW}`)}`)
     })
     await checkExposed(context, model)
@@ -115,27 +115,37 @@ async function readNew(
   }
 }
 
-function filterOf({ steps, column }: Trail, key: TouchedKey): RowFilter {
+function filterOf({ steps, column }: Pick<Trail, 'steps' | 'column'>, key: TouchedKey): RowFilter {
   const valueIn = (name: Sql) => steps.reduce(stepAfter, name)
-  const name = sql.ident(column)
-  const own = sql`_eider_row.${name}`
+  const name = valueIn(sql.ident(column))
+  const own = valueIn(sql`_eider_row.${sql.ident(column)}`)
+  const { values, count, hasNull } = key
   return {
-    condition: isAmong(valueIn(name), key),
-    join: key.hasNull ? null : joinOf(valueIn(own), key),
+    condition: isAmong(name, key),
+    join: count === 0 ? null : sql` JOIN ${values} ON ${own} = ${values}.v`,
+    isNull: hasNull ? sql`${name} IS NULL` : null,
   }
 }
 
-const joinOf = (value: Sql, { values }: TouchedKey): Sql =>
-  sql` JOIN ${values} ON ${value} = ${values}.v`
-
-/** Of the table. */
+/** Of the table: those that one input has touched, then those that only the next has. */
 function touchedRows(table: Sql, touched: readonly TouchedKeys[]): Sql {
-  const [first] = touched
-  if (first === undefined || touched.length > 1 || first.keys.some(({ hasNull }) => hasNull))
-    return sql`FROM ${table} WHERE ${sql.join(touched.map(isIn), sql` OR `)}`
-  const joins = first.keys.map((key) => joinOf(sql`_eider_row.${sql.ident(key.address)}`, key))
-  return sql`SELECT _eider_row.* FROM ${table} AS _eider_row${sql.join(joins, sql.empty)}`
+  const each = touched.map(({ keys }, i) => {
+    const filters = keys.map((key) => filterOf({ column: key.address, steps: [] }, key))
+    const others = touched.slice(0, i).map((one) => sql`(${isIn(one)}) IS NOT TRUE`)
+    const where = i === 0 ? sql.empty : sql` WHERE ${sql.join(others, sql` AND `)}`
+    return sql`FROM ${rowsOf(table, filters)}${where}`
+  })
+  return sql.join(each, sql` UNION ALL `)
 }
+
+/** One after the other they take all that is touched: of an OR the engine would read every row. */
+const deletions = (touched: readonly TouchedKeys[]): readonly Sql[] =>
+  touched.flatMap((one) => {
+    const [key, ...more] = one.keys
+    if (more.length > 0 || !key!.hasNull || key!.count === 0) return [isIn(one)]
+    const value = sql.ident(key!.address)
+    return [isAmong(value, { ...key!, hasNull: false }), sql`${value} IS NULL`]
+  })
 
 /** Of a row of the table, or of the SELECT. */
 const isIn = ({ keys }: TouchedKeys): Sql =>
