@@ -23,7 +23,7 @@ import { readTextLater } from '../files/read-file.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import { keepPeriod } from '../core/retention.ts'
-import { select } from '../compiler/select.ts'
+import { knownModels, select } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -158,10 +158,10 @@ const stampTarget = async ({ target, paths, retention }: IdleScope) =>
 /** null: a model reads what no stamp tells of. */
 function stampFiles(
   { paths }: IdleScope,
-  { models, external, failed, identity }: CompiledProject,
+  { models, external, identity }: CompiledProject,
 ): readonly Stamp[] | null {
   const all = [...models.values()]
-  if (identity === undefined || external !== undefined || failed.size > 0) return null
+  if (identity === undefined || external !== undefined) return null
   if (all.some((model) => rebuiltAgain({ models }, model) === 'always')) return null
   if (all.some(({ kind, files, source }) => kind === 'seed' && !files.includes(source.path)))
     return null
@@ -290,7 +290,7 @@ async function record(
   const { runId } = results
   progress({ event: 'run-started', run_id: runId, models: models.length })
   // None is modified, or there would be something to do.
-  const selected = select(project.models, selection, () => false)
+  const selected = select(knownModels(project), selection, () => false)
   results.selected = selected
   if (selected.size < models.length) progress({ event: 'models-selected', models: selected.size })
   for (const [model, because] of failures) if (because !== null) results.start(model, because)

@@ -1,5 +1,5 @@
-// Failures that the next run would meet again, as long as nothing that it depends on has changed: values that a table or a
-// view cannot have, and checks that do not hold. A failure that the machine, the time, a flag of the command or other rows
+// Failures that the next run would meet again, as long as nothing that it depends on has changed: models that do not compile,
+// values that a table or a view cannot have, and checks that do not hold. A failure that the machine, the time, a flag of the command or other rows
 // of a history have a part in may be gone by then.
 
 import { isVolatile, isVolatileWord } from '../compiler/sql/engine-functions.ts'
@@ -10,7 +10,7 @@ import type { RunSummary } from '../core/report/progress.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { ModelFailure } from './failure.ts'
 
-/** A model that failed or was skipped, and why it was to be built; null: it was skipped. */
+/** A model that failed or was skipped, and why it was to be built; null: it was skipped, or does not compile. */
 export type LastingFailure = readonly [model: ModelName, startedBecause: string | null]
 
 const OF_VALUES = ['Constraint', 'Conversion', 'Invalid Input', 'Out of Range']
@@ -27,11 +27,13 @@ export function lastingFailures(
   ofRows: ReadonlyMap<ModelName, string>,
 ): readonly LastingFailure[] | null {
   const found: LastingFailure[] = []
-  const skips = new Set([...ofRows.keys()].map((name) => `${name} failed`))
+  const skips = new Set(
+    [...ofRows.keys(), ...project.failed.keys()].map((name) => `${name} failed`),
+  )
   for (const { model: name, status, because } of models) {
     if (status === 'built' || status === 'unchanged') continue
     const started = ofRows.get(name) ?? null
-    const isSkipped = status === 'skipped' && skips.has(because)
+    const isSkipped = project.failed.has(name) || (status === 'skipped' && skips.has(because))
     if (!isSkipped && (started === null || !lasts(project, project.models.get(name)))) return null
     found.push([name, isSkipped ? null : started])
   }

@@ -47,6 +47,11 @@ const ADDITIONS: readonly Addition[] = [
     files: { 'models/s0/wrong.sql': '-- @kind: table\n-- @check: id < 3\nSELECT id FROM s0.m0\n' },
     fails: true,
   },
+  {
+    what: 'a model that does not compile',
+    files: { 'models/s0/wrong.sql': 'SELECT nothing FROM s0.m0\n' },
+    fails: true,
+  },
   { what: 'a selection', files: {}, args: ['s0.m0'] },
 ]
 

@@ -57,23 +57,62 @@ const plain = (text: string) =>
     .split('\n')
     .toSorted()
 
-test('a run that fails again says the same with the engine and without', async () => {
-  await using space = await failing()
-  const said = async (isNoted: boolean) => {
-    const forget = () => (isNoted ? undefined : rm(note(space)))
-    await forget()
-    const json = await run(space)
-    await forget()
-    const shown = await space.ok(['run'], { exitCode: 1 })
-    assert.equal([json.status, json.exitCode], [FAILED, 1])
-    return [json.stdout, json.stderr, shown.stdout, shown.stderr].map(plain)
-  }
-  const short = await said(true)
-  assert.is(waiting(space), 2)
-  assert.equal(await said(false), short)
-  assert.is(waiting(space), 0)
-  const ids = await historyOf(space)
-  assert.is(new Set(ids).size, ids.length)
+const NO_COMPILE: Readonly<Record<string, string>> = {
+  ...SHOP,
+  'models/mart/none.sql': 'SELECT nothing FROM mart.named\n',
+  'models/mart/later.sql': 'SELECT * FROM mart.none\n',
+  'models/mart/other.sql': 'SELECT FROM WHERE\n',
+}
+
+const FAILING = {
+  rows: [FILES, FAILED],
+  'models that do not compile': [
+    NO_COMPILE,
+    { 'mart.later': 'skipped', 'mart.none': 'failed', 'mart.other': 'failed' },
+  ],
+} as const
+
+for (const [what, [files, status]] of Object.entries(FAILING))
+  test(`a run that fails again says the same with the engine and without: ${what}`, async () => {
+    await using space = await failing(files)
+    const said = async (isNoted: boolean) => {
+      const forget = () => (isNoted ? undefined : rm(note(space)))
+      await forget()
+      const json = await run(space)
+      await forget()
+      const shown = await space.ok(['run'], { exitCode: 1 })
+      assert.equal([sorted(json.status), json.exitCode], [sorted(status), 1])
+      return [json.stdout, json.stderr, shown.stdout, shown.stderr].map(plain)
+    }
+    const short = await said(true)
+    assert.is(waiting(space), 2)
+    assert.equal(await said(false), short)
+    assert.is(waiting(space), 0)
+    const ids = await historyOf(space)
+    assert.is(new Set(ids).size, ids.length)
+  })
+
+const sorted = (status: object) => Object.entries(status).toSorted(([a], [b]) => (a < b ? -1 : 1))
+
+test('a run sees that a model was mended that did not compile, and a column that another needs', async () => {
+  await using space = await failing(NO_COMPILE)
+  await run(space)
+  assert.is(waiting(space), 1)
+  await overwrite(space, 'models/mart/other.sql', 'SELECT FROM WHERE', 'SELECT 1 AS one')
+  assert.is((await run(space)).status['mart.other'], 'built')
+  await settle(space)
+  await overwrite(space, 'models/mart/none.sql', 'SELECT nothing', 'SELECT 2 AS two')
+  const { status, exitCode } = await run(space)
+  assert.equal(
+    [sorted(status), exitCode],
+    [
+      [
+        ['mart.later', 'built'],
+        ['mart.none', 'built'],
+      ],
+      0,
+    ],
+  )
 })
 
 const MENDED: Readonly<
@@ -123,12 +162,14 @@ const TRIED_AGAIN: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'models/mart/ids.sql': '-- @kind: table\n-- @check: NOT late()\n\nSELECT 1 AS id\n',
   },
   'a view of the time that is read': {
-    'models/core/clock.sql': '-- @kind: view\n\nSELECT now() AS at\n',
+    'models/core/clock.sql': '-- @kind: view\n\nSELECT now() AS moment\n',
     'models/mart/ids.sql':
-      "-- @kind: table\n-- @check: at < TIMESTAMPTZ '2020-01-01'\n\nSELECT 1 AS id, at FROM core.clock\n",
+      "-- @kind: table\n-- @check: moment < TIMESTAMPTZ '2020-01-01'\n\nSELECT 1 AS id, moment FROM core.clock\n",
   },
   'rows of a check that are kept': { 'eider.yml': `${SHOP['eider.yml']}failing_rows: 10\n` },
-  'a model that does not compile': { 'models/mart/none.sql': 'SELECT nothing FROM mart.ids\n' },
+  'a model that waits for a file': {
+    'models/mart/none.sql': "SELECT id FROM read_csv('data/later.csv')\n",
+  },
 }
 
 for (const [what, files] of Object.entries(TRIED_AGAIN))

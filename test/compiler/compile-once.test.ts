@@ -7,6 +7,7 @@ import type { CompiledProject } from '../../src/core/model.ts'
 import type { ModelName } from '../../src/core/names.ts'
 import { hashOf } from '../../src/core/hash.ts'
 import { loadProject } from '../../src/project/load.ts'
+import { modelName } from '../support/model-name.ts'
 import { repository, type Workspace, workspace } from '../support/workspace.ts'
 
 const project = {
@@ -279,12 +280,28 @@ test('a model that waits for a file compiles once the file is there', async () =
   assert.ok([...models.keys()].some((name) => name === 'raw.n'))
 })
 
-test('not saved: a project with a model that does not compile', async () => {
+test('not saved: a project with a model that may wait for what lies outside', async () => {
+  for (const text of ["select a from read_csv('later/n.csv')", 'select a from "later/n.csv"']) {
+    await using space = await workspace(project)
+    await space.write('models/raw/n.sql', `${text}\n`)
+    assert.is((await once(space)).failed.size, 1)
+    const isSaved = await stat(space.path('.eider/compiled.json')).then(Boolean, () => false)
+    assert.not.ok(isSaved, text)
+  }
+})
+
+test('models that do not compile for what stands in the project are restored', async () => {
   await using space = await workspace(project)
   await space.write('models/raw/n.sql', 'select nothing\n')
-  assert.is((await once(space)).failed.size, 1)
-  const isSaved = await stat(space.path('.eider/compiled.json')).then(Boolean, () => false)
-  assert.not.ok(isSaved)
+  await space.write('models/raw/reader.sql', 'from raw.n\n')
+  const [made, restored] = [await once(space), await once(space)]
+  assert.ok(made.identity !== undefined)
+  assert.is(restored.identity, made.identity)
+  assert.equal(restored.failed, made.failed)
+  assert.equal([...made.failed.keys()], ['raw.n', 'raw.reader'])
+  assert.equal(restored.errors, made.errors)
+  const [mistake] = restored.failed.get(modelName('raw.n'))!.mistakes
+  assert.is(mistake, restored.errors[0])
 })
 
 test('mistakes of no model are restored', async () => {

@@ -1,5 +1,5 @@
 // Nothing is compiled twice: binding a thousand models takes longer than everything else that a run without work does.
-// `.eider/compiled.json` holds the last compile without failed models, in four lines of JSON:
+// `.eider/compiled.json` holds the last compile, in four lines of JSON:
 //
 //   | line    | content                                                                                          |
 //   |---------|--------------------------------------------------------------------------------------------------|
@@ -16,8 +16,8 @@
 // than before, all that read it are compiled too, directly or through others. With a mistake in any, everything is
 // compiled, so that what is said of it is the same.
 //
-// Not saved: a project with mistakes outside its files, and one with a model that does not compile, since what it waits for
-// may lie outside too. A volatile model whose columns may depend on a setting, a remote file or the like is always compiled.
+// Not saved: a project with mistakes outside its files, and one with a model that does not compile if what it waits for may
+// lie outside too (failing-texts.ts). A volatile model whose columns may depend on a setting, a remote file or the like is always compiled.
 
 import { reach, readersOf } from '../graph.ts'
 import { withRollups } from '../measures/rollups.ts'
@@ -44,6 +44,7 @@ import {
   restoreUnits,
   saveProject,
 } from './saved-project.ts'
+import { failsByTexts } from './failing-texts.ts'
 import type { CompiledUnits, KeptModels } from '../bind/draft.ts'
 import type { Column } from '../../core/relation.ts'
 
@@ -83,7 +84,7 @@ export async function compileCached(
   const { hashes } = keys
   const { compiled, inputs } = await compileChanged(files, saved, { dir, hashes, save })
   const { project } = compiled
-  const isWhole = inputs !== null && project.failed.size === 0
+  const isWhole = inputs !== null && failsByTexts(project, files)
   const text = save && isWhole ? saveProject(compiled, files, hashes) : null
   if (text === null) return project
   const isUnsure = [...project.models.values()].some(hasUnsureColumns)

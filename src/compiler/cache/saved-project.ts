@@ -4,7 +4,14 @@
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import type { Trails } from '../../core/addresses.ts'
-import type { Check, CompiledProject, Lineage, Macro, Model } from '../../core/model.ts'
+import type {
+  Check,
+  CompiledProject,
+  FailedModel,
+  Lineage,
+  Macro,
+  Model,
+} from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'
@@ -19,6 +26,13 @@ interface SavedProject {
   readonly macrosAreWhole: boolean
   readonly warnings: readonly SavedDiagnostic[]
   readonly errors: readonly SavedDiagnostic[]
+  readonly failed: readonly SavedFailure[]
+}
+
+/** `mistakes`: places in `errors`. */
+type SavedFailure = Omit<FailedModel, 'source' | 'mistakes'> & {
+  readonly source: string
+  readonly mistakes: readonly number[]
 }
 
 /** One for each model, in the order of `models`. */
@@ -60,8 +74,8 @@ interface SavedBody extends Span {
 type Sources = ReadonlyMap<string, SourceFile>
 
 /**
- * null when something in it does not lie in the files. All its models compile, and have a unit. `hashes`: of the files of
- * each model.
+ * null when something in it does not lie in the files. All of `models` have a unit, and those that do not compile will not
+ * do so either as long as the files are the same. `hashes`: of the files of each model.
  */
 export function saveProject(
   { project, units }: CompiledUnits,
@@ -95,6 +109,11 @@ export function saveProject(
     macrosAreWhole: project.macrosAreWhole,
     warnings: project.warnings.map(saveDiagnostic),
     errors: errors.map(saveDiagnostic),
+    failed: Array.from(project.failed.values(), ({ source, mistakes, ...model }) => ({
+      ...model,
+      source: source.path,
+      mistakes: mistakes.map((mistake) => errors.indexOf(mistake)),
+    })),
   }
   const trails = project.trails()
   const lineage: SavedLineage = Array.from(project.lineage(), ([name, columns]) => [
@@ -113,6 +132,12 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
   const [first = '', second = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
   const models = saved.models.map((model) => restoreModel(model, restoring))
+  const errors = saved.errors.map(diagnosticOf)
+  const failed = saved.failed.map(({ source, mistakes, ...model }): FailedModel => ({
+    ...model,
+    source: sourceOf(source),
+    mistakes: mistakes.map((at) => errors[at]!),
+  }))
   return {
     models: new Map(models.map((model) => [model.name, model])),
     macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
@@ -124,8 +149,8 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
       new Map(lineageIn(second).flatMap((one) => (one[2] === null ? [] : [[one[0], one[2]]]))),
     macrosAreWhole: saved.macrosAreWhole,
     warnings: saved.warnings.map(diagnosticOf),
-    errors: saved.errors.map(diagnosticOf),
-    failed: new Map(),
+    errors,
+    failed: new Map(failed.map((model) => [model.name, model])),
   }
 }
 
