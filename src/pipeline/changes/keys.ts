@@ -276,7 +276,7 @@ async function keep(
   table: Sql,
   way: readonly TableChange[],
 ): Promise<Pick<TouchedKey, 'count' | 'hasNull'>> {
-  const types = [...via.map((lookup) => lookup.type), type].map(sql.type)
+  const types = [...via.map((lookup) => lookup.type), type].map((one) => sql.type(one))
   const value = sql`TRY_CAST(value AS ${types[0]!})`
   const changed = sql`SELECT ${value} AS v, value IS NULL AS is_null FROM (${store.state.changes.keysOf(way)})`
   const touched = via.reduce((values, lookup, i) => {

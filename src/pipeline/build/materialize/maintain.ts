@@ -10,6 +10,7 @@ import type { TableModel } from '../../../core/model.ts'
 import { sameName } from '../../../core/names.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import type { Connection } from '../../../duckdb/database.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { isFollower, type TouchedKey, type TouchedKeys, touchedKeys } from '../../changes/keys.ts'
 import { noteKeys } from '../../changes/notes.ts'
@@ -42,8 +43,9 @@ async function make(
 ): Promise<Built | null> {
   const { connection, store } = context
   const table = sql.relation(model.name)
-  const some = touched.filter(({ keys }) =>
-    keys.every(({ count, hasNull }) => count > 0 || hasNull),
+  const some = await together(
+    connection,
+    touched.filter(({ keys }) => keys.every(({ count, hasNull }) => count > 0 || hasNull)),
   )
   const all = await countRows(connection, table)
   if (some.length === 0) return { changed: false, rows: all, counts: NONE }
@@ -82,6 +84,31 @@ async function make(
   return { changed, rows: all - before + after, counts }
 }
 
+/** Inputs that touch rows by the same column alone are as one, so that the SELECT is asked once for them. */
+async function together(
+  connection: Connection,
+  touched: readonly TouchedKeys[],
+): Promise<readonly TouchedKeys[]> {
+  const alone = new Map<string, TouchedKey>()
+  const others: TouchedKeys[] = []
+  for (const one of touched) {
+    const [key, ...more] = one.keys
+    if (key === undefined || more.length > 0) {
+      others.push(one)
+      continue
+    }
+    const first = alone.get(key.address)
+    if (first === undefined) alone.set(key.address, key)
+    else {
+      const added = await connection.run(sql`
+        INSERT INTO ${first.values} SELECT v, false FROM ${key.values} WHERE v NOT IN (SELECT v FROM ${first.values})`)
+      const hasNull = first.hasNull || key.hasNull
+      alone.set(key.address, { ...first, count: first.count + added, hasNull })
+    }
+  }
+  return [...Array.from(alone.values(), (key) => ({ keys: [key] })), ...others]
+}
+
 const NONE = { added: 0, changed: 0, removed: 0 }
 
 /** Rows that one input has touched, then those that only the next has: each is read by what leads to it. */
@@ -92,14 +119,17 @@ async function readNew(
   { isNarrowed }: { readonly isNarrowed: boolean },
 ): Promise<void> {
   const addresses = project.trails().get(model.name)!.addresses
+  if (!isNarrowed) {
+    const rows = sql`FROM (${sql.body(model.body)}\n) WHERE ${sql.join(touched.map(isIn), sql` OR `)}`
+    await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${NEW} AS ${rows}`)
+    return
+  }
   for (const [i, one] of touched.entries()) {
     const filter = (column: number, trail: Trail) => {
       const key = one.keys.find(({ address }) => sameName(address, model.columns[column]!.name))
       return key === undefined ? null : filterOf(trail, key)
     }
-    const body = isNarrowed
-      ? await narrowedUses(connection, model.body, addresses, filter)
-      : model.body
+    const body = await narrowedUses(connection, model.body, addresses, filter)
     const others = touched.slice(0, i).map((before) => sql` AND (${isIn(before)}) IS NOT TRUE`)
     const statementOf = (from: Sql) => {
       const query = sql`FROM (${from}\n) WHERE ${isIn(one)}${sql.join(others, sql.empty)}`
