@@ -84,6 +84,12 @@ const wheels: Readonly<Record<string, readonly string[]>> = {
     '053b9ee8abf30f1880a244c9396323273ec99cf4d72a658e702cf536848b7e5c',
     '797acdb64f10280303b66fb56c3537d3a7c82eab7cf6dfb4c71307c81c3e7b0d',
   ],
+  tpch: [
+    'e734f284fd94971f1241718281111add95457b3c35ec3f19ce39770e654a21e7',
+    '8611e49c4c9470c1d6b2abab9bcbf7f1d26eabce21deb70ee9103ae3f6d3bc4b',
+    '69e79ab6ceb4b33b2589423e2a05ae056f6a9ce00e2ea636b61975d3e4fd0657',
+    'ad718c5da1f354dad835f466c550c7c84827b4522d5d7ff108c80c9c7ef21d69',
+  ],
 }
 
 const versitygwVersion = 'v1.8.0'

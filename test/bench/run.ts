@@ -27,6 +27,7 @@ import { publishBenchmark } from './publish.ts'
 import { soak } from './soak/soak.ts'
 import { shapesBenchmark } from './shapes/shapes.ts'
 import { swapsBenchmark } from './swaps.ts'
+import { tpchBenchmark } from './tpch.ts'
 import { watchBenchmark } from './watch.ts'
 
 const benchmarks: readonly Benchmark[] = [
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   idleBenchmark,
   periodsBenchmark,
   changeBenchmark,
+  tpchBenchmark,
   commandsBenchmark,
   watchBenchmark,
   pageBenchmark,
