@@ -10,6 +10,7 @@ onOne(
   (t) => {
     t.holds('t_one', [
       'cast(n,Edm.Int32) eq 3',
+      "cast(n,'Edm.Int32') eq 3 and isof(i,'Edm.Int32')",
       "cast(i,Edm.String) eq '7'",
       "cast(ts,Edm.String) eq '2024-02-29T23:59:58.123456Z'",
       "cast(yes,Edm.String) eq 'true'",

@@ -44,7 +44,11 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   if (syntax.names !== undefined)
     throw wrongArguments(`the parameters of ${name} have no names (at character ${syntax.at + 1})`)
   if (isSpecial(folded)) return bindSpecial[folded](syntax, scope)
-  if (isUnserved(name)) throw unsupported(`the function ${name}`)
+  if (isUnserved(name))
+    throw odataError(
+      'not-supported',
+      `the function ${name} is not supported: the service loads no extension; calculate it in a model, with extensions: [spatial] in eider.yml`,
+    )
   const operands = operandsOf(syntax, scope)
   const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
   if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
@@ -262,8 +266,9 @@ function typeArguments({ name, operands }: CallSyntax) {
   return [value, typeName] as const
 }
 
-/** `Edm.Int32` or `Collection(Edm.Int32)`, which looks like a call. */
+/** `Edm.Int32` or `Collection(Edm.Int32)`, which looks like a call. Clients of Microsoft write it as a string. */
 function nameOfType(type: ExpressionSyntax): string | null {
+  if (type.kind === 'literal' && type.form === 'string') return type.text
   if (type.kind === 'path' && type.names.length === 1) return type.names[0]!
   if (type.kind !== 'call' || type.name !== 'Collection') return null
   const [item, ...more] = type.operands.map(nameOfType)
