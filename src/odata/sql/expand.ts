@@ -42,7 +42,12 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
   if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
   const related = query.expand.flatMap((expansion) => relatedRows(expansion, PAGE, format))
-  const members = membersOf(propertyMembers('page', query.output, format), query.expand, related)
+  const members = membersOf(
+    propertyMembers('page', query.output, format),
+    query.expand,
+    related,
+    format,
+  )
   const tables = [table('page', numbered), ...related.flatMap((level) => level.tables)]
   const joins = related.map(({ join }) => join)
   const number = sql`${sql.ident('page')}.${NUMBER}`
@@ -76,6 +81,7 @@ function membersOf(
   own: readonly Member[],
   expand: readonly Expansion[],
   related: readonly Level[],
+  { metadata }: JsonFormat,
 ): readonly Member[] {
   const isAbout = (expansion: Expansion, { path }: Member) =>
     path.length === 1 && path[0]!.startsWith(`${expansion.name}@`)
@@ -83,10 +89,16 @@ function membersOf(
     ...own.filter((member) => !expand.some((expansion) => isAbout(expansion, member))),
     ...expand.flatMap((expansion) => [
       ...own.filter((member) => isAbout(expansion, member)),
+      ...(expansion.context === undefined || metadata === 'none' ? [] : [contextMember(expansion)]),
       ...related.filter(({ of }) => of === expansion).map(({ member }) => member),
     ]),
   ]
 }
+
+const contextMember = ({ name, context }: Expansion): Member => ({
+  path: [`${name}@odata.context`],
+  text: sql.value(JSON.stringify(`#${context}`)),
+})
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */
 interface Level {
@@ -121,7 +133,12 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
   const { alias } = query.row
   const [rows, texts] = [`${alias} rows`, `${alias} texts`]
   const inner = query.expand.flatMap((next) => relatedRows(next, rows, format))
-  const members = membersOf(propertyMembers(rows, query.output, format), query.expand, inner)
+  const members = membersOf(
+    propertyMembers(rows, query.output, format),
+    query.expand,
+    inner,
+    format,
+  )
   const object = objectSql('{', members)
   const value = many
     ? sql`concat('[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
@@ -130,7 +147,7 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
   const key = sql`${sql.ident(rows)}.${PARENT_KEY}`
   const written = sql`SELECT ${key}, ${value} AS text
     FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} WHERE ${guardSql(rows, query.output)} GROUP BY ${key}`
-  const absent = many ? sql`'[]'` : sql`'null'`
+  const absent = of.ofNone ? ofNoneSql(of.ofNone, format) : many ? sql`'[]'` : sql`'null'`
   const tables = [
     table(rows, numberedRows(of, parent)),
     ...inner.flatMap((level) => level.tables),
@@ -138,6 +155,14 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
   ]
   const member = { path: [name], text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }
   return { of, tables, join: joined(texts, parent, of), member }
+}
+
+/** What is made of no rows; its expansions are not written. */
+function ofNoneSql(query: BoundQuery, format: JsonFormat): Sql {
+  const none = `${query.row.alias} of none`
+  const object = objectSql('{', propertyMembers(none, query.output, format))
+  const rows = rowsSql(query, { offset: 0, limit: null })
+  return sql`(SELECT concat('[', string_agg(${object}, ','), ']') FROM (${rows}) AS ${sql.ident(none)})`
 }
 
 /** One row above the limit is enough to know that it was passed. */

@@ -121,11 +121,11 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
 
   //+ "aggregate($count as n,a with max as b)", "groupby((a))", "groupby((a),top(1)/skip(1))", "concat(identity,top(1))"
   //+ "filter( a eq 1 )", "search(a OR \"b\")", "compute(a add 1 as b,c as d)", "orderby(a desc,b)", "Top(1)"
-  //+ "topcount(2,a)", "bottompercent(50 , a mul 2)", "IDENTITY", "join(a as b,top(1))", "nest(a/b as c, d('x)'))"
+  //+ "topcount(2,a)", "bottompercent(50 , a mul 2)", "IDENTITY", "join(a as b,top(1))", "expand(a/b as c, d('x)'))"
   //- "aggregate()", "groupby(a)", "groupby((a),)", "concat(identity)", "top(a)", "top(-1)", "topcount(2)", "identity()", "nothing"
   transformation = applyAggregate | applyGroupBy | applyConcat | applyFilter | applySearch | applyCompute
                  | applyOrderBy | applyWindow | applyRanked | applyIdentity | applyJoin | applyNodes
-                 | applyTraverse | applyOther
+                 | applyTraverse | applyNest | applyAddNested | applyOther
 
   //+ "aggregate(a with sum as b)", "AGGREGATE( $count as n )"
   //- "aggregate()", "aggregate(a with sum as b"
@@ -174,6 +174,18 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   applyJoin = (caseInsensitive<"join"> | caseInsensitive<"outerjoin">) open path rws caseInsensitive<"as"> rws name
               (comma transformations)? close
 
+  //+ "nest(groupby((a)) as b)", "Nest( top(1)/skip(1) as b , identity AS c )"
+  //- "nest(top(1))", "nest()"
+  applyNest = caseInsensitive<"nest"> open nestItem (comma nestItem)* close
+
+  //+ "addnested(a,filter(b) as c)", "AddNested( a/x.y , top(1) as c , identity as d )"
+  //- "addnested(a)", "addnested(top(1) as b)"
+  applyAddNested = caseInsensitive<"addnested"> open path (comma nestItem)+ close
+
+  //+ "identity as a", "top(1)/skip(1) AS b"
+  //- "identity", "a as b"
+  nestItem = transformations rws caseInsensitive<"as"> rws name
+
   //+ "ancestors($root/a,b,c/d,filter(e))", "Descendants( $root/a , b , c , top(1)/skip(1) , filter(d) , 2 , KEEP start )"
   //- "ancestors($root/a,b,c)", "descendants($root/a,b,c,2)", "ancestors($root/a,b,c,filter(d),keep)"
   applyNodes = (caseInsensitive<"ancestors"> | caseInsensitive<"descendants">) open hierarchy comma transformations
@@ -198,15 +210,16 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   hierarchy = path comma name comma path
 
   // Anything else that looks like a transformation gets its own message.
-  //+ "nest(a(b))", "x.y()", "addnested($root/a,b,'it''s (')", "sum(a)"
-  //- "nest", "nest(", "aggregate(a)", "topsum(a)"
+  //+ "nested(a(b))", "x.y()", "expand($root/a,b,'it''s (')", "sum(a)"
+  //- "nest", "nested(", "aggregate(a)", "topsum(a)"
   applyOther = ~(applyName "(") name ("." name)* "(" applyArgument* ")"
 
   //+ "top", "groupBy", "topsum"
-  //- "nest"
+  //- "expand"
   applyName = caseInsensitive<"aggregate"> | caseInsensitive<"groupby"> | caseInsensitive<"concat">
             | caseInsensitive<"filter"> | caseInsensitive<"search"> | caseInsensitive<"compute">
             | caseInsensitive<"orderby"> | caseInsensitive<"identity"> | caseInsensitive<"join"> | caseInsensitive<"outerjoin">
+            | caseInsensitive<"nest"> | caseInsensitive<"addnested">
             | caseInsensitive<"ancestors"> | caseInsensitive<"descendants"> | caseInsensitive<"traverse">
             | applyRankedName | caseInsensitive<"top"> | caseInsensitive<"skip">
 

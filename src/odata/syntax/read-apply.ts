@@ -10,6 +10,7 @@ import type {
   ExpressionSyntax,
   FromSyntax,
   GroupItem,
+  NestItem,
   PathSyntax,
   TransformationSyntax,
 } from './syntax.ts'
@@ -92,6 +93,20 @@ export const applyActions: ohm.ActionDict<unknown> = {
     qualifier: qualifier.sourceString,
     path: plainPath(path, 'a hierarchy'),
     at: at(qualifier),
+  }),
+  applyNest: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
+    kind: 'nest',
+    items: listOf(first, more),
+  }),
+  applyAddNested: (_, _open, path, _commas, items, _close): TransformationSyntax => ({
+    kind: 'addnested',
+    path: plainPath(path, 'addnested'),
+    items: items.children.map(syntaxOf),
+  }),
+  nestItem: (sequence, _space, _as, _space2, name): NestItem => ({
+    sequence: syntaxOf(sequence),
+    name: name.sourceString,
+    at: at(name),
   }),
   applyFilter: (_, _open, condition, _close): TransformationSyntax => ({
     kind: 'filter',

@@ -118,6 +118,10 @@ export type TransformationSyntax =
     >
   /** Rows in the order of the trees that their nodes stand in. */
   | Node<'traverse', HierarchySyntax & { isPreorder: boolean; items: readonly OrderItemSyntax[] }>
+  /** One row with these collections in it. */
+  | Node<'nest', { items: readonly NestItem[] }>
+  /** Each row with collections of the rows that the path leads to. */
+  | Node<'addnested', { path: PathSyntax; items: readonly NestItem[] }>
   /** Each row with each of the rows that the path leads to, of which the sequence makes others first. */
   | Node<
       'join',
@@ -138,6 +142,13 @@ type HierarchySyntax = Readonly<{
   within: readonly TransformationSyntax[] | null
   at: number
 }>
+
+/** What a sequence makes of rows, by a name. */
+export interface NestItem {
+  readonly sequence: readonly TransformationSyntax[]
+  readonly name: string
+  readonly at: number
+}
 
 type RankEnd = 'count' | 'sum' | 'percent'
 

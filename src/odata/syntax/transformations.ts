@@ -1,6 +1,7 @@
 // The names of the transformations of $apply (Data Aggregation 4.0, sections 3 and 6), which $metadata tells clients, and
 // of the methods of aggregate.
 export const servedTransformations: readonly string[] = [
+  'addnested',
   'aggregate',
   'ancestors',
   'bottomcount',
@@ -13,6 +14,7 @@ export const servedTransformations: readonly string[] = [
   'groupby',
   'identity',
   'join',
+  'nest',
   'orderby',
   'outerjoin',
   'search',
@@ -24,12 +26,7 @@ export const servedTransformations: readonly string[] = [
   'traverse',
 ]
 
-export const unservedTransformations: readonly string[] = [
-  'addnested',
-  'expand',
-  'nest',
-  'rolluprecursive',
-]
+export const unservedTransformations: readonly string[] = ['expand', 'rolluprecursive']
 
 /** After `with`, in lower case. What each means is said in bind/apply/aggregate.ts. */
 export const aggregateMethods = [

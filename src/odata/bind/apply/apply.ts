@@ -7,6 +7,7 @@
 import { bindAggregate } from './aggregate.ts'
 import { bindRelatives, bindTraverse } from './hierarchy.ts'
 import { bindJoin, ofJoined } from './join.ts'
+import { bindAddNested, bindNest } from './nest.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
 import { type Constant, type Expression, typeOf, NULL } from '../bound.ts'
@@ -98,6 +99,10 @@ function transform(syntax: TransformationSyntax, input: Input): ApplyRows {
       return bindRelatives(syntax, input, bindSequence)
     case 'traverse':
       return bindTraverse(syntax, input, bindSequence)
+    case 'nest':
+      return bindNest(syntax, input, bindSequence)
+    case 'addnested':
+      return bindAddNested(syntax, input, bindSequence)
     case 'join':
       return bindJoin(syntax, input, bindSequence)
     case 'concat':
@@ -277,6 +282,8 @@ function withKeys(input: Input, paths: readonly GroupPath[]): ApplyRows {
  * absent.
  */
 function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
+  if (parts.some(({ nested }) => nested !== undefined))
+    throw unsupported('a collection that nest or addnested makes, within concat or rollup,')
   const types = new Map<string, Omit<ValueColumn, 'property'> & { readonly type: EdmType }>()
   for (const { path, property, entity } of parts.flatMap(({ values }) => values)) {
     const known = types.get(pathKey(path))

@@ -14,6 +14,7 @@ import {
   applyContext,
   type ApplyRows,
   around,
+  besides,
   type BindSequence,
   entityRows,
   type Input,
@@ -87,7 +88,7 @@ export function bindTraverse(
     descending,
   }))
   const place = newProperty('sort', edm.String, context)
-  const { relation: from, unique, added, joined } = rows
+  const { relation: from, unique, added } = rows
   const relation = {
     kind: 'traverse',
     from,
@@ -106,7 +107,7 @@ export function bindTraverse(
     unique,
     order: [{ property: place, descending: false }, ...sorted],
     added,
-    ...(joined && { joined }),
+    ...besides(rows, keep),
     size: made.size + size + 2,
   })
 }

@@ -16,6 +16,7 @@ import {
   type ApplyContext,
   type ApplyRows,
   type BindSequence,
+  besides,
   entityRows,
   type Input,
   pathKey,
@@ -92,6 +93,7 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
         ...sorted,
       ],
       added: rows.added,
+      ...besides(rows, keep),
       joined: new Map([
         ...(rows.joined ?? []),
         ...(found.rows.added === null ? [] : [[alias, navigation.target] as const]),
@@ -123,11 +125,11 @@ export function ofJoined({ joined, values }: ApplyRows, path: readonly string[])
 // The rows that a navigation property leads to, as a sequence makes them of those of each row alone: they are grouped by
 // the side of the link that they hold, which is a value with a name that no property has.
 
-const LINK = 'link to parent'
+export const LINK = 'link to parent'
 
-const isLink = ({ path }: ValueColumn) => path[0] === LINK
+export const isLink = ({ path }: ValueColumn) => path[0] === LINK
 
-function rowsPerParent(
+export function rowsPerParent(
   { target, on }: NavigationProperty,
   sequence: readonly TransformationSyntax[],
   context: ApplyContext,
@@ -147,13 +149,13 @@ function rowsPerParent(
 }
 
 /** Whether it has a row for nothing at all, so that it is not enough to look at the rows that there are. */
-const hasTotal = (sequence: readonly TransformationSyntax[]): boolean =>
+export const hasTotal = (sequence: readonly TransformationSyntax[]): boolean =>
   sequence.some(
     (each) => each.kind === 'aggregate' || (each.kind === 'concat' && each.branches.some(hasTotal)),
   )
 
 /** `orders` or `orders/eider.orders`. */
-function navigationToMany(
+export function navigationToMany(
   { names, keys, at }: PathSyntax,
   { set }: ApplyRows,
   word: string,
@@ -173,6 +175,7 @@ function navigationToMany(
         : `${type.name} leads to ${toMany.join(', ')}`)
     throw unknownProperty(`${type.name} has no navigation property "${name}" ${where}; ${hint}`)
   }
+  if (!navigation.many && word === 'addnested') throw unsupported('addnested of one entity')
   if (!navigation.many)
     throw typeMismatch(
       `${word} takes a navigation property to many entities, and ${name} leads to one ${where}; name its properties where they are needed: ${name}/…`,

@@ -1,12 +1,28 @@
 // What the options after $apply see and return: its result has other properties than the entity set.
 
-import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './rows.ts'
+import {
+  type ApplyRows,
+  type NestedRows,
+  pathKey,
+  rowVariable,
+  scopeOfRows,
+  searchedRow,
+  totalOrder,
+} from './rows.ts'
+import { isLink } from './join.ts'
 import { askedOrder, boundFilter } from '../query.ts'
 import { bindExpand } from '../expand.ts'
-import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from '../bound.ts'
-import { unsupported, optionNotAllowed } from '../../protocol/errors.ts'
+import {
+  type BoundQuery,
+  type Expansion,
+  type OutputProperty,
+  propertyOf,
+  type RowVariable,
+  typeOf,
+} from '../bound.ts'
+import { invalidOption, unsupported, optionNotAllowed } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
-import { findNavigation, findProperty, type Scope } from '../scope.ts'
+import { findNavigation, findProperty, newRow, type RequestContext, type Scope } from '../scope.ts'
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
 import { boundWindow } from '../expression/expression.ts'
 
@@ -15,12 +31,16 @@ interface Output extends OutputProperty {
 }
 
 export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax): BoundQuery {
-  const { joined, options } = withTarget('$expand', () => splitExpand(rows, asked))
+  const { joined, nested, options } = withTarget('$expand', () => splitExpand(rows, asked))
   const shown = withTarget('$select', () => resultOutput(rows, scope, options))
   const beside = withTarget('$expand', () => joined.map((item) => joinedOutput(rows, item)))
   const both = [...shown, ...beside.flat()].map((each) => [each.name, each] as const)
   const output = neighbours([...new Map(both).values()], 0)
-  const expand = withTarget('$expand', () => expandedRows(rows, scope, options))
+  requireFreeNames(nested, output)
+  const expand = [
+    ...withTarget('$expand', () => expandedRows(rows, scope, options)),
+    ...nested.map((one) => nestedExpansion(one, scope)),
+  ]
   return {
     set: rows.set,
     relation: rows.relation,
@@ -42,18 +62,74 @@ export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax):
 
 /** `$expand` of entities that join has put beside the rows, which are there already, and of all others. */
 function splitExpand(rows: ApplyRows, options: OptionSyntax) {
-  const { joined: sets } = rows
+  const { joined: sets, nested = [] } = rows
   const { expand, ...others } = options
-  if (sets === undefined || expand === undefined) return { joined: [], options }
-  const isJoined = ({ path }: ExpandItem) => sets.has(path[0]!)
+  if (expand === undefined) return { joined: [], nested, options }
+  const isJoined = ({ path }: ExpandItem) => sets?.has(path[0]!) === true
+  const nestedOf = ({ path }: ExpandItem) => nested.find(({ name }) => name === path[0])
   const joined = expand.filter(isJoined)
+  const shown = expand.flatMap((item) => {
+    const found = nestedOf(item)
+    const isPlain = item.form === 'entities' && item.levels === 1 && item.path.length === 1
+    if (found !== undefined && (!isPlain || Object.keys(item.options).length > 0))
+      throw unsupported(`an option in $expand of ${found.name}, which addnested or nest makes,`)
+    return found ?? []
+  })
   for (const { path, form, levels, options: inner } of joined) {
     const more = Object.keys(inner).filter((option) => option !== 'select')
     if (path.length > 1 || form !== 'entities' || levels > 1 || more.length > 0)
       throw unsupported(`anything but $select in $expand of ${path[0]}, which join adds,`)
   }
-  const rest = expand.filter((item) => !isJoined(item))
-  return { joined, options: rest.length === 0 ? others : { ...others, expand: rest } }
+  const rest = expand.filter((item) => !isJoined(item) && nestedOf(item) === undefined)
+  return {
+    joined,
+    nested: shown,
+    options: rest.length === 0 ? others : { ...others, expand: rest },
+  }
+}
+
+function requireFreeNames(nested: readonly NestedRows[], output: readonly Output[]): void {
+  const clash = nested.find(({ name }) => output.some(({ path }) => path[0] === name))
+  if (clash !== undefined) throw invalidOption(`the name "${clash.name}" is taken`, '$apply')
+}
+
+/** A collection that nest or addnested has made, below the row of the scope. */
+function nestedExpansion({ name, ours, link, rows, ofNone }: NestedRows, scope: Scope): Expansion {
+  const { request } = scope
+  const query = queryOfRows(rows, newRow(scope, rows.set), request)
+  return {
+    name,
+    many: true,
+    countOnly: false,
+    context: query.contextFragment,
+    link: { ours: propertyOf(scope.row, ours), theirs: link },
+    outer: [],
+    query,
+    ...(ofNone && { ofNone: queryOfRows(ofNone, newRow(scope, ofNone.set), request) }),
+  }
+}
+
+/** All that there is of the rows. */
+function queryOfRows(rows: ApplyRows, row: RowVariable, context: RequestContext): BoundQuery {
+  const scope = scopeOfRows(rows, context, row)
+  const hidden = rows.joined
+  const own = valueOutputs(rows, row).filter(({ path }) => hidden?.has(path[0]!) !== true)
+  const output = neighbours(own, 0)
+  const expand = [
+    ...expandedRows(rows, scope, {}),
+    ...(rows.nested ?? []).map((one) => nestedExpansion(one, scope)),
+  ]
+  return {
+    set: rows.set,
+    relation: rows.relation,
+    row,
+    output,
+    expand,
+    filter: null,
+    order: totalOrder(rows, [], row),
+    ...boundWindow({}),
+    contextFragment: withExpanded(resultFragment(rows, {}, output), expandedNames(expand)),
+  }
 }
 
 /** The values of the entity beside a row. */
@@ -96,7 +172,8 @@ const EXPANDED: ExpandItem = {
 const expandedNames = (expand: readonly Expansion[]): readonly string[] =>
   expand
     .filter(({ countOnly }) => !countOnly)
-    .map(({ name, query }) => {
+    .map(({ name, context, query }) => {
+      if (context !== undefined) return `${name}()`
       const inner = query.contextFragment.slice(query.set.name.length)
       return `${name}${inner === '' ? '()' : inner}`
     })
@@ -116,15 +193,15 @@ export const computedOutput = ({ computed }: Scope, { compute = [] }: OptionSynt
   })
 
 /** The values of the rows, without the keys that entities stand for. */
-const valueOutputs = (rows: ApplyRows): readonly Output[] =>
+const valueOutputs = (rows: ApplyRows, row = rowVariable(rows)): readonly Output[] =>
   rows.values
-    .filter(({ entity }) => entity === undefined)
+    .filter((value) => value.entity === undefined && !isLink(value))
     .map(({ path, property, mark, isNullObject }) => ({
       name: property.column.name,
       path,
       type: property.type,
-      value: propertyValue(rows, property),
-      mark: mark && propertyValue(rows, mark),
+      value: propertyOf(row, property),
+      mark: mark && propertyOf(row, mark),
       isNullObject,
     }))
 

@@ -75,8 +75,20 @@ export interface ApplyRows {
   readonly added: readonly string[] | null
   /** The sets of the entities that join has put beside each row, by their names; their values stand below these. */
   readonly joined?: ReadonlyMap<string, EntitySet>
+  /** Collections that each row has. */
+  readonly nested?: readonly NestedRows[]
   /** SELECTs in the relation as it is written. */
   readonly size: number
+}
+
+/** The rows of a collection are those whose `link` is what the row has in `ours`. */
+export interface NestedRows {
+  readonly name: string
+  readonly ours: Property
+  readonly link: Property
+  readonly rows: ApplyRows
+  /** What is made of no rows at all; null: nothing. */
+  readonly ofNone: ApplyRows | null
 }
 
 interface NewValue {
@@ -233,9 +245,17 @@ export function withValues(
   const relation = { kind: 'project', from: rows.relation, row, columns } as const
   const result = rowsOfValues(rows, relation, [...values, ...fresh])
   const set = withNavigation(result.set, rows.set.type.navigation, renamed)
-  const { unique, added: names, joined } = rows
-  return { ...result, set, unique, order, added: names, ...(joined && { joined }) }
+  return { ...result, set, unique: rows.unique, order, added: rows.added, ...besides(rows, keep) }
 }
+
+/** What there is of `rows` besides their values, over new columns. */
+export const besides = (
+  { joined, nested }: ApplyRows,
+  keep: (old: Property) => Property,
+): Pick<ApplyRows, 'joined' | 'nested'> => ({
+  ...(joined && { joined }),
+  ...(nested && { nested: nested.map((one) => ({ ...one, ours: keep(one.ours) })) }),
+})
 
 /** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become. */
 export function projectionOf(rows: ApplyRows, context: ApplyContext) {
@@ -276,6 +296,7 @@ function moved(navigation: NavigationProperty, renamed: ReadonlyMap<Property, Pr
 export function totalOrder(
   rows: ApplyRows,
   first: readonly OrderItem[] = [],
+  row = rowVariable(rows),
 ): readonly OrderItem[] {
   const isTie = ({ path }: ValueColumn) => rows.unique?.includes(pathKey(path)) ?? true
   // A null inside of an object is not the same as a null in its place.
@@ -296,7 +317,7 @@ export function totalOrder(
   return [
     ...first,
     ...columns.map(({ property, descending }) => ({
-      value: propertyValue(rows, property),
+      value: propertyOf(row, property),
       descending,
     })),
   ]
