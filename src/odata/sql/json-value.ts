@@ -72,12 +72,13 @@ function sparseMembersSql(members: readonly Member[], depth: number): Sql {
     else groups.push([member])
   }
   const texts = groups.map((group) => {
-    const [{ path, text, isOptional, isNullObject }] = group as [Member]
+    const [{ path, text, isOptional }] = group as [Member]
     const name = `,${JSON.stringify(path[depth])}:`
     if (path.length > depth + 1) {
       const inner = sql`substr(nullif(${sparseMembersSql(group, depth + 1)}, ''), 2)`
       const object = sql`(${sql.value(`${name}{`)} || ${inner} || '}')`
-      if (isNullObject !== true || depth > 0) return object
+      const isNull = depth === 0 && group.some(({ isNullObject }) => isNullObject === true)
+      if (!isNull) return object
       return sql`coalesce(${object}, ${sql.value(`${name}null`)})`
     }
     return isOptional === true

@@ -1,6 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../../../src/core/sql.ts'
+import { withControlInformation } from '../../../src/odata/bind/control-information.ts'
+import { entityTextsSql } from '../../../src/odata/sql/expand.ts'
 import { InMemoryTables } from '../../support/in-memory-tables.ts'
 import { encodedTarget, jsonRows } from '../../support/json-rows.ts'
 import { testsSharing } from '../../support/shared.ts'
@@ -52,6 +54,20 @@ onShop('outerjoin keeps rows that lead to nothing, with null beside them', async
     [{ o: null }, { o: { customer: { name: 'Alice' } } }, { o: { customer: { name: 'Bob' } } }],
   )
 })
+
+onShop(
+  'the null is there with metadata=full, where types come before the values',
+  async (tables) => {
+    const target =
+      'shop_customers?$apply=filter(customer_id eq 3)/outerjoin(orders as o)&$select=name&$expand=o'
+    const query = withControlInformation(tables.query(encodedTarget(target)), '4.01')
+    const window = { offset: 0, limit: null }
+    const [row] = await tables.run(
+      entityTextsSql(query, window, { metadata: 'full', ieee754: false }),
+    )
+    assert.is(Object.values(row!)[0], `,{"@odata.id":null,"name":"O'Neil","o":null}`)
+  },
+)
 
 onShop('the sequence of a join works on the rows of each side alone', async (tables) => {
   const rows = (sequence: string) =>
