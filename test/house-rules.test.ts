@@ -20,6 +20,9 @@ interface ParsedFile {
 
 const MAX_FUNCTION_LINES = 70
 
+/** Words such as `Scope` mean the same in two rooms, each about its own thing. */
+const MOST_SHARED_NAMES = 40
+
 /** bin/run.js, oclif and the loader of Node ask for these by their names. */
 const askedByName: readonly string[] = [
   'src/cli/command-not-found.ts default',
@@ -44,6 +47,16 @@ test('every export is imported by another file', () => {
     .flatMap(({ path, exported }) => exported.map((name) => `${path} ${name}`))
     .filter((name) => !imported.has(name))
   assert.equal(unused, askedByName)
+})
+
+test('few exported names are borne by two files', () => {
+  const placesOf = new Map<string, string[]>()
+  for (const { path, exported } of files.filter((file) => file.path.startsWith('src/')))
+    for (const name of exported.filter((each) => each !== 'default'))
+      placesOf.set(name, [...(placesOf.get(name) ?? []), path])
+  const borne = [...placesOf].filter(([, paths]) => paths.length > 1)
+  const list = borne.map(([name, paths]) => `${name}: ${paths.join(', ')}`)
+  assert.ok(borne.length <= MOST_SHARED_NAMES, list.join('\n'))
 })
 
 test('every file that a comment names is there', () => {

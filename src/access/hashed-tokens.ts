@@ -1,6 +1,6 @@
 // Tokens of which only hashes are known: what eider.yml says of each, and whether a request shows one.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual, randomBytes } from 'node:crypto'
 import { AccessError, type Credential, type NamedToken, type Principal } from './credential.ts'
 import type { WrittenFilter } from './reader.ts'
 
@@ -50,4 +50,14 @@ function shownToken(authorization: string): string | null {
   if (!/^basic$/i.test(scheme)) return null
   const pair = Buffer.from(credentials, 'base64').toString('utf8')
   return pair.slice(pair.indexOf(':') + 1)
+}
+
+// A token that nobody can guess and everybody can type after an option.
+
+/** One that began with a dash would be taken for an option of a command. */
+export function newToken(bytes: number, draw: (bytes: number) => Buffer = randomBytes): string {
+  for (;;) {
+    const token = draw(bytes).toString('base64url')
+    if (!token.startsWith('-')) return token
+  }
 }

@@ -2,7 +2,7 @@
 
 import { hashOf } from '../core/hash.ts'
 import type { RowFilter } from '../core/row-filter.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { FilePlace } from '../core/source.ts'
 
 export interface Reader {
   /** The name of the token, for the log; null without one that has a name. */
@@ -32,7 +32,7 @@ export const WHOLE: Reader = {
 
 interface ReaderRights {
   readonly name: string
-  /** null: all sets. */
+  /** null stands for all sets. */
   readonly sets: readonly Pick<ScopeName, 'text'>[] | null
   /** By names of sets or models; null for all in scope. */
   readonly rows: readonly { readonly set: string | null; readonly filter: RowFilter }[]
@@ -58,19 +58,15 @@ export function readerOf({ name, sets, rows }: ReaderRights): Reader {
 // What somebody may see or do: names of targets or sets, and conditions on the rows of sets.
 
 /** A name, or a pattern for names, with its place in eider.yml. */
-export interface ScopeName {
+export interface ScopeName extends FilePlace {
   readonly text: string
-  readonly source: SourceFile
-  readonly span: Span
 }
 
 /** A condition in SQL on the rows of a set. */
-export interface WrittenFilter {
+export interface WrittenFilter extends FilePlace {
   /** A name of a set or a model; null: all that are in scope. */
   readonly set: string | null
   readonly text: string
-  readonly source: SourceFile
-  readonly span: Span
 }
 
 /** Whether a name is in scope. Sets are known by the names of their models too. */

@@ -29,13 +29,7 @@ export interface Claim {
 }
 
 /** A segment that is only read: all lines at `url` belong to valid groups. */
-export interface WaitingSegment {
-  readonly target: ModelName
-  readonly segment: number
-  readonly opening: number
-  readonly events: number
-  readonly url: string
-}
+export type WaitingSegment = Pick<Claim, 'target' | 'segment' | 'opening' | 'events' | 'url'>
 
 /** The path by which DuckDB reads a segment: it does not decode escapes in a file URL. */
 export const locationOf = ({ url }: Pick<Claim, 'url'>): string =>
@@ -54,7 +48,6 @@ export interface ClaimSource extends AsyncDisposable {
    * out of it, and kept (damaged.ts); null when nothing else is left, and then the claim is gone.
    */
   verify(claim: Claim): Promise<Claim | null>
-  /** Of all targets. */
   damaged(): Promise<readonly DamagedEvents[]>
   /** Removes the segment durably. Again: no change. Returns the events removed. */
   ack(claim: Pick<Claim, 'id' | 'target'>): Promise<number>

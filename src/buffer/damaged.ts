@@ -5,22 +5,25 @@
 //
 // Whoever opens the buffer does that (recovery.ts), and so does a run before it reads a segment (EventBuffer.verify).
 
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DamagedEvents } from '../core/report/damaged-events.ts'
 import { errorCode } from './errors.ts'
 import { LINE_START, MARKER, MARKER_LINE_MAX_BYTES, nextMarker } from './segment.ts'
 import { parseDirectoryName } from './target-directory.ts'
+import { fileNamesIn } from './waiting.ts'
 
 const NAME = /^\d+-[0-9a-f]{8}\.damaged$/
 
-/** Of all targets, read from outside, by path. Nothing is locked or changed. */
+/** Reads all targets from outside, by path. Nothing is locked or changed. */
 export async function damagedEvents(bufferDir: string): Promise<readonly DamagedEvents[]> {
   const found: DamagedEvents[] = []
-  for (const directory of await namesIn(bufferDir)) {
+  for (const directory of await fileNamesIn(bufferDir)) {
     const target = parseDirectoryName(directory)
     if (target === null) continue
-    for (const name of (await namesIn(join(bufferDir, directory))).filter((n) => NAME.test(n))) {
+    for (const name of (await fileNamesIn(join(bufferDir, directory))).filter((n) =>
+      NAME.test(n),
+    )) {
       const path = join(bufferDir, directory, name)
       const bytes = await readFile(path).catch(nothingIfGone)
       if (bytes !== null) found.push({ target, path, bytes: bytes.length, events: eventsIn(bytes) })
@@ -46,12 +49,6 @@ function endOfLine(bytes: Buffer, from: number): number {
   const at = bytes.indexOf('\n', from)
   return at < 0 ? bytes.length : at + 1
 }
-
-const namesIn = (dir: string): Promise<readonly string[]> =>
-  readdir(dir).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
-    throw error
-  })
 
 function nothingIfGone(error: unknown): null {
   if (errorCode(error) !== 'ENOENT') throw error

@@ -25,7 +25,6 @@ export interface RequestKey {
   readonly body: string
 }
 
-/** A key with the outcome of its request. */
 export interface StoredKey extends RequestKey {
   readonly events: number
   /** Acceptance, ISO 8601 in UTC. */

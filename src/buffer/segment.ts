@@ -220,7 +220,6 @@ function renumber(seq: number): boolean {
   return rest === 0 && bytes[LINE_START.length] !== ZERO
 }
 
-/** An event line with a key. */
 interface KeyedLine extends EventStamp {
   readonly key: string
 }

@@ -12,11 +12,11 @@ import { directoryName, parseDirectoryName } from './target-directory.ts'
 /** Bytes of events of each target that has any; none where there is no buffer. */
 export async function waitingBytes(bufferDir: string): Promise<ReadonlyMap<ModelName, number>> {
   const waiting = new Map<ModelName, number>()
-  for (const name of await namesIn(bufferDir)) {
+  for (const name of await fileNamesIn(bufferDir)) {
     const target = parseDirectoryName(name)
     if (target === null) continue
     let bytes = 0
-    for (const file of await namesIn(join(bufferDir, name)))
+    for (const file of await fileNamesIn(join(bufferDir, name)))
       if (parseSegmentFileName(file) !== null) bytes += await sizeOf(join(bufferDir, name, file))
     if (bytes > 0) waiting.set(target, bytes)
   }
@@ -37,7 +37,7 @@ export async function waitingSegments(
 ): Promise<readonly WaitingSegment[]> {
   const dir = join(bufferDir, directoryName(target))
   for (let look = 1; ; look++) {
-    const names = (await namesIn(dir)).flatMap((file) => {
+    const names = (await fileNamesIn(dir)).flatMap((file) => {
       const name = parseSegmentFileName(file)
       return name === null ? [] : [{ file, name }]
     })
@@ -72,7 +72,8 @@ async function readSegment(
   return { ...found, url: pathToFileURL(copy).href }
 }
 
-const namesIn = (dir: string): Promise<readonly string[]> =>
+/** None where the directory is gone, or is none. */
+export const fileNamesIn = (dir: string): Promise<readonly string[]> =>
   readdir(dir).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
     throw error

@@ -10,14 +10,12 @@ import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
-import { gatherLines } from './gathered-lines.ts'
 import { type Look, lookOf, type Paint } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
 import type { StopRequest } from './signals.ts'
 import { usageProblem } from './usage-problem.ts'
 
-/** The flags of a command, with those that all have. */
 export type FlagsOf<C extends { readonly flags: Interfaces.FlagInput }> = Interfaces.InferredFlags<
   C['flags'] & typeof BaseCommand.baseFlags
 >
@@ -30,7 +28,7 @@ export interface SharedFlags {
   readonly quiet: boolean
   readonly verbose: boolean
   readonly 'no-color': boolean
-  /** Of commands that compile. */
+  /** Only commands that compile have it. */
   readonly vars?: readonly string[] | undefined
 }
 
@@ -71,13 +69,12 @@ export abstract class BaseCommand extends Command {
     this.print(JSON.stringify(whole))
   }
 
-  /** Of a project that compiles. */
   protected printWarnings(warnings: readonly Diagnostic[]): void {
     const look = this.lookOf(process.stderr)
     for (const warning of warnings) process.stderr.write(showDiagnostic(warning, look) + '\n')
   }
 
-  /** As at the end of a command, for one that keeps running. */
+  /** Shows what would end another command, for one that keeps running. */
   protected showFailure(error: unknown, flags: SharedFlags): void {
     if (flags.json) this.print(failureEvents(error))
     process.stderr.write(showFailure(error, flags, this.lookOf(process.stderr)) + '\n')
@@ -234,3 +231,30 @@ function fieldText(value: unknown): string {
 }
 
 const describe = (error: Error): string => error.stack ?? `${error.name}: ${error.message}`
+
+// Lines of a log that are written together at the end of a turn of the event loop: for an answer from memory the system
+// call that writes its line costs more than the answer.
+
+interface GatheredLines {
+  /** `isUrgent`: it goes out at once, with those before it. */
+  write(line: string, isUrgent: boolean): void
+}
+
+/** What was gathered goes out when the process ends too, unless that is killed. */
+function gatherLines(write: (text: string) => void): GatheredLines {
+  let text = ''
+  const writeOut = () => {
+    if (text === '') return
+    const lines = text
+    text = ''
+    write(lines)
+  }
+  process.on('exit', writeOut)
+  return {
+    write(line, isUrgent) {
+      if (text === '' && !isUrgent) setImmediate(writeOut)
+      text += `${line}\n`
+      if (isUrgent) writeOut()
+    },
+  }
+}

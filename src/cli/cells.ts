@@ -42,21 +42,22 @@ export const cellColumns = (cells: readonly Cell[]) =>
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001b\[\d+m/g
 
-export const widthOf = (text: string): number => cellColumns(cellsOf(text.replaceAll(COLOUR, '')))
+export const terminalWidth = (text: string): number =>
+  cellColumns(cellsOf(text.replaceAll(COLOUR, '')))
 
 /** Lines of at most `columns`, those after the first indented. A word that is longer stays whole. */
 export function wrap(text: string, columns: number, indent: number): string {
-  if (columns === Infinity || widthOf(text) <= columns) return text
+  if (columns === Infinity || terminalWidth(text) <= columns) return text
   const lines: string[] = []
   let line = ''
   let width = 0
   for (const [, blanks = '', word = ''] of text.matchAll(/(\s*)(\S+)/g)) {
-    const more = blanks.length + widthOf(word)
+    const more = blanks.length + terminalWidth(word)
     const isFirst = width === 0 || (lines.length > 0 && width === indent)
     if (!isFirst && width + more > columns) {
       lines.push(line)
       line = ' '.repeat(indent) + word
-      width = indent + widthOf(word)
+      width = indent + terminalWidth(word)
     } else {
       line += blanks + word
       width += more

@@ -4,15 +4,20 @@ import { didYouMean } from '../core/suggest.ts'
 import {
   documentation,
   headingsOf,
-  type Page,
+  type DocumentationPage,
   type TableRow,
   rowsAbout,
 } from '../files/documentation.ts'
 
 type Found =
-  | { readonly is: 'page'; readonly page: Page }
+  | { readonly is: 'page'; readonly page: DocumentationPage }
   | { readonly is: 'rows'; readonly rows: readonly TableRow[] }
-  | { readonly is: 'chapter'; readonly page: Page; readonly title: string; readonly text: string }
+  | {
+      readonly is: 'chapter'
+      readonly page: DocumentationPage
+      readonly title: string
+      readonly text: string
+    }
 
 /** `send-events`, `guides/send-events` and `guides/send-events.md` are one page. */
 export function findTopic(words: string): Found | null {
@@ -35,7 +40,7 @@ export function findTopic(words: string): Found | null {
 }
 
 /** Each heading below the first with what is below it, down to the next one of its level or above. */
-function chaptersOf(page: Page) {
+function chaptersOf(page: DocumentationPage) {
   const lines = page.text.split('\n')
   const headings = headingsOf(page).filter(({ level }) => level > 1)
   return headings.map(({ at, level, title }, i) => {

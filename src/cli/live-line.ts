@@ -1,6 +1,6 @@
 // The line below all others, which says what a run is doing and for how long; drawn again and again on a terminal.
 
-import { cut, widthOf } from './cells.ts'
+import { cut, terminalWidth } from './cells.ts'
 import { type Output, widthOfTerminal } from './paint.ts'
 import { count, grouped } from '../core/counts.ts'
 
@@ -8,7 +8,7 @@ import { count, grouped } from '../core/counts.ts'
 export interface Doing {
   readonly name: string
   readonly startedMs: number
-  /** Of a flush and of the publication. */
+  /** A flush and a publication know how far they are. */
   readonly share?: {
     readonly done: number
     readonly total: number
@@ -38,15 +38,15 @@ export function liveText(state: LiveState, nowMs: number, columns: number): stri
   const items = doing.map((item) => itemText(item, nowMs))
   const whole = join(status, listed(items, items.length), right)
   const hinted = `${whole}${GAP} ${isStopping ? 'rolling back' : STOPS}`
-  if (widthOf(hinted) <= columns) return hinted
+  if (terminalWidth(hinted) <= columns) return hinted
   for (let n = items.length; n > 0; n--) {
     const text = join(status, listed(items, n), right)
-    if (widthOf(text) <= columns) return text
+    if (terminalWidth(text) <= columns) return text
   }
   const rest = items.length > 1 ? ` +${items.length - 1}` : ''
-  const room = columns - widthOf(join(status, right) + GAP + rest)
+  const room = columns - terminalWidth(join(status, right) + GAP + rest)
   const [first] = doing
-  const nameColumns = room - widthOf(items[0] ?? '') + widthOf(first?.name ?? '')
+  const nameColumns = room - terminalWidth(items[0] ?? '') + terminalWidth(first?.name ?? '')
   if (first === undefined || nameColumns < LEAST_NAME_COLUMNS)
     return cut(join(status, right), columns)
   const shortened = itemText({ ...first, name: cut(first.name, nameColumns) }, nowMs)

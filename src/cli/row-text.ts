@@ -7,7 +7,7 @@ import { cellOf, cellText } from './table.ts'
 export const textFormats = ['json', 'ndjson', 'csv', 'markdown'] as const
 type TextFormat = (typeof textFormats)[number]
 
-/** RFC 4180. */
+/** CSV as RFC 4180 has it. */
 const csv: MakeRowText = (columns) => {
   const line = (cells: readonly string[]) => `${cells.map(csvCell).join(',')}\r\n`
   return {
@@ -25,7 +25,7 @@ const ndjson: MakeRowText = () => ({
   end: () => '',
 })
 
-/** As JSON.stringify() writes an array of them. */
+/** The same text as JSON.stringify() makes of an array of them. */
 const json: MakeRowText = () => ({
   begin: '[',
   row: (row, i) => {

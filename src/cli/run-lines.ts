@@ -70,7 +70,7 @@ export function totalText(run: RunSummary, isInterrupted: boolean, paint: Paint)
   return `${counts.join(', ')} in ${duration(ms)}`
 }
 
-/** Of a line of a log, in UTC. */
+/** The time before a line of a log, in UTC. */
 export const timeStamp = (now = new Date()): string => now.toISOString().replace(/\.\d+/, '')
 
 export function duration(ms: number): string {

@@ -1,6 +1,6 @@
 // What `eider help search` finds.
 
-import { documentation, headingsOf, type Page } from '../files/documentation.ts'
+import { documentation, headingsOf, type DocumentationPage } from '../files/documentation.ts'
 
 export interface Line {
   readonly topic: string
@@ -39,13 +39,13 @@ export function searchPages(words: readonly string[]): readonly Line[] {
 
 interface Section {
   readonly heading: string
-  /** Of the heading, from 1. */
+  /** The line of the heading, from 1. */
   readonly line: number
   readonly lines: readonly string[]
 }
 
 /** Each heading with what is below it, down to the next one. */
-function sectionsOf(page: Page): readonly Section[] {
+function sectionsOf(page: DocumentationPage): readonly Section[] {
   const lines = page.text.split('\n')
   return headingsOf(page).map(({ at, title }, i, headings) => ({
     heading: title,
@@ -54,7 +54,11 @@ function sectionsOf(page: Page): readonly Section[] {
   }))
 }
 
-function rank({ title, topic }: Page, { heading, lines }: Section, wanted: readonly string[]) {
+function rank(
+  { title, topic }: DocumentationPage,
+  { heading, lines }: Section,
+  wanted: readonly string[],
+) {
   const also = lines.filter((line) => line.startsWith(ALSO)).join(' ')
   const counted = [
     { text: heading.toLowerCase(), weight: 4 },
@@ -71,7 +75,7 @@ function rank({ title, topic }: Page, { heading, lines }: Section, wanted: reado
   }
 }
 
-function bestLine({ topic }: Page, section: Section, wanted: readonly string[]): Line {
+function bestLine({ topic }: DocumentationPage, section: Section, wanted: readonly string[]): Line {
   const counts = section.lines.map((line) => {
     const low = line.toLowerCase()
     return line.startsWith('<!--') ? 0 : wanted.filter((word) => low.includes(word)).length

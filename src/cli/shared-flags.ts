@@ -50,7 +50,7 @@ export function acceptedModels(
   )
 }
 
-/** Of commands that know `state:modified`. */
+/** Commands that know `state:modified` have it. */
 export const againstFlag = {
   against: Flags.string({
     summary: 'The manifest.json with which state:modified compares',
@@ -102,11 +102,11 @@ export const keepsHistory = (
   flags: { readonly 'full-refresh': boolean; readonly 'drop-history': boolean },
 ): boolean => flags['full-refresh'] && !flags['drop-history'] && include.length === 0
 
-/** In seconds. */
+/** Its value is in seconds. */
 export const waitFlag = (summary: string) =>
   Flags.integer({ summary, min: 0, max: 86_400, default: limits.runLockWaitMs / 1000 })
 
-/** In milliseconds. */
+/** Its value is in milliseconds. */
 export const everyFlag = (summary: string) =>
   Flags.custom<number>({
     summary: `${summary}, such as 10s or 5m, until SIGTERM`,
@@ -130,5 +130,5 @@ const options = {
 
 export const variableFlags = { vars: Flags.string(options) }
 
-/** Of a command that compiles the project only with --watch. */
+/** For a command that compiles the project only with --watch. */
 export const watchVariableFlags = { vars: Flags.string({ ...options, dependsOn: ['watch'] }) }

@@ -9,7 +9,7 @@ import { type Look, plainLook } from './paint.ts'
 /** Text before the place that stays visible when a line is cut. */
 const CONTEXT_COLUMNS = 40
 
-/** Of these a terminal has at least 40, less the gutter. */
+/** A terminal has at least 40 columns, and the gutter takes some. */
 const LEAST_EXCERPT_COLUMNS = 20
 
 /**

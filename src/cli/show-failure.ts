@@ -9,7 +9,7 @@ import { type Look, plainLook } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 
 const BUG = 70
-/** As compiler/sql/query-text.ts names what somebody typed. */
+/** The path that compiler/sql/query-text.ts gives to what somebody typed. */
 const TYPED_QUERY = 'query'
 
 export function exitCodeOf(thrown: unknown): number {

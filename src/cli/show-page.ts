@@ -2,7 +2,7 @@
 // same without colours and wrapping.
 
 import { splitRow } from '../files/documentation.ts'
-import { widthOf, wrap } from './cells.ts'
+import { terminalWidth, wrap } from './cells.ts'
 import type { Look } from './paint.ts'
 
 export function showPage(markdown: string, look: Look): string {
@@ -38,9 +38,9 @@ function showTable([head = '', , ...rows]: readonly string[], look: Look): reado
   const names = splitRow(head)
   const cells = rows.map((row) => splitRow(row).map((cell) => inline(cell, look)))
   if (names.length > 2) return cells.flatMap((row) => showRow(names, row, look))
-  const width = Math.min(28, Math.max(...cells.map(([first = '']) => widthOf(first))))
+  const width = Math.min(28, Math.max(...cells.map(([first = '']) => terminalWidth(first))))
   return cells.map(([first = '', second = '']) => {
-    const gap = ' '.repeat(Math.max(0, width - widthOf(first)))
+    const gap = ' '.repeat(Math.max(0, width - terminalWidth(first)))
     return wrap(`  ${first}${gap}  ${second}`, look.columns, width + 4)
   })
 }

@@ -5,7 +5,7 @@ import { count } from '../core/counts.ts'
 import { byHandText } from '../core/report/by-hand.ts'
 import { damagedText } from '../core/report/damaged-events.ts'
 import type { ModelResult, RunEvent, Share, RunSummary } from '../core/report/progress.ts'
-import { widthOf, wrap } from './cells.ts'
+import { terminalWidth, wrap } from './cells.ts'
 import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
 import type { Look, Output } from './paint.ts'
 import {
@@ -30,7 +30,7 @@ export interface RunDisplayOptions {
   readonly quiet: boolean
   readonly verbose: boolean
   readonly signal: AbortSignal
-  /** Of all models, so that the lines stand in columns. */
+  /** The names of all models, so that the lines stand in columns. */
   readonly names: Iterable<string>
   readonly now?: () => Date
 }
@@ -106,7 +106,7 @@ export class RunDisplay implements Disposable {
     if (run.snapshot?.changed === false) this.detail(`unchanged  snapshot ${run.snapshot.id}`)
     const total = totalText(run, signal.aborted, look.paint)
     if (next === null) return this.#print(total, 2)
-    const isOneLine = widthOf(total) + 8 + next.length <= look.columns
+    const isOneLine = terminalWidth(total) + 8 + next.length <= look.columns
     this.#print(isOneLine ? `${total}        ${next}` : total, 2)
     if (!isOneLine) this.#print(next, 2)
   }

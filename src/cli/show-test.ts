@@ -2,10 +2,11 @@
 
 import { count } from '../core/counts.ts'
 import type { RowDifference, TextRow } from '../core/report/row-difference.ts'
-import { cut, printable, widthOf } from './cells.ts'
-import type { Paint } from './paint.ts'
+import { cut, printable, terminalWidth } from './cells.ts'
+import { type Paint, plain } from './paint.ts'
 import { duration } from './run-lines.ts'
 import { tableLines } from './table.ts'
+import { escapeXml } from '../core/xml.ts'
 
 export interface ShownTest {
   readonly model: string
@@ -59,7 +60,7 @@ function differenceLines(difference: RowDifference, paint: Paint): readonly stri
     ...columns.map((name) => cell(row, name)),
     isBuilt ? `built${others.length === 0 ? '' : `: other ${others.join(', ')}`}` : 'expected',
   ])
-  const [head = '', ...lines] = tableLines([[...columns, ''], ...cells], { widthOf })
+  const [head = '', ...lines] = tableLines([[...columns, ''], ...cells], { widthOf: terminalWidth })
   const more = (all: number, shown: number, what: string) =>
     all > shown ? [`  … and ${count(all - shown, 'row')} more ${what}`] : []
   return [
@@ -96,3 +97,31 @@ function rowsOf({ missing, unexpected, changed }: RowDifference): readonly Shown
       .map((row) => ({ row, isBuilt: true, others: [] })),
   ]
 }
+
+// Results of tests as JUnit XML, which CI services show.
+
+export function junitXml(tests: readonly ShownTest[]): string {
+  const failures = tests.filter((test) => !hasPassed(test)).length
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites tests="${tests.length}" failures="${failures}">`,
+    `  <testsuite name="eider test" tests="${tests.length}" failures="${failures}">`,
+    ...tests.map(caseXml),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+function caseXml(test: ShownTest): string {
+  const seconds = (test.ms / 1000).toFixed(3)
+  const head = `    <testcase classname="${escaped(test.model)}" name="${escaped(test.name)}" time="${seconds}"`
+  if (hasPassed(test)) return `${head}/>`
+  const [, ...lines] = testLines(test, 0, plain)
+  const message = test.problem ?? 'other rows than expected'
+  const failure = `<failure message="${escaped(message)}">${escaped(lines.join('\n'))}</failure>`
+  return `${head}>${failure}</testcase>`
+}
+
+/** Control characters are no part of XML 1.0, not even escaped. */
+const escaped = (text: string): string => escapeXml(text.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd'))

@@ -31,7 +31,7 @@ export function onStop(atOnce: () => void = () => {}) {
     signal,
     /** Resolves when a stop is asked for. */
     asked,
-    /** Of a command that was cut short; null when none was asked for. */
+    /** The exit code of a command that was cut short. null: nobody asked it to stop. */
     exitCode: () => (received === null ? null : EXIT_CODE[received]),
     [Symbol.dispose]() {
       process.off('SIGINT', stop)

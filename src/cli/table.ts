@@ -14,7 +14,7 @@ export function showTable(columns: readonly string[], rows: readonly ShownRow[])
 }
 
 interface TableLayout {
-  /** Of columns with numbers, which end below each other. */
+  /** Numbers end below each other. */
   readonly isRight?: (column: number) => boolean
   /** Whether a rule follows the first line. */
   readonly isRuled?: boolean

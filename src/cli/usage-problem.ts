@@ -10,7 +10,7 @@ interface Argument {
   readonly description?: string
 }
 
-/** Of a flag, by what oclif says of it. */
+/** What is said of a flag, by what oclif says of it. */
 const sayings: readonly (readonly [RegExp, string])[] = [
   [/^Flag (--\S+) expects a value$/, '$1 needs a value'],
   [/^Flag (--\S+) expects one of these values: (.*)$/, '$1 needs a value: $2'],

@@ -22,11 +22,10 @@ import {
   type Receipt,
 } from './accept.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
-import { requireProgram } from './callers.ts'
-import { mediaType, unsupported } from './read/media-type.ts'
+import { mediaType, unsupportedMedia } from './read/media-type.ts'
 import { deliveryKey, readRequestKey } from './read/idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
-import { requireSender, type Senders } from './senders.ts'
+import { requireProgram, requireSender, type Senders } from './senders.ts'
 import type { Validators } from './targets.ts'
 import type { Warning } from './validate/misspelt.ts'
 
@@ -201,7 +200,7 @@ function formatOf(
   const format = mediaType(headers['content-type'], acceptTextPlain)
   if (isBatch) return format
   if (format === 'json') return 'event'
-  throw unsupported(
+  throw unsupportedMedia(
     'this path takes one event as JSON',
     'send NDJSON to the same path with /batch at the end',
   )

@@ -9,7 +9,7 @@ import {
   histogramSamples,
   memorySamples,
   metricsText,
-  type Sample,
+  type MetricSample,
 } from '../http/prometheus.ts'
 import type { Health } from './health.ts'
 import type { Traffic } from './traffic.ts'
@@ -47,7 +47,7 @@ export async function writeMetrics(
 const perTarget = (
   { targets }: Health,
   value: (target: Health['targets'][number], index: number) => number,
-) => targets.map((target, i): Sample => [{ target: target.target }, value(target, i)])
+) => targets.map((target, i): MetricSample => [{ target: target.target }, value(target, i)])
 
 function trafficFamilies(
   health: Health,

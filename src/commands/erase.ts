@@ -80,7 +80,7 @@ export default class Erase extends BaseCommand {
     this.exit(1)
   }
 
-  /** null: interrupted. */
+  /** null: somebody has interrupted it. */
   async #erase(
     request: EraseRequest,
     flags: EraseFlags,
@@ -126,7 +126,7 @@ function noneText(erased: Erased): string {
   return `nothing in ${erased.model} is meant${what}${rest}`
 }
 
-/** Of a condition that means nothing. */
+/** Whether the condition has found nothing. */
 const isUntouched = ({ dry_run: isDry, bytes_rewritten: bytes, files_removed: files }: Erased) =>
   isDry || bytes + files === 0
 

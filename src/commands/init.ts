@@ -127,7 +127,7 @@ function nextSteps(place: string, { written }: InitResult): string {
     .join('\n')
 }
 
-/** As one word of a shell. */
+/** The path as one word of a shell. */
 function quoted(path: string): string {
   const word = path.startsWith('-') ? `./${path}` : path
   return /^[\p{L}\p{N}_./@%+=:,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -14,7 +14,7 @@ import type { RowText } from '../core/report/row-text.ts'
 import { CannotReplace, replaceFile } from '../files/replaced-file.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import type { Project } from '../project/project.ts'
-import type { Query as QueryText, TakeRows } from '../report/answer-query.ts'
+import type { AskedQuery as QueryText, TakeRows } from '../report/answer-query.ts'
 
 /** What a terminal does not show. */
 const fileFormats = ['parquet', 'xlsx'] as const
@@ -34,7 +34,6 @@ const formatOfEnding: Readonly<Record<string, Format>> = {
 }
 
 interface Output {
-  /** As it was typed. */
   readonly name: string
   readonly path: string
   readonly format: Exclude<Format, 'table'>
@@ -42,7 +41,7 @@ interface Output {
 
 const ROWS_ON_A_TERMINAL = 1_000
 
-export default class Query extends BaseCommand {
+export default class AskedQuery extends BaseCommand {
   static override summary = 'Show a table, or run one SELECT on the warehouse; changes nothing'
   static override examples = [
     `<%= config.bin %> query mart.sales`,
@@ -75,7 +74,7 @@ export default class Query extends BaseCommand {
   }
 
   async run(): Promise<void> {
-    const { args, flags } = await this.parse(Query)
+    const { args, flags } = await this.parse(AskedQuery)
     // Before the working directory changes.
     const output = flags.output === undefined ? null : outputOf(flags.output, flags.format)
     const format = flags.json || output !== null ? 'ndjson' : printed(flags.format ?? 'table')
@@ -89,7 +88,7 @@ export default class Query extends BaseCommand {
     project: Project,
     text: string,
     format: Exclude<Format, FileFormat>,
-    flags: FlagsOf<typeof Query>,
+    flags: FlagsOf<typeof AskedQuery>,
   ): Promise<void> {
     // What is piped into a file must be whole.
     const limit = flags.limit ?? (process.stdout.isTTY ? ROWS_ON_A_TERMINAL : null)
@@ -107,7 +106,7 @@ export default class Query extends BaseCommand {
     project: Project,
     text: string,
     { name, path, format }: Output,
-    flags: FlagsOf<typeof Query>,
+    flags: FlagsOf<typeof AskedQuery>,
   ): Promise<void> {
     const { writeParquet, writeText, writeXlsx } = await import('../report/write-rows.ts')
     const { interruptOnAbort } = await import('../pipeline/interrupt.ts')
@@ -142,7 +141,7 @@ export default class Query extends BaseCommand {
   async #answer<T>(
     project: Project,
     query: QueryText,
-    { at, quiet }: FlagsOf<typeof Query>,
+    { at, quiet }: FlagsOf<typeof AskedQuery>,
     take: TakeRows<T>,
   ): Promise<T> {
     if (at === undefined) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as Args from '@oclif/core/args'
-import { newToken } from '../access/new-token.ts'
+import { newToken } from '../access/hashed-tokens.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { UsageError } from '../core/failures.ts'
 import { NAME_IN_LOG } from '../access/hashed-tokens.ts'

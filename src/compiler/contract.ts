@@ -3,7 +3,7 @@
 // client that works today fails for one more.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { foldCase, type ModelName, sameName } from '../core/names.ts'
+import { annotationName, foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { Annotation } from './annotations/annotations.ts'
@@ -15,7 +15,6 @@ interface ContractSubject {
   readonly terms: readonly Annotation<ContractTerm>[]
   /** null: it is not exposed. */
   readonly key: readonly string[] | null
-  /** The columns as they are published. */
   readonly columns: readonly Column[]
 }
 
@@ -84,15 +83,12 @@ export function contractLines(
   columns: readonly Column[],
 ): readonly string[] {
   return [
-    ...(key.length === 0 ? [] : [`-- @contract: key(${key.map(quoted).join(', ')})`]),
+    ...(key.length === 0 ? [] : [`-- @contract: key(${key.map(annotationName).join(', ')})`]),
     ...columns.map(({ name, type, nullable }) => {
-      return `-- @contract: ${quoted(name)} ${plain(type)}${nullable ? '' : ' NOT NULL'}`
+      return `-- @contract: ${annotationName(name)} ${plain(type)}${nullable ? '' : ' NOT NULL'}`
     }),
   ]
 }
-
-const quoted = (name: string) =>
-  /^[\p{L}_][\p{L}0-9_$]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 
 const CONTRACT_LINE = /^--[ \t]*@contract\b.*$/i
 

@@ -4,13 +4,11 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Model } from '../core/model.ts'
 import { entitySetName, foldCase, isODataIdentifier } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span, FilePlace } from '../core/source.ts'
 import type { SyntaxNode } from '../duckdb/syntax.ts'
 import { type Location, nodeLocation } from './sql/references.ts'
 
-interface ExposedModel {
-  readonly source: SourceFile
-  readonly span: Span
+interface ExposedModel extends FilePlace {
   readonly key: readonly string[]
   /** The key that the model itself declares. */
   readonly uniqueKey: readonly string[]

@@ -8,7 +8,6 @@ export interface GraphNode {
   readonly dependsOn: readonly ModelName[]
 }
 
-/** The models that read each one, directly. */
 export function readersOf(nodes: Iterable<GraphNode>): (name: ModelName) => readonly ModelName[] {
   const readers = new Map<ModelName, ModelName[]>()
   for (const { name, dependsOn } of nodes)

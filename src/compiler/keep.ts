@@ -13,7 +13,7 @@ interface FoundKeep {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Of an events model: by the time at which an event was received, unless another column is named. */
+/** An events model keeps by the time at which an event was received, unless another column is named. */
 export function keepOfEvents(
   source: SourceFile,
   header: ModelHeader,

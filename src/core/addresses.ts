@@ -14,7 +14,6 @@ export interface AddressUse {
 export interface AddressProblem {
   /** What stands there, such as "a window without PARTITION BY". */
   readonly text: string
-  /** Of the file. */
   readonly line: number | null
 }
 

@@ -42,7 +42,6 @@ export interface CatalogSet {
   readonly model: string
   readonly description: string | null
   readonly rows: number
-  /** Of its file. */
   readonly bytes: number
   /** Empty: rows have no key. */
   readonly key: readonly string[]
@@ -61,7 +60,6 @@ interface CatalogMeaning {
 
 interface CatalogMeasure extends CatalogTexts {
   readonly name: string
-  /** As its author writes it. */
   readonly text: string
   readonly type: string
   /** Those that it reads. */
@@ -92,10 +90,10 @@ export interface CatalogModel {
   readonly depends_on: readonly string[]
   /** Tables of sources that it reads, as `source.table`. */
   readonly sources: readonly string[]
-  /** As the project has them; those of a set are as they were published. */
+  /** A model has the columns of the project, a set those that were published. */
   readonly columns: readonly CatalogModelColumn[]
   readonly checks: readonly CatalogCheck[]
-  /** Of its file, relative to the project; null with `sets`. */
+  /** Its file, relative to the project. null with `sets`. */
   readonly path: string | null
   /** Its file as it is written; null with `sets`, and for seeds. */
   readonly sql: string | null
@@ -103,7 +101,7 @@ export interface CatalogModel {
 
 export interface CatalogColumn extends CatalogTexts {
   readonly name: string
-  /** As DuckDB spells it, such as `DECIMAL(18,4)`. */
+  /** A type as DuckDB spells it, such as `DECIMAL(18,4)`. */
   readonly type: string
   readonly nullable: boolean
   /** The column with a text for people that says what this one means. */
@@ -124,7 +122,6 @@ export interface CatalogOrigin {
 export interface CatalogCheck {
   /** `warn`: the rows are published all the same. */
   readonly severity: 'fail' | 'warn'
-  /** As it is written. */
   readonly text: string
 }
 
@@ -162,7 +159,7 @@ export function statesIn(text: string): Catalog['states'] | null {
 export interface CatalogBuild {
   /** When the run started. */
   readonly at: string
-  /** Of the table, or those that were written; null for a view. */
+  /** The rows of the table, or those that were written. null for a view. */
   readonly rows: number | null
   readonly ms: number
 }

@@ -1,6 +1,6 @@
 // What a project's author did wrong, with the place. A stage collects all of them and throws them once.
 
-import { placeText, type SourceFile, type Span } from './source.ts'
+import { placeText, type FilePlace } from './source.ts'
 
 type Severity = 'error' | 'warning'
 
@@ -162,12 +162,10 @@ type Parameters_<F> = F extends () => string
     ? P
     : never
 
-export interface Diagnostic {
+export interface Diagnostic extends FilePlace {
   readonly code: Code
   readonly severity: Severity
   readonly message: string
-  readonly source: SourceFile
-  readonly span: Span
   readonly hint?: string
 }
 
@@ -176,7 +174,7 @@ export const allCodes = Object.keys(messages) as readonly Code[]
 export function diagnostic<C extends Code>(
   code: C,
   parameters: Parameters<C>,
-  at: { readonly source: SourceFile; readonly span: Span },
+  at: FilePlace,
   hint?: string,
 ): Diagnostic {
   const print = messages[code] as (parameters: Parameters<C>) => string
@@ -186,7 +184,6 @@ export function diagnostic<C extends Code>(
   return hint === undefined ? found : { ...found, hint }
 }
 
-/** For sorting. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.source.path !== b.source.path) return a.source.path < b.source.path ? -1 : 1
   return a.span.start - b.span.start

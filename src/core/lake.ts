@@ -4,7 +4,7 @@ import { type StoreAccess } from './sources.ts'
 import { UsageError } from './failures.ts'
 import type { ServerAddress } from './server-url.ts'
 
-/** As set. Services and the daemon of such a target need none of it, so it may not be whole. */
+/** What is set. Services and the daemon of such a target need none of it, so it may not be whole. */
 export interface LakeSettings {
   /** The project that owns the schema. */
   readonly project: string

@@ -59,7 +59,7 @@ export const limits = {
   eventDepth: 100,
   /** Unknown names of fields of which the daemon remembers, for each model, whether they look like a column. */
   knownFieldNames: 1000,
-  /** Of these, how many are found in an event as quickly as columns: each event looks at as many places. */
+  /** So many of these are found in an event as quickly as columns: each event looks at as many places. */
   otherFieldNames: 64,
   /** A sample leaves shorter tables whole: what is listed in them would join with almost nothing. */
   sampledFromRows: 1000,
@@ -241,7 +241,7 @@ export const limits = {
   runsPerModelResult: 50,
   /** PostgreSQL cuts the name of a connection after these. */
   applicationNameBytes: 63,
-  /** Of a small transaction in a lake that conflicts with those of others, with a random time before each. */
+  /** A small transaction in a lake that conflicts with those of others is tried so often, with a random time before each. */
   lakeTries: 20,
   lakeRetryMs: 50,
   /** An S3 store refuses requests of a clock that is further off. */
@@ -283,7 +283,7 @@ export const limits = {
   catalogBuilds: 10,
   /** Reasons for which events were rejected: with more, nobody reads them one by one. */
   catalogReasons: 100,
-  /** Of a catalog: a thousand models take 2 MB. Above it texts of models are left out, then lineage, then their columns. */
+  /** A catalog of a thousand models takes 2 MB. Above this, texts of models are left out, then lineage, then their columns. */
   catalogBytes: 32 * MiB,
   /** A query that a run waits for goes on this long: less than the run waits for it by default. */
   queryHoldsRunMs: 10_000,
@@ -326,7 +326,7 @@ export const limits = {
   /** `--every`: more often would be a loop, and less often than a day is for cron. */
   shortestEveryMs: 100,
   longestEveryMs: 86_400_000,
-  /** Of `schedule`: more often would be a loop; and a late_after of more than a year was not meant. */
+  /** A `schedule` that is due more often would be a loop, and a late_after of more than a year was not meant. */
   shortestScheduleMs: 1_000,
   longestLateMs: 366 * 86_400_000,
   scheduledRuns: 100,
@@ -341,7 +341,7 @@ export const limits = {
   /** A service that dies is started again after the first time, twice as late each time up to the second. */
   restartDelayMs: 1_000,
   longestRestartDelayMs: 60_000,
-  /** As many deaths within this time are not bad luck; whoever supervises `eider up` is to see that. */
+  /** So many deaths within this time are not bad luck, and the supervisor of `eider up` is to see that. */
   restartDeaths: 5,
   restartWindowMs: 60_000,
   /** A process that has ended may have left its output to another one, which is not waited for longer. */
@@ -365,7 +365,7 @@ export const limits = {
   namedFailures: 10,
   /** Combinations of columns by which the rows of a table are looked for that are to be erased; each reads the table. */
   erasedWays: 16,
-  /** Of `--by`: each is a transaction, and more of them are a slip. */
+  /** Each piece of `--by` is a transaction, and more of them are a slip. */
   backfillPieces: 10_000,
   /** Ranges of periods that are read apart: each costs a statement, and above this all of them are read at once. */
   narrowedReads: 16,

@@ -7,7 +7,6 @@ import type { ColumnType, Shown } from './relation.ts'
 /** One number of any rows of a model. */
 export interface Measure extends Shown {
   readonly name: string
-  /** As its author writes it. */
   readonly text: string
   /**
    * One expression of aggregates over columns of the model, which the compiler has made of the text and has bound: nothing
@@ -33,7 +32,6 @@ export interface Meaning {
   readonly dimensions: readonly string[]
   /** The column with the time of a row; null: none is named. */
   readonly time: string | null
-  /** Absent where it is no rollup. */
   readonly rollup?: RollupOf
   /** Absent where there are none. */
   readonly hierarchies?: readonly Hierarchy[]

@@ -34,7 +34,7 @@ interface ModelBase {
   readonly files: readonly string[]
   /** True when the same inputs may give other rows (now(), random(), remote files): such a model is never fresh. */
   readonly volatile: boolean
-  /** Of a volatile model that has the same columns each time: when it has other rows. */
+  /** When a volatile model has other rows that has the same columns each time. */
   readonly varies?: Varies
   /** The SELECT takes columns from its data (a PIVOT without IN): `columns` has those that are known without. */
   readonly columnsFromData?: true
@@ -69,7 +69,7 @@ export type PlacedAnnotation = (typeof placedAnnotations)[number]
 export interface Check {
   /** `warn`: the rows are published all the same. */
   readonly severity: 'fail' | 'warn'
-  /** As it is written; of a file of checks/ its path and what it says of itself. */
+  /** What is written. A file of checks/ has its path here, and what it says of itself. */
   readonly text: string
   readonly span: Span
   /** Where it is written, if not in the file of the model. */
@@ -248,14 +248,13 @@ export interface SeedModel extends ModelBase {
   readonly format: SeedFormat
   /** Types of columns that DuckDB would take for others. */
   readonly types: readonly SeedType[]
-  /** Of a CSV: what stands between its fields, and how its values are written. */
+  /** What stands between the fields of a CSV, and how its values are written. */
   readonly delimiter: string | null
   readonly csv?: CsvSettings
 }
 
 export interface SeedType {
   readonly column: string
-  /** As its author writes it. */
   readonly type: string
 }
 
@@ -282,7 +281,7 @@ export interface ColumnOrigin {
 /** Where a query names a table, or a column of one. */
 export interface Mention {
   readonly source: SourceFile
-  /** Of the name; of a table with its schema. */
+  /** The place of the name, for a table with its schema. */
   readonly span: Span
   /** A model, or a table of a source as `source.table`. */
   readonly model: string

@@ -42,6 +42,10 @@ export function foldCase(name: string): string {
   return name.toLowerCase()
 }
 
+/** The name of a column as an annotation spells it. */
+export const annotationName = (name: string): string =>
+  /^[\p{L}_][\p{L}0-9_$]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+
 export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)
 
 /** The targets whose events are of `model`: its name, in each spelling by case under which events arrived. */

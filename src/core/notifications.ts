@@ -3,7 +3,7 @@
 // A way of notifying has two more parts: how it is written, in project/notify.ts, and how a notification is delivered, in
 // supervisor/notifications/ways.ts.
 
-import type { SourceFile, Span } from './source.ts'
+import type { FilePlace } from './source.ts'
 
 export const occasions = ['failed', 'recovered', 'late', 'behind'] as const
 export type Occasion = (typeof occasions)[number]
@@ -18,10 +18,8 @@ export interface Notify {
   readonly recipients: readonly Recipient[]
 }
 
-export interface Recipient {
+export interface Recipient extends FilePlace {
   readonly way: NotificationWay
-  /** As it is written, with `${NAME}` for values of the environment, which are secrets. */
+  /** What is written, with `${NAME}` for values of the environment, which are secrets. */
   readonly text: string
-  readonly source: SourceFile
-  readonly span: Span
 }

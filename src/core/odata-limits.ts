@@ -117,7 +117,10 @@ export const odataLimits = {
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,
-  /** Of the rows of a published set, those whose changes are written apart: readers of a set have so many more to look through. */
+  /**
+   * So many rows of a published set may have their changes written apart: readers of a set have so many more to look
+   * through.
+   */
   apartPercent: 2,
   /**
    * Earlier snapshots that a service keeps open, and for how long; it reopens them when needed. Each
@@ -221,7 +224,7 @@ export const odataLimits = {
   assistantRows: 500,
   assistantAnswerBytes: 64 * KiB,
   assistantDescriptionBytes: 32 * KiB,
-  /** Of the list of sets: 4,000 tokens, which an assistant reads before its first question. */
+  /** The list of sets has 4,000 tokens, which an assistant reads before its first question. */
   assistantListBytes: 16_000,
   /** One message of an assistant; it holds at most a request that a URL could hold. */
   assistantMessageBytes: 256 * KiB,

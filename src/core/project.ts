@@ -2,7 +2,7 @@
 
 import type { Board, BoardChart } from './boards.ts'
 import type { CsvSettings } from './csv-settings.ts'
-import type { DeclaredCheck } from './source.ts'
+import type { DeclaredCheck, FilePlace } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './sources.ts'
@@ -51,13 +51,13 @@ export interface PlacedChart extends BoardChart {
 export interface ModelFile {
   readonly name: ModelName
   readonly source: SourceFile
-  /** Of a model that no file has: an annotation of another one makes it. */
+  /** Only a model has it that no file has: an annotation of another one makes it. */
   readonly rollup?: RollupFile
 }
 
 export interface RollupFile extends MadeOf {
   /** What its mistakes are mistakes of. */
-  readonly place: { readonly source: SourceFile; readonly span: Span }
+  readonly place: FilePlace
 }
 
 export interface SeedFile {

@@ -12,7 +12,6 @@ export interface RangeColumn {
   readonly at: 'incremental' | 'period'
 }
 
-/** null: there is none. */
 export function rangeColumnOf(model: Model): RangeColumn | null {
   if (model.kind === 'period') return { column: model.period.column, at: 'period' }
   const watermark = watermarkOf(model)

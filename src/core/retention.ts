@@ -17,7 +17,7 @@ export function keepPeriod(models: Iterable<Model>, now: Date): string {
 
 export interface OldRows {
   readonly rows: number
-  /** Of the whole table. */
+  /** The rows of the whole table. */
   readonly of: number
   /** Older than this, as DuckDB prints it. */
   readonly before: string

@@ -11,7 +11,7 @@ export interface Schedule {
 export interface ScheduledRun {
   /** Unique; `when` where the file gives none. */
   readonly name: string
-  /** As it is written: `every 5 minutes`, or the cron line. */
+  /** What is written: `every 5 minutes`, or the cron line. */
   readonly when: string
   readonly select: readonly WrittenSelector[]
   readonly exclude: readonly WrittenSelector[]

@@ -41,7 +41,6 @@ export interface ServerAddress {
 export const connectionString = (parts: readonly (readonly [string, string])[]): string =>
   parts.map(([name, value]) => `${name}='${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`).join(' ')
 
-/** null for what is not such a URL. */
 export function parseServerUrl(text: string, system: ServerSystem): ServerAddress | null {
   const url = URL.canParse(text) ? new URL(text) : null
   const protocols: readonly string[] = PROTOCOLS[system]

@@ -55,7 +55,7 @@ export interface PublishedRelation {
   readonly columns: readonly Column[]
   /** Absent where nothing is said. */
   readonly meaning?: Meaning
-  /** Of a file that continues another one; without it, the file was written whole. */
+  /** Only a file has it that continues another one. Without it, the file was written whole. */
   readonly apart?: RowsApart
 }
 
@@ -125,7 +125,7 @@ export interface RowParts {
   readonly few: TableName
 }
 
-/** As in SQL, part by part. */
+/** The parts of a name in SQL. */
 export type TableName = readonly [string, ...string[]]
 
 /** What a run that starts now would publish of a model. */

@@ -14,6 +14,11 @@ export interface Span {
   readonly end: number
 }
 
+export interface FilePlace {
+  readonly source: SourceFile
+  readonly span: Span
+}
+
 /** One-based line and column (in characters, as editors count them) with the text of that line. */
 interface Position {
   readonly line: number
@@ -64,14 +69,12 @@ export function conflictMarker(text: string): Span | null {
 export const CONFLICT_HINT = 'keep one side and delete the lines <<<<<<<, ======= and >>>>>>>'
 
 /** The place of a mistake that concerns a file as a whole. */
-export const wholeFile = (path: string): { readonly source: SourceFile; readonly span: Span } => ({
+export const wholeFile = (path: string): FilePlace => ({
   source: { path, text: '' },
   span: { start: 0, end: 0 },
 })
 
 /** A check outside a model file, written as after @check. */
-export interface DeclaredCheck {
+export interface DeclaredCheck extends FilePlace {
   readonly severity: 'fail' | 'warn'
-  readonly source: SourceFile
-  readonly span: Span
 }

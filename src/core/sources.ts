@@ -5,16 +5,19 @@
 
 import type { CsvSettings } from './csv-settings.ts'
 import { type ServerAddress } from './server-url.ts'
-import type { DeclaredCheck } from './source.ts'
+import type { DeclaredCheck, FilePlace } from './source.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { HiddenValue } from './hidden.ts'
 import type { Column } from './relation.ts'
-import type { SourceFile, Span } from './source.ts'
+import type { Span } from './source.ts'
 
 /** Tables that models read as `<name>.<table>`. */
-export interface ExternalSource {
+export interface ExternalSource extends FilePlace {
   readonly name: string
-  /** As written: a file relative to the project directory, or the URL of a server without its password; null where each table is a file. */
+  /**
+   * What is written: a file relative to the project directory, or the URL of a server without its password. null where
+   * each table is a file.
+   */
   readonly database: string | null
   /** The same with the values of the environment; null while one is not set. */
   readonly location: string | null
@@ -32,8 +35,6 @@ export interface ExternalSource {
   readonly mistakes: readonly Diagnostic[]
   /** What no message may repeat. */
   readonly hidden: readonly HiddenValue[]
-  readonly source: SourceFile
-  readonly span: Span
 }
 
 /** What has the tables: a database in a file, a server, or a file for each of them. */
@@ -143,7 +144,6 @@ export interface ExternalTable {
   readonly range: string | null
   /** Types by column: of a server, of numbers that no DECIMAL holds by itself (`DECIMAL(15, 2)` or `DOUBLE`); of a CSV, of any. */
   readonly columns?: ReadonlyMap<string, string>
-  /** How a CSV is read. */
   readonly csv?: CsvSettings
   /** The column of a table in a database of which each change of a row gives the row another value. */
   readonly changedBy: string | null
@@ -158,7 +158,7 @@ export interface ExternalTable {
 }
 
 export interface Age {
-  /** As written, such as `1 day`. */
+  /** What is written, such as `1 day`. */
   readonly text: string
   readonly ms: number
 }

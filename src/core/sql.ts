@@ -60,6 +60,11 @@ export class ModelBody {
     return new ModelBody({ path: name, text }, { start: 0, end: text.length }, [], true)
   }
 
+  with(insert: Insert): ModelBody {
+    const inserts = [...this.inserts, insert].toSorted((a, b) => a.start - b.start)
+    return new ModelBody(this.source, this.span, inserts, false)
+  }
+
   /** The same text, where it has been found to be one expression. */
   asExpression(): ModelBody {
     return new ModelBody(this.source, this.span, this.inserts, true)

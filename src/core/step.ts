@@ -61,7 +61,7 @@ export interface Step<M extends Model | FailedModel = Model> {
   readonly because: string
   /** What makes the step fail before a row is read, with its place; else null. */
   readonly problem: string | null
-  /** Of a problem that was found before the run began, where there are any. */
+  /** What a problem says that was found before the run began, where there are any. */
   readonly diagnostics: readonly Diagnostic[]
   /** One line for each source that the model reads and that is getting old. */
   readonly warnings: readonly string[]

@@ -20,7 +20,6 @@ interface Scalar {
   readonly is: 'scalar'
   readonly name: string
   readonly parameters: readonly number[]
-  /** The parameter that is a text. */
   readonly text?: string
 }
 

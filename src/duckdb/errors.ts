@@ -8,7 +8,6 @@ export interface DatabaseErrorDetails {
   readonly subtype: string | null
   /** DuckDB's words, without the JSON around them. Never shown to an HTTP client. */
   readonly message: string
-  /** The name that was not found. */
   readonly name: string | null
   readonly candidates: readonly string[]
   /** Offset into the statement: bytes, except for parser errors, which count characters. */

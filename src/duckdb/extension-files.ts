@@ -54,7 +54,6 @@ export const enginePlatform = (): string =>
 /** With the letter, such as `v1.5.5`. */
 export const engineVersion = (): string => bindings.library_version()
 
-/** Where an extension is, or has to be put. */
 export const extensionFile = (directory: string, name: string): string =>
   join(directory, engineVersion(), enginePlatform(), `${name}.duckdb_extension`)
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncPath } from '../files/durable-directory.ts'
+import { syncPath } from '../files/durable-files.ts'
 
 /**
  * Syncs the directory that names the write-ahead log, unless that is the very log whose name is on disk already. A file

@@ -2,12 +2,13 @@
 
 import { type Hover, type Location, MarkupKind, type Position } from 'vscode-languageserver/node'
 import { describeAnnotation, describeThing } from './hover.ts'
-import { allMentions, placeOf, isSameThing, type NamePlace, thingAt } from './names.ts'
+import type { FilePlace } from '../core/source.ts'
+import { allMentions, placeOf, isSameThing, thingAt } from './names.ts'
 import type { EditorFile } from './open-projects.ts'
 import { offsetAt, lspRange } from './positions.ts'
 import { describeSetting } from './settings.ts'
 
-type Locate = (place: NamePlace) => Location
+type Locate = (place: FilePlace) => Location
 
 export async function hoverAt(file: EditorFile, position: Position): Promise<Hover | null> {
   const text = await file.project.read(file.path)

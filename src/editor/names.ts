@@ -6,18 +6,13 @@ import { parseColumnList } from '../compiler/bind/columns.ts'
 import { outputColumnSpan, statementsOf, nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { CompiledProject, Mention, Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { Span, FilePlace } from '../core/source.ts'
 import type { LastCompile } from './edited-project.ts'
 
 /** A model, or a table of a source; or a column of one. */
 export interface Thing {
   readonly model: string
   readonly column: string | null
-}
-
-export interface NamePlace {
-  readonly source: SourceFile
-  readonly span: Span
 }
 
 export const isSameThing = (a: Thing, b: Thing): boolean =>
@@ -55,7 +50,7 @@ export function thingAt(
 }
 
 /** null: it is not in a file of the project. */
-export function placeOf(understood: LastCompile, { model, column }: Thing): NamePlace | null {
+export function placeOf(understood: LastCompile, { model, column }: Thing): FilePlace | null {
   const { compiled, project } = understood
   const table = compiled.external?.tables.find(({ name }) => sameName(name, model))
   if (table !== undefined) {

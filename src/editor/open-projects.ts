@@ -9,14 +9,12 @@ import {
   ShowMessageNotification,
 } from 'vscode-languageserver/node'
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile, FilePlace } from '../core/source.ts'
 import { findProjectDir, type LoadOptions } from '../project/load.ts'
 import { byFile, shownDiagnostic } from './diagnostics.ts'
 import { EditedProject, type LastCompile } from './edited-project.ts'
-import type { NamePlace } from './names.ts'
 import { lspRange } from './positions.ts'
 
-/** A file of a project. */
 export interface EditorFile {
   readonly project: EditedProject
   readonly path: string
@@ -81,7 +79,7 @@ export class OpenProjects {
     return this.#byDir.get(project.dir)?.shown.get(path) ?? []
   }
 
-  placesOf({ project }: EditorFile): (place: NamePlace) => Location {
+  placesOf({ project }: EditorFile): (place: FilePlace) => Location {
     return ({ source, span }) => ({
       uri: this.uriOf(project, source.path),
       range: lspRange(source, span),

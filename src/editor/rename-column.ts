@@ -34,7 +34,7 @@ export function refuseErrors({ compiled }: LastCompile): void {
     throw new Refusal('the project has errors: fix them first, because a rename could miss names')
 }
 
-export async function renameColumn(
+export async function columnRename(
   project: EditedProject,
   understood: LastCompile,
   column: OwnColumn,

@@ -13,7 +13,7 @@ import type { EditedProject, LastCompile } from './edited-project.ts'
 import { thingAt } from './names.ts'
 import type { EditorFile } from './open-projects.ts'
 import { offsetAt, lspRange } from './positions.ts'
-import { renamableModel, renameColumn } from './rename-column.ts'
+import { renamableModel, columnRename } from './rename-column.ts'
 import { modelRename } from './rename-model.ts'
 
 interface Target {
@@ -49,7 +49,7 @@ export async function rename(
   return await refusing(async () => {
     if (name.trim() === '') throw new Refusal('a name has at least one letter')
     if (column !== null) {
-      const change = await renameColumn(project, understood, { model, column }, name)
+      const change = await columnRename(project, understood, { model, column }, name)
       return { edit: await workspaceEdit(project, change, uriOf), next: null }
     }
     if (!canMove) throw new Refusal('this editor does not move files: use eider mv')

@@ -4,17 +4,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageDir } from './package.ts'
 
-export interface Page {
+export interface DocumentationPage {
   /** Relative to docs/, without its ending, such as `guides/send-events`. */
   readonly topic: string
   readonly title: string
   readonly text: string
 }
 
-let read: readonly Page[] | null = null
+let read: readonly DocumentationPage[] | null = null
 
 /** By their topics. */
-export function documentation(): readonly Page[] {
+export function documentation(): readonly DocumentationPage[] {
   return (read ??= readdirSync(join(packageDir, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.md'))
@@ -27,7 +27,7 @@ export function documentation(): readonly Page[] {
 }
 
 export interface TableRow {
-  readonly page: Page
+  readonly page: DocumentationPage
   /** The names of the columns. */
   readonly head: readonly string[]
   readonly cells: readonly string[]
@@ -48,7 +48,7 @@ export function rowsAbout(word: string): readonly TableRow[] {
 }
 
 /** The headings outside of code, with the numbers of their lines. */
-export function headingsOf({ text }: Page) {
+export function headingsOf({ text }: DocumentationPage) {
   let isCode = false
   return text.split('\n').flatMap((line, at) => {
     if (line.startsWith('```')) isCode = !isCode

@@ -4,17 +4,17 @@
 // holder, so that two cannot both believe that they have won. A file without such an object is held by nobody: a power
 // cut may leave an empty one.
 
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, resolve, basename, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readTextIfThere } from './read-file.ts'
-import { makeDirectory } from './durable-directory.ts'
-import { isSilent, lifeSignPath, openLifeSign } from './life-sign.ts'
+import { makeDirectory } from './durable-files.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { Resources } from '../core/resources.ts'
+import { createServer, connect } from 'node:net'
 
 export interface LockHolder {
   readonly pid: number
@@ -26,9 +26,9 @@ export interface LockHolder {
   readonly pidNamespace: string | null
   /** What the process does with the lock, for those who decide whether to wait; null when it does not say. */
   readonly role: string | null
-  /** Name of its life sign (life-sign.ts) next to the lock file; null when it has none. */
+  /** Name of its life sign next to the lock file; null when it has none. */
   readonly sign: string | null
-  /** Of the lock file, by which a copy of it is told; absent where an older version made it. */
+  /** The number of the lock file, by which a copy of it is told. It is absent where an older version made the file. */
   readonly inode?: number | undefined
 }
 
@@ -217,3 +217,49 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
 }
 
 const errorCode = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+// A Unix socket in a directory that a process listens on for as long as it lives. The kernel ends the listening with
+// the process, however that dies, so a process that connects learns whether it is there: also from another container on
+// the same kernel that shares the directory, where a pid means nothing. From another machine every socket looks dead.
+
+/** The address of a Unix socket has 108 bytes, and a longer one is cut silently: then it is another file's. */
+const MAX_PATH_BYTES = 100
+
+/** Listens next to `path`, under the name that it returns. null where that cannot be done: not on Linux, or on such a disk. */
+async function openLifeSign(path: string) {
+  const sign = `${path}.${randomBytes(4).toString('hex')}.alive`
+  if (process.platform !== 'linux' || Buffer.byteLength(sign) > MAX_PATH_BYTES) return null
+  const server = createServer((socket) => socket.destroy())
+  const isListening = await new Promise<boolean>((resolve) => {
+    // Also for those that come later, such as too many open files: then no connection is accepted, and that is all.
+    server.on('error', () => resolve(false))
+    server.listen(sign, () => resolve(true))
+  })
+  if (!isListening) return null
+  server.unref() // the process does not live on for it
+  return {
+    name: basename(sign),
+    // Removes the socket file too.
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+const lifeSignPath = (lockPath: string, name: string): string =>
+  join(dirname(lockPath), basename(name))
+
+/**
+ * Whether nobody listens any more. false also when that cannot be determined: the file is gone, or may not be used, or
+ * its path is too long here, where the directory may have a longer one than in the container of the holder.
+ */
+async function isSilent(path: string): Promise<boolean> {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return false
+  return await new Promise((resolve) => {
+    const socket = connect(path)
+    const end = (silent: boolean) => {
+      socket.destroy()
+      resolve(silent)
+    }
+    socket.once('connect', () => end(false))
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'))
+  })
+}

@@ -43,7 +43,7 @@ export function readFileNow(path: string, limitBytes: number): Buffer {
   }
 }
 
-/** As readFileNow(), for what may be large. */
+/** Does what readFileNow() does, for what may be large. */
 export async function readFileLater(
   path: string,
   limitBytes: number = limits.stateFileBytes,

@@ -25,7 +25,7 @@ export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) =
   })
 }
 
-/** Of requests whose sender has a name. */
+/** What is logged of requests whose sender has a name. */
 const senders = new WeakMap<object, Readonly<Record<string, string>>>()
 
 /** The line of the request, if there is one, has these fields too. */

@@ -5,15 +5,14 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 type Labels = Readonly<Record<string, string | number>>
 
 /** `suffix` is of the name: `_bucket`, `_sum` and `_count` of a histogram. */
-export type Sample = readonly [labels: Labels, value: number, suffix?: string]
+export type MetricSample = readonly [labels: Labels, value: number, suffix?: string]
 
-/** One metric. */
 export interface Family {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** A sentence without its point. */
   readonly help: string
-  readonly samples: readonly Sample[]
+  readonly samples: readonly MetricSample[]
   /** What it is of several processes. */
   readonly ofAll: 'sum' | 'most'
 }
@@ -25,7 +24,7 @@ export const familyMaker =
     name: string,
     type: Family['type'],
     help: string,
-    samples: readonly Sample[],
+    samples: readonly MetricSample[],
     ofAll: Family['ofAll'] = 'sum',
   ): Family => ({ name: `${prefix}_${name}`, type, help, samples, ofAll })
 
@@ -60,7 +59,7 @@ function addedTo(before: Family, { samples, ofAll }: Family): Family {
   return { ...before, samples: [...found.values()] }
 }
 
-const sampleKey = ([labels, , suffix = '']: Sample): string => `${suffix}${labelText(labels)}`
+const sampleKey = ([labels, , suffix = '']: MetricSample): string => `${suffix}${labelText(labels)}`
 
 /** What goes on counting when the process that has counted is gone. */
 export const countsOf = (families: readonly Family[]): readonly Family[] =>
@@ -75,7 +74,7 @@ const escape = (text: string) =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
 export const byLabel = (label: string, counts: ReadonlyMap<string | number, number>) =>
-  Array.from(counts, ([key, value]): Sample => [{ [label]: key }, value])
+  Array.from(counts, ([key, value]): MetricSample => [{ [label]: key }, value])
 
 export function add<K>(counts: Map<K, number>, key: K, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more)
@@ -84,7 +83,7 @@ export function add<K>(counts: Map<K, number>, key: K, more: number): void {
 interface Histogram {
   /** Upper bounds of the buckets in seconds; one more bucket holds what is above all. */
   readonly bounds: readonly number[]
-  /** Of each bucket, without those before it. */
+  /** Each bucket is counted without those before it. */
   readonly counts: readonly number[]
   readonly seconds: number
   observe(seconds: number): void
@@ -107,16 +106,16 @@ export function createHistogram(bounds: readonly number[]): Histogram {
   }
 }
 
-export function histogramSamples({ bounds, counts, seconds }: Histogram): readonly Sample[] {
+export function histogramSamples({ bounds, counts, seconds }: Histogram): readonly MetricSample[] {
   let sum = 0
-  const buckets = [...bounds, '+Inf'].map((le, i): Sample => {
+  const buckets = [...bounds, '+Inf'].map((le, i): MetricSample => {
     sum += counts[i]!
     return [{ le }, sum, '_bucket']
   })
   return [...buckets, [{}, seconds, '_sum'], [{}, sum, '_count']]
 }
 
-export function memorySamples(): readonly Sample[] {
+export function memorySamples(): readonly MetricSample[] {
   const { rss, heapUsed, arrayBuffers } = process.memoryUsage()
   return [
     [{ of: 'resident' }, rss],

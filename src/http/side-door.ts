@@ -61,7 +61,6 @@ export interface SetShape {
   readonly measures: readonly {
     readonly name: string
     readonly type: string
-    /** As its author writes it. */
     readonly text: string
     readonly unit: string | null
     readonly description: string | null

@@ -3,7 +3,7 @@
 
 import type { Conversation } from './conversation.ts'
 import {
-  errorText,
+  errorMessage,
   idIn,
   type Message,
   parseMessage,
@@ -27,7 +27,7 @@ export async function answerMessage(
     message = parseMessage(text)
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
-    return errorText(idIn(text), error)
+    return errorMessage(idIn(text), error)
   }
   if (message === null || message.id === null) return null
   const { id } = message
@@ -35,13 +35,13 @@ export async function answerMessage(
     return resultText(id, await resultOf(conversation, message))
   } catch (error) {
     if (conversation.gone.aborted) return null
-    if (error instanceof ProtocolError) return errorText(id, error)
+    if (error instanceof ProtocolError) return errorMessage(id, error)
     conversation.onFailure(error)
     const shown = new ProtocolError(
       'internal-error',
       'the request failed; the log of the server says why',
     )
-    return errorText(id, shown)
+    return errorMessage(id, shown)
   }
 }
 

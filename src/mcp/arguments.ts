@@ -22,7 +22,7 @@ export class ToolMistake extends Error {
   override name = 'ToolMistake'
 }
 
-/** In JSON Schema. */
+/** Describes them in JSON Schema. */
 export function schemaOf(parameters: Parameters) {
   const all = Object.entries(parameters)
   const required = all.filter(([, { required: is }]) => is === true).map(([name]) => name)

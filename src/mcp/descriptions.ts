@@ -150,7 +150,7 @@ function columnLines({ properties }: SetShape, model: CatalogModel | null): read
   })
 }
 
-/** As many lines as fit, and how many do not. */
+/** The lines that fit, and how many do not. */
 function fitted(lines: readonly string[], bytes: number, rest: string): readonly string[] {
   if (bytesOf(lines) <= bytes) return lines
   const kept: string[] = []

@@ -83,5 +83,5 @@ function parsed(text: string): unknown {
 export const resultText = (id: MessageId, result: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result })
 
-export const errorText = (id: MessageId | null, { code, message }: ProtocolError): string =>
+export const errorMessage = (id: MessageId | null, { code, message }: ProtocolError): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })

@@ -13,7 +13,7 @@ import type { AssistantOptions } from './conversation.ts'
 const ASSISTANT_PATH = '/mcp'
 
 interface DoorOptions extends AssistantOptions {
-  /** Of web pages that may ask, as for the service; `*` for any. */
+  /** The origins of web pages that may ask, as for the service. `*` stands for any. */
   readonly origins: readonly string[]
 }
 

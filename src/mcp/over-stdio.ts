@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts'
 import type { AskedService } from '../http/side-door.ts'
 import { answerMessage } from './answer-message.ts'
 import type { AssistantOptions } from './conversation.ts'
-import { errorText, type MessageId, tooLong } from './messages.ts'
+import { errorMessage, type MessageId, tooLong } from './messages.ts'
 
 interface Streams {
   readonly input: Readable
@@ -43,7 +43,7 @@ export async function serveStreams(
   }
   for await (const line of linesOf(input, stop)) {
     if (line === null) {
-      await write(errorText(null, tooLong()))
+      await write(errorMessage(null, tooLong()))
       continue
     }
     const work = answer(line)

@@ -33,8 +33,8 @@ export const queryParameters = {
 
 type Asked = ArgumentsOf<typeof queryParameters>
 
-/** As text for an assistant: JSON. Throws ToolMistake; rejects with RequestError as a client would be refused. */
-export async function answerQuery(
+/** Answers with JSON as text. Throws ToolMistake, and rejects with RequestError as a client would be refused. */
+export async function answerTool(
   service: AskedService,
   asked: Asked,
   gone: AbortSignal,

@@ -5,7 +5,7 @@ import { type Parameters, schemaOf, checkedArguments, ToolMistake } from './argu
 import type { Conversation } from './conversation.ts'
 import { describeText, listText } from './descriptions.ts'
 import { ProtocolError } from './messages.ts'
-import { answerQuery, queryParameters } from './query.ts'
+import { answerTool, queryParameters } from './query.ts'
 
 interface Tool<P extends Parameters> {
   readonly title: string
@@ -88,7 +88,7 @@ async function toolText(
       return await setText(conversation, set)
     }
     case 'query':
-      return await answerQuery(service, checkedArguments(query.parameters, given), gone)
+      return await answerTool(service, checkedArguments(query.parameters, given), gone)
     default:
       throw new Error(`nothing answers the tool ${String(name satisfies never)}`)
   }

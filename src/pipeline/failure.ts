@@ -175,7 +175,7 @@ function csvProblem(text: string): string | null {
   return `line ${line}: ${what.slice(0, limits.problemLength)}`
 }
 
-/** Of a line that is at fault: a seed is the place itself, and a pattern stands for several files. */
+/** The file of a line that is at fault. A seed is the place itself, and a pattern stands for several files. */
 function csvFileIn({ details }: DatabaseError, model: Model): string {
   if (model.kind === 'seed' || !details.message.startsWith('CSV Error on Line')) return ''
   const [, path] = /^ *file = (.+)$/m.exec(details.message) ?? []

@@ -101,7 +101,6 @@ interface RecordedRun {
   readonly finishedAt: Date
 }
 
-/** null: no such run is recorded. */
 export async function recordedRun(
   { connection, store }: Recorded,
   runId: string,

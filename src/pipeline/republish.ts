@@ -52,7 +52,7 @@ export async function republish(request: RepublishRequest): Promise<Republished>
 }
 
 interface PublishRequest extends Omit<RepublishRequest, 'names'> {
-  /** Of the models whose tables have changed; what is published of the others stays. */
+  /** The versions of models whose tables have changed. What is published of the others stays. */
   readonly versions: ReadonlyMap<ModelName, string>
   readonly runId: string
   readonly now: Date

@@ -39,7 +39,6 @@ interface RestoreRequest {
   readonly project: CompiledProject
   readonly model: Model
   readonly state: KeptState
-  /** For people: which state that is. */
   readonly stateText: string
   /** Changes nothing. */
   readonly dryRun: boolean

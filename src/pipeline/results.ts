@@ -23,7 +23,7 @@ export class RunResults {
   selected: ReadonlySet<ModelName> = new Set()
   /** Hashes of the files that models read; empty until they are known. */
   fileHashes: ReadonlyMap<string, string> = new Map()
-  /** Of the models that the run has flushed. */
+  /** What is damaged of the models that the run has flushed. */
   damaged: readonly DamagedEvents[] = []
   #byHand: readonly ChangedByHand[] = []
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
@@ -89,7 +89,6 @@ export class RunResults {
     return this.#failed.size > 0
   }
 
-  /** null: the model has not failed, so far. */
   failureOf(model: ModelName): string | null {
     const result = this.#results.get(model)
     return result?.status === 'failed' ? result.because : null
@@ -107,7 +106,7 @@ export class RunResults {
     this.finish({ model, status: 'failed', because, ...known, ms })
   }
 
-  /** Of a model that has failed: its rows are the reason (lasting-failures.ts). */
+  /** The model has failed, and its rows are the reason (lasting-failures.ts). */
   noteRows(model: ModelName): void {
     this.#ofRows.add(model)
   }

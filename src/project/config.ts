@@ -38,11 +38,14 @@ export interface Config {
   /** With the values of the environment; the first that has one counts. */
   readonly sources: (environments: Environments) => readonly ExternalSource[]
   readonly schedule: Schedule
+  /** `odata.tokens`, their variables not yet looked up. */
   readonly readers: WrittenTokens
+  /** `collect.tokens`, likewise. */
   readonly senders: WrittenTokens
   readonly signedSenders: readonly SignedSender[]
+  /** null: nobody is told. */
   readonly notify: Notify | null
-  /** As declared, and what each target overrides. */
+  /** What is declared, and what each target overrides. */
   readonly variables: Variables
   readonly targetVariables: ReadonlyMap<string, Variables>
   readonly diagnostics: readonly Diagnostic[]
@@ -241,7 +244,6 @@ function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   return true
 }
 
-/** null for a key that no setting has. */
 function typeOfKey({ targets }: Reading, key: string): SettingType | null {
   if (key === 'name' && targets !== null) return text
   return isSettingName(key) ? settings[key].type : null

@@ -90,7 +90,7 @@ function encodingOf(group: Members): string | undefined {
   return known
 }
 
-/** As DuckDB's strptime() takes it, which needs the parts of a date and no others. */
+/** A format for DuckDB's strptime(), which needs the parts of a date and no others. */
 function formatOf(group: Members, key: string, expected: string): string | undefined {
   const text = group.text(key, expected) ?? undefined
   if (text === undefined || /%/.test(text)) return text

@@ -2,7 +2,7 @@
 // in no message and no file.
 
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { FilePlace } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 
 /** Variables by name, as in `process.env`. */
@@ -11,10 +11,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** The first that has a variable counts. */
 export type Environments = readonly Environment[]
 
-interface SettingPlace {
+interface SettingPlace extends FilePlace {
   readonly key: string
-  readonly source: SourceFile
-  readonly span: Span
 }
 
 /** A text of eider.yml, or several, with the place of the setting. */

@@ -10,7 +10,6 @@ import type { SettingValues } from './settings.ts'
 
 interface NeededExtension {
   readonly name: string
-  /** For people. */
   readonly neededBy: string
 }
 

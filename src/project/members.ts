@@ -19,11 +19,11 @@ export interface Members extends Reader {
   readonly path: string
   readonly has: (key: string) => boolean
   readonly node: (key: string) => Node | undefined
-  /** Of a member, also of one that is missing; null: of the group. */
+  /** Refuses a member, also one that is missing. null: the group. */
   readonly refuseMember: (key: string | null, expected: string, hint?: string) => null
   /** null where it is missing, or refused. */
   readonly text: (key: string, expected: string) => string | null
-  /** Of a list of strings, or of one string. */
+  /** Reads a list of strings, or one string. */
   readonly texts: (key: string, expected: string) => readonly PlacedText[]
 }
 
@@ -47,7 +47,7 @@ export const entriesOf = ({ items }: YAMLMap) =>
     return { name: isScalar(key) ? String(key.value) : '', key, value }
   })
 
-/** null for what is no text, or blank. */
+/** null for what is no text, and for a blank one. */
 export const textOfNode = (node: Node | null): string | null =>
   isScalar(node) && typeof node.value === 'string' && node.value.trim() !== '' ? node.value : null
 

@@ -8,7 +8,7 @@ import { isPipeOrDevice, readTextLater } from '../files/read-file.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 export interface ModelTest {
-  /** As the path spells it; a model of that name need not exist. */
+  /** The name as the path spells it. A model of that name need not exist. */
   readonly model: string
   readonly name: string
   /** Relative to the project directory, as all paths here. */
@@ -18,7 +18,7 @@ export interface ModelTest {
   readonly now: Date
   /** By how much floating-point numbers may differ. */
   readonly tolerance: number
-  /** As `--vars` takes them. */
+  /** Variables in the form in which `--vars` takes them. */
   readonly vars: readonly string[]
   /** What is wrong with its files; null: nothing yet. */
   readonly problem: string | null

@@ -16,7 +16,7 @@ import { type Environments, malformedReference, valueInForce } from './environme
 import { groupOf, isAbsent, type Members, type Reader, spanOf, startOf } from './members.ts'
 
 interface WayReader {
-  /** For "must be …". */
+  /** What follows "must be" in an error. */
   readonly expected: string
   /** Whether `${NAME}` stands for a value of the environment. No message then shows the line: it may be a secret. */
   readonly isFilled: boolean

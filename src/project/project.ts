@@ -1,15 +1,14 @@
 // A project: its directory, its settings, its files.
 
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
-import type { Notify } from '../core/notifications.ts'
-import type { Schedule } from '../core/schedule.ts'
-import type { SignedSender } from '../access/credential.ts'
+import type { Config } from './config.ts'
 import type { Environments } from './environment-values.ts'
-import type { WrittenTokens } from './tokens.ts'
 import type { Settings } from './settings.ts'
 
-export interface Project {
-  readonly name: string
+export interface Project extends Pick<
+  Config,
+  'name' | 'schedule' | 'notify' | 'readers' | 'senders' | 'signedSenders'
+> {
   /** Its name in eider.yml; null: none, which is the default one. */
   readonly target: string | null
   /** The targets of eider.yml. */
@@ -17,14 +16,6 @@ export interface Project {
   readonly settings: Settings
   readonly paths: ProjectPaths
   readonly files: ProjectFiles
-  readonly schedule: Schedule
-  /** null: nobody is told. */
-  readonly notify: Notify | null
-  /** `odata.tokens`, their variables not yet looked up. */
-  readonly readers: WrittenTokens
-  /** `collect.tokens` and `collect.webhooks`, likewise. */
-  readonly senders: WrittenTokens
-  readonly signedSenders: readonly SignedSender[]
   /** What `${NAME}` stands for: the environment, then .env. */
   readonly secrets: Environments
 }

@@ -6,8 +6,8 @@ import { limits } from '../core/limits.ts'
 import { foldCase } from '../core/names.ts'
 import type { Schedule, ScheduledRun } from '../core/schedule.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { cronTimes, type DueAfter, everyInterval, isTimezone, timezoneHere } from './due-times.ts'
 import { groupOf, isAbsent, itemsOf, type Members, type Reader } from './members.ts'
+import { Cron } from 'croner'
 
 export const scheduleKeys = ['timezone', 'runs'] as const
 export const runKeys = ['name', 'every', 'cron', 'select', 'exclude'] as const
@@ -101,9 +101,48 @@ function everyOf(members: Members): Time | null {
   return members.refuseMember('every', EXPECTED.every, hint)
 }
 
-/** Of a time such as `5m`, as other tools take it. */
+/** The words for a time such as `5m`, which other tools take. */
 function inWords(text: string): string | undefined {
   const [, count, letter = ''] = /^([1-9]\d*) ?([smhd])$/i.exec(text) ?? []
   const unit = { s: 'second', m: 'minute', h: 'hour', d: 'day' }[letter.toLowerCase()]
   return unit === undefined ? undefined : `write ${count} ${unit}${count === '1' ? '' : 's'}`
 }
+
+// When a run is due: at equal intervals, or by a cron line in a time zone.
+
+export type DueAfter = (timeMs: number) => number
+
+/** Counted from midnight UTC, so that it is the same times after a restart. */
+export const everyInterval =
+  (intervalMs: number): DueAfter =>
+  (timeMs) =>
+    (Math.floor(timeMs / intervalMs) + 1) * intervalMs
+
+/**
+ * Throws an Error that says what is wrong with the line. A time that a change to summer time leaves out comes when the
+ * clocks change; one that comes twice in autumn counts once, unless the line has it in each hour.
+ */
+export function cronTimes(line: string, timezone: string): DueAfter {
+  const fields = line.split(/\s+/).length
+  if (fields !== 5 && !line.startsWith('@'))
+    throw new Error(`minute, hour, day, month and weekday; this has ${fields}`)
+  let cron: Cron
+  try {
+    cron = new Cron(line, { timezone, mode: '5-part' })
+  } catch (error) {
+    throw new Error((error as Error).message.replace(/^\w+: /, ''), { cause: error })
+  }
+  const dueAfter = (timeMs: number) => cron.nextRun(new Date(timeMs))?.getTime() ?? Infinity
+  if (dueAfter(Date.now()) === Infinity) throw new Error('no month has such a day')
+  return dueAfter
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+const timezoneHere = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone

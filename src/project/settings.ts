@@ -9,7 +9,6 @@ export type SettingType =
   | { readonly is: 'size' }
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
-  /** `auto`, or how many. */
   | { readonly is: 'number-or-auto'; readonly max: number }
   | { readonly is: 'list' }
   | { readonly is: 'choice'; readonly of: readonly string[] }

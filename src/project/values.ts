@@ -28,7 +28,7 @@ const DESCRIPTIONS = {
   extensions: "a list of extensions of DuckDB's own repository, such as [spatial, excel]",
 }
 
-/** For "must be …". */
+/** What follows "must be" in an error. */
 export function describeType(type: SettingType): string {
   switch (type.is) {
     case 'choice':
@@ -46,7 +46,7 @@ export function describeType(type: SettingType): string {
   }
 }
 
-/** The value when it is of the type, or else null. */
+/** null: the value is not of the type. */
 export function acceptValue(type: SettingType, value: unknown): SettingValue | null {
   if (typeof value === 'string') return isText(type, value) ? value : null
   switch (type.is) {

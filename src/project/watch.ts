@@ -230,11 +230,10 @@ interface Known {
 
 interface Seen {
   readonly stamp: string
-  /** Of a file that is too large to be compared. */
+  /** When the file was written, if it is too large to be compared. */
   readonly writtenAt: string | null
 }
 
-/** null: there is no file. */
 async function lookAt(path: string): Promise<Seen | null> {
   try {
     const found = await stat(path, { bigint: true })

@@ -15,13 +15,13 @@ import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { KeptState } from '../store/past-states.ts'
 import type { Store } from '../store/store.ts'
-import { answer, type Query, type TakeRows } from './answer-query.ts'
+import { answer, type AskedQuery, type TakeRows } from './answer-query.ts'
 import { findPastState, stateText } from './past-state.ts'
 
 /** `isQuiet`: does not say on stderr which state it is. Throws as findPastState() and answerQuery() do. */
 export async function answerPast<T>(
   { paths, settings, files }: Project,
-  query: Query,
+  query: AskedQuery,
   { at, isQuiet }: { readonly at: string; readonly isQuiet: boolean },
   take: TakeRows<T>,
 ): Promise<T> {

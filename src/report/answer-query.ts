@@ -26,9 +26,9 @@ import type { Store } from '../store/store.ts'
 import { isHeld, runAtWork } from '../wiring/reading.ts'
 import { withTableHint } from './table-hints.ts'
 
-export interface Query {
+export interface AskedQuery {
   readonly text: string
-  /** Rows to read; null: all. */
+  /** null: all rows. */
   readonly limit: number | null
 }
 
@@ -42,7 +42,7 @@ export type TakeRows<T> = (
 /** Says on stderr when the answer is that of the snapshot. Throws as parseQuery() and the warehouse do. */
 export async function answerQuery<T>(
   project: Project,
-  query: Query,
+  query: AskedQuery,
   take: TakeRows<T>,
 ): Promise<T> {
   const store = openStore(project.paths)
@@ -73,7 +73,7 @@ class GaveWay extends EnvironmentError {
 async function fromWarehouse<T>(
   { paths, settings, files }: Project,
   store: Store,
-  query: Query,
+  query: AskedQuery,
   take: TakeRows<T>,
 ): Promise<T> {
   const { sources = [], extensions } = files
@@ -113,7 +113,7 @@ async function fromSnapshot<T>(
   { paths, settings, files }: Project,
   { published }: Store,
   { relations }: Snapshot,
-  query: Query,
+  query: AskedQuery,
   take: TakeRows<T>,
 ): Promise<T> {
   await using resources = new Resources()
@@ -138,7 +138,7 @@ async function fromSnapshot<T>(
 
 export async function answer<T>(
   connection: Connection,
-  { text, limit }: Query,
+  { text, limit }: AskedQuery,
   take: TakeRows<T>,
 ): Promise<T> {
   const body = await parseQuery(connection, text)

@@ -15,7 +15,6 @@ interface Asked {
   readonly paths: ProjectPaths
   readonly store: Store
   readonly engine: ReadOptions
-  /** As it was typed. */
   readonly at: string
   readonly now: Date
 }
@@ -41,7 +40,6 @@ export async function findPastState(asked: Asked): Promise<KeptState> {
   )
 }
 
-/** For people. */
 export const stateText = ({ publishedAt, runId }: KeptState): string =>
   `${publishedAt.toISOString()}, published by run ${runId}`
 
@@ -92,7 +90,6 @@ function stateAt(before: number, at: string, { states, unreadable }: KeptStates)
   return last
 }
 
-/** Which states there are to ask for. */
 function whatIsKept(states: readonly KeptState[]): string {
   const [oldest, newest] = [states[0]!, states.at(-1)!]
   const of = (state: KeptState) => `${state.publishedAt.toISOString()} (run ${state.runId})`

@@ -6,7 +6,6 @@ import type { EngineUse, ModelProfile, RunProfile } from '../core/report/run-pro
 type Gathered = { -readonly [K in keyof ModelProfile]: ModelProfile[K] }
 
 export class ProfiledRun {
-  /** As performance.now(). */
   readonly #startedMs: number
   readonly #models = new Map<string, Gathered>()
   /** Models that are worked on at this moment. */

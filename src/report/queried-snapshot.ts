@@ -7,7 +7,7 @@ import { entitySetName, type ModelName, sameName } from '../core/names.ts'
 import type { Project } from '../project/project.ts'
 import type { SnapshotReader } from '../store/snapshot-reader.ts'
 
-/** As it was typed, or as it stands in a log or in an address bar. */
+/** People copy it from a log or from an address bar, so the root may stand before it. */
 const belowRoot = (resource: string): string =>
   /^(?:https?:\/\/[^/]*)?(?:\/[\w.~%-]+)*?\/odata\/(.*)$/is.exec(resource)?.[1] ??
   resource.replace(/^\/(?=.)/, '')

@@ -17,7 +17,7 @@ export function withTableHint(found: Diagnostic, tables: readonly ModelName[]): 
   return { ...found, hint: meant ?? LIST }
 }
 
-/** As an entity set, or a schema alone. */
+/** The table that is meant by the name of an entity set, or by a schema alone. */
 function namedOtherwise(written: string, tables: readonly ModelName[]): string | null {
   const meant = tables.find((name) => sameName(entitySetName(name), written))
   if (meant !== undefined) return `did you mean "${meant}"?`

@@ -33,7 +33,7 @@ interface Health {
 
 interface Asked {
   readonly service: ServiceState
-  /** null: no answer. */
+  /** null: it does not answer. */
   readonly health: Health | null
 }
 
@@ -141,7 +141,7 @@ async function eventsOf({ paths }: Project, asked: readonly Asked[]): Promise<Up
   return { waiting: collect?.health?.events ?? (bytes === 0 ? 0 : null), bytes }
 }
 
-/** Of the service, which has it; else of the disk. */
+/** The service knows it. If it does not answer, the disk is read. */
 async function publicationOf({ paths }: Project, asked: readonly Asked[]) {
   const { health = null } = asked.find(({ service }) => service.service === 'serve') ?? {}
   if (health?.snapshot != null && health.published_at != null)

@@ -44,7 +44,7 @@ export const writeParquet =
       TO ${sql.value(path)} (FORMAT parquet, USE_TMP_FILE false)`)
   }
 
-/** As a workbook of Excel with one sheet. Throws UsageError for what a sheet has no room for, and before it is written. */
+/** Makes a workbook of Excel with one sheet. Throws UsageError before it is written, for what a sheet has no room for. */
 export const writeXlsx =
   (path: string): TakeRows<number> =>
   async (connection, query, columns) => {

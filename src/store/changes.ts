@@ -61,7 +61,6 @@ export interface Position {
 
 export interface ReadSoFar {
   readonly positions: readonly Position[]
-  /** Of the tables that are asked for. */
   readonly changes: readonly TableChange[]
 }
 

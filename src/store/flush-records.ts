@@ -3,7 +3,7 @@
 import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { FlushPosition } from './state.ts'
+import type { AckRecord, FlushPosition } from './state.ts'
 
 export interface FlushRecords {
   /** In the transaction that makes the table of events, for a target that may be new. */
@@ -23,7 +23,6 @@ export interface FlushRecords {
   isCommitted(connection: Connection, segment: FlushedSegment): Promise<boolean>
 }
 
-/** As rows of the positions of a target. */
 export const positionRows = (target: ModelName, position: FlushPosition): readonly Sql[] =>
   Array.from(
     position,
@@ -46,10 +45,7 @@ export async function moveFences(
   return null
 }
 
-export interface FlushedSegment {
-  readonly id: string
-  readonly target: ModelName
+export interface FlushedSegment extends AckRecord {
   readonly segment: number
-  readonly opening: number
   readonly events: number
 }

@@ -31,7 +31,6 @@ export interface PastStates {
 /** A time at which one state was the published one; a state that came back has several. */
 export interface KeptState {
   readonly id: string
-  /** The run that published it. */
   readonly runId: string
   readonly publishedAt: Date
   /** null: it is the newest. */

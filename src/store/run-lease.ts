@@ -22,7 +22,6 @@ export interface LeaseOptions {
 }
 
 export interface LeaseHolder {
-  /** For people. */
   readonly name: string
   /** False for one that died without releasing it; the next run takes it over. */
   readonly alive: boolean

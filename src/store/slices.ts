@@ -40,7 +40,7 @@ const inForce = (table: Sql, models: Iterable<string>): Sql => {
       AND row_number() OVER (PARTITION BY lower(model), range_start, range_end ORDER BY seq DESC) = 1)`
 }
 
-/** As it was then: rows only ever come. */
+/** The rows as they were then: rows only ever come. */
 const builtBy = (table: Sql, until: Date | null): Sql =>
   until === null
     ? table

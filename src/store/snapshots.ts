@@ -71,9 +71,7 @@ export interface RowsContent {
 }
 
 export interface NewRows extends Pick<PublishedRelation, 'key' | 'description' | 'meaning'> {
-  /** The relation of the warehouse. */
   readonly relation: Sql
-  /** Those of it that are published. */
   readonly columns: readonly Column[]
   /** null: any row may be another one. */
   readonly changed: ChangedRows | null

@@ -65,7 +65,7 @@ export interface StateStore {
   makeSlices(connection: Connection): Promise<void>
   /** Call this in no transaction, before one in which a model notes how far it has read. */
   makeChanges(connection: Connection): Promise<void>
-  /** As makeSlices(), before a record of what is left. */
+  /** Does what makeSlices() does, before a record of what is left. */
   makeOlderRows(connection: Connection): Promise<void>
   /** Remembers slices that another target has, as they are there. */
   adoptSlices(connection: Connection, slices: readonly SliceRecord[]): Promise<void>
@@ -171,7 +171,7 @@ export interface SliceRecord extends ValueRange {
   readonly builtAt: string
 }
 
-/** Of the slices of a model: all that hold, and maybe some that later ones have taken the place of. */
+/** The slices of a model: all that hold, and maybe some that later ones have replaced. */
 export interface SlicesSummary {
   /** Whether one of those that hold has no limits. */
   readonly isWhole: boolean
@@ -194,7 +194,7 @@ export interface NewRecord {
   readonly removed?: boolean
   /** Those whose rows were made by this definition; they are remembered once there is a place for them. */
   readonly ranges?: readonly RecordedRange[]
-  /** Of ranges that do not say theirs. */
+  /** The rule of ranges that do not name one. */
   readonly rule?: string | null
   /** One that a longer one of `ranges` takes the place of. */
   readonly outgrown?: ValueRange | null

@@ -14,18 +14,15 @@ import type { Warehouse } from './warehouse.ts'
 export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
-  /** For a flush outside a run. */
   readonly flushLease: RunLease
   /** What a run needs besides its lease to flush the buffer of this machine; null: nothing. */
   readonly bufferLease: RunLease | null
   readonly tables: TableStorage
   readonly state: StateStore
   readonly flushed: FlushRecords
-  /** For runs. */
   readonly snapshots: SnapshotStore
   /** Brings what is published to this machine; null where it is published there. */
   readonly openPuller: (() => Promise<Puller>) | null
-  /** For services. */
   readonly published: SnapshotReader
   /** For people who ask for what stood earlier. */
   readonly past: PastStates

@@ -29,7 +29,6 @@ export type Written = number | 'nothing' | 'much'
 
 /** What it throws is EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `warehouse-unusable`, `disk-full`. */
 export interface Warehouse {
-  /** For people. */
   readonly name: string
   /** Whether a reader keeps a run from opening it. */
   readonly readersHoldRuns: boolean

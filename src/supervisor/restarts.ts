@@ -1,6 +1,7 @@
 // When a process that has died is started again.
 
 import { limits } from '../core/limits.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * How long to wait before a service that has died is started again: 1, 2, 4 … 60 seconds, from the beginning again after
@@ -20,3 +21,8 @@ export class Restarts {
     return Math.min(longestRestartDelayMs, restartDelayMs * 2 ** (this.#inARow - 1))
   }
 }
+
+// Waiting that a stop cuts short.
+
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {})

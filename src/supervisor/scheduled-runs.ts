@@ -5,11 +5,9 @@ import type { RunRecord, ScheduledState, Upcoming, UpEvent } from '../core/repor
 import type { ScheduledRun } from '../core/schedule.ts'
 import { processIdentity } from '../files/process-lock.ts'
 import type { Child, ChildOutput } from './child.ts'
-import { pause } from './pause.ts'
+import { pause } from './restarts.ts'
 import { type News, Punctuality } from './punctuality.ts'
 import { RunReader } from './run-record.ts'
-import { Timetable } from './timetable.ts'
-import { RunQueue } from './run-queue.ts'
 
 interface ScheduledRunsOptions {
   readonly runs: readonly ScheduledRun[]
@@ -67,7 +65,7 @@ export class ScheduledRuns {
     }
   }
 
-  /** Starts all of them, also those that are not due. */
+  /** Also starts those that are not due. */
   startAll(): void {
     for (const run of this.#options.runs) this.#due(run, Date.now())
   }
@@ -166,3 +164,88 @@ function timetableOf({ runs, before }: ScheduledRunsOptions): Timetable {
 /** A run that has got other times is another one. */
 const stateBefore = ({ name, when }: ScheduledRun, before: readonly ScheduledState[]) =>
   before.find((state) => state.name === name && state.when === when)
+
+// One scheduled run at a time. A run that is due while it is itself at work, or waits already, is not queued but counted;
+// another one waits for its turn, so that a frequent run never keeps a nightly one from starting.
+
+export class RunQueue<T> {
+  #working: T | null = null
+  readonly #waiting = new Set<T>()
+
+  /** What becomes of a run that is due. */
+  offer(run: T): 'start' | 'wait' | 'skip' {
+    if (this.#working === null) {
+      this.#working = run
+      return 'start'
+    }
+    if (this.#working === run || this.#waiting.has(run)) return 'skip'
+    this.#waiting.add(run)
+    return 'wait'
+  }
+
+  /** The run at work has ended. Gives the next one, which is then at work; null: none waits. */
+  next(): T | null {
+    const [first = null] = this.#waiting
+    if (first !== null) this.#waiting.delete(first)
+    this.#working = first
+    return first
+  }
+}
+
+// Which scheduled runs are due. A clock that jumps forward, as after a sleep, makes each run due once, however many times
+// have passed; one that is set back makes them due at their next times again.
+
+interface Due {
+  readonly run: ScheduledRun
+  /** The last of its times that have passed. */
+  readonly dueMs: number
+  /** Times before it that have passed without a look. */
+  readonly missed: number
+}
+
+export class Timetable {
+  readonly #runs: readonly ScheduledRun[]
+  readonly #next = new Map<ScheduledRun, number>()
+  #nowMs: number
+
+  /** `expected`: the next times that were known when the supervisor was last at work, by name. */
+  constructor(
+    runs: readonly ScheduledRun[],
+    nowMs: number,
+    expected: ReadonlyMap<string, number> = new Map(),
+  ) {
+    this.#runs = runs
+    this.#nowMs = nowMs
+    for (const run of runs) {
+      const nextMs = run.dueAfter(nowMs)
+      this.#next.set(run, Math.min(nextMs, expected.get(run.name) ?? nextMs))
+    }
+  }
+
+  /** The runs whose time has come, in the order of eider.yml. */
+  take(nowMs: number): readonly Due[] {
+    const isSetBack = nowMs < this.#nowMs - limits.clockSetBackMs
+    this.#nowMs = nowMs
+    if (isSetBack) for (const run of this.#runs) this.#next.set(run, run.dueAfter(nowMs))
+    return this.#runs.flatMap((run) => {
+      const firstMs = this.nextOf(run)
+      if (firstMs > nowMs) return []
+      let [dueMs, missed] = [firstMs, 0]
+      for (let nextMs = run.dueAfter(dueMs); nextMs <= nowMs; nextMs = run.dueAfter(dueMs)) {
+        dueMs = nextMs
+        missed++
+        if (missed >= limits.countedMissedRuns) break
+      }
+      this.#next.set(run, run.dueAfter(nowMs))
+      return [{ run, dueMs, missed }]
+    })
+  }
+
+  nextOf(run: ScheduledRun): number {
+    return this.#next.get(run) ?? Infinity
+  }
+
+  nextMs(): number {
+    return Math.min(Infinity, ...this.#next.values())
+  }
+}

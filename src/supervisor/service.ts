@@ -5,20 +5,20 @@ import { limits } from '../core/limits.ts'
 import type { ServiceName, ServiceState, UpEvent } from '../core/report/up.ts'
 import { processIdentity } from '../files/process-lock.ts'
 import { type Child, type ChildOutput, type Exit, exitText } from './child.ts'
-import { pause } from './pause.ts'
+import { pause } from './restarts.ts'
 import { Restarts } from './restarts.ts'
 
 interface ServiceOptions {
   readonly name: ServiceName
   /** `before`: where it listened, for a service on a free port to keep it. */
-  readonly start: (output: ChildOutput, before: Listening | null) => Child
+  readonly start: (output: ChildOutput, before: ServiceListening | null) => Child
   /** Whether it says when it is ready; else it is so at once. */
   readonly listens: boolean
   readonly onEvent: (event: UpEvent) => void
   readonly onLog: (line: string) => void
 }
 
-export interface Listening {
+export interface ServiceListening {
   readonly url: string
   readonly adminUrl: string | null
 }
@@ -28,7 +28,7 @@ export class ServiceChild {
   readonly #options: ServiceOptions
   readonly #stop = new AbortController()
   #child: Child | null = null
-  #listening: Listening | null = null
+  #listening: ServiceListening | null = null
   #isReady = false
   #restarts = 0
   #state: Pick<ServiceState, 'state' | 'since' | 'pid' | 'process' | 'last_end'>
@@ -51,7 +51,7 @@ export class ServiceChild {
     return Promise.race([this.#firstReady, this.done])
   }
 
-  get listening(): Listening | null {
+  get listening(): ServiceListening | null {
     return this.#listening
   }
 

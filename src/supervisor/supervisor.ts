@@ -20,9 +20,10 @@ import { createNotifier, type Notifier, type NotifierOptions } from './notificat
 import { FreshSets } from './fresh-sets.ts'
 import type { News } from './punctuality.ts'
 import { ScheduledRuns } from './scheduled-runs.ts'
-import { type Listening, ServiceChild } from './service.ts'
+import { type ServiceListening, ServiceChild } from './service.ts'
 import { readUpState, StateFile } from './state-file.ts'
-import { endLeftovers } from './leftovers.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { processIdentity } from '../files/process-lock.ts'
 
 interface SupervisorOptions {
   readonly project: string
@@ -35,8 +36,8 @@ interface SupervisorOptions {
   readonly lateAfterMs: number | null
   readonly readStates: () => Promise<Catalog['states'] | null>
   readonly notify: Omit<NotifierOptions, 'onNotified'>
-  readonly programOf: (service: ServiceName, before: Listening | null) => Program
-  readonly runProgram: (run: ScheduledRun, collect: Listening | null) => Program
+  readonly programOf: (service: ServiceName, before: ServiceListening | null) => Program
+  readonly runProgram: (run: ScheduledRun, collect: ServiceListening | null) => Program
   readonly onEvent: (event: UpEvent) => void
   /** A line that a child has written for people, or into its log. */
   readonly onLog: (source: Source, line: string) => void
@@ -159,7 +160,7 @@ export class Supervisor {
     await this.#file.saved()
   }
 
-  #listening(name: ServiceName): Listening | null {
+  #listening(name: ServiceName): ServiceListening | null {
     return this.#services.find((service) => service.name === name)?.listening ?? null
   }
 
@@ -223,4 +224,34 @@ function newsText(
     return `is late: it was due at ${dueAt ?? 'an unknown time'}, and none has succeeded since`
   if (failures === 0) return 'recovered: it was late'
   return `recovered after ${failures} ${failures === 1 ? 'failure' : 'failures'}`
+}
+
+// Children of a supervisor that was killed. They stop when they find their channel closed, within seconds; until then
+// they hold ports and locks that the next supervisor needs.
+
+/** Waits for them to end; what is still there after that is killed. Where the system does not tell processes apart, none is. */
+async function endLeftovers(state: UpState, onWait: (pids: number[]) => void) {
+  const known: readonly { pid: number | null; process: string | null }[] = [
+    ...state.services,
+    ...state.runs.flatMap(({ working }) => (working === null ? [] : [working])),
+  ]
+  const all = known.flatMap(({ pid, process }) =>
+    pid === null || process === null ? [] : [{ pid, process }],
+  )
+  const living = () => all.filter(({ pid, process }) => processIdentity(pid) === process)
+  if (living().length === 0) return
+  onWait(living().map(({ pid }) => pid))
+  const deadline = performance.now() + limits.childEndMs
+  while (living().length > 0) {
+    if (performance.now() > deadline) for (const { pid } of living()) kill(pid)
+    await sleep(limits.leftoverPollMs)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
+  }
 }

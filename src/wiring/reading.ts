@@ -28,7 +28,7 @@ interface ReadingOptions {
   readonly orLastState?: boolean
   /** The next command finds the project compiled; nothing happens where that cannot be written. */
   readonly keepsCompiled?: boolean
-  /** Where it is compiled already. */
+  /** The project, if it is compiled already. */
   readonly compiled?: CompiledProject | undefined
 }
 

@@ -9,9 +9,8 @@ interface Asking {
   readonly answer: () => void
 }
 
-export class Counts<Worker> {
+export class WorkerCounts<Worker> {
   readonly #tell: (worker: Worker, message: ToWorker) => void
-  /** What each has said last. */
   readonly #said = new Map<Worker, readonly Family[]>()
   /** What those that are gone have counted: a count that shrinks would look like a new service. */
   #past: readonly Family[] = []

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
-import { pause } from '../supervisor/pause.ts'
+import { pause } from '../supervisor/restarts.ts'
 import { Restarts } from '../supervisor/restarts.ts'
-import { Counts } from './counts.ts'
+import { WorkerCounts } from './counts.ts'
 import type { FromWorker, Listening, Orders, ToWorker } from './messages.ts'
 import { TakeOver } from './take-over.ts'
 
@@ -34,7 +34,7 @@ export class Workers implements AsyncDisposable {
   readonly #options: WorkersOptions
   readonly #stop = new AbortController()
   readonly #takeOver: TakeOver<Worker>
-  readonly #counts: Counts<Worker>
+  readonly #counts: WorkerCounts<Worker>
   readonly #living = new Map<Worker, Promise<Exit>>()
   #where: Listening | null = null
   /** Each keeps one worker alive. */
@@ -49,7 +49,7 @@ export class Workers implements AsyncDisposable {
       worker.process.kill('SIGKILL')
     }
     this.#takeOver = new TakeOver({ tell, giveUp })
-    this.#counts = new Counts(tell)
+    this.#counts = new WorkerCounts(tell)
     cluster.schedulingPolicy = cluster.SCHED_RR
     const { exec, args, cwd } = program
     const stdio = ['ignore', 'inherit', isTerminal ? 'inherit' : 'pipe', 'ipc'] as const

@@ -6,7 +6,6 @@ import type { Family } from '../http/prometheus.ts'
 export interface Orders {
   readonly port: number
   readonly linkSecret: string
-  /** How many there are. */
   readonly workers: number
 }
 

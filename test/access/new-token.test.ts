@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { newToken } from '../../src/access/new-token.ts'
+import { newToken } from '../../src/access/hashed-tokens.ts'
 
 test('a token that begins with a dash is drawn again', () => {
   // The first six bits of both are those of a dash in base64url.

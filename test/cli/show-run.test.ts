@@ -2,7 +2,7 @@
 
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
-import { widthOf } from '../../src/cli/cells.ts'
+import { terminalWidth } from '../../src/cli/cells.ts'
 import { liveText, type LiveState } from '../../src/cli/live-line.ts'
 import { lookOf } from '../../src/cli/paint.ts'
 import { showFailedModel } from '../../src/cli/show-failed-model.ts'
@@ -105,7 +105,7 @@ test('finished things in columns, unchanged ones as a number, failures at the en
 test('no line is wider than the terminal, and none ends within a word', () => {
   for (const columns of WIDTHS) {
     const lines = shown(columns, { verbose: true }).split('\n')
-    for (const line of lines) assert.ok(widthOf(line) <= columns, `${columns}: ${line}`)
+    for (const line of lines) assert.ok(terminalWidth(line) <= columns, `${columns}: ${line}`)
     const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
     assert.equal(words(lines.join('\n')), words(shown(200, { verbose: true })))
   }
@@ -159,7 +159,7 @@ test('the live line has seconds, and fits', () => {
   assert.is(at(80), whole)
   assert.is(at(45), 'building  mart.slow2 12 s · +1  [5/7]  0:16')
   assert.is(at(40), 'building  mart.slo… 12 s +1  [5/7]  0:16')
-  for (let columns = 10; columns <= 200; columns++) assert.ok(widthOf(at(columns)) <= columns)
+  for (let columns = 10; columns <= 200; columns++) assert.ok(terminalWidth(at(columns)) <= columns)
   assert.match(at(80, { isStopping: true }), /^stopping .*rolling back$/)
 })
 
@@ -188,7 +188,7 @@ test('a model that failed has a frame, a caret and a hint', () => {
   ])
   for (const columns of WIDTHS)
     for (const line of showFailedModel(failed, sources, look(columns)).split('\n'))
-      assert.ok(widthOf(line) <= columns, line)
+      assert.ok(terminalWidth(line) <= columns, line)
   const elsewhere = result('a.b', 'failed', 'the table is gone')
   assert.is(showFailedModel(elsewhere, sources, look(80)), 'error a.b: the table is gone')
 })

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { requireProgram } from '../../src/collect/callers.ts'
+import { requireProgram } from '../../src/collect/senders.ts'
 import { answersTo, hostName, takesOrigin } from '../../src/http/auth.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { openDaemon } from '../support/collect-daemon.ts'

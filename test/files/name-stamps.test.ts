@@ -5,7 +5,7 @@ import { statSync, utimesSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stampOf } from '../../src/files/stamps.ts'
-import { stampOfName } from '../../src/files/name-stamps.ts'
+import { stampOfName } from '../../src/files/stamps.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const FILES = {

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cronTimes, type DueAfter, everyInterval } from '../../src/project/due-times.ts'
+import { cronTimes, type DueAfter, everyInterval } from '../../src/project/schedule.ts'
 
 /** As somebody sees them who asks again at each of them, and in between. */
 function timesFrom(dueAfter: DueAfter, from: string, count: number): readonly string[] {

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { RunRecord } from '../../src/core/report/up.ts'
 import { Punctuality } from '../../src/supervisor/punctuality.ts'
-import { RunQueue } from '../../src/supervisor/run-queue.ts'
+import { RunQueue } from '../../src/supervisor/scheduled-runs.ts'
 
 const ended = (status: RunRecord['status']): RunRecord => ({
   name: 'often',

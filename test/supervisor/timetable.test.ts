@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ScheduledRun } from '../../src/core/schedule.ts'
-import { cronTimes, everyInterval } from '../../src/project/due-times.ts'
-import { Timetable } from '../../src/supervisor/timetable.ts'
+import { cronTimes, everyInterval } from '../../src/project/schedule.ts'
+import { Timetable } from '../../src/supervisor/scheduled-runs.ts'
 
 const MINUTE = 60_000
 const at = (time: string) => Date.parse(`2026-03-28T${time}Z`)

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Family, metricsText } from '../../src/http/prometheus.ts'
 import type { ToWorker } from '../../src/workers/messages.ts'
-import { Counts } from '../../src/workers/counts.ts'
+import { WorkerCounts } from '../../src/workers/counts.ts'
 
 const families = (requests: number, open: number, age: number): readonly Family[] => [
   { name: 'r', type: 'counter', help: 'R', samples: [[{ status: 200 }, requests]], ofAll: 'sum' },
@@ -21,7 +21,7 @@ const values = (all: readonly Family[]) =>
 test('counts are added up, ages are not, and a count of the dead stays', () => {
   const sums: (readonly string[])[] = []
   const asked: (readonly [string, number])[] = []
-  const counts = new Counts<string>((worker, message: ToWorker) => {
+  const counts = new WorkerCounts<string>((worker, message: ToWorker) => {
     if (message.say === 'sum') sums.push(values(message.all))
     if (message.say === 'count') asked.push([worker, message.ask])
   })

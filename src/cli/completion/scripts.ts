@@ -13,7 +13,7 @@ export type Shell = (typeof shells)[number]
 export const scriptOf = (shell: Shell): string =>
   readFileSync(join(packageDir, 'templates', 'completion', shell), 'utf8')
 
-/** As the script of the shell reads it, one candidate a line. `typed`: the word so far. */
+/** Prints one candidate a line, as the script of the shell reads it. `typed`: the word so far. */
 export function showProposal(
   { candidates, paths }: Completions,
   shell: Shell,

@@ -13,7 +13,7 @@ export type ValueKind =
   /** Anything: nothing can be proposed. */
   | 'text'
 
-/** Of flags that list no options of their own; where a name means something else in one command, with that before it. */
+/** Flags that list no options. Where a name means something else in one command, the command stands before it. */
 export const flagValues: Readonly<Record<string, ValueKind>> = {
   accept: 'model',
   'admin-port': 'text',
@@ -51,7 +51,6 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   workers: 'text',
 }
 
-/** Of arguments by name. */
 export const argumentValues: Readonly<Record<string, ValueKind>> = {
   condition: 'text',
   directory: 'directory',
@@ -65,12 +64,12 @@ export const argumentValues: Readonly<Record<string, ValueKind>> = {
   sql: 'text',
 }
 
-/** Of commands that take any number of arguments. */
+/** Commands that take any number of arguments. */
 export const manyValues: Readonly<Record<string, ValueKind>> = {
   'extension:install': 'extension',
   fmt: 'file',
   help: 'topic',
 }
 
-/** Of the other commands that take any number of arguments. */
+/** What the other commands take that take any number of arguments. */
 export const MANY: ValueKind = 'selector'

@@ -13,14 +13,14 @@ export function mediaType(header: string | undefined, acceptTextPlain = false): 
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))
-    throw unsupported(`the ${charset.replace('=', ' ')} is not UTF-8`)
+    throw unsupportedMedia(`the ${charset.replace('=', ' ')} is not UTF-8`)
   if (type === 'application/json' || /^application\/[^ ]+\+json$/.test(type)) return 'json'
   if (type === 'text/plain' && acceptTextPlain) return 'json'
   if (type === 'application/x-ndjson' || type === 'application/ndjson') return 'ndjson'
-  throw unsupported(`the Content-Type "${type}" is not JSON`)
+  throw unsupportedMedia(`the Content-Type "${type}" is not JSON`)
 }
 
-export function unsupported(
+export function unsupportedMedia(
   message: string,
   hint = 'send application/json, or for a batch also application/x-ndjson',
 ): Error {

@@ -238,7 +238,6 @@ export class EventScan {
     return at + 1
   }
 
-  /** A name and its colon. */
   #name(start: number): number {
     const bytes = this.#bytes
     const end = bytes[start] === QUOTE ? this.#string(start) : -1

@@ -134,7 +134,7 @@ export class Spans {
     return this.bytes.toString('latin1', this.start(node), this.end(node))
   }
 
-  /** What a string means. */
+  /** The text that a string means, without its escapes. */
   text(node: number): string {
     const [start, end] = [this.start(node), this.end(node)]
     if (this.isEscaped(node)) return JSON.parse(this.bytes.toString('utf8', start, end)) as string

@@ -108,7 +108,7 @@ export default class ODataServe extends BaseCommand {
     }
   }
 
-  /** As one of several processes that #lead() has started. */
+  /** This process is one of several that #lead() has started. */
   async #work(flags: ServeFlags, stop: StopRequest): Promise<void> {
     const { Member } = await import('../../workers/member.ts')
     const fellows = new Member()
@@ -215,7 +215,6 @@ const shownOf = ({ settings }: Project) =>
 
 const linkSecretPath = ({ paths }: Project): string => join(paths.state, 'odata.secret')
 
-/** null where there is to be no page. */
 async function explorerOf(project: Project, published: SnapshotReader): Promise<SidePages | null> {
   const { name } = project
   const shown = shownOf(project)

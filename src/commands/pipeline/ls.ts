@@ -51,7 +51,7 @@ interface Row {
   readonly tags: readonly string[]
   readonly entity_set: string | null
   readonly state: string
-  /** Of a table: whether runs update it or rebuild it, and why; null for all else. */
+  /** Whether runs update a table or rebuild it, and why. null for all else. */
   readonly way: string | null
   readonly older_rows?: OlderRows
 }
@@ -154,7 +154,7 @@ const rowOf = (
   ...(older === undefined ? {} : { older_rows: older }),
 })
 
-/** Of what is neither tagged nor exposed. */
+/** The row of a model that is neither tagged nor exposed. */
 const plainRow = ({ model, kind }: Pick<Row, 'model' | 'kind'>, state: string): Row => ({
   model,
   kind,

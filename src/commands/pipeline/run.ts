@@ -278,7 +278,7 @@ const askedBy = (flags: RunFlags) => ({
   by: flags.by ?? null,
 })
 
-/** Of all models at once nobody means that. */
+/** Nobody means that for all models at once. */
 function requireNames(flags: RunFlags, isSelected: boolean): void {
   if (!flags['forward-only'] || isSelected) return
   throw new UsageError(

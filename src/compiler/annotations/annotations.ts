@@ -9,7 +9,7 @@ import {
   type SeedModel,
   timeUnits,
 } from '../../core/model.ts'
-import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
+import { positionOf, type SourceFile, type Span, type FilePlace } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { type AnnotationValues, checkExamples, readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
@@ -304,11 +304,6 @@ export function misplacedAnnotations(
   })
 }
 
-interface Place {
-  readonly source: SourceFile
-  readonly span: Span
-}
-
 interface Shape {
   readonly name: AnnotationName
   readonly value: string
@@ -316,7 +311,7 @@ interface Shape {
   readonly valueStart: number
 }
 
-function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
+function parseShape(text: string, { source, span }: FilePlace): Shape | Diagnostic {
   const parts = readParts(text)
   if ('failedAt' in parts) {
     const failure = { start: span.start + parts.failedAt, end: span.end }
@@ -348,7 +343,7 @@ function hintOfCall(text: string): string | undefined {
 
 function parseValue(
   { name, value, valueStart }: Shape,
-  { source, span }: Place,
+  { source, span }: FilePlace,
 ): Annotation<unknown> | Diagnostic {
   const rule: AnnotationRule = annotations[name]
   const read = readValue(rule.value, value, valueStart)

@@ -10,7 +10,7 @@ import {
   type UpTo,
 } from '../../core/model.ts'
 import type { Span } from '../../core/source.ts'
-import { COMMA, Mismatch, Reader } from './reader.ts'
+import { COMMA, Mismatch, AnnotationReader } from './reader.ts'
 
 /** A column that an annotation names, as written there. */
 export interface NamedColumn {
@@ -145,7 +145,7 @@ export function readValue<Form extends keyof AnnotationValues>(
   text: string,
   base: number,
 ): { readonly value: AnnotationValues[Form] } | Failure {
-  const reader = new Reader(text, base)
+  const reader = new AnnotationReader(text, base)
   try {
     const value = forms[form](reader)
     reader.end()
@@ -156,7 +156,9 @@ export function readValue<Form extends keyof AnnotationValues>(
   }
 }
 
-type Forms = { readonly [Form in keyof AnnotationValues]: (r: Reader) => AnnotationValues[Form] }
+type Forms = {
+  readonly [Form in keyof AnnotationValues]: (r: AnnotationReader) => AnnotationValues[Form]
+}
 
 const forms: Forms = {
   word: (r) => r.expect(/[^ \t]+/y),
@@ -205,7 +207,7 @@ const forms: Forms = {
   },
 }
 
-function contract(r: Reader): ContractTerm {
+function contract(r: AnnotationReader): ContractTerm {
   if (r.isAtEnd()) return { is: 'nothing' }
   if (r.take(/key(?=[ \t]*\()/iy) !== null) {
     r.expect(OPEN)
@@ -228,13 +230,13 @@ const BARE_NAME = /[\p{L}_][\p{L}0-9_$]*/uy
 const QUOTED_NAME = /"(?:""|[^"])+"(?!")/y
 const QUOTED_TEXT = /'(?:''|[^'])*'(?!')/y
 
-function column(r: Reader): NamedColumn {
+function column(r: AnnotationReader): NamedColumn {
   const start = r.offset
   const name = r.quoted(QUOTED_NAME) ?? r.expect(BARE_NAME)
   return { name, span: { start, end: r.offset } }
 }
 
-function model(r: Reader): NamedModel {
+function model(r: AnnotationReader): NamedModel {
   const schema = column(r)
   r.expect(/\./y)
   const table = column(r)
@@ -244,13 +246,13 @@ function model(r: Reader): NamedModel {
   }
 }
 
-function incremental(r: Reader): AnnotationValues['incremental'] {
+function incremental(r: AnnotationReader): AnnotationValues['incremental'] {
   return { column: column(r), lookback: lookback(r) }
 }
 
 const PERIOD_UNIT = new RegExp(`(?:${timeUnits.join('|')})(?=[ \\t])`, 'y')
 
-function period(r: Reader): PeriodSyntax {
+function period(r: AnnotationReader): PeriodSyntax {
   const number = r.take(/[1-9][0-9]{0,14}(?=[ \t])/y)
   const every = number === null ? (r.expect(PERIOD_UNIT) as TimeUnit) : Number(number)
   r.expect(/[ \t]+of[ \t]+/y)
@@ -258,7 +260,7 @@ function period(r: Reader): PeriodSyntax {
 }
 
 /** null: there is none. */
-function lookback(r: Reader): string | null {
+function lookback(r: AnnotationReader): string | null {
   if (r.take(/[ \t]+/y) === null) return null
   r.expect(/lookback/y)
   r.expect(/[ \t]+/y)
@@ -269,7 +271,7 @@ function lookback(r: Reader): string | null {
   return number + blanks + unit
 }
 
-function keep(r: Reader): AnnotationValues['keep'] {
+function keep(r: AnnotationReader): AnnotationValues['keep'] {
   const number = r.expect(/[1-9][0-9]{0,4}/y)
   const blanks = r.expect(/[ \t]+/y)
   const age = number + blanks + r.expect(/(?:hour|day|week|month|year)s?/y)
@@ -279,14 +281,14 @@ function keep(r: Reader): AnnotationValues['keep'] {
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 
-function fresh(r: Reader): Fresh {
+function fresh(r: AnnotationReader): Fresh {
   const number = r.expect(/[1-9][0-9]{0,4}/y)
   const unit = r.expect(/[ \t]+(?:seconds?|s|minutes?|hours?|days?)/y).trim()
   const seconds = Number(number) * UNIT_SECONDS[unit[0] as keyof typeof UNIT_SECONDS]
   return { text: `${number} ${unit}`, seconds }
 }
 
-function latest(r: Reader): NamedColumn {
+function latest(r: AnnotationReader): NamedColumn {
   r.expect(/latest/y)
   r.expect(OPEN)
   const newest = column(r)
@@ -297,7 +299,7 @@ function latest(r: Reader): NamedColumn {
 const CHECK_CALL = new RegExp(`(?:${checkNames.join('|')})(?=[ \\t]*\\()`, 'y')
 
 /** What begins like a call of a check is one; everything else is a condition in SQL. */
-function check(r: Reader): CheckSyntax {
+function check(r: AnnotationReader): CheckSyntax {
   const is = r.take(CHECK_CALL) as CheckName | null
   if (is === null) {
     const upTo = upToAtEnd(r.expect(/[^]+/y))
@@ -315,7 +317,7 @@ function check(r: Reader): CheckSyntax {
 }
 
 /** `row_count` counts rows itself. */
-function boundOf(is: CheckName, r: Reader): Pick<CheckSyntax, 'upTo'> {
+function boundOf(is: CheckName, r: AnnotationReader): Pick<CheckSyntax, 'upTo'> {
   const rest = is === 'row_count' ? null : r.take(/[ \t]+up to [^]*/y)
   if (rest === null) return {}
   const upTo = upToAtEnd(rest)
@@ -332,7 +334,7 @@ export function upToAtEnd(text: string): UpToSyntax | null {
   return { most: Number(most), unit: unit === '%' ? 'percent' : 'rows', length: whole.length }
 }
 
-const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckForm } = {
+const checkArguments: { readonly [Name in CheckName]: (r: AnnotationReader) => CheckForm } = {
   not_null: (r) => ({ is: 'not_null', columns: r.list(column) }),
   unique: (r) => ({ is: 'unique', columns: r.list(column) }),
   accepted(r) {
@@ -354,7 +356,7 @@ const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckForm }
   },
 }
 
-function literal(r: Reader): string | boolean {
+function literal(r: AnnotationReader): string | boolean {
   // Numbers stay texts, which DuckDB reads as values of the column's type: a JavaScript number would lose digits.
   const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
   return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'

@@ -11,7 +11,7 @@ export class Mismatch extends Error {
 }
 
 /** A place in a text. Patterns are sticky: they match at that place or not at all. */
-export class Reader {
+export class AnnotationReader {
   readonly #text: string
   readonly #base: number
   #at = 0
@@ -67,7 +67,7 @@ export class Reader {
     return found.slice(1, -1).replaceAll(quote + quote, quote)
   }
 
-  list<Item>(read: (reader: Reader) => Item): readonly Item[] {
+  list<Item>(read: (reader: AnnotationReader) => Item): readonly Item[] {
     const items = [read(this)]
     while (this.take(COMMA) !== null) items.push(read(this))
     return items

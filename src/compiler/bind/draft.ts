@@ -6,7 +6,7 @@ import type { Trails } from '../../core/addresses.ts'
 import type { Expose, Model, CompiledProject, Lineage } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import { type SourceFile, type Span, wholeFile } from '../../core/source.ts'
+import { type SourceFile, type Span, wholeFile, type FilePlace } from '../../core/source.ts'
 import { placesOf } from '../annotations/annotations.ts'
 import type { Bindable } from './bind.ts'
 import { type CheckContext, modelsInChecks } from '../checks/checks.ts'
@@ -22,17 +22,12 @@ import { sql } from '../../core/sql.ts'
 export interface Draft extends Bindable {
   readonly finish: (columns: readonly Column[]) => Promise<DraftResult>
   /** Where this model first names another one. */
-  readonly placeOf: (model: ModelName) => Place
+  readonly placeOf: (model: ModelName) => FilePlace
 }
 
 export interface DraftResult {
   readonly model: Model
   readonly diagnostics: readonly Diagnostic[]
-}
-
-interface Place {
-  readonly source: SourceFile
-  readonly span: Span
 }
 
 export interface DraftContext extends CheckContext, TargetTypes {
@@ -41,7 +36,7 @@ export interface DraftContext extends CheckContext, TargetTypes {
   readonly measures: MeasureEngine
   /** Definition of all macros. */
   readonly macros: string
-  /** Of those that a canonical text may call. */
+  /** The definition of those macros that a canonical text may call. */
   readonly macrosIn: (canonical: string) => string
 }
 

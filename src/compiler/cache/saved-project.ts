@@ -158,7 +158,6 @@ const lineageIn = (line: string) => JSON.parse(line) as SavedLineage
 
 export interface RestoredUnits {
   readonly kept: KeptModels
-  /** The columns of all models that were saved. */
   readonly columns: ReadonlyMap<ModelName, readonly Column[]>
 }
 

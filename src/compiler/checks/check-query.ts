@@ -4,7 +4,6 @@ import type { Check, Comparison } from '../../core/model.ts'
 import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { ColumnType } from '../../core/relation.ts'
 
-/** The rows that a check looks at. */
 export const checkedRows = (model: string, where?: ModelBody): Sql =>
   where === undefined
     ? sql.relation(model)

@@ -4,12 +4,10 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
-import { type SourceFile, type Span, wholeFile } from '../../core/source.ts'
+import { wholeFile, type FilePlace } from '../../core/source.ts'
 import type { CsvFault, CsvShape } from './scan.ts'
 
-interface Excerpt {
-  readonly source: SourceFile
-  readonly span: Span
+interface Excerpt extends FilePlace {
   /** From the place to the end of the line. */
   readonly rest: string
 }

@@ -11,7 +11,7 @@ export interface Explanation {
 
 /** Where an error lies in the text of a query. */
 export interface PlacedError extends DatabaseErrorDetails {
-  /** Of the text, without comments. */
+  /** The text without comments. */
   readonly tokens: readonly Token[]
   /** The token that the error is about; past the end where something is missing. */
   readonly at: number

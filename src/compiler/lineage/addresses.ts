@@ -18,7 +18,7 @@ export interface WhyRebuilt extends AddressProblem {
 /** Rows of the input with a value lead to rows of the table with this value in `address`, and to no others. */
 export interface AddressKey {
   readonly address: string
-  /** Of the address. */
+  /** The type of the address. */
   readonly type: ColumnType
   readonly column: string
   readonly steps: readonly TrailStep[]

@@ -164,7 +164,7 @@ export function compareAsOne(left: SyntaxNode, right: SyntaxNode, place: Inside)
 
 export const areOne = (left: ScopeValue, right: ScopeValue): boolean => haveOneForm(left, right)
 
-/** Of EXCEPT and INTERSECT too: a row is there or not by the rows of both sides that are equal to it. */
+/** This holds for EXCEPT and INTERSECT too: whether a row is there depends on the rows of both sides that are equal to it. */
 export function exactPairs(left: Columns, right: Columns): Columns {
   return withOneForm(inPairs(left, right), (i) => [left![i]!, right![i]!])
 }

@@ -3,7 +3,7 @@
 
 import type { AddressUse, Addresses, Trail } from '../../core/addresses.ts'
 import { type ModelName, splitModelName } from '../../core/names.ts'
-import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
+import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
@@ -50,7 +50,7 @@ export async function narrowedUses(
     const rows = rowsOf(sql.relation(use.name), filters)
     const alias = sql.ident(splitModelName(use.name as ModelName).table)
     const insert = { ...use.span!, sql: use.alias === '' ? sql`${rows} AS ${alias}` : rows }
-    const tried = withInsert(narrowed, insert)
+    const tried = narrowed.with(insert)
     // Where columns name the schema too, there is no such table any more.
     const works = describe(connection, sql`FROM (${sql.body(tried)}\n)`)
     if ((await ifRefused(works, () => null)) !== null) narrowed = tried
@@ -90,11 +90,4 @@ const allOf = (filters: readonly RowFilter[]): Sql =>
   sql.join(
     filters.map(({ condition }) => condition),
     sql` AND `,
-  )
-
-const withInsert = ({ source, span, inserts }: ModelBody, insert: Insert): ModelBody =>
-  ModelBody.of(
-    source,
-    span,
-    [...inserts, insert].toSorted((a, b) => a.start - b.start),
   )

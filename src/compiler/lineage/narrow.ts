@@ -8,7 +8,7 @@ import type { CompiledProject, PeriodModel } from '../../core/model.ts'
 import { type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import { type ColumnType, columnType, isWholeNumber } from '../../core/relation.ts'
 import { offsetOfByte } from '../../core/source.ts'
-import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
+import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { ValueRange } from '../../core/step.ts'
 import { isSymbol, isWord, nameOf, tokenize } from '../sql/tokens.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -48,7 +48,7 @@ export async function narrowed(
     const alias = sql.ident(splitModelName(use.name as ModelName).table)
     // With a name of its own, or where columns name the schema too, the one or the other is no query.
     for (const table of [sql`${rows} AS ${alias}`, rows]) {
-      const tried = withInsert(found ?? body, { ...place, sql: table })
+      const tried: ModelBody = (found ?? body).with({ ...place, sql: table })
       const works = describe(connection, sql`FROM (${sql.body(tried)}\n)`)
       if ((await ifRefused(works, () => null)) === null) continue
       found = tried
@@ -57,13 +57,6 @@ export async function narrowed(
   }
   return found
 }
-
-const withInsert = ({ source, span, inserts }: ModelBody, insert: Insert): ModelBody =>
-  ModelBody.of(
-    source,
-    span,
-    [...inserts, insert].toSorted((a, b) => a.start - b.start),
-  )
 
 /** A statement with a narrowed body that has failed, and the one that it stands for. */
 interface Failed {

@@ -165,7 +165,6 @@ function resolveColumn(key: string, level: Scope): ScopeValue | null {
   return level.aliases.findLast((column) => column.key === key) ?? null
 }
 
-/** null: the relation has no such column. */
 function columnOf({ columns }: ScopeRelation, key: string): ScopeValue | null {
   if (columns === null) return unknown
   const found = columns.find((column) => column.key === key)

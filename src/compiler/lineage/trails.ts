@@ -279,7 +279,7 @@ function isBetween(
   return (isOf(one, left) && isOf(other, right)) || (isOf(other, left) && isOf(one, right))
 }
 
-/** Of the columns in an expression. */
+/** The names of the columns in an expression. */
 function namesIn(value: unknown): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return []
   const node = value as SyntaxNode

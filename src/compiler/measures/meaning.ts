@@ -375,7 +375,7 @@ function servedType(type: ColumnType): ColumnType | null {
   return /^(?:STRUCT|MAP|UNION|VARIANT)|\]$/.test(type) ? null : type
 }
 
-/** As the model spells them, also those of the measures that it is made of. */
+/** The columns as the model spells them, with those of the measures that it is made of. */
 function columnsOf(one: Written, all: Resolving): readonly string[] {
   const { source } = all.model
   const names = reached(one, all).flatMap((key) => {

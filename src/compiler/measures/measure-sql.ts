@@ -18,13 +18,13 @@ export interface AggregateCall {
   /** What stands in its brackets. */
   readonly inside: { readonly start: number; readonly end: number }
   readonly isDistinct: boolean
-  /** It has a FILTER of its own. */
+  /** It has a FILTER. */
   readonly isFiltered: boolean
 }
 
 export interface ReadMeasure {
   readonly source: SourceFile
-  /** Of the expression, without `where`. */
+  /** The place of the expression, without `where`. */
   readonly span: Span
   readonly tokens: readonly Token[]
   readonly calls: readonly AggregateCall[]
@@ -49,7 +49,7 @@ export function readMeasure(source: SourceFile, span: Span): ReadMeasure {
   }
 }
 
-/** With places in the file. */
+/** The tokens have places in the file. */
 function tokensIn(source: SourceFile, { start, end }: Span): readonly Token[] {
   return tokenize(source.text.slice(start, end))
     .filter(({ kind }) => kind !== 'comment')
@@ -105,7 +105,7 @@ export const namesInside = ({ tokens, calls }: ReadMeasure): readonly string[] =
     }),
   )
 
-/** Of a condition: rather one too many. */
+/** Names in a condition. Rather one too many than one too few. */
 export const namesIn = (source: SourceFile, span: Span): readonly string[] => {
   const tokens = tokensIn(source, span)
   return tokens.flatMap((token, i) => (isName(tokens, i) ? [nameOf(token)!] : []))
@@ -136,7 +136,7 @@ function measureBody(making: Making): ModelBody {
   return bodyWith(making, { start: 0, end: measure.tokens.length })
 }
 
-/** Of a measure and those that it names, which are known by their names in lower case. */
+/** The SQL of a measure and of those that it names, which are known by their names in lower case. */
 export function bodyOfMeasure(
   measure: ReadMeasure,
   all: {

@@ -21,7 +21,7 @@ export interface StoredMeasure {
   readonly name: string
   /** The value first, then the parts that it is computed of. */
   readonly columns: readonly StoredColumn[]
-  /** As a measure of these columns; null: nothing adds its values up. */
+  /** The measure over these columns. null: nothing adds its values up. */
   readonly again: string | null
   /** Whether the values themselves can be summed. */
   readonly isSum: boolean
@@ -153,7 +153,7 @@ const isSummed = ({ name, isDistinct }: AggregateCall) =>
 const plain = (value: Sql, mayHuge: boolean): Sql =>
   mayHuge ? sql`coalesce(${value}, CAST(NULL AS ${sql.type(columnType('DECIMAL(1,0)'))}))` : value
 
-/** Of a sum, or of what sums are a part of. */
+/** A sum may be, and what sums are a part of. */
 function mayBeHuge(key: string, all: Storing): boolean {
   const one = all.written.get(key)!
   const isSum = one.read.calls.some(({ name }) => SUMS.includes(name))

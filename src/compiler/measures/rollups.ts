@@ -41,7 +41,6 @@ export function withRollups(files: ProjectFiles): ProjectFiles {
   }
 }
 
-/** What a rollup is made of. */
 interface Rollup {
   readonly file: ModelFile
   readonly header: ModelHeader
@@ -109,7 +108,6 @@ function groupsOf(
   return { grain, dimensions }
 }
 
-/** null: no model can have the name. */
 function fileOf(rollup: Rollup, groups: readonly string[]): ModelFile | null {
   const { file, span, measures } = rollup
   const name = parseModelName(`${file.name}_by_${groups.map(foldCase).join('_')}`)

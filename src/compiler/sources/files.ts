@@ -119,7 +119,7 @@ function fixedPart(path: string): string {
 }
 
 /** What the engine may reach of it: one file, or what is below a directory. */
-export function reachOf(
+export function fileReach(
   dir: string,
   { location, format }: FileTable,
 ): { readonly path: string } | { readonly directory: string } {
@@ -147,7 +147,7 @@ async function createSecret(
   const { secret } = source
   if (secret !== null && (secret.type === 's3') !== isStore) return
   if (!isStore && secret === null) return
-  const reach = reachOf('/', table)
+  const reach = fileReach('/', table)
   const scope = 'path' in reach ? reach.path.replace(/[?#].*$/s, '') : reach.directory
   const name = sql.ident(`_eider_source_${source.name}.${table.name}`)
   const parts = [sql`SCOPE ${sql.value(scope)}`, ...partsOf(secret)]

@@ -14,7 +14,7 @@ import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import type { Extensions } from '../../core/extensions.ts'
-import { isFileTable, reachOf } from './files.ts'
+import { isFileTable, fileReach } from './files.ts'
 import { sourceAccess } from './kinds.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -154,7 +154,7 @@ export async function closeEngine(
   sources: readonly ExternalSource[],
 ): Promise<void> {
   const reached = sources.flatMap(({ tables }) =>
-    tables.filter(isFileTable).map((table) => reachOf(dir, table)),
+    tables.filter(isFileTable).map((table) => fileReach(dir, table)),
   )
   const directories = reached.flatMap((one) => ('directory' in one ? [one.directory] : []))
   const paths = [

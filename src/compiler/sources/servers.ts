@@ -17,7 +17,6 @@ export interface ServerDialect {
   /** For all databases of the kind that the engine reads. */
   readonly settings: readonly Sql[]
   readonly secretParts: (server: SourceServer) => readonly Sql[]
-  /** The text after ATTACH. */
   readonly attachText: (server: SourceServer) => string
   /** The function of the engine that runs a query there. */
   readonly query: Sql

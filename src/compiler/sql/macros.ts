@@ -2,7 +2,7 @@
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Macro } from '../../core/model.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile, FilePlace } from '../../core/source.ts'
 import { ModelBody, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
@@ -217,7 +217,7 @@ function joined(before: MacroFacts | undefined, found: References): MacroFacts {
   }
 }
 
-function nameOfMacro(body: ModelBody): { readonly source: SourceFile; readonly span: Span } {
+function nameOfMacro(body: ModelBody): FilePlace {
   return { source: body.source, span: spanAt(body, 0) }
 }
 

@@ -23,7 +23,6 @@ export type Location = number | null
 export interface References {
   /** In order of first mention, each once. */
   readonly models: readonly { readonly name: ModelName; readonly at: Location }[]
-  /** Tables of sources. */
   readonly sources: readonly string[]
   readonly unknown: readonly { readonly name: string; readonly at: Location }[]
   /** Calls whose argument names what is read, but is known only when the query runs. */
@@ -33,7 +32,7 @@ export interface References {
   readonly hasParameters: boolean
   readonly files: readonly string[]
   readonly volatile: boolean
-  /** Of a volatile query whose columns are the same each time. */
+  /** Only a volatile query has it whose columns are the same each time. */
   readonly varies?: Varies
 }
 
@@ -100,7 +99,7 @@ interface Findings {
   hasParameters: boolean
   readonly files: string[]
   readonly sources: string[]
-  /** Of each thing that makes the query volatile; null: its columns may differ, too. */
+  /** How each thing varies that makes the query volatile. null: its columns may differ, too. */
   readonly varies: Set<Varies | null>
   /** It reads files by a function that gives their times. */
   hasTimes: boolean
@@ -130,7 +129,7 @@ function resolve(
   }
 }
 
-/** Of something that varies in all of these ways. */
+/** How something varies that varies in all of these ways. */
 export function together(varies: ReadonlySet<Varies | null>): { readonly varies?: Varies } {
   if (varies.size === 0 || varies.has(null)) return {}
   return { varies: varies.has('always') ? 'always' : 'daily' }

@@ -140,7 +140,6 @@ export function statementsOf({ text }: SourceFile): Statements {
   return { header, below, statements }
 }
 
-/** Of each opening bracket. */
 export const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
 /** The number of brackets around each token; an opening bracket is outside of itself, a closing one inside. */

@@ -7,7 +7,7 @@ export type ChangedByHand = {
   readonly model: ModelName
 } & (
   | {
-      /** Of the table; as many as published: they have other values. */
+      /** Rows of the table. If as many are published, they have other values. */
       readonly rows: number
       readonly published: number
     }
@@ -15,7 +15,6 @@ export type ChangedByHand = {
   | { readonly gone: number }
 )
 
-/** What was seen. */
 export function byHandProblem(change: ChangedByHand): string {
   if ('gone' in change)
     return `somebody has deleted ${count(change.gone, 'row')} of the table by hand, or more`

@@ -8,7 +8,7 @@ export interface DamagedEvents {
   /** The file that keeps them. */
   readonly path: string
   readonly bytes: number
-  /** As far as that can be known. */
+  /** How many events there were, as far as that can be known. */
   readonly events: number
 }
 

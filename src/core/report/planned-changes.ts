@@ -102,14 +102,14 @@ export type RowChange =
 export interface EventsVerdict {
   readonly waiting: number
   readonly rejected: number
-  /** Of events that were rejected before and fit now. */
+  /** Events that were rejected before and fit now. */
   readonly retried: number
   /** At most limits.plannedReasons, those of most events first. */
   readonly reasons: readonly RejectionReason[]
 }
 
 interface RejectionReason {
-  /** Of the first of the events. */
+  /** Why the first of the events is rejected. */
   readonly reason: string
   readonly events: number
   /** Sequence number of the first of the events. */

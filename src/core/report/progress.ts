@@ -32,14 +32,14 @@ export type RunEvent =
       readonly rejected: number
       readonly ms: number
     }
-  /** Of each file with events that have changed on disk, as long as it is there. */
+  /** Comes for each file with events that have changed on disk, as long as it is there. */
   | ({ readonly event: 'events-damaged'; readonly model: ModelName } & Omit<
       DamagedEvents,
       'target'
     >)
   | { readonly event: 'model-started'; readonly model: ModelName; readonly because: string }
   | ({ readonly event: 'model-finished' } & ModelResult)
-  /** Of each table that another program has changed, as far as numbers of rows tell. */
+  /** Comes for each table that another program has changed, as far as numbers of rows tell. */
   | ({ readonly event: 'changed-by-hand' } & ChangedByHand)
   /** No file defines it any more. Its table stays, and is no longer published. */
   | { readonly event: 'model-removed'; readonly model: ModelName }
@@ -93,7 +93,7 @@ export interface TableChanges {
   /** Those of a table that is made from nothing are not counted: they are what it had before. */
   readonly rows_out: number | null
   readonly rows_after: number | null
-  /** Of the model at that time. */
+  /** The definition of the model at that time. */
   readonly definition: string
 }
 
@@ -101,7 +101,7 @@ export interface TableChanges {
 export interface Orphan {
   readonly model: ModelName
   readonly kind: Kind
-  /** null: it is a view. */
+  /** null for a view. */
   readonly rows: number | null
   /** A new model with the same SQL. */
   readonly renamed_to?: ModelName
@@ -113,7 +113,6 @@ export type Progress = (event: RunEvent) => void
 export interface Phase {
   readonly model: ModelName
   readonly phase: 'build' | 'checks' | 'publish'
-  /** As performance.now(). */
   readonly startedMs: number
   readonly ms: number
 }

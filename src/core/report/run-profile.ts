@@ -47,7 +47,7 @@ export interface PlanOperator {
   readonly name: string
   /** What it is about: a table, a condition, keys. */
   readonly details: string
-  /** As the engine guessed; null: it did not. */
+  /** What the engine guessed. null: it did not. */
   readonly estimated_rows: number | null
   /** null: it was not run. */
   readonly rows: number | null
@@ -56,10 +56,10 @@ export interface PlanOperator {
 
 export interface ExplainedPlan {
   readonly operators: readonly PlanOperator[]
-  /** Of the whole query; null: it was not run. */
+  /** What the whole query took. null: it was not run. */
   readonly analyzed: {
     readonly ms: number
-    /** Of all threads. */
+    /** The time of all threads. */
     readonly cpu_ms: number
     readonly peak_memory_bytes: number
     /** Largest size of what did not fit in memory. */

@@ -10,7 +10,7 @@ export type UpEvent =
       readonly project: string
       readonly target: string | null
       readonly pid: number
-      /** null: it is not supervised here. */
+      /** null where it is not supervised here. */
       readonly collect_url: string | null
       readonly admin_url: string | null
       readonly odata_url: string | null
@@ -94,7 +94,6 @@ export interface Notified {
   readonly answer: string
 }
 
-/** What is sent. */
 export interface Notification {
   /** One line for people; services of chats show it. */
   readonly text: string
@@ -113,7 +112,7 @@ export interface Notification {
   readonly run: RunRecord | null
 }
 
-/** The file. */
+/** What is in the file. */
 export interface UpState {
   readonly version: 1
   readonly project: string
@@ -133,7 +132,7 @@ export interface ServiceState {
   readonly pid: number | null
   /** Tells the process from a later one with the same pid; null where the system cannot. */
   readonly process: string | null
-  /** Of the state. */
+  /** When the state began. */
   readonly since: string
   readonly url: string | null
   readonly admin_url: string | null
@@ -175,9 +174,9 @@ export interface UpStatus {
   readonly target: string | null
   /** null: no supervisor is at work. */
   readonly up: { readonly pid: number; readonly since: string } | null
-  /** Of that supervisor. */
+  /** The services of that supervisor. */
   readonly services: readonly ServiceStatus[]
-  /** Of that supervisor, or of the one that was last at work. */
+  /** The runs of that supervisor, or of the one that was last at work. */
   readonly runs: readonly RunStatus[]
   readonly events: {
     /** null: nobody has counted them. */
@@ -190,12 +189,11 @@ export interface UpStatus {
 
 export interface UpProblem {
   readonly message: string
-  /** What to do. */
   readonly next: string
 }
 
 export type ServiceStatus = Omit<ServiceState, 'process'> & {
-  /** Of its /health; null: it does not answer, or has none. */
+  /** What its /health says. null: it does not answer, or has none. */
   readonly health: string | null
 }
 

@@ -17,7 +17,7 @@ export type CellType =
 export interface SheetColumn {
   readonly name: string
   readonly type: CellType
-  /** Of a column of `page`, in a type of DuckDB of that kind. */
+  /** A column of `page`, in a type of DuckDB of that kind. */
   readonly value: Sql
 }
 
@@ -28,7 +28,7 @@ export const sheetRoom = { rows: 1_048_576, columns: 16_384 }
 const DIGITS = 15
 
 /** The places of formats of cells in the styles of a workbook. Those of decimals follow, one for each scale. */
-export const formats = { head: 1, integer: 2, date: 3, moment: 4, time: 5, text: 6, decimal: 7 }
+export const cellFormats = { head: 1, integer: 2, date: 3, moment: 4, time: 5, text: 6, decimal: 7 }
 
 /** The scales of the decimals, in the order of their formats. */
 export const scalesOf = (columns: readonly SheetColumn[]): readonly number[] =>
@@ -64,7 +64,6 @@ interface Content {
   readonly content: Sql
   /** Where it is none; null: in all rows. */
   readonly holds?: Sql
-  /** The text where it is one. */
   readonly text?: Sql
 }
 
@@ -72,7 +71,7 @@ interface Content {
 function cellSql(value: Sql, { attributes, content, holds, text }: Content, place: Sql): Sql {
   const textCell = (format: Sql, written: Sql) =>
     sql`concat(${place}, ${format}, ' t="inlineStr"><is><t xml:space="preserve">', ${written}, '</t></is></c>')`
-  const kept = sql.value(`" s="${formats.text}"`)
+  const kept = sql.value(`" s="${cellFormats.text}"`)
   if (attributes === null) {
     const format = sql`CASE WHEN ${looksLikeFormula(value)} THEN ${kept} ELSE '"' END`
     return sql`CASE WHEN ${value} IS NOT NULL THEN ${textCell(format, content)} END`
@@ -92,11 +91,15 @@ function contentOf(type: CellType, value: Sql, scales: readonly number[]): Conte
     case 'boolean':
       return { attributes: ' t="b"', content: sql`CASE WHEN ${value} THEN '1' ELSE '0' END` }
     case 'integer':
-      return { attributes: format(formats.integer), content: digits }
+      return { attributes: format(cellFormats.integer), content: digits }
     case 'long-integer':
-      return { attributes: format(formats.integer), content: digits, holds: hasFewDigits(digits) }
+      return {
+        attributes: format(cellFormats.integer),
+        content: digits,
+        holds: hasFewDigits(digits),
+      }
     case 'decimal': {
-      const attributes = format(formats.decimal + scales.indexOf(type.scale))
+      const attributes = format(cellFormats.decimal + scales.indexOf(type.scale))
       const holds = type.precision > DIGITS ? { holds: hasFewDigits(digits) } : {}
       return { attributes, content: digits, ...holds }
     }
@@ -107,15 +110,15 @@ function contentOf(type: CellType, value: Sql, scales: readonly number[]): Conte
     case 'date': {
       const holds = sql`${value} BETWEEN DATE '1900-03-01' AND DATE '9999-12-31'`
       const content = sql`${value} - DATE '1899-12-30'`
-      return { attributes: format(formats.date), content, holds }
+      return { attributes: format(cellFormats.date), content, holds }
     }
     case 'time':
-      return { attributes: format(formats.time), content: daysOf(value) }
+      return { attributes: format(cellFormats.time), content: daysOf(value) }
     case 'moment': {
       const holds = sql`${value} BETWEEN TIMESTAMP '1900-03-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'`
       // 1970 begins so many days after the one from which Excel counts.
       const content = sql`${daysOf(value)} + 25569`
-      return { attributes: format(formats.moment), content, holds }
+      return { attributes: format(cellFormats.moment), content, holds }
     }
   }
 }

@@ -4,7 +4,7 @@
 import { type Sql, sql } from '../sql.ts'
 import { escapeXml, xmlEntity } from '../xml.ts'
 
-/** Of UTF-16, in one cell. */
+/** Units of UTF-16 in one cell. */
 const LONGEST = 32_767
 
 /** Characters that are left of a text that is too long: each may be two of UTF-16. */

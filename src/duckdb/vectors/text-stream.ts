@@ -52,7 +52,6 @@ export interface ChunkReader {
   hasEnd(chunk: DuckDBDataChunk, count: number): boolean
   /** The first of its rows. */
   partsOf(chunk: DuckDBDataChunk, rows: number): TextPart[]
-  /** How the row with that number begins. */
   firstBytes(chunk: DuckDBDataChunk, row: number): Buffer
 }
 

@@ -5,7 +5,7 @@ import { zip } from '../../files/zip.ts'
 import {
   type CellType,
   columnLetters,
-  formats,
+  cellFormats,
   scalesOf,
   type SheetColumn,
 } from '../../core/xlsx/cells.ts'
@@ -128,7 +128,7 @@ async function* sheet(
   )
   const names = columns.map(
     ({ name }, i) =>
-      `<c r="${columnLetters(i)}1" s="${formats.head}" t="inlineStr"><is><t xml:space="preserve">${xmlText(name)}</t></is></c>`,
+      `<c r="${columnLetters(i)}1" s="${cellFormats.head}" t="inlineStr"><is><t xml:space="preserve">${xmlText(name)}</t></is></c>`,
   )
   const cols = widths.length === 0 ? '' : `<cols>${widths.join('')}</cols>`
   const head = `<row r="1">${names.join('')}</row>`

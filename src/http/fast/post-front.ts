@@ -29,7 +29,7 @@ interface Connection extends Answered {
   readonly onEnd: () => void
   /** The beginning of a request that may become a plain one. */
   partial: Buffer | null
-  /** Of its last request: the next one most often has the same head. */
+  /** The route of its last request: the next one most often has the same head. */
   route: KnownRoute | null
   /** It has used its quota for this turn of the event loop; the rest of its input is back in the socket. */
   hasHadTurn: boolean

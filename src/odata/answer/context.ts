@@ -25,7 +25,6 @@ export interface ServiceContext {
   readonly rowsByKey: RowsByKey
   readonly admission: Admission
   readonly streams: OpenStreams
-  /** Signs links for the reader who asks. */
   readonly links: LinkSigner
   readonly reader: Reader
   readonly pageSize: number
@@ -43,7 +42,6 @@ export interface ODataRequest {
   readonly version: ODataVersion
   /** Absolute URL of the service as the client reaches it, with a slash at the end. */
   readonly root: string
-  /** Aborted when the client is gone. */
   readonly gone: AbortSignal
   /** The client asks for a part of the answer, or how long it is. */
   readonly wantsFile?: boolean

@@ -47,7 +47,6 @@ function requireFormat(bound: BoundRequest, option: string | undefined): void {
 }
 
 export const explainBound = (request: BoundRequest) => ({
-  /** For people. */
   bound: showRequest(request),
   /** For other programs. */
   request: plainRequest(request),

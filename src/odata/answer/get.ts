@@ -54,7 +54,6 @@ export async function answerGet(
   return lookup === undefined ? answer : { ...answer, lookup: { ...lookup, headersOf } }
 }
 
-/** The answer, or 304 where the client has it. */
 export const unlessUnchanged = (asked: RequestHeaders, answer: Answer): Answer =>
   unchangedBy(asked, answer.headers['ETag']) === null ? answer : unchanged(answer.headers)
 

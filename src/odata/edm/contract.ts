@@ -35,14 +35,14 @@ export function contractChanges(
   return [...removed, ...others, ...navigation]
 }
 
-/** Of one set: what a publication of `after` changes for those who read it now. */
+/** What a publication of `after` changes in one set for those who read it now. */
 export const shapeChanges = (
   before: PublishedRelation,
   after: ExpectedRelation,
 ): readonly ContractChange[] =>
   setChanges(before, after).map((change) => ({ set: entitySetName(before.model), ...change }))
 
-/** Of the sets that go on, what breaks those who read them now. */
+/** What breaks those who read sets now that go on. */
 export function breakingShapes(
   published: Snapshot | null,
   next: readonly ExpectedRelation[],
@@ -110,7 +110,6 @@ function holds(now: EdmType, before: EdmType): boolean {
   })
 }
 
-/** Not used here. */
 const NO_ROWS: SnapshotFacts = {
   stored: {
     tableOf: (name) => [name],

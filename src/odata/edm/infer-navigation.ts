@@ -102,13 +102,11 @@ function onlyKey(set: EntitySet): Property | null {
 
 const tableOf = ({ relation }: EntitySet): string => splitModelName(relation.model).table
 
-/** The name of columns that refer to `set`. */
 const nameOfReferences = (set: EntitySet, key: Property): string =>
   /^id$/i.test(key.name) ? `${tableOf(set)}_${key.name}` : key.name
 
 const withoutId = (name: string): string => name.replace(/_id$/i, '')
 
-/** Those of `all` that columns of that name refer to. */
 function referredTo(name: string, all: readonly ReferenceTarget[]): readonly ReferenceTarget[] {
   if (all.length <= limits.setsOfOneKey) return all
   const one = foldCase(withoutId(name))

@@ -80,7 +80,7 @@ export class AnswerFiles implements AsyncDisposable {
     return Object.assign(resources.move(), {
       bytes,
       rows: rows - order.written.heads,
-      read: (start: number, end: number) => readRange(file, start, end),
+      read: (start: number, end: number) => readFileRange(file, start, end),
     })
   }
 
@@ -110,7 +110,6 @@ export class AnswerFiles implements AsyncDisposable {
         void this.#drop(key, entry)
   }
 
-  /** null where it is to be made. */
   #find(key: string, { isTimed }: FileOrder): Entry | null {
     const entry = this.#entries.get(key)
     if (entry === undefined) return null
@@ -168,7 +167,7 @@ export class AnswerFiles implements AsyncDisposable {
   }
 }
 /** `end` is the offset after the last byte. Throws when the file ends early: what is short must not look whole. */
-export async function* readRange(file: FileHandle, start: number, end: number) {
+export async function* readFileRange(file: FileHandle, start: number, end: number) {
   for (let at = start; at < end;) {
     const buffer = Buffer.allocUnsafe(Math.min(limits.sendAheadBytes, end - at))
     const { bytesRead } = await file.read(buffer, 0, buffer.length, at)

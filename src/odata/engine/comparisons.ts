@@ -25,7 +25,6 @@ import { createAdmission } from './admission.ts'
 import { type EngineAccess, inTurn, unlessGone } from './query.ts'
 import type { EngineOptions } from './snapshot-engines.ts'
 
-/** The set as it is now. */
 type ComparedSet = Pick<EntitySet, 'name' | 'relation' | 'table'>
 
 /** A use of an engine. */
@@ -214,7 +213,6 @@ interface States extends TwoStates {
   readonly files: Pick<TwoStates, 'now' | 'before'>
   /** Keys of all rows in which they may differ, as the later file has recorded them; null: any rows may. */
   readonly changedKeys: Sql | null
-  /** The tables in the files. */
   readonly tables: { readonly now: readonly TableName[]; readonly before: readonly TableName[] }
 }
 

@@ -32,7 +32,6 @@ interface Engine {
   leases: number
 }
 
-/** A lease on an open snapshot. */
 export class OpenSnapshot implements AsyncDisposable {
   readonly snapshot: Snapshot
   readonly model: EntityModel
@@ -89,7 +88,6 @@ export class OpenSnapshot implements AsyncDisposable {
     return new OpenSnapshot({ ...shown, connections, facts, rowsKeys, leases: 0 })
   }
 
-  /** What is there for a reader. */
   async viewFor(reader: Reader): Promise<ReaderView> {
     const { snapshot, model, known, views, connections } = this.#engine
     if (reader.key === '') return { snapshot, model, problems: [] }

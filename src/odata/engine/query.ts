@@ -131,7 +131,6 @@ export class Query implements AsyncDisposable {
     return next
   }
 
-  /** null after the last texts. */
   async #nextAfter(before: Promise<unknown>): Promise<TextPart | null> {
     await before
     const { access, connection, stream, isSmall } = this.#opened

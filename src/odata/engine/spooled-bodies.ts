@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
 import { isDiskFull } from '../../files/system-errors.ts'
 import { overloaded } from './admission.ts'
-import { readRange } from './answer-files.ts'
+import { readFileRange } from './answer-files.ts'
 
 export type SpooledBodies = ReturnType<typeof createSpooledBodies>
 
@@ -35,7 +35,7 @@ export function createSpooledBodies(dir: string, maxBytes: number = limits.spool
       await orFull(file.appendFile(part))
       size += part.length
     }
-    return Object.assign(resources.move(), { body: readRange(file, 0, size) })
+    return Object.assign(resources.move(), { body: readFileRange(file, 0, size) })
   }
 
   return {

@@ -21,7 +21,6 @@ export interface Answers {
   find(asked: AskedAnswer): Answer | null
   /** The answer, made by `make` unless that is not needed. Throws what `make` throws; ClientGone. */
   answer(asked: AskedAnswer, make: () => Promise<Answer>): Promise<Answer>
-  /** `body` in that coding. */
   compress(body: Buffer, coding: ContentCoding): Promise<Buffer>
   stats(): AnswerStats
 }
@@ -33,7 +32,6 @@ export interface AnswerStats {
   readonly bytes: number
 }
 
-/** Each answer is made. */
 export const madeAnswers: Answers = {
   find: () => null,
   answer: (_, make) => make(),

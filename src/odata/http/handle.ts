@@ -38,7 +38,7 @@ import { meantOption } from '../syntax/option-names.ts'
 import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
 import type { Fellows } from '../engine/fellows.ts'
 import { ClientGone } from '../engine/query.ts'
-import { csvAsFile, withRange } from './ranges.ts'
+import { csvAsFile, withRange } from './send-answer.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 

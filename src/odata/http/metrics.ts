@@ -6,7 +6,7 @@ import {
   familyMaker,
   histogramSamples,
   memorySamples,
-  type Sample,
+  type MetricSample,
   add,
   createHistogram,
 } from '../../http/prometheus.ts'
@@ -27,12 +27,12 @@ export interface MetricSources {
 }
 
 const family = familyMaker('eider_odata')
-const one = (value: number): readonly Sample[] => [[{}, value]]
+const one = (value: number): readonly MetricSample[] => [[{}, value]]
 const counter = (name: string, help: string, value: number) =>
   family(name, 'counter', help, one(value))
 const gauge = (name: string, help: string, value: number) => family(name, 'gauge', help, one(value))
 /** What is no sum where several processes have one. */
-const shared = (name: string, help: string, samples: readonly Sample[]) =>
+const shared = (name: string, help: string, samples: readonly MetricSample[]) =>
   family(name, 'gauge', help, samples, 'most')
 
 export async function odataMetrics(sources: MetricSources): Promise<readonly Family[]> {
@@ -72,7 +72,7 @@ export async function odataMetrics(sources: MetricSources): Promise<readonly Fam
 
 function snapshotFamilies({ published, isRefused, opened }: Snapshots): readonly Family[] {
   const age = published === null ? [] : one((Date.now() - published.publishedAt.getTime()) / 1000)
-  const info: readonly Sample[] = published === null ? [] : [[{ id: published.id }, 1]]
+  const info: readonly MetricSample[] = published === null ? [] : [[{ id: published.id }, 1]]
   return [
     shared('snapshot_info', 'The snapshot that is served', info),
     shared('snapshot_age_seconds', 'Time since it was published', age),
@@ -93,11 +93,11 @@ function oldestOf(sets: SetsFreshness): string {
 function freshnessFamilies(sets: SetsFreshness): readonly Family[] {
   const help = 'Time since when events may not be in the rows of a set'
   const nowMs = Date.now()
-  const behind = Array.from(sets, ([set, { atMs }]): Sample => [
+  const behind = Array.from(sets, ([set, { atMs }]): MetricSample => [
     { set },
     Math.max(0, nowMs - atMs) / 1000,
   ])
-  const promised = Array.from(sets).flatMap(([set, { withinSeconds }]): readonly Sample[] =>
+  const promised = Array.from(sets).flatMap(([set, { withinSeconds }]): readonly MetricSample[] =>
     withinSeconds === null ? [] : [[{ set }, withinSeconds]],
   )
   return [
@@ -117,7 +117,7 @@ export async function health({ snapshots, freshness }: MetricSources) {
     snapshot: published?.id ?? null,
     published_at: published?.publishedAt.toISOString() ?? null,
     run_id: published?.runId ?? null,
-    /** Of the set that is least so; null where that is not known of each. */
+    /** How fresh the least fresh set is. null where that is not known for each. */
     fresh_at: isKnown ? oldestOf(fresh) : null,
   }
 }
@@ -137,7 +137,6 @@ export function odataTraffic() {
   const times = createHistogram(REQUEST_BUCKETS)
   const sums = { open: 0, rows: 0, bytes: 0 }
   return {
-    /** By status. */
     requests,
     /** By code of the error. */
     refused,
@@ -150,7 +149,7 @@ export function odataTraffic() {
     get rows() {
       return sums.rows
     },
-    /** Of bodies as they were sent. */
+    /** Bodies are counted as they were sent. */
     get bytes() {
       return sums.bytes
     },

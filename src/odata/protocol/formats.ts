@@ -125,7 +125,6 @@ const table = {
 
 export const formats: Readonly<Record<FormatName, FormatTraits>> = table
 
-/** The requests that a format may answer. */
 export type AnsweredAs<F extends FormatName> = (typeof table)[F]['answers'][number]
 
 /** Whether a body of this type gains nothing by being compressed. */

@@ -9,7 +9,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { link, open, rename, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeDirectory } from '../../files/durable-directory.ts'
+import { makeDirectory } from '../../files/durable-files.ts'
 import type { Logger } from '../../core/logger.ts'
 
 const SECRET_BYTES = 32

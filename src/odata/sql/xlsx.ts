@@ -6,7 +6,7 @@ import type { OutputProperty } from '../bind/bound.ts'
 import type { EdmType } from '../edm/types.ts'
 import { asDigits, jsonTextSql } from './json-value.ts'
 
-/** Of rows whose columns are named as in `output` and have the DuckDB types of its EdmTypes. */
+/** The columns of a sheet, for rows whose columns are named as in `output` and have the DuckDB types of its EdmTypes. */
 export const sheetColumns = (output: readonly OutputProperty[]): readonly SheetColumn[] =>
   output.map(({ name, path = [name], type }) => {
     const cell = cellType(type)

@@ -29,11 +29,10 @@ type WrittenValue = { readonly value: (column: string) => Sql }
 
 const asRead: WrittenValue = { value: (column) => sql.ident(column) }
 
-/** The rows of a relation that stay. */
 export const youngRows = (keep: Keep, context: Pick<RunContext, 'startedAt'>, relation: Sql): Sql =>
   sql`FROM ${relation} WHERE (${isOld(keep, context, asRead)}) IS NOT TRUE`
 
-/** Of the selected models that have some. Changes nothing. */
+/** Looks for them in the selected models, and changes nothing. */
 export async function findOldRows(context: RunContext): Promise<ReadonlyMap<ModelName, OldRows>> {
   const { connection, catalog, selected, project, columnsBefore } = context
   const found = new Map<ModelName, OldRows>()

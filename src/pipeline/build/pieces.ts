@@ -61,10 +61,10 @@ const HUGE = columnType('HUGEINT')
 const TIMESTAMP = columnType('TIMESTAMP')
 const INTERVAL = columnType('INTERVAL')
 
-/** Of a column that follows from data. */
+/** The type of a column that follows from data is not known yet. */
 const guessOf = (by: string): ColumnType => (/^\d+$/.test(by) ? HUGE : TIMESTAMP)
 
-/** As a column "bound", among them those in the range at which a piece ends. */
+/** Times in a column "bound". Among them are those in the range at which a piece ends. */
 const timeBounds = (start: string, end: string, unit: string): Sql => sql`
   SELECT unnest(generate_series(date_trunc(${sql.value(unit)}, ${sql.value(start, TIMESTAMP)}),
     ${sql.value(end, TIMESTAMP)}, ${sql.value(`1 ${unit}`, INTERVAL)})) AS bound`
@@ -81,7 +81,7 @@ function numberBounds(start: string, end: string, size: bigint): Sql {
 
 /** What builds the pieces of a step. */
 interface Builder {
-  /** Of the inputs as they are now. */
+  /** The fingerprint of the inputs as they are now. */
   readonly fingerprint: string
   /** In the transaction of the caller, who records it. */
   readonly build: (context: RunContext, step: Step) => Promise<Built>
@@ -154,7 +154,7 @@ async function buildPiece(
   return built
 }
 
-/** As the next piece finds it. */
+/** The context as the next piece finds it. */
 async function withRecord(
   context: RunContext,
   { model, fingerprint, version }: NewRecord,

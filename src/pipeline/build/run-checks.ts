@@ -64,7 +64,7 @@ interface FoundRows {
   readonly keep: (path: string, most: number) => Promise<void>
 }
 
-/** null: it holds. */
+/** null where the check holds. */
 async function runCheck(
   connection: Connection,
   model: Model,

@@ -45,7 +45,7 @@ export function removedToo({ counts }: Built, removed: number): Partial<Built> {
   return {}
 }
 
-/** Of a range that is built in pieces. */
+/** Adds up the changes of a range that is built in pieces. */
 export function addedUp(
   before: Pick<ModelResult, 'changes'>,
   next: Pick<ModelResult, 'changes'>,

@@ -99,7 +99,6 @@ export function goneFrom(
 
 interface Compared {
   readonly changes: Changes
-  /** Models as the manifest has them. */
   readonly removed: readonly CatalogModel[]
 }
 
@@ -125,7 +124,7 @@ export function changesSince(project: CompiledProject, text: string, against: st
 
 const added: ModelChange = { is: 'added', columns: [] }
 
-/** null: it is the same. */
+/** null where it is the same. */
 function changeOf(model: Model, before: ManifestModel): ModelChange | null {
   const columns = changesOfColumns(model, before)
   const isSame = model.definition === before.definition && columns.length === 0

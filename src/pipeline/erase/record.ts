@@ -40,11 +40,10 @@ export async function recordErasure(place: Place, id: string, erasure: Erasure):
 export const strikeErasure = (place: Place, id: string): Promise<void> =>
   rm(pathOf(place, id), { force: true })
 
-/** null: there is none. */
 export const readErasure = (place: Place, id: string): Promise<Erasure | null> =>
   read(pathOf(place, id))
 
-/** Of all that have not ended, oldest first. */
+/** The oldest comes first. */
 export async function unfinishedErasures(place: Place): Promise<readonly Erasure[]> {
   const names = await readdir(directoryOf(place)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

@@ -64,7 +64,7 @@ export async function countMeant(
   return countRows(connection, sql`${target.table} WHERE ${isMeant(meaning, reached, target)}`)
 }
 
-/** Of the rows that are meant, those that came in since then; 0 where the table does not say when rows come in. */
+/** Counts the rows that are meant and came in since then: 0 where the table does not say when rows come in. */
 export async function countMeantSince(
   connection: Connection,
   tables: TableStorage,
@@ -112,11 +112,11 @@ export const isDeletedFrom = ({ model }: ReachedModel): boolean => kinds[model.k
 
 interface RejectedCount {
   readonly meant: number
-  /** Of which nobody can tell, since a value cannot be read, or is missing. */
+  /** Nobody can tell whether these are meant, since a value cannot be read, or is missing. */
   readonly unclear: number
 }
 
-/** Of the events that did not fit the model. `remove`: in the transaction of the caller; `unclear`: these too. */
+/** Counts events that did not fit the model. `remove`: deletes them, in the transaction of the caller; `unclear`: these too. */
 export async function rejectedEvents(
   connection: Connection,
   tables: TableStorage,

@@ -119,7 +119,7 @@ interface Search {
   readonly take: (name: string, rows: Sql) => Promise<Sql>
 }
 
-/** Of each input the condition on its rows `d` that lead to the sample; null: nothing tells. */
+/** Finds a condition for each input, on those of its rows `d` that lead to the sample. null: nothing tells. */
 async function waysOf(
   search: Search,
   model: Model,

@@ -141,7 +141,7 @@ async function inMemory({ openDoor, ...options }: TestOptions): Promise<TestOutc
 
 const NOTHING_EXPECTED = 'there is no expect.csv; "eider test --accept" writes the actual rows'
 
-/** null: as it is expected. */
+/** null where it is as expected. */
 async function runOnce(
   testing: Testing,
   run: CaseRun,

@@ -17,7 +17,6 @@ interface AcceptRequest {
   readonly opened: Pick<Store, 'state' | 'snapshots'> & { readonly connection: Connection }
   readonly project: CompiledProject
   readonly clients: Clients
-  /** Those of the plan. */
   readonly contract: readonly ContractChange[]
 }
 

@@ -32,7 +32,6 @@ import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
 interface PlanSource {
   readonly connection: Connection
-  /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
@@ -47,7 +46,6 @@ interface PlanOptions extends PlanRequest, PlanSource {
 
 export interface RunPlan {
   readonly steps: readonly PlannedStep[]
-  /** What is published; null where nothing is. */
   readonly published: Snapshot | null
   readonly next: readonly ExpectedRelation[]
   readonly orphans: readonly Orphan[]

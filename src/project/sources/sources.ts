@@ -10,7 +10,7 @@ import { fromEnvironment } from './environment.ts'
 import { sourceKeys, sourceOptions, sourceReaders } from './kinds.ts'
 import { type Group, namedGroups, type SourcePlace, type SourceReader, textOf } from './nodes.ts'
 import type { DeclaredSecret } from './secrets.ts'
-import { readTables } from './tables.ts'
+import { readSourceTables } from './tables.ts'
 
 export const SOURCE_KEYS: readonly string[] = [
   ...sourceKeys,
@@ -62,7 +62,10 @@ function readSource(
   const isWhole = SOURCE_KEYS.filter(group.has).length === node.items.length
   if (!group.has('tables') && isWhole)
     group.refuseMember(null, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
-  const tables = readTables(group, { isInDatabase: database !== null, isOnServer: server !== null })
+  const tables = readSourceTables(group, {
+    isInDatabase: database !== null,
+    isOnServer: server !== null,
+  })
   const secret = secretOf(group, secrets, tables)
   return {
     name,

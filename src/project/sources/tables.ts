@@ -38,7 +38,7 @@ interface TablePlace {
   readonly isOnServer: boolean
 }
 
-export function readTables(source: Group, place: TablePlace): readonly ExternalTable[] {
+export function readSourceTables(source: Group, place: TablePlace): readonly ExternalTable[] {
   const path = `${source.path}.tables`
   const node = source.node('tables') ?? null
   return namedGroups(node, path, 'a group of tables by name', source).map(

@@ -6,7 +6,7 @@ export interface TraceSettings {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Of the resource, `service.name` among them. */
+  /** Attributes of the resource; `service.name` is among them. */
   readonly resource: Readonly<Record<string, string>>
   /** The span that started this process; null: none. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | null

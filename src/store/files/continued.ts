@@ -32,7 +32,6 @@ interface Continuation {
   readonly dir: string
   readonly connection: Connection
   readonly content: RowsContent
-  /** What is published. */
   readonly before: PublishedRelation
   readonly rows: NewRows
   readonly apartPercent: number

@@ -45,7 +45,6 @@ interface CopiedState {
   readonly relations: readonly CopiedRelation[]
 }
 
-/** What is known of the recorded runs. */
 export interface KnownRuns {
   readonly runs: number
   /** Its id; null: none is recorded. */

@@ -16,7 +16,7 @@ import { Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { type LogState, readLogState } from '../../duckdb/log-file.ts'
 import { renameDurably } from '../../files/durable-files.ts'
-import { syncPath } from '../../files/durable-directory.ts'
+import { syncPath } from '../../files/durable-files.ts'
 import { problemOfSystem } from '../../files/system-errors.ts'
 
 /** The second one is written to while a checkpoint is made, and is the log after it. */

@@ -70,7 +70,7 @@ export async function removeDatabase(path: string): Promise<void> {
   for (const name of [path, `${path}.wal`]) await rm(name, { force: true })
 }
 
-/** Bytes; null when there is no such file. */
+/** null when there is no such file. */
 export const fileBytes = (path: string): Promise<number | null> =>
   stat(path).then(
     ({ size }) => size,

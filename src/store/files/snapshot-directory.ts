@@ -90,7 +90,7 @@ export const writeRetained = (dir: string, snapshot: Snapshot): Promise<void> =>
   replaceDurably(join(dir, retainedManifestFile(snapshot.id)), printManifest(snapshot))
 
 /** What the catalog of the current state says of each model; null where there is none. */
-export async function readStates(dir: string): Promise<Catalog['states'] | null> {
+export async function readStateFiles(dir: string): Promise<Catalog['states'] | null> {
   const current = await readCurrentSnapshot(dir)
   const text = current === null ? null : await readCatalog(dir, current.id)
   return text === null ? null : statesIn(text)

@@ -5,7 +5,7 @@ import type { ProjectPaths } from '../../core/project.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 import type { TargetTraits } from '../traits.ts'
 import { fileIdle } from './idle.ts'
-import { readStates } from './snapshot-directory.ts'
+import { readStateFiles } from './snapshot-directory.ts'
 
 export const fileTraits = (paths: ProjectPaths): TargetTraits => ({
   place: paths.database,
@@ -13,7 +13,7 @@ export const fileTraits = (paths: ProjectPaths): TargetTraits => ({
   isPulled: false,
   hasKeys: false,
   borrows: true,
-  readStates: () => readStates(paths.snapshots),
+  readStates: () => readStateFiles(paths.snapshots),
   async requireReadable() {
     isThere(paths)
   },

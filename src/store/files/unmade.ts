@@ -65,7 +65,7 @@ async function readUnmade({ database, snapshots }: Places): Promise<Buffer | nul
   return isBegunByDuckDB(bytes) && hasNoCheckpoint(bytes) ? bytes : null
 }
 
-/** Of its first header what is not there yet is zeros. */
+/** What is not there yet of its first header is zeros. */
 function isBegunByDuckDB(bytes: Buffer): boolean {
   const header = bytes.subarray(0, HEADER_BYTES)
   const magic = header.subarray(MAGIC_AT, MAGIC_AT + MAGIC.length)

@@ -1,6 +1,6 @@
 import type { LakeSettings } from '../../core/lake.ts'
 import type { ProjectPaths } from '../../core/project.ts'
-import { readStates } from '../files/snapshot-directory.ts'
+import { readStateFiles } from '../files/snapshot-directory.ts'
 import type { TargetTraits } from '../traits.ts'
 
 export const lakeTraits = (
@@ -13,7 +13,7 @@ export const lakeTraits = (
   hasKeys: true,
   borrows: false,
   // As `eider pull` has brought it.
-  readStates: () => readStates(paths.snapshots),
+  readStates: () => readStateFiles(paths.snapshots),
   async requireReadable() {
     const { lakeStore } = await import('./store.ts')
     await lakeStore(paths).warehouse.exists()

@@ -1,7 +1,7 @@
 // A notification over HTTP. The URL may be a secret: nothing that is returned has a part of it.
 
 import { limits } from '../../core/limits.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../restarts.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Tries again where that may help: after no answer, 408, 429 and 5xx. */

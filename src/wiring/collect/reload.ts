@@ -11,7 +11,6 @@ import { sendersOf } from './open-daemon.ts'
 
 export interface ReloadOptions {
   readonly load: () => Promise<Project>
-  /** The project as it was when the daemon started. */
   readonly started: Project
   readonly logger: Logger
   /** Stops the daemon. */

@@ -8,7 +8,7 @@ import { packageDir } from '../../files/package.ts'
 import type { Project } from '../../project/project.ts'
 import { lakeSecrets, settings as allSettings } from '../../project/settings.ts'
 import type { Program } from '../../supervisor/child.ts'
-import type { Listening } from '../../supervisor/service.ts'
+import type { ServiceListening } from '../../supervisor/service.ts'
 
 const lakeKeys = [allSettings['lake.s3_key_id'].env, ...lakeSecrets]
 
@@ -45,7 +45,7 @@ export function programs({ paths, target, settings }: Project, flags: UpFlags) {
   const kept = (flag: string, setting: number, url: string | null | undefined) =>
     setting === 0 && url != null ? [flag, new URL(url).port] : []
   return {
-    service: (name: ServiceName, before: Listening | null) => {
+    service: (name: ServiceName, before: ServiceListening | null) => {
       const admin = kept('--admin-port', settings['collect.admin_port'], before?.adminUrl)
       const port = (setting: number) => kept('--port', setting, before?.url)
       const words = {
@@ -63,7 +63,7 @@ export function programs({ paths, target, settings }: Project, flags: UpFlags) {
       // The others answer strangers, and work without what opens a lake.
       return program([...words[name], ...talk], name === 'pull' ? {} : withoutKeys)
     },
-    run: ({ select, exclude }: ScheduledRun, collect: Listening | null) => {
+    run: ({ select, exclude }: ScheduledRun, collect: ServiceListening | null) => {
       const selectors = [
         ...select.flatMap(({ text }) => ['--select', text]),
         ...exclude.flatMap(({ text }) => ['--exclude', text]),

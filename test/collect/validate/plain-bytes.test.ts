@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isPlainDecimal, isPlainInstant } from '../../../src/collect/validate/plain-bytes.ts'
-import { isTimestamp, secondFractionDigits } from '../../../src/collect/validate/time-text.ts'
+import { isTimestamp, secondFractionDigits } from '../../../src/collect/validate/scalar-rules.ts'
 import { pick } from '../../support/front-requests.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 

@@ -32,11 +32,11 @@ export const PRESETS = [
 ] as const
 
 /** undefined for what is not a time, or ends before it begins. */
-export function readRange(text: string, today: string): TimeRange | undefined {
+export function readTimeRange(text: string, today: string): TimeRange | undefined {
   const words = text.trim().toLowerCase().replaceAll(/\s+/g, ' ')
   const both = /^(.+?) ?(?: to |\.\.|–) ?(.+)$/.exec(words)
   if (both !== null) {
-    const [first, last] = [readRange(both[1]!, today), readRange(both[2]!, today)]
+    const [first, last] = [readTimeRange(both[1]!, today), readTimeRange(both[2]!, today)]
     if (first === undefined || last === undefined || first.from > last.to) return undefined
     return { from: first.from, to: last.to }
   }
@@ -91,7 +91,7 @@ function readPeriod(text: string): TimeRange | undefined {
   return text >= whole.from && text <= whole.to ? { from: text, to: text } : undefined
 }
 
-/** As one would write it, so that it can be changed: the shortest form that means these days. */
+/** The shortest form that means these days, as somebody would write it who wants to change it. */
 export function writeRange({ from, to }: TimeRange): string {
   if (from === to) return from
   const year = from.slice(0, 4)
@@ -111,7 +111,7 @@ export function sayRange(range: TimeRange): string {
   return `${month.format(Date.parse(range.from))} ${text.slice(0, 4)}`
 }
 
-/** As long as it, and just before it: of whole months as many months. */
+/** The range of the same length just before it. Before whole months there are as many months. */
 export function rangeBefore({ from, to }: TimeRange): TimeRange {
   const [end, last] = [addDays(from, -1), addDays(to, 1)]
   if (from.endsWith('-01') && last.endsWith('-01')) {
@@ -196,7 +196,7 @@ export function timeFilter(
 }
 
 function readBound(text: string, edm: string, today: string): Bound {
-  const day = readRange(text, today)
+  const day = readTimeRange(text, today)
   if (day !== undefined) return { day }
   const exact = text.trim().replace(' ', 'T')
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?$/i.test(exact)
@@ -210,7 +210,7 @@ function readBound(text: string, edm: string, today: string): Bound {
 
 const boundStart = (bound: Bound) => ('day' in bound ? bound.day.from : bound.exact)
 
-/** Of exact times the last one belongs to the range, as `le` has it. */
+/** The last of exact times belongs to the range, as `le` has it. */
 function boundEnd(
   bound: Bound,
   edm: string,

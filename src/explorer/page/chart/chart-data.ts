@@ -83,7 +83,7 @@ export function chartData(
 
 interface Folded {
   readonly rows: readonly ChartRow[]
-  /** Of the groups or colours, the greatest first. */
+  /** The keys of the groups or colours, the greatest first. */
   readonly keys: readonly unknown[]
   readonly rest: number
 }

@@ -1,7 +1,7 @@
 // How far what was typed is from a name, so that a typing error still finds it.
 
 /** Letters to be inserted, removed, replaced or swapped with the next one; `most` + 1 for more than `most`. */
-export function distance(a: string, b: string, most: number): number {
+export function letterDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -23,11 +23,15 @@ export function distance(a: string, b: string, most: number): number {
 /** Two errors in a long word, one in a shorter one, and none in what has three letters. */
 export const errorsIn = (word: string): number => (word.length < 4 ? 0 : word.length < 6 ? 1 : 2)
 
-/** Of names like the one that was written, the nearest first. */
-export function nearest(names: readonly string[], wanted: string, most = 3): readonly string[] {
+/** Names like the one that was written, the nearest first. */
+export function nearestNames(
+  names: readonly string[],
+  wanted: string,
+  most = 3,
+): readonly string[] {
   const low = wanted.toLowerCase()
   return names
-    .map((name) => ({ name, far: distance(name.toLowerCase(), low, most) }))
+    .map((name) => ({ name, far: letterDistance(name.toLowerCase(), low, most) }))
     .filter(({ far }) => far <= most)
     .toSorted((a, b) => a.far - b.far)
     .map(({ name }) => name)

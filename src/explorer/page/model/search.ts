@@ -4,7 +4,7 @@
 import type { Catalog } from '../../../core/catalog.ts'
 import { encodeOption } from '../address/options.ts'
 import type { Route } from '../address/route.ts'
-import { distance, errorsIn } from './distance.ts'
+import { letterDistance, errorsIn } from './distance.ts'
 import type { EntitySet } from './schema.ts'
 
 export interface Hit {
@@ -20,7 +20,7 @@ const MOST_HITS = 20
 interface Candidate extends Hit {
   readonly name: string
   readonly said: string
-  /** Of what it belongs to, such as the set of a column. */
+  /** The name of what it belongs to, such as the set of a column. */
   readonly about: string
   /** Added to its rank, so that sets come before columns. */
   readonly after: number
@@ -68,7 +68,9 @@ function rankOfMistyped(word: string, candidate: Candidate): number | undefined 
   const most = errorsIn(word)
   if (rank !== undefined || most === 0) return rank
   const isLike = (text: string) =>
-    [text, ...text.split(/[^\p{L}\p{N}]+/u)].some((part) => distance(part, word, most) <= most)
+    [text, ...text.split(/[^\p{L}\p{N}]+/u)].some(
+      (part) => letterDistance(part, word, most) <= most,
+    )
   if (isLike(candidate.name)) return 1
   if (isLike(candidate.said)) return 2
   return isLike(candidate.about) ? ABOUT : undefined

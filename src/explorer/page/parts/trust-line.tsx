@@ -180,7 +180,6 @@ const MARKS: Readonly<Partial<Record<Verdict, readonly [sign: string, name: stri
   warned: ['⚠', 'A check warned in the last run'],
 }
 
-/** Of a set in a list. */
 export function TrustMark({ verdict }: { verdict: Verdict }) {
   const [sign, name] = MARKS[verdict] ?? []
   if (sign === undefined) return null

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ChartData, totalOf } from '../chart/chart-data.ts'
 import type { Label } from '../model/schema.ts'
-import { isAlone, linesOf, numberOrGap, pathThrough } from './lines.ts'
+import { isAlone, drawnLines, numberOrGap, pathThrough } from './lines.ts'
 import { groupDigits } from '../model/show.ts'
 import { axisFor, endsOf, shortNumber } from '../chart/steps.ts'
 import './pictures.css'
@@ -24,7 +24,7 @@ interface DrawingProps {
   readonly children: (width: number) => ComponentChildren
 }
 
-/** As wide as there is room, without scaling its text. */
+/** It takes the width that there is, and its text keeps its size. */
 function Drawing({ sentence, height, children }: DrawingProps) {
   const place = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
@@ -223,7 +223,6 @@ interface BrushProps {
   readonly marks: number
   readonly step: number
   readonly onPick: PictureProps['onPick']
-  /** The mark at the pointer. */
   readonly onPoint?: (at: number | null) => void
   readonly children?: ComponentChildren
 }
@@ -304,7 +303,7 @@ export function LineChart(props: PictureProps) {
               )}
               {placed.map((points, s) => (
                 <g key={s} class={seriesClass(s)}>
-                  {linesOf(points, props.incomplete).map(({ d, isDotted }) => (
+                  {drawnLines(points, props.incomplete).map(({ d, isDotted }) => (
                     <path key={d} class={isDotted ? 'picture-incomplete' : ''} d={d} />
                   ))}
                   {points.map(

@@ -11,7 +11,7 @@ export const isAlone = (points: readonly Point[], i: number) =>
   !Number.isFinite(points[i - 1]?.y) && !Number.isFinite(points[i + 1]?.y)
 
 /** What leads to an incomplete end is dotted: it is not known where the line will be. */
-export function linesOf(points: readonly Point[], ends: IncompleteEnds | undefined) {
+export function drawnLines(points: readonly Point[], ends: IncompleteEnds | undefined) {
   const first = ends?.first === true ? 1 : 0
   const last = points.length - (ends?.last === true ? 1 : 0)
   return [

@@ -164,7 +164,7 @@ interface CellText {
 
 const MOST_CHARACTERS = 160
 
-export function cellText(value: Value | undefined, property: Property | undefined): CellText {
+export function shownCell(value: Value | undefined, property: Property | undefined): CellText {
   if (value === undefined) return { text: '…', kind: 'waiting' }
   if (value === null) return { text: 'null', kind: 'null' }
   if (typeof value === 'object') return { text: shorten(structure(value)), kind: 'structure' }

@@ -156,7 +156,7 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
 interface FacetValueProps {
   readonly value: Value
   readonly count: string
-  /** Of the most frequent one: 0 to 1. */
+  /** How frequent it is, where the most frequent one is 1. */
   readonly share: number
   readonly isChosen: boolean
   readonly onChoose: (value: Value, isAlone: boolean) => void

@@ -4,7 +4,15 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortType } from '../model/schema.ts'
 import { moveColumn, readOrder } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
-import { hide, move, pinnedCount, show, sortBy, sortExactly, togglePin } from './table-actions.ts'
+import {
+  hideColumn,
+  move,
+  pinnedCount,
+  show,
+  sortBy,
+  sortExactly,
+  togglePin,
+} from './table-actions.ts'
 import { startFilter } from './filter-bar.tsx'
 import type { Options } from '../address/options.ts'
 import { type Layout, LEAST_WIDTH_PX, MOST_WIDTH_PX, setWidth } from './use-layout.ts'
@@ -40,7 +48,7 @@ export function HeaderCell(props: HeaderCellProps) {
     >
       <div class="header-cell">
         <Button
-          class="sort"
+          class="plain sort"
           tabIndex={isActive ? 0 : -1}
           aria-haspopup="menu"
           aria-disabled={!column.isSortable}
@@ -151,7 +159,7 @@ function itemsOf({ context, columns: of, index }: HeaderCellProps): readonly Ite
     ['Sort descending', to(sortExactly(options, name, true))],
   ]
   const placing: readonly Item[] = [
-    ...(shown.length > 1 ? [['Hide', to(hide(columns, name))] as const] : []),
+    ...(shown.length > 1 ? [['Hide', to(hideColumn(columns, name))] as const] : []),
     [isPinned ? 'Let it scroll' : 'Keep it at the left', to(togglePin(columns, name))],
     ...(index > 0 ? [['Move left', to(move(columns, name, -1))] as const] : []),
     ...(index < shown.length - 1 ? [['Move right', to(move(columns, name, 1))] as const] : []),

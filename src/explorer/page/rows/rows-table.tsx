@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Row } from '../model/schema.ts'
 import { usePage } from '../page.ts'
-import { cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
+import { shownCell, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { isPart } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
@@ -210,7 +210,7 @@ interface ContentProps {
 function Content({ context: { set }, column, row }: ContentProps) {
   const page = usePage()
   const value = columnValue(row, column.name)
-  const { text, kind, title } = cellText(value, column.property)
+  const { text, kind, title } = shownCell(value, column.property)
   if (kind !== 'plain')
     return (
       <span class={`value-${kind}`} title={title}>

@@ -41,7 +41,7 @@ export function show(
   return withOptions(options, { $select: writeSelect(shown, all), pin })
 }
 
-export function hide({ options, shown, all }: ShownColumns, column: string): Options {
+export function hideColumn({ options, shown, all }: ShownColumns, column: string): Options {
   const count = pinnedCount(options)
   const isPinned = shown.indexOf(column) < count
   const rest = shown.filter((name) => name !== column)

@@ -8,7 +8,7 @@ import {
   PRESETS,
   rangeBefore,
   RANGE_EXAMPLES,
-  readRange,
+  readTimeRange,
   sayRange,
   type TimeRange,
   writeRange,
@@ -64,7 +64,7 @@ export function TimeControl({ context }: { context: RowsContext }) {
       )}
       <div class="time-presets">
         {PRESETS.map((preset) => (
-          <Button key={preset} onClick={() => use(readRange(preset, today()))}>
+          <Button key={preset} onClick={() => use(readTimeRange(preset, today()))}>
             {preset}
           </Button>
         ))}
@@ -90,7 +90,7 @@ function RangeFields({ range, onRange }: RangeFieldsProps) {
   const [from, setFrom] = useState(range?.from ?? '')
   const [to, setTo] = useState(range?.to ?? today())
   const showWords = (words: string) => {
-    const read = readRange(words, today())
+    const read = readTimeRange(words, today())
     if (read === undefined)
       setFault(`"${words.slice(0, 40)}" is not a time; write one like ${RANGE_EXAMPLES}`)
     else onRange(read)

@@ -7,7 +7,7 @@ import { Link } from '../parts/link.tsx'
 import { type Property, type Row, textOf, type Value } from '../model/schema.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, useAnswer } from '../parts/use-answer.ts'
-import { byteLength, cellText, columnValue, type RowColumn, targetOf } from './columns.ts'
+import { byteLength, shownCell, columnValue, type RowColumn, targetOf } from './columns.ts'
 import { isPart, rowRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf } from './table-actions.ts'
@@ -180,7 +180,7 @@ export function PropertyList({ properties, row }: PropertyListProps) {
   return (
     <dl class="properties">
       {properties.map((property) => {
-        const { text, kind, title } = cellText(row[property.name], property)
+        const { text, kind, title } = shownCell(row[property.name], property)
         return (
           <div key={property.name}>
             <dt>{property.name}</dt>

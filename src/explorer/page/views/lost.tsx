@@ -1,4 +1,4 @@
-import { nearest } from '../model/distance.ts'
+import { nearestNames } from '../model/distance.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { Link, SetLink } from '../parts/link.tsx'
 
@@ -17,7 +17,7 @@ export function LostView({ route }: ViewProps<'lost'>) {
       </section>
     )
   const names = schema.sets.map(({ name }) => name)
-  const meant = nearest(names, wanted)
+  const meant = nearestNames(names, wanted)
   return (
     <section class="lost">
       <h1 tabIndex={-1}>

@@ -17,7 +17,7 @@ import { Link } from '../parts/link.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { askObject, askText, useAnswer } from '../parts/use-answer.ts'
 import { usePage, type ViewProps } from '../page.ts'
-import { cellText } from '../rows/columns.ts'
+import { shownCell } from '../rows/columns.ts'
 import { rowRequest } from '../rows/requests.ts'
 import { useRowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../recipes/recipe-text.tsx'
@@ -110,7 +110,7 @@ interface PropertyValueProps {
 function PropertyValue({ set, property, value = null }: PropertyValueProps) {
   const { schema } = usePage()
   const navigation = navigationOf(set, property.name)
-  const { text, kind, title } = cellText(value, property)
+  const { text, kind, title } = shownCell(value, property)
   const target = navigation && schema.set(navigation.target)
   const key = target && keyOf(target, { [target.key[0] ?? '']: value })
   if (target !== undefined && key !== undefined) {

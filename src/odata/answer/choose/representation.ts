@@ -25,7 +25,6 @@ import { fileNameFor } from './file-name.ts'
 
 interface Representation {
   readonly format: FormatName
-  /** How JSON is written, if that is the format. */
   readonly json: JsonFormat
   readonly contentType: string
   /** Those that the answer follows. */
@@ -180,7 +179,6 @@ export type AnswerFormat<F extends FormatName> = (
   bound: RequestFor<F>,
 ) => Content | Promise<Content>
 
-/** A request that the format may answer. */
 type RequestFor<F extends FormatName> = Extract<
   BoundRequest,
   { readonly kind: KindOf<AnsweredAs<F>> }

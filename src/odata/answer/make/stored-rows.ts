@@ -121,7 +121,7 @@ function textIn(value: Expression, of: OfRow): ((values: StoredValues) => string
   return isPlain ? (values) => inUrl(values.at(place).toString().replaceAll('"', '')) : null
 }
 
-/** As url_encode() of DuckDB. */
+/** The same text as url_encode() of DuckDB makes. */
 const inUrl = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -195,7 +195,7 @@ export const isComparedAsText = ({ column, type, clamped }: Property): boolean =
   // The engine writes no zero before the point of such a number.
   (type.name !== 'Edm.Decimal' || type.precision !== type.scale)
 
-/** Of these the engine writes another text than that of a constant, or more than one. */
+/** The engine writes values of these in another way than constants, or in more than one. */
 const OTHERWISE: readonly EdmName[] = [
   'Edm.Binary',
   'Edm.Boolean',

@@ -21,7 +21,6 @@ export const COMMON = 'com.sap.vocabularies.Common.v1'
 interface Vocabulary {
   /** Vocabularies whose types are used. */
   readonly references: readonly string[]
-  /** As CSDL JSON has them. */
   readonly elements: CsdlElement
 }
 

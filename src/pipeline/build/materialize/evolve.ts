@@ -2,7 +2,7 @@
 
 import { columnChanges } from '../../plan/next-publication.ts'
 import type { KeptModel, OnSchemaChange } from '../../../core/model.ts'
-import type { ModelName } from '../../../core/names.ts'
+import { annotationName, type ModelName } from '../../../core/names.ts'
 import type { Column, ColumnType } from '../../../core/relation.ts'
 import type { StoredColumnChange } from '../../../store/table-storage.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
@@ -101,12 +101,8 @@ function waysFor(
   const to = (alike.length === 1 && alike[0]?.column) || 'NEW'
   const older = kind === 'scd2' ? 'older versions' : 'the rows that have it'
   const keep = `; to keep it in ${older}, write -- @on_schema_change: keep`
-  return `; if "${first}" has another name now, write -- @renamed_from ${columnWord(to)}: ${columnWord(first)}, or run ${renamingOf(model, first, to)}${keep}; otherwise ${rebuildOf(model, kind)}`
+  return `; if "${first}" has another name now, write -- @renamed_from ${annotationName(to)}: ${annotationName(first)}, or run ${renamingOf(model, first, to)}${keep}; otherwise ${rebuildOf(model, kind)}`
 }
-
-/** As an annotation names it. */
-const columnWord = (name: string) =>
-  /^[\p{L}_][\p{L}0-9_$]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 
 // Decimal digits before the point that each integer type needs.
 const integerDigits: Readonly<Record<string, number>> = {

@@ -49,7 +49,7 @@ export interface Built {
   readonly changed: boolean
   /** Not given for views, whose rows nobody counts, and for events, which the flush counts. */
   readonly rows?: number
-  /** Of a table that goes on; not given for one that is made from nothing. */
+  /** What was counted in a table that goes on. A table that is made from nothing has no counts. */
   readonly counts?: RowCounts
   /** What is to be remembered of ranges by which rules their rows were made, where that has changed. */
   readonly ranges?: readonly RecordedRange[]

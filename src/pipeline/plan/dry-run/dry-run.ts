@@ -31,7 +31,7 @@ interface DryRunResult {
   readonly columns: readonly Column[] | null
   readonly events: EventsVerdict | null
   readonly diff: ModelDiff | null
-  /** Of a model that goes on. */
+  /** Absent for a model that is built from nothing. */
   readonly ranges?: readonly PlannedRange[] | undefined
 }
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { readFilter, writeFilter } from '../../../../src/explorer/page/address/filter.ts'
 import {
   rangeBefore,
-  readRange,
+  readTimeRange,
   sayRange,
   timeFilter,
   writeRange,
@@ -11,7 +11,7 @@ import {
 
 const today = '2024-03-15' // a Friday
 const read = (text: string) => {
-  const range = readRange(text, today)
+  const range = readTimeRange(text, today)
   return range && `${range.from}/${range.to}`
 }
 
@@ -63,13 +63,13 @@ test('anything else is not a time', () => {
 
 test('a range is written as short as it is said, and means the same', () => {
   const cases = ['2001', '2001-05', '2024-Q1', '2024-02-29', '2024-01-05 to 2024-02-10']
-  for (const text of cases) assert.is(writeRange(readRange(text, today)!), text)
-  assert.is(sayRange(readRange('2024-01', today)!), 'January 2024')
-  assert.is(sayRange(readRange('2024-Q1', today)!), 'Q1 2024')
+  for (const text of cases) assert.is(writeRange(readTimeRange(text, today)!), text)
+  assert.is(sayRange(readTimeRange('2024-01', today)!), 'January 2024')
+  assert.is(sayRange(readTimeRange('2024-Q1', today)!), 'Q1 2024')
 })
 
 test('the period before is as long, and of months as many months', () => {
-  const before = (text: string) => writeRange(rangeBefore(readRange(text, today)!))
+  const before = (text: string) => writeRange(rangeBefore(readTimeRange(text, today)!))
   assert.is(before('2024-03'), '2024-02')
   assert.is(before('2024-01'), '2023-12')
   assert.is(before('2024-Q1'), '2023-Q4')

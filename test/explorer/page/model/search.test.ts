@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
-import { nearest } from '../../../../src/explorer/page/model/distance.ts'
+import { nearestNames } from '../../../../src/explorer/page/model/distance.ts'
 import { searchSets } from '../../../../src/explorer/page/model/search.ts'
 import { ago, groupDigits, showBytes, showTime } from '../../../../src/explorer/page/model/show.ts'
 import { csdl } from '../rows/example-csdl.ts'
@@ -54,9 +54,9 @@ test('models, owners and tags lead to sets, and to lineage where there is no set
 
 test('a name that is meant is near', () => {
   const names = ['core_orders', 'core_customers', 'mart_sales']
-  assert.equal(nearest(names, 'core_ordres'), ['core_orders'])
-  assert.equal(nearest(names, 'CORE_ORDERS'), ['core_orders'])
-  assert.equal(nearest(names, '<img>'), [])
+  assert.equal(nearestNames(names, 'core_ordres'), ['core_orders'])
+  assert.equal(nearestNames(names, 'CORE_ORDERS'), ['core_orders'])
+  assert.equal(nearestNames(names, '<img>'), [])
 })
 
 test('numbers keep their digits', () => {

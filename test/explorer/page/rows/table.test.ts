@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import { readOptions, writeOptions } from '../../../../src/explorer/page/address/options.ts'
 import type { Property } from '../../../../src/explorer/page/model/schema.ts'
-import { cellText } from '../../../../src/explorer/page/rows/columns.ts'
+import { shownCell } from '../../../../src/explorer/page/rows/columns.ts'
 import {
   conditionOf,
-  hide,
+  hideColumn,
   move,
   setFilter,
   sortBy,
@@ -44,7 +44,9 @@ test('columns that stay at the left are the first of $select', () => {
     '$select=b,c,a,d&pin=1',
   )
   assert.is(
-    after('$select=c,b,a&pin=2', (options) => hide({ options, shown: ['c', 'b', 'a'], all }, 'c')),
+    after('$select=c,b,a&pin=2', (options) =>
+      hideColumn({ options, shown: ['c', 'b', 'a'], all }, 'c'),
+    ),
     '$select=b,a&pin=1',
   )
 })
@@ -92,8 +94,8 @@ const property = (edm: string): Property => ({
   scale: undefined,
   fields: undefined,
 })
-const shown = (value: Parameters<typeof cellText>[0], edm = 'Edm.String') => {
-  const { text, kind } = cellText(value, property(edm))
+const shown = (value: Parameters<typeof shownCell>[0], edm = 'Edm.String') => {
+  const { text, kind } = shownCell(value, property(edm))
   return [text, kind]
 }
 
