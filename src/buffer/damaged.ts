@@ -3,7 +3,8 @@
 //
 //   <number>-<crc>.damaged    number of the segment; CRC-32 of the file, hexadecimal
 //
-// Whoever opens the buffer does that (recovery.ts), and so does a run before it reads a segment (EventBuffer.verify).
+// The process that opens the buffer does that (recovery.ts), and so does a run before it reads a segment
+// (EventBuffer.verify).
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

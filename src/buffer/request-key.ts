@@ -13,7 +13,7 @@
 // keys count as forgotten. It is made whole by a rename and never changes; it goes when its youngest key is too old.
 //
 // A <key> is `<digest of the sender's key>.<digest of the body>.<events>`: digests are the first 132 bits of SHA-256 in
-// base64url, 22 characters, so that a line has a known length and needs no escapes, whatever a sender calls its request.
+// base64url, 22 characters, so that a line has a known length and needs no escapes.
 
 import { createHash } from 'node:crypto'
 import { keyedLines, markerLine } from './segment.ts'

@@ -22,7 +22,7 @@ export type FlagsOf<C extends { readonly flags: Interfaces.FlagInput }> = Interf
 
 export interface SharedFlags {
   readonly project?: string | undefined
-  /** null: none, whatever the environment says. */
+  /** null: none, also where the environment names one. */
   readonly target?: string | null | undefined
   readonly json: boolean
   readonly quiet: boolean

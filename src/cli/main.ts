@@ -50,7 +50,7 @@ function helpProblem(error: unknown): UsageError | null {
   return new UsageError(`there is no command "${words.replaceAll(':', ' ')}"`, { hint })
 }
 
-/** Whoever reads our output may stop reading (`| head -1`); any other failure, as of a full disk, has lost results. */
+/** A reader of our output may stop reading (`| head -1`); any other failure, as of a full disk, has lost results. */
 function reportLostOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE' || isOutputLost) return
   isOutputLost = true

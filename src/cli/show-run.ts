@@ -200,7 +200,7 @@ export class RunDisplay implements Disposable {
     this.#print(line(paint, [status, model, text], this.#nameColumns), indent)
   }
 
-  /** A result. Whoever reads it later, from a file or from cron, wants to know when. */
+  /** A result. Readers of a file or of the mail of cron want to know when it was. */
   #print(text: string, indent: number): void {
     const { results, look } = this.#options
     const shown = this.#isTimed

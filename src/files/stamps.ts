@@ -74,7 +74,7 @@ const childrenOf = (path: string, segment: string): readonly string[] =>
     readdirSync(at).flatMap((name) => (mayMatch(name, segment) ? [`${path}/${name}`] : [])),
   )
 
-/** A link to a directory is among them, whatever its name: whether DuckDB follows it, nobody has to know. */
+/** A link to a directory is among them under any name: nobody has to know whether DuckDB follows it. */
 const below = (path: string, segment: string): readonly string[] =>
   list(path, (at) =>
     readdirSync(at, { recursive: true, withFileTypes: true }).flatMap((entry) => {

@@ -77,7 +77,7 @@ function collect(
 }
 
 /**
- * The bytes of a body that the process holds until its request has ended in whatever way. Only what has come is counted:
+ * The bytes of a body that the process holds until its request has ended in any way. Only what has come is counted:
  * a client that announces much and sends nothing takes nothing from the others.
  */
 class HeldBytes {

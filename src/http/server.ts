@@ -153,7 +153,7 @@ export class HttpServer implements AsyncDisposable {
     for (const socket of this.#newest.keys()) this.#close(socket)
   }
 
-  /** Closes it now, whatever it is doing. */
+  /** Closes it now, also in the middle of a request. */
   #close(socket: Socket): void {
     const newest = this.#newest.get(socket)
     if (newest != null && newest.headersSent && !newest.writableFinished) cutOff(newest)

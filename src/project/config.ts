@@ -299,7 +299,7 @@ function declarationsOf(
     const secrets = readSecrets(nodeOf('secrets'), quiet, environments)
     return readSources(nodeOf('sources'), { ...quiet, environments, secrets })
   }
-  // What is wrong whatever the environment says.
+  // This is wrong in every environment.
   sources([], reader.refuse)
   return { variables, targetVariables, sources }
 }

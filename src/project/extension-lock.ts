@@ -1,5 +1,5 @@
 // eider.lock: which file of each extension the project has been built with. `eider extension install` writes it, to be
-// committed; whoever loads another file is told. JSON, so that a merge of two branches shows what differs:
+// committed, and a command that loads another file says so. JSON, so that a merge of two branches shows what differs:
 //
 //   {"v1.5.5/linux_amd64": {"excel": "<SHA-256 of the file>"}}
 

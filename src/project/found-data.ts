@@ -104,7 +104,7 @@ export function sourcesText({ tables, databases }: FoundData): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** A view for each table, as the place for whatever its rows need. */
+/** A view for each table, as the place for what its rows need. */
 export const stagingModels = ({ tables }: FoundData) =>
   tables.map(({ name, file }) => ({
     path: `models/staging/${name}.sql`,

@@ -1,6 +1,6 @@
 // The query of `eider odata preview` and `eider odata explain` on a command line, and the snapshot with the rows: the
 // published one, or one of the rows in the warehouse where the model is not published. Only then is the project compiled,
-// so that what is served can be looked at whatever its files say now.
+// so that what is served can be looked at when its files say something else now.
 
 import type { Resources } from '../core/resources.ts'
 import { entitySetName, type ModelName, sameName } from '../core/names.ts'

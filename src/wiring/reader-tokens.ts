@@ -5,7 +5,7 @@ import type { ReaderToken } from '../access/hashed-tokens.ts'
 import type { ServiceToken } from '../odata/http/who-asks.ts'
 import type { Project } from '../project/project.ts'
 
-/** Throws DiagnosticsError for what is wrong with one, whatever is published. */
+/** Throws DiagnosticsError for what is wrong with one. What is published makes no difference. */
 export async function readerTokens({
   readers,
   secrets,

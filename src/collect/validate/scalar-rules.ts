@@ -61,7 +61,7 @@ function isLeapYear(year: number): boolean {
 }
 
 const UNIT = '(?:year|month|week|day|hour|minute|second|millisecond|microsecond)s?'
-// Eight parts of seven digits stay inside DuckDB's months, days and microseconds, whatever their units.
+// Eight parts of seven digits stay inside DuckDB's months, days and microseconds, in all units.
 const interval = new RegExp(
   String.raw`^(?:-?\d{1,7} ${UNIT}(?: -?\d{1,7} ${UNIT}){0,7}(?: -?${FULL_TIME})?|-?${FULL_TIME})$`,
 )

@@ -97,7 +97,7 @@ export class FrontAnswers<C extends Answered> {
     this.#ready = ready
     this.#waiting = waiting
     const settle = (textOf: (answer: Answer) => string) => {
-      // Whoever comes with the same promise from now on has to wait for it again.
+      // The next request with the same promise has to wait for it again.
       if (this.#waiting === waiting) this.#ready = null
       for (const answer of waiting) answer.text = textOf(answer)
       let sent: Answered | null = null

@@ -1,7 +1,7 @@
 // A fast path in front of node:http: it takes the connections, answers plain POST requests (plain-post.ts) that are
 // here as a whole, and hands a connection over to node:http, with every byte that is not answered, as soon as it meets
 // anything else: another request, one that is slow or large, one whose head its route refuses, a server that stops.
-// What was handed over does not come back. So whatever is odd has one reader and one answer, that of node:http.
+// What was handed over does not come back. So everything odd has one reader and one answer, that of node:http.
 //
 // Answers have the order of their requests: one that is ready waits for those before it, and so does a handover. What
 // becomes ready at the same time is sent in one write per connection.

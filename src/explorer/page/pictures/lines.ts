@@ -6,7 +6,7 @@ export const numberOrGap = (value: string | null) => (value === null ? Number.Na
 
 type Point = { readonly x: number; readonly y: number }
 
-/** A point without neighbours is no line. */
+/** A point without neighbours has no line, so it gets a dot. */
 export const isAlone = (points: readonly Point[], i: number) =>
   !Number.isFinite(points[i - 1]?.y) && !Number.isFinite(points[i + 1]?.y)
 
