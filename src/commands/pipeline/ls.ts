@@ -36,7 +36,14 @@ export default class PipelineLs extends BaseCommand {
       this.printEvent({ event: 'ls-finished', models: rows.length })
     } else {
       const shown = rows.map(({ model, kind, tags, entity_set: set, state, way }) => {
-        return { model, kind, tags: tags.join(', '), entity_set: set ?? '', state, way: way ?? '' }
+        return {
+          model,
+          kind,
+          tags: tags.join(', '),
+          entity_set: set ?? '',
+          state,
+          way: wordsOf(way ?? ''),
+        }
       })
       this.print(showTable(['model', 'kind', 'tags', 'entity_set', 'state', 'way'], shown))
       for (const { model, older_rows: older } of rows)
@@ -44,6 +51,12 @@ export default class PipelineLs extends BaseCommand {
     }
   }
 }
+
+/** What there is room for in a table: `updated`, `rebuilt`, or both. `eider explain` says when and why. */
+const wordsOf = (way: string): string =>
+  Array.from(way.matchAll(/(?:^|; )(updated|rebuilt)/g), ([, word]) => word)
+    .filter((word, i, all) => all.indexOf(word) === i)
+    .join(' or ')
 
 interface Row {
   readonly model: string

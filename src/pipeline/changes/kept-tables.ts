@@ -18,7 +18,8 @@ export function wayOf(project: CompiledProject, model: Model): string | null {
   const parts = [...others].map(
     ([input, because]) => `rebuilt where ${input} changes: ${textOf(because, model)}`,
   )
-  return [`updated by what changes in ${[...names].join(', ')}`, ...parts].join('; ')
+  const updated = names.size === 0 ? [] : [`updated by what changes in ${[...names].join(', ')}`]
+  return [...updated, ...parts].join('; ')
 }
 
 /** At most one line. */
