@@ -2,7 +2,7 @@
 
 import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
-import type { Sample } from './borrow/sample-rows.ts'
+import type { Sample } from './borrow/sample.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { OldRows } from '../core/retention.ts'

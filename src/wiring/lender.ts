@@ -1,7 +1,7 @@
 // What `eider run --from` and `--sample` name, checked before anything is opened.
 
 import { UsageError } from '../core/failures.ts'
-import { parseSample, type Sample } from '../pipeline/borrow/sample-rows.ts'
+import { parseSample, type Sample } from '../pipeline/borrow/sample.ts'
 import type { Lender } from '../pipeline/borrow/borrow.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'

@@ -7,6 +7,7 @@ import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import type { Sample } from './sample.ts'
 
 /** A WHERE clause for a relation with these columns; null: it is read whole. */
 export function sampled(sample: Sample, columns: readonly Pick<Column, 'name'>[]): Sql | null {
@@ -46,25 +47,3 @@ async function isLong(connection: Connection, relation: Sql): Promise<boolean> {
   )
   return numberOf(row?.['n']) >= limits.sampledFromRows
 }
-
-// A share of the rows that a run reads from elsewhere, for `eider run --sample`.
-
-export interface Sample {
-  /** The text as it is written, such as `10%`. */
-  readonly text: string
-  /** In hundredths of a percent. */
-  readonly share: number
-  /** Rows of all tables that have this column are chosen by its value; null: each row by all of its values. */
-  readonly by: string | null
-}
-
-/** null where the text is not a share above 0 % and up to 100 %. */
-export function parseSample(text: string, by: string | null): Sample | null {
-  const [, percent] = /^(\d{1,3}(?:\.\d{1,2})?)%?$/.exec(text.trim()) ?? []
-  const share = percent === undefined ? 0 : Math.round(Number(percent) * 100)
-  if (share < 1 || share > 10_000) return null
-  return { text: `${Number(percent)}%`, share, by }
-}
-
-/** Part of the fingerprint of what is built of it. */
-export const sampleKey = ({ share, by }: Sample): string => `${share} ${by ?? ''}`

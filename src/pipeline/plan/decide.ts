@@ -6,7 +6,7 @@
 // and the last segments that went in, of each spelling that its name has had.
 
 import { definitionOf } from '../../compiler/definition.ts'
-import { sampleKey } from '../borrow/sample-rows.ts'
+import { sampleKey } from '../borrow/sample.ts'
 import { hashOf } from '../../core/hash.ts'
 import { kinds, takesRange } from '../../core/kinds.ts'
 import type { EventsModel, Model } from '../../core/model.ts'

@@ -26,7 +26,7 @@ import {
 } from '../snapshots.ts'
 import { continueFile } from './continued.ts'
 import { isWhole, orderBy, writePublished } from './published.ts'
-import { earlierTimes } from './past-states.ts'
+import { earlierTimes } from './published-times.ts'
 import {
   collectGarbage,
   readCatalog,
