@@ -162,7 +162,7 @@ function publicPort(
   options: CollectDaemonOptions,
   vitals: Vitals,
   readers: BatchReaders,
-): Pick<ServerOptions, 'handle' | 'front'> {
+): Pick<ServerOptions, 'handle' | 'front' | 'errorHeaders'> {
   const { buffer, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
   const ingest: IngestOptions = {
     buffer,
@@ -177,15 +177,17 @@ function publicPort(
     acceptTextPlain: options.acceptTextPlain ?? false,
   }
   const handle = withCors({ ...CORS, origins: corsOrigins }, createIngest(ingest))
+  const errorHeaders = originHeaders(corsOrigins)
   // Each request is logged, and only node:http's requests have what the line needs.
-  if (options.accessLog === true) return { handle: withAccessLog(logger, handle) }
+  if (options.accessLog === true) return { handle: withAccessLog(logger, handle), errorHeaders }
   const routes: FrontRoutes = {
     routeOf: createRoutes(ingest),
     status: 202,
-    answerHeaders: originHeaders(corsOrigins),
+    answerHeaders: errorHeaders,
   }
   return {
     handle,
+    errorHeaders,
     front: fastFront(routes),
   }
 }

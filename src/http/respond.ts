@@ -41,7 +41,7 @@ export function sendError(
   if (response.headersSent) return cutOff(response)
   const send = () => writeError(response, error, headers).end()
   const sendAndLinger = () => {
-    response.setHeader('Connection', 'close')
+    response.shouldKeepAlive = false
     writeError(response, error, headers)
     linger(response)
   }
@@ -66,7 +66,7 @@ export function sendLastError(
   error: RequestError,
   headers: Headers = {},
 ): void {
-  response.setHeader('Connection', 'close')
+  response.shouldKeepAlive = false
   writeError(response, error, headers).end()
 }
 

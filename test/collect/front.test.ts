@@ -63,4 +63,21 @@ test('the same answers as node:http, with a token and origins of pages', async (
   assert.ok((await compare({ token: 'secret', corsOrigins })) > SCRIPTS / 20)
 })
 
+test('nothing follows the last answer of a connection', async () => {
+  const post =
+    'POST /collect/raw/page_views HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+  const good = `${post}Content-Length: 18\r\n\r\n{"event_name":"a"}`
+  // A chunk of four bytes that says three, and more behind it.
+  const bad = [`${post}Transfer-Encoding: chunked\r\n\r\n3\r\na`, 'bcd\r\n0\r\n\r\n', good]
+  const pieces = [good + good + bad[0]!, ...bad.slice(1)].map((piece) => Buffer.from(piece))
+  for (const accessLog of [false, true]) {
+    await using opened = await openDaemon({ accessLog })
+    for (let i = 0; i < 20; i++) {
+      const { text } = await say(opened.daemon.url, pieces)
+      const lines = text.match(/HTTP\/1\.1 \d+/g)
+      assert.equal(lines, ['HTTP/1.1 202', 'HTTP/1.1 202', 'HTTP/1.1 400'])
+    }
+  }
+})
+
 test.run()
