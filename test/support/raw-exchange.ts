@@ -34,8 +34,11 @@ export function shown(text: string, sentBytes: number): readonly string[] {
   return text.split(/(?<=^|\}|\r\n\r\n)(?=HTTP\/1\.1 )/).map((answer) => {
     const end = answer.indexOf('\r\n\r\n')
     const [line, ...headers] = answer.slice(0, end).split('\r\n')
+    // Whether somebody had looked at its head when the body turned out to be malformed is chance as well.
+    const isMalformed = answer.includes('"malformed HTTP request"')
     const sorted = headers
       .filter((header) => !isChance.test(header))
+      .filter((header) => !isMalformed || !header.startsWith('Access-Control-'))
       .map((header) => header.replace(/^Date: .*/, 'Date'))
       .toSorted()
     return [line, ...sorted, answer.slice(end + 4)].join('\n')
