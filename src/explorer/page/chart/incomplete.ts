@@ -9,11 +9,14 @@ export interface IncompleteEnds {
   readonly last: boolean
 }
 
-/** `covered`: the days that rows are there for, or are asked for. Of hours and days only the one of today is incomplete. */
+/**
+ * `covered`: the days that rows are there for, or are asked for. Of hours and days only the one of today is incomplete.
+ * Days of rows that both begin a period stand for periods, as in a table with a row for each month.
+ */
 export function incompleteEnds(
   marks: readonly ChartMark[],
   unit: TimeUnit,
-  covered: { readonly from: string; readonly to: string },
+  covered: { readonly from: string; readonly to: string; readonly isAsked: boolean },
   today: string,
 ): IncompleteEnds {
   const [first, last] = [marks[0]?.index, marks.at(-1)?.index]
@@ -21,9 +24,11 @@ export function incompleteEnds(
   const isLong = unit !== 'hour' && unit !== 'day'
   const startsAt = new Date(startOf(first, unit)).toISOString().slice(0, 10)
   const endsAt = new Date(startOf(last + 1, unit) - 1).toISOString().slice(0, 10)
-  const isNow = new Date(startOf(last, unit)).toISOString().slice(0, 10) <= today && today <= endsAt
+  const lastStart = new Date(startOf(last, unit)).toISOString().slice(0, 10)
+  const isOfPeriods = !covered.isAsked && covered.from === startsAt && covered.to === lastStart
+  const isNow = lastStart <= today && today <= endsAt
   return {
     first: isLong && covered.from > startsAt,
-    last: isNow || (isLong && covered.to < endsAt),
+    last: isNow || (isLong && !isOfPeriods && covered.to < endsAt),
   }
 }

@@ -74,7 +74,8 @@ export function incompleteOf(
   if (grouping.by !== 'time') return undefined
   const dayAt = (name: string) => textOf(ends?.[name]).slice(0, 10)
   if (range === undefined && dayAt('lo') === '') return undefined
-  const covered = range ?? { from: dayAt('lo'), to: dayAt('hi') }
+  const { from, to } = range ?? { from: dayAt('lo'), to: dayAt('hi') }
+  const covered = { from, to, isAsked: range !== undefined }
   return incompleteEnds(marks, grouping.unit, covered, today())
 }
 

@@ -51,9 +51,9 @@ test('a range takes the place of the one before', () => {
 })
 
 test('periods that data begin or end within are incomplete', () => {
-  const ends = (unit: TimeUnit, from: string, to: string) => {
+  const ends = (unit: TimeUnit, from: string, to: string, isAsked = false) => {
     const marks = [from, to].map((day) => mark(indexOf(Date.parse(day), unit)))
-    const { first, last } = incompleteEnds(marks, unit, { from, to }, '2026-06-10')
+    const { first, last } = incompleteEnds(marks, unit, { from, to, isAsked }, '2026-06-10')
     return `${first} ${last}`
   }
   assert.is(ends('month', '2024-01-03', '2024-05-31'), 'true false')
@@ -62,6 +62,11 @@ test('periods that data begin or end within are incomplete', () => {
   assert.is(ends('day', '2024-01-03', '2024-05-30'), 'false false')
   assert.is(ends('day', '2024-01-03', '2026-06-10'), 'false true')
   assert.is(ends('year', '2024-01-01', '2026-12-31'), 'false true')
+  // Rows of months have the first day of each; who asks for these days has a part of the last month.
+  assert.is(ends('month', '2024-01-01', '2024-05-01'), 'false false')
+  assert.is(ends('month', '2024-01-01', '2026-06-01'), 'false true')
+  assert.is(ends('month', '2024-01-02', '2024-05-01'), 'true true')
+  assert.is(ends('month', '2024-01-01', '2024-05-01', true), 'false true')
 })
 
 test.run()
