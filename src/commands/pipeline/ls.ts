@@ -8,6 +8,7 @@ import { entitySetName, foldCase } from '../../core/names.ts'
 import type { OlderRows } from '../../core/step.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { Manifest } from '../../pipeline/catalog/manifest.ts'
+import type { TableWay } from '../../pipeline/changes/kept-tables.ts'
 import type { Project } from '../../project/project.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
 import { openToRead } from '../../wiring/reading.ts'
@@ -32,7 +33,8 @@ export default class PipelineLs extends BaseCommand {
         ? await readRows(project, asked, unchanged?.compiled)
         : await unchangedRows(unchanged.compiled, unchanged.note, asked)
     if (flags.json) {
-      for (const row of rows) this.printEvent({ event: 'model', ...row })
+      for (const row of rows)
+        this.printEvent({ event: 'model', ...row, way: row.way?.text ?? null })
       this.printEvent({ event: 'ls-finished', models: rows.length })
     } else {
       const shown = rows.map(({ model, kind, tags, entity_set: set, state, way }) => {
@@ -42,7 +44,7 @@ export default class PipelineLs extends BaseCommand {
           tags: tags.join(', '),
           entity_set: set ?? '',
           state,
-          way: wordsOf(way ?? ''),
+          way: way?.is ?? '',
         }
       })
       this.print(showTable(['model', 'kind', 'tags', 'entity_set', 'state', 'way'], shown))
@@ -52,12 +54,6 @@ export default class PipelineLs extends BaseCommand {
   }
 }
 
-/** What there is room for in a table: `updated`, `rebuilt`, or both. `eider explain` says when and why. */
-const wordsOf = (way: string): string =>
-  Array.from(way.matchAll(/(?:^|; )(updated|rebuilt)/g), ([, word]) => word)
-    .filter((word, i, all) => all.indexOf(word) === i)
-    .join(' or ')
-
 interface Row {
   readonly model: string
   readonly kind: string
@@ -65,7 +61,7 @@ interface Row {
   readonly entity_set: string | null
   readonly state: string
   /** Whether runs update a table or rebuild it, and why. null for all else. */
-  readonly way: string | null
+  readonly way: TableWay | null
   readonly older_rows?: OlderRows
 }
 

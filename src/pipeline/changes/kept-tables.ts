@@ -7,25 +7,35 @@ import { continuesTable } from '../build/materialize/relation.ts'
 import { isWhatItWas } from '../plan/decide.ts'
 import type { RunContext } from '../run-context.ts'
 
+export interface TableWay {
+  readonly is: 'updated' | 'rebuilt' | 'updated or rebuilt'
+  /** With what decides it, and why. */
+  readonly text: string
+}
+
 /** null: it is no table. */
-export function wayOf(project: CompiledProject, model: Model): string | null {
+export function wayOf(project: CompiledProject, model: Model): TableWay | null {
   if (model.kind !== 'table') return null
   const { inputs, never } = addressingOf(project, model)
-  if (never !== null) return `rebuilt: ${textOf(never, model)}`
+  if (never !== null) return { is: 'rebuilt', text: `rebuilt: ${textOf(never, model)}` }
   const others = new Map<ModelName, WhyRebuilt>()
   for (const { model: input, because } of inputs) if (because !== null) others.set(input, because)
   const names = new Set(inputs.map((input) => input.model).filter((name) => !others.has(name)))
   const parts = [...others].map(
     ([input, because]) => `rebuilt where ${input} changes: ${textOf(because, model)}`,
   )
-  const updated = names.size === 0 ? [] : [`updated by what changes in ${[...names].join(', ')}`]
-  return [...updated, ...parts].join('; ')
+  if (names.size === 0) return { is: 'rebuilt', text: parts.join('; ') }
+  const updated = `updated by what changes in ${[...names].join(', ')}`
+  return {
+    is: parts.length === 0 ? 'updated' : 'updated or rebuilt',
+    text: [updated, ...parts].join('; '),
+  }
 }
 
 /** At most one line. */
 export function keptTableText(project: CompiledProject, model: Model): readonly string[] {
   const way = wayOf(project, model)
-  return way === null ? [] : [way]
+  return way === null ? [] : [way.text]
 }
 
 /** Of one that the next run builds for its inputs alone: what there is to know beyond that these have changed. */

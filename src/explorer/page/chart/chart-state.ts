@@ -66,6 +66,11 @@ export function readChartState(options: {
   }
 }
 
+/** Without an x the address leaves it to the page what to show: the first of what is proposed. */
+export function shownState(asked: ChartState, [first]: readonly Proposal[]): ChartState {
+  return asked.x === null ? { ...asked, ...first } : asked
+}
+
 /** The options of an address, without those that say what would be so anyway. */
 export function writeChartState(state: ChartState): Readonly<Record<string, string | undefined>> {
   const { x, y, method, by, per, first, filter, isCompared } = state

@@ -9,6 +9,7 @@ import {
   columnGroups,
   proposals,
   readChartState,
+  shownState,
 } from '../chart/chart-state.ts'
 import { useDrawnChart } from '../chart/use-drawn-chart.tsx'
 import { type EntitySet, type Property } from '../model/schema.ts'
@@ -69,9 +70,9 @@ interface BoardChartProps {
 
 function BoardChartOf({ chart, set }: BoardChartProps) {
   const { schema, catalog } = usePage()
-  const asked = readChartState(readOptions(chart.query))
   const published = catalog?.sets.find(({ name }) => name === set.name)
-  const state = asked.x === null ? { ...asked, ...proposals(chartable(set, published))[0] } : asked
+  const asked = readChartState(readOptions(chart.query))
+  const state = shownState(asked, proposals(chartable(set, published)))
   const x = state.x === null ? undefined : columnAt(columnGroups(schema, set), state.x)
   if (x === undefined)
     return (

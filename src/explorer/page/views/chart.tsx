@@ -14,6 +14,7 @@ import {
   methodsFor,
   proposals,
   readChartState,
+  shownState,
   writeChartState,
 } from '../chart/chart-state.ts'
 import type { Grouping } from '../chart/chart-data.ts'
@@ -35,9 +36,7 @@ export function ChartView({ route }: ViewProps<'chart'>) {
   const options = readOptions(route.query)
   const published = page.catalog?.sets.find(({ name }) => name === set.name)
   const proposed = proposals(chartable(set, published))
-  const asked = readChartState(options)
-  // Without an x the address leaves it to the page what to show.
-  const state: ChartState = asked.x === null ? { ...asked, ...proposed[0] } : asked
+  const state = shownState(readChartState(options), proposed)
   const groups = columnGroups(page.schema, set)
   const x = state.x === null ? undefined : columnAt(groups, state.x)
   const addressOf = (changes: Partial<ChartState>) => {

@@ -77,16 +77,9 @@ export function bindTraverse(
   const { of, valueIn, size } = nodesOf(syntax, input, scope, bindSequence)
   const value = valueIn(scope)
   const order = bindOrder(items, scopeOfRow(context, of.row)).filter(isSortable)
-  const { columns, renamed, keep } = projectionOf(rows, context)
-  const values = rows.values.map((each) => ({
-    ...each,
-    property: keep(each.property),
-    mark: each.mark && keep(each.mark),
-  }))
-  const sorted = rows.order.map(({ property, descending }) => ({
-    property: keep(property),
-    descending,
-  }))
+  const { columns, renamed, keep, keepValues, keepOrder } = projectionOf(rows, context)
+  const values = keepValues()
+  const sorted = keepOrder()
   const place = newProperty('sort', edm.String, context)
   const { relation: from, unique, added } = rows
   const relation = {

@@ -43,16 +43,9 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
   if (hasTotal(sequence)) throw unsupported(`aggregate within ${word}, but in groupby,`)
   const found = rowsPerParent(navigation, sequence, context, bindSequence)
   const otherRow = newRow(scope, found.rows.set)
-  const { columns, renamed, make, keep } = projectionOf(rows, context)
-  const values = rows.values.map((each) => ({
-    ...each,
-    property: keep(each.property),
-    mark: each.mark && keep(each.mark),
-  }))
-  const order = rows.order.map(({ property, descending }) => ({
-    property: keep(property),
-    descending,
-  }))
+  const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
+  const values = keepValues()
+  const order = keepOrder()
   const link = { ours: propertyValue(rows, navigation.on.ours), theirs: found.link }
   const isThere = compare('ne', propertyOf(otherRow, found.link), NULL)
   const mark = isOuter ? make('mark', edm.Boolean, isThere) : undefined

@@ -219,12 +219,8 @@ export function withValues(
   added: readonly NewValue[],
   sorted: readonly OrderItem[],
 ): ApplyRows {
-  const { columns, renamed, make, keep } = projectionOf(rows, context)
-  const values = rows.values.map((each) => ({
-    ...each,
-    property: keep(each.property),
-    mark: each.mark && keep(each.mark),
-  }))
+  const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
+  const values = keepValues()
   const fresh = added.map(({ path, value, type, entity, mark, isNullObject }) => ({
     path,
     property: make(path.at(-1)!, type, value),
@@ -237,10 +233,7 @@ export function withValues(
       value.kind === 'property' ? keep(value.property) : make('sort', typeOf(value)!, value),
     descending,
   })
-  const order = [
-    ...sorted.map(sort),
-    ...rows.order.map(({ property, descending }) => ({ property: keep(property), descending })),
-  ]
+  const order = [...sorted.map(sort), ...keepOrder()]
   const row = rowVariable(rows)
   const relation = { kind: 'project', from: rows.relation, row, columns } as const
   const result = rowsOfValues(rows, relation, [...values, ...fresh])
@@ -257,7 +250,7 @@ export const besides = (
   ...(nested && { nested: nested.map((one) => ({ ...one, ours: keep(one.ours) })) }),
 })
 
-/** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become. */
+/** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become, in the order of these calls. */
 export function projectionOf(rows: ApplyRows, context: ApplyContext) {
   const columns: ColumnValue[] = []
   const renamed = new Map<Property, Property>()
@@ -271,7 +264,15 @@ export function projectionOf(rows: ApplyRows, context: ApplyContext) {
     renamed.set(old, property)
     return property
   }
-  return { columns, renamed, make, keep }
+  const keepValues = () =>
+    rows.values.map((each) => ({
+      ...each,
+      property: keep(each.property),
+      mark: each.mark && keep(each.mark),
+    }))
+  const keepOrder = () =>
+    rows.order.map(({ property, descending }) => ({ property: keep(property), descending }))
+  return { columns, renamed, make, keep, keepValues, keepOrder }
 }
 
 /** `set` with what led elsewhere before, as far as the columns that it started at are still there. */
