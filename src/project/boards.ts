@@ -2,11 +2,19 @@
 
 import type { Node } from 'yaml'
 import { type Board, readChartAddress } from '../core/boards.ts'
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import type { PlacedBoard, PlacedChart } from '../core/project.ts'
-import type { SourceFile, Span } from '../core/source.ts'
-import { isAbsent, groupOf, itemsOf, type Members, type Reader, spanOf } from './members.ts'
+import type { SourceFile } from '../core/source.ts'
+import {
+  isAbsent,
+  groupOf,
+  itemsOf,
+  type Members,
+  type Reader,
+  readerInto,
+  spanOf,
+} from './members.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 const boardKeys = ['title', 'description', 'charts'] as const
@@ -30,17 +38,12 @@ export function readBoard(name: string, source: SourceFile): ReadBoard {
   const problems = [...wrong]
   const root = document.contents as Node | null
   if (problems.length > 0 || isAbsent(root)) return { board: null, problems }
-  const refuse: Reader['refuse'] = (at, key, expected, hint) => {
-    const span = 'range' in at ? spanOf(at as Node) : (at as Span)
-    problems.push(diagnostic('config-invalid-value', { key, expected }, { source, span }, hint))
-    return null
-  }
-  const reader = { source, refuse }
+  const reader = readerInto(problems, source)
   const members = groupOf(root, 'board', boardKeys, reader)
   if (members === null) return { board: null, problems }
   const list = members.node('charts') ?? null
   const items = itemsOf(list, 'board.charts', EXPECTED.charts, reader)
-  if (items.length > limits.boardCharts) refuse(list!, 'board.charts', EXPECTED.charts)
+  if (items.length > limits.boardCharts) reader.refuse(list!, 'board.charts', EXPECTED.charts)
   const charts = items
     .slice(0, limits.boardCharts)
     .map((item, i) => readChart(item, `board.charts.${i + 1}`, reader))

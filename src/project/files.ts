@@ -15,7 +15,7 @@ import type {
   ProjectFiles,
   SeedFile,
 } from '../core/project.ts'
-import { type DeclaredCheck, type SourceFile, type Span, wholeFile } from '../core/source.ts'
+import { type DeclaredCheck, type SourceFile, wholeFile } from '../core/source.ts'
 import { requireRegular } from '../files/read-file.ts'
 import { readBoard, withoutPlaces } from './boards.ts'
 import { readSource, unreadable, type UnsavedTexts } from './read-text.ts'
@@ -23,7 +23,7 @@ import { type Node, isMap, isScalar } from 'yaml'
 import type { CsvSettings } from '../core/csv-settings.ts'
 import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
 import { readCsvSettings, seedCsvKeys } from './csv-settings.ts'
-import { entriesOf, type Refuse, spanOf } from './members.ts'
+import { entriesOf, readerInto, spanOf } from './members.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 /** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */
@@ -291,13 +291,7 @@ function parseSeedTypes(source: SourceFile): SeedTypes {
       const refuse = (node: Node | null, expected: string) => invalid(list, expected, node ?? key)
       checks.push(...readDeclaredChecks(list, value, source, refuse))
     } else if (name === 'csv' && value !== null) {
-      const refuse: Refuse = (at, path, expected, hint) => {
-        const span = 'range' in at ? spanOf(at as Node) : (at as Span)
-        const parameters = { key: path, expected }
-        diagnostics.push(diagnostic('config-invalid-value', parameters, { source, span }, hint))
-        return null
-      }
-      csv = readCsvSettings(value, 'csv', seedCsvKeys, { source, refuse })
+      csv = readCsvSettings(value, 'csv', seedCsvKeys, readerInto(diagnostics, source))
     } else if (name !== 'columns') {
       const place = { source, span: spanOf(key) }
       const hint = `available here: columns, csv, ${checkKeys.join(', ')}`

@@ -1,6 +1,7 @@
 // Groups and lists of eider.yml that are not settings, member by member.
 
 import { type Node, type Pair, type YAMLMap, isMap, isScalar, isSeq } from 'yaml'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 
@@ -11,6 +12,16 @@ export type Refuse = (at: Node | Span, key: string, expected: string, hint?: str
 export interface Reader {
   readonly source: SourceFile
   readonly refuse: Refuse
+}
+
+/** A reader of a file whose mistakes are added to `problems`. */
+export function readerInto(problems: Diagnostic[], source: SourceFile): Reader {
+  const refuse: Refuse = (at, key, expected, hint) => {
+    const span = 'range' in at ? spanOf(at as Node) : (at as Span)
+    problems.push(diagnostic('config-invalid-value', { key, expected }, { source, span }, hint))
+    return null
+  }
+  return { source, refuse }
 }
 
 /** A group that is read. Members without a value are not among its own. */
