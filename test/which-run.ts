@@ -2,10 +2,17 @@
 
 import { onBoth } from './on-lakes.ts'
 
-/** How a path of `npm run test:system` begins: what needs a browser, a lake or clients of others, or takes minutes. */
+/**
+ * How a path of `npm run test:system` begins: what needs a browser, a lake or clients of others, walks through the whole
+ * program as its users do, with many processes, or judges it by random histories.
+ */
 const systemTests: readonly string[] = [
+  'acceptance/first-weeks',
   'clients/',
+  'commands/up',
   'crash/',
+  'docs/scale-out',
+  'docs/walkthroughs',
   'explorer/browser/',
   'lake/',
   'load/',
@@ -13,10 +20,13 @@ const systemTests: readonly string[] = [
   'simulation/',
   'buffer/kill',
   'buffer/power-cut',
+  'pipeline/changes/maintained',
+  'pipeline/changes/random-histories',
   'pipeline/crash',
   'pipeline/kill-many',
   'support/explorer-page',
   'support/lake/',
+  'workers/serve',
 ]
 
 /** On a lake as well in each run of the system tests: it takes seconds. */

@@ -38,7 +38,7 @@ const CORS = {
   allowedHeaders:
     'Accept, Accept-Language, Authorization, Content-Type, If-None-Match, If-Range, OData-MaxVersion, OData-Version, Prefer, Range, X-CSRF-Token',
   exposedHeaders:
-    'Accept-Ranges, Content-Range, Eider-Snapshot, ETag, OData-Version, Preference-Applied, Retry-After',
+    'Accept-Ranges, Content-Range, Eider-Snapshot, ETag, Link, OData-Version, Preference-Applied, Retry-After',
 }
 
 /** With what a page that speaks the Model Context Protocol sends. */

@@ -12,7 +12,7 @@ export interface Load {
   /** Requests that a connection sends at a time. */
   readonly pipelined: number
   readonly durationMs: number
-  /** The whole request, head and body. */
+  /** The whole request, head and body, one byte a character. */
   readonly request: string
   /** With it, each request has a number below this one, in turn, in place of {key}; one at a time. */
   readonly keys?: number
@@ -52,8 +52,14 @@ export async function measureLoad(load: Load): Promise<LoadResult> {
   return result
 }
 
-export function postRequest(path: string, body: string, type = 'application/json'): string {
-  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+export function postRequest(
+  path: string,
+  body: string | Buffer,
+  type = 'application/json',
+  headers = '',
+): string {
+  const bytes = Buffer.from(body as string)
+  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\n${headers}Content-Length: ${bytes.length}\r\n\r\n${bytes.toString('latin1')}`
 }
 
 /** A GET of a path, with header lines that end in CRLF. */
@@ -102,9 +108,11 @@ const nextKey = (keys: number) => (lastKey = (lastKey + KEY_STEP) % keys)
 
 /** Sends until `answered` says no; it is told when the requests were sent that all have their answers now. */
 function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise<void> {
-  const same = Buffer.from(load.request.repeat(load.pipelined))
+  const same = Buffer.from(load.request.repeat(load.pipelined), 'latin1')
   const next = ({ request, keys }: Load) =>
-    keys === undefined ? same : Buffer.from(request.replace('{key}', String(nextKey(keys))))
+    keys === undefined
+      ? same
+      : Buffer.from(request.replace('{key}', String(nextKey(keys))), 'latin1')
   return new Promise((resolve, reject) => {
     let sentAt = 0
     let answerBytes = 0

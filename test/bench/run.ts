@@ -11,6 +11,7 @@ import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, figureTable, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
+import { formatsBenchmark } from './formats.ts'
 import { measureGrowth } from './growth/measure-growth.ts'
 import { idleBenchmark } from './idle.ts'
 import { ingestBenchmark } from './ingest.ts'
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
   flushBenchmark,
   exportBenchmark,
+  formatsBenchmark,
   pipelineBenchmark,
   idleBenchmark,
   periodsBenchmark,

@@ -96,6 +96,8 @@ export interface Exchange {
 export interface Content {
   /** null when there is nothing to send, which is 204. */
   readonly body: Buffer | AsyncIterable<Buffer> | null
+  /** Those that are known only with the body. */
+  readonly headers?: Answer['headers']
   readonly file?: FileBody
   readonly lookup?: Omit<AnsweredLookup, 'headersOf'>
   readonly rows: () => number

@@ -43,14 +43,15 @@ export async function answerGet(
   if (known === 'tag') return unchanged(headers)
   // The format was chosen for requests of this kind.
   const make = answerFormats[chosen.format] as AnswerFormat<FormatName>
-  const { lookup, ...content } = await make({ ...exchange, chosen }, bound as never)
+  const made = await make({ ...exchange, chosen }, bound as never)
+  const { lookup, headers: own = {}, ...content } = made
   if (content.body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
     const { ETag: _, 'Content-Type': __, ...others } = headers
     return { ...content, status: 204, headers: others }
   }
   if (known === 'any') return unchanged(headers)
-  const answer = { ...content, status: 200, headers }
+  const answer = { ...content, status: 200, headers: { ...headers, ...own } }
   return lookup === undefined ? answer : { ...answer, lookup: { ...lookup, headersOf } }
 }
 

@@ -12,6 +12,8 @@ export interface FormatTraits {
   readonly answers: readonly RequestKind[]
   /** An answer is a file to be saved, which ends in this; it is whole, and is not part of another answer. */
   readonly extension?: string
+  /** It comes whole unless the client asks for pages, of which a header then leads to the next. */
+  readonly isPaged?: boolean
   /** Equal requests get equal bytes, of which a client may ask for a part, also where DuckDB streams them. */
   readonly isRandomAccess?: boolean
   /** Its bytes are compressed already. */
@@ -94,6 +96,7 @@ const table = {
     takes: takesAnything,
     answers: ['collection'],
     extension: 'arrows',
+    isPaged: true,
   },
   /** A workbook of Excel. */
   xlsx: {

@@ -1,5 +1,6 @@
 // Events and requests as senders have them, beside flat events and what curl sends.
 
+import { gzipSync } from 'node:zlib'
 import { startDaemon } from '../../support/daemon-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import type { Figure } from '../figure.ts'
@@ -37,8 +38,20 @@ const batchOf = (text: string): Shape => {
   return { request, status: 202, each: Buffer.byteLength(body) }
 }
 
-const withHeaders = (headers: string): Shape => ({
-  request: postRequest('/collect/raw/events', flat).replace('\r\n\r\n', `\r\n${headers}\r\n\r\n`),
+const zipped = (text: string): Shape => {
+  const body = Array.from({ length: BATCH }, () => text).join('\n')
+  const type = 'application/x-ndjson'
+  const request = postRequest(
+    '/collect/raw/events/batch',
+    gzipSync(body),
+    type,
+    'Content-Encoding: gzip\r\n',
+  )
+  return { request, status: 202, each: Buffer.byteLength(body) }
+}
+
+const single = (headers = '', path = '/collect/raw/events'): Shape => ({
+  request: postRequest(path, flat, 'application/json', headers),
   status: 202,
 })
 
@@ -46,12 +59,13 @@ const chunked = `POST /collect/raw/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent
 
 const changing = { keys: 1_000_000 }
 const requests: readonly (readonly [name: string, Shape])[] = [
-  ['of a browser', withHeaders('Origin: https://shop.example\r\nSec-Fetch-Mode: cors')],
+  ['of a browser', single('Origin: https://shop.example\r\nSec-Fetch-Mode: cors\r\n')],
   ['in chunks', { request: chunked, status: 202 }],
-  ['with an Idempotency-Key', { ...withHeaders('Idempotency-Key: "order-{key}"'), ...changing }],
+  ['with a query in its URL', single('', '/collect/raw/events?source=web')],
+  ['with an Idempotency-Key', { ...single('Idempotency-Key: "order-{key}"\r\n'), ...changing }],
   [
     'with a traceparent',
-    { ...withHeaders('traceparent: 00-{key}-00f067aa0ba902b7-01'), ...changing },
+    { ...single('traceparent: 00-{key}-00f067aa0ba902b7-01\r\n'), ...changing },
   ],
 ]
 
@@ -78,20 +92,27 @@ export async function* eventShapes(quick: boolean): AsyncGenerator<Figure, void>
     )
   yield await measured(quick, (measuring) =>
     shapeFigure(
+      'events in gzip / plain ones, per byte',
+      { at: 'most', ratio: 1.4 },
+      [measuring, zipped(flat)],
+      [measuring, best],
+    ),
+  )
+  yield await measured(quick, (measuring) =>
+    shapeFigure(
       'events as Segment sends them: bytes for the processor time of flat ones',
       { at: 'least', ratio: 0.6 },
       [measuring, batchOf(SAMPLE)],
       [measuring, best],
     ),
   )
-  const curl: Shape = { request: postRequest('/collect/raw/events', flat), status: 202 }
   for (const [name, shape] of requests)
     yield await measured(quick, (measuring) =>
       shapeFigure(
         `an event ${name} / of curl`,
         { at: 'most', ratio: 1.4 },
         [measuring, shape],
-        [measuring, curl],
+        [measuring, single()],
       ),
     )
 }

@@ -184,6 +184,48 @@ pythonTests(['pyarrow'])('options of a request hold for Arrow as for JSON', asyn
   })
 })
 
+/** What each page has of `id` and `word`, in lines of rows, and the whole answer after them. */
+const PAGES = `import sys, urllib.request, re, pyarrow as pa
+def read(url, size):
+  headers = {'Accept': 'application/vnd.apache.arrow.stream', **({'Prefer': f'odata.maxpagesize={size}'} if size else {})}
+  answer = urllib.request.urlopen(urllib.request.Request(url, headers=headers))
+  return pa.ipc.open_stream(answer.read()).read_all(), answer.headers
+url, size = sys.argv[1], int(sys.argv[2])
+whole, headers = read(url, None)
+assert headers['Link'] is None and headers['Preference-Applied'] is None
+pages = []
+while url:
+  page, headers = read(url, size)
+  assert headers['Preference-Applied'] == f'odata.maxpagesize={size}', headers
+  pages.append(page)
+  link = headers['Link']
+  url = None if link is None else re.fullmatch('<([^>]+)>; rel="next"', link).group(1)
+  if url and len(pages) == 2: assert read(url, None)[0].equals(whole.slice(2 * size)), 'the rest without a preference'
+print([len(page) for page in pages], pa.concat_tables(pages).equals(whole))`
+
+pythonTests(['pyarrow'])(
+  'where pages are asked for, a header leads from each to the next',
+  async () => {
+    await withTypes(12_345, async ({ url }) => {
+      const cases: readonly (readonly [options: string, size: number, pages: string])[] = [
+        ['$select=id,word', 5000, '5000, 5000, 2345'],
+        ['$select=text&$orderby=word,id%20desc', 5000, '5000, 5000, 2345'],
+        ['$orderby=id%20mod%207,id&$select=id', 6000, '6000, 6000, 345'],
+        ['$top=30&$skip=5', 10, '10, 10, 10'],
+        ['$filter=id%20lt%2021&$select=address/street', 7, '7, 7, 7'],
+        ['$filter=id%20lt%200', 7, '0'],
+        ['$apply=groupby((flag,id))&$orderby=id&$filter=id%20lt%209', 4, '4, 4, 1'],
+      ]
+      for (const [options, size, pages] of cases)
+        assert.is(
+          await runPython(PAGES, [`${url}/shop_types?${options}`, String(size)]),
+          `[${pages}] True`,
+          options,
+        )
+    })
+  },
+)
+
 pythonTests(['pyarrow'])('what stands in the place of a NULL is zero', async () => {
   const script = `import sys, urllib.request, pyarrow as pa
 for batch in pa.ipc.open_stream(urllib.request.urlopen(sys.argv[1] + '&$format=arrow').read()):

@@ -53,7 +53,10 @@ export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): R
   }
   const origin = { isInBatch, isContinued: token !== null, isForChanges: since !== null }
   const { name, json, contentType } = negotiateData(headers, option, formatsFor(bound.kind, origin))
-  if (name !== 'json') return { ...plain(name), headers: attachment(name, bound, exchange) }
+  if (name !== 'json') {
+    const preferences = parsePreferences(headers, formats[name].isPaged ? ['maxpagesize'] : [])
+    return { ...plain(name), preferences, headers: attachment(name, bound, exchange) }
+  }
   if (bound.kind === 'service-document') return { ...plain('json'), json, contentType }
   const preferences = parsePreferences(headers, preferencesFor(exchange, bound))
   const written = preferences.omitNulls ? { ...json, omitsNulls: true } : json

@@ -1,19 +1,24 @@
 // Rows as a stream of Arrow, which has its types with it and which programs read without parsing. Like CSV it has no place
-// for a next link, so it comes whole, up to $top.
+// for a next link, so it comes whole, up to $top, unless the client asks for pages: then a header has the link.
 
 import { openArrow } from '../../engine/arrow-rows.ts'
 import { arrowColumns } from '../../sql/arrow.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { requireFlat, requireParent, rowsToTheEnd } from './found.ts'
+import { requireFlat, requireParent, rowsFrom } from './found.ts'
+import { linkAfter, pageOf } from './page.ts'
 
 export const arrow: AnswerFormat<'arrow'> = async (exchange, bound) => {
   const { query } = bound
   const { engine, resources } = exchange
   requireFlat('Arrow', query)
-  const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
+  const isPaged = exchange.chosen.preferences.maxPageSize !== null
+  const page = isPaged ? pageOf(exchange, query) : null
+  const next = page === null ? null : await linkAfter(exchange, query, page)
+  const { rows, mode, isSmall } = rowsFrom(exchange, query, page?.limit)
   const columns = arrowColumns('page', query.output)
   const { found, body } = await openArrow(engine, { ...columns, rows }, { mode, isSmall })
   resources.use(found)
   await requireParent(exchange, bound, found.whole?.length === 0)
-  return { body, rows: () => found.rows }
+  const headers = next === null ? {} : { Link: `<${next}>; rel="next"` }
+  return { body, headers, rows: () => found.rows }
 }

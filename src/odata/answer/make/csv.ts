@@ -5,14 +5,14 @@ import { Query } from '../../engine/query.ts'
 import { optionNotAllowed } from '../../protocol/errors.ts'
 import { csvFile, csvHead, csvTextsSql } from '../../sql/csv.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { answerFromFile, NO_CONTENT, noEntity, requireParent, rowsToTheEnd } from './found.ts'
+import { answerFromFile, NO_CONTENT, noEntity, requireParent, rowsFrom } from './found.ts'
 
 export const csv: AnswerFormat<'csv'> = async (exchange, bound) => {
   const { query, parent } = bound
   const { engine, request, resources } = exchange
   if (query.expand.length > 0) throw optionNotAllowed('CSV cannot carry nested rows', '$expand')
   if (query.withCount) throw optionNotAllowed('CSV cannot carry the number of rows', '$count')
-  const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
+  const { rows, mode, isSmall } = rowsFrom(exchange, query)
   const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall }
   const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
   const all = found.whole

@@ -29,14 +29,15 @@ export async function onlyText(engine: EngineAccess, texts: Texts, isSmall: bool
 export const modeFor = (rows: number): 'whole' | 'streamed' =>
   rows <= limits.wholeResultRows ? 'whole' : 'streamed'
 
-/** All rows from where the token says, for a format without next links, and how they are read. */
-export function rowsToTheEnd({ token }: Exchange, query: BoundQuery) {
+/** Rows from where the token says, all of them unless there is a limit, and how they are read. */
+export function rowsFrom({ token }: Exchange, query: BoundQuery, limit: number | null = null) {
   const order = keysetOf(query)
   const from = token?.from ?? null
   const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
-  const mode = modeFor(Math.min(query.top ?? Infinity, query.set.relation.rows))
+  const most = Math.min(limit ?? Infinity, query.top ?? Infinity, query.set.relation.rows)
+  const mode = modeFor(most)
   return {
-    rows: rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset }),
+    rows: rowsSql(query, { offset: token?.given ?? 0, limit, keyset }),
     mode,
     isSmall: isSmallQuery(query, mode === 'whole' ? 'page' : 'more'),
   }

@@ -9,7 +9,7 @@ import { asksForTime, type Content, contextUrl, type Exchange } from '../context
 import { entityTextsSql } from '../../sql/expand.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
-import { deltaLink, nextLink } from '../choose/link-tokens.ts'
+import { deltaLink, nextLink, type SkipToken } from '../choose/link-tokens.ts'
 import { Query } from '../../engine/query.ts'
 import { pageFromFile } from './lookup.ts'
 import { keysetOf, readPosition } from '../../bind/keyset.ts'
@@ -162,31 +162,50 @@ async function openPage(
 }
 
 /** To the next page; after the last one to the changes, where they are tracked. */
-function closingLink(
+function closingLink(exchange: Exchange, page: ResultPage, parts: PageParts): Link | null {
+  const { request, service, snapshot } = exchange
+  const { found, count, isTracked } = parts
+  const following = found?.following ?? null
+  if (following !== null)
+    return { name: 'nextLink', url: linkBefore(exchange, page, following, { count, isTracked }) }
+  if (!isTracked) return null
+  const since = { snapshotId: snapshot.snapshot.id, pageSize: page.size }
+  return { name: 'deltaLink', url: deltaLink(request, since, service.links) }
+}
+
+/** The link to a page that begins with the row after this one, of which DuckDB returned `following`. */
+function linkBefore(
   { request, service, snapshot, now }: Exchange,
   { offset, size: pageSize, limit }: ResultPage,
-  { found, count, isTracked }: PageParts,
-): Link | null {
-  const { links } = service
-  const { id: snapshotId } = snapshot.snapshot
-  // What DuckDB returned for the row after the page.
-  const following = found?.following ?? null
-  if (following === null) {
-    if (!isTracked) return null
-    return { name: 'deltaLink', url: deltaLink(request, { snapshotId, pageSize }, links) }
-  }
+  following: Buffer,
+  carried: Pick<SkipToken, 'count' | 'isTracked'>,
+): string {
   // Where there is no position, it is the whole row.
   const isPosition = following[0] === '['.charCodeAt(0)
   const token = {
-    snapshotId,
+    ...carried,
+    snapshotId: snapshot.snapshot.id,
     pageSize,
     given: offset + limit,
     from: isPosition ? readPosition(following.toString('utf8')) : null,
-    count,
     now: asksForTime(request) ? now.toISOString() : null,
-    isTracked,
   }
-  return { name: 'nextLink', url: nextLink(request, token, links) }
+  return nextLink(request, token, service.links)
+}
+
+/** The link to what follows a page that is written in a format without a place for it; null when nothing follows. */
+export async function linkAfter(
+  exchange: ChosenExchange,
+  query: BoundQuery,
+  page: ResultPage,
+): Promise<string | null> {
+  // Only where the page ends counts, and that doesn't depend on what is written of its rows.
+  const rows = { ...query, output: query.output.slice(0, 1) }
+  await using found = await openPage(exchange, rows, page)
+  for await (const _ of found.chunks());
+  const { following } = found
+  const carried = { count: null, isTracked: false }
+  return following === null ? null : linkBefore(exchange, page, following, carried)
 }
 
 async function* streamed(head: Buffer, found: Query, tail: () => Buffer) {

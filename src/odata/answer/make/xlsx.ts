@@ -7,7 +7,7 @@ import { openWorkbook } from '../../engine/xlsx-rows.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { rowCountSql, sheetColumns } from '../../sql/xlsx.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { onlyText, requireFlat, requireParent, rowsToTheEnd } from './found.ts'
+import { onlyText, requireFlat, requireParent, rowsFrom } from './found.ts'
 
 /** Below the names. */
 const MOST_ROWS = sheetRoom.rows - 1
@@ -18,7 +18,7 @@ export const xlsx: AnswerFormat<'xlsx'> = async (exchange, bound) => {
   const { output } = query
   requireFlat('a sheet of Excel', query)
   if (output.length > sheetRoom.columns) throw tooLarge('columns', sheetRoom.columns, output.length)
-  const { rows, mode, isSmall } = rowsToTheEnd(exchange, query)
+  const { rows, mode, isSmall } = rowsFrom(exchange, query)
   if (mayHaveTooMany(query)) {
     const count = Number(await onlyText(engine, rowCountSql(rows), false))
     if (count > MOST_ROWS) throw tooLarge('rows', MOST_ROWS, count)
