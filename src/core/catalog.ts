@@ -93,6 +93,8 @@ export interface CatalogModel {
   /** A model has the columns of the project, a set those that were published. */
   readonly columns: readonly CatalogModelColumn[]
   readonly checks: readonly CatalogCheck[]
+  /** Its columns, types and key are promised to clients, by `@contract`; missing where they are not. */
+  readonly contract?: true
   /** Its file, relative to the project. null with `sets`. */
   readonly path: string | null
   /** Its file as it is written; null with `sets`, and for seeds. */

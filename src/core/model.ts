@@ -54,6 +54,7 @@ export type Varies = 'daily' | 'always'
 
 export const placedAnnotations = [
   'kind',
+  'contract',
   'unique_key',
   'incremental',
   'period',

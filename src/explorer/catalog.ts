@@ -187,9 +187,11 @@ function* exposedModels(
   for (const model of models) {
     const depends = above(model.name)
     if (!sets.has(model.name)) continue
-    const { name, kind, description, tags, set } = model
+    const { name, kind, description, tags, set, contract } = model
     const columns = model.columns.map((column) => ({ ...column, lineage: origins(column) }))
-    yield { ...NO_FACTS, name, kind, description, tags, set, depends_on: [...depends], columns }
+    const promised = contract === undefined ? {} : { contract }
+    const shown = { name, kind, description, tags, set, depends_on: [...depends], columns }
+    yield { ...NO_FACTS, ...shown, ...promised }
   }
 }
 

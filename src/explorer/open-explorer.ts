@@ -4,6 +4,7 @@ import type { Board } from '../core/boards.ts'
 import type { SidePage, SidePages } from '../http/side-pages.ts'
 import { boardsPage } from './boards.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'
+import { readersPage } from './readers.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
 interface ExplorerOptions extends CatalogOptions {
@@ -17,8 +18,12 @@ export async function openExplorer(options: ExplorerOptions): Promise<SidePages>
   const catalogOf = createCatalogs(options)
   const { boards = async () => [] } = options
   return {
-    async find({ path, snapshot, part }) {
+    async find({ path, snapshot, part, readers }) {
       if (path === '/boards.json') return asPage(boardsPage(await boards(), snapshot))
+      if (path === '/readers.json') {
+        const isTold = options.shows === 'project' && part === ''
+        return asPage(readersPage(isTold ? readers : [], snapshot))
+      }
       if (path !== '/catalog.json') return findPage(page, path, snapshot)
       // Nothing is published yet, which /health says.
       if (snapshot === null) return null

@@ -1,5 +1,6 @@
 // What a service sends besides the resources of its own protocol: pages for people, and what those load.
 
+import type { Reader } from '../access/reader.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 
 export interface SidePages {
@@ -13,6 +14,8 @@ interface AskedPage {
   readonly snapshot: Snapshot | null
   /** Not empty where `snapshot` has only what one reader may see, and then differs from that of others. */
   readonly part: string
+  /** Those who have tokens with names now. */
+  readonly readers: readonly Reader[]
 }
 
 export interface SidePage {

@@ -16,6 +16,8 @@ export interface Page {
   readonly catalog: Catalog | null
   /** They come after the page is there. */
   readonly boards: ReadonlyState<readonly ShownBoard[] | null>
+  /** The tokens with names that read each set, as far as they are told. */
+  readonly readers: () => Promise<Readonly<Record<string, readonly string[]>>>
   readonly service: Service
   /** For requests that are not what a person has asked for, such as profiles: two at a time. */
   readonly semaphore: Semaphore

@@ -31,6 +31,7 @@ export async function startPage(place: AddressBar): Promise<Page> {
     schema: readSchema(document),
     catalog,
     boards,
+    readers: fetchReaders,
     service,
     semaphore: new Semaphore(PROFILES_AT_A_TIME),
     health: watch.health,
@@ -44,12 +45,21 @@ const boards = state<readonly ShownBoard[] | null>(null)
 
 /** None where they cannot be had: nothing else of the page needs them. */
 async function fetchBoards(): Promise<readonly ShownBoard[]> {
+  const answer = await besideRows<{ readonly boards: readonly ShownBoard[] }>('boards.json')
+  return answer?.boards ?? []
+}
+
+async function fetchReaders(): Promise<Readonly<Record<string, readonly string[]>>> {
+  type Answer = { readonly sets: Readonly<Record<string, readonly string[]>> }
+  return (await besideRows<Answer>('readers.json'))?.sets ?? {}
+}
+
+async function besideRows<T>(name: string): Promise<T | null> {
   try {
-    const response = await fetch(new URL('boards.json', root))
-    if (!response.ok) return []
-    return ((await response.json()) as { readonly boards: readonly ShownBoard[] }).boards
+    const response = await fetch(new URL(name, root))
+    return response.ok ? ((await response.json()) as T) : null
   } catch {
-    return []
+    return null
   }
 }
 

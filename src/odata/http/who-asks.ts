@@ -66,18 +66,23 @@ export function requireAll({ key, name }: Reader): void {
   throw odataError('not-for-token', `the token "${name}" is for some sets, not for metrics`)
 }
 
+interface PageSource extends Pick<ServiceContext, 'snapshots'>, Pick<ReaderSource, 'known'> {
+  readonly pages: SidePages | null
+}
+
 /** A page outside OData. A reader who does not see all gets one that describes what that reader may see. */
 export async function pageFor(
-  { pages, snapshots }: Pick<ServiceContext, 'snapshots'> & { readonly pages: SidePages | null },
+  { pages, snapshots, known }: PageSource,
   reader: Reader,
   path: string,
 ): Promise<SidePage | null> {
   if (pages === null) return null
+  const asked = { path, readers: [...known().readers.values()] }
   if (reader.key === '' || snapshots.published === null)
-    return await pages.find({ path, snapshot: snapshots.published, part: '' })
+    return await pages.find({ ...asked, snapshot: snapshots.published, part: '' })
   await using leased = snapshots.lease()
   const { snapshot } = await snapshots.viewOf(leased, reader)
-  return await pages.find({ path, snapshot, part: reader.key })
+  return await pages.find({ ...asked, snapshot, part: reader.key })
 }
 
 // The tokens of a service that have names, and whether their row filters fit what is published.

@@ -196,6 +196,7 @@ function describeModel(model: Model | FailedModel): CatalogModel {
     sources,
     columns: [],
     checks,
+    ...(compiled?.places.contract === undefined ? {} : { contract: true }),
     path: source.path,
     // The text of a seed is data.
     sql: kind === 'seed' ? null : source.text,

@@ -42,6 +42,7 @@ function docsPage({ catalog, changes }: DocsData): Page {
     ...(changes === null ? {} : { changes }),
     catalog,
     boards: state([]),
+    readers: () => Promise.resolve({}),
     service: new Service('', noService, () => {}),
     semaphore: new Semaphore(1),
     health: state(null),

@@ -8,7 +8,7 @@ import type { Route } from '../address/route.ts'
 import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
 import { readOptions, withOptions, writeOptions } from '../address/options.ts'
 
-type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'unknown'
+type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'fold' | 'unknown'
 
 export interface LineageNode {
   /** In addresses and as the key of the graph. */
@@ -39,11 +39,6 @@ export interface LineageGraph {
   readonly reads: ReadonlyMap<string, readonly string[]>
   readonly readBy: ReadonlyMap<string, readonly string[]>
 }
-
-/** Above that a picture of all of it cannot be read. */
-export const MOST_NODES = 60
-/** How far around the chosen node a large graph begins. */
-const FIRST_STEPS = 2
 
 export const setId = (set: string) => `set ${set}`
 
@@ -105,11 +100,10 @@ function edgesOf(
 function reachable(
   edges: ReadonlyMap<string, readonly string[]>,
   start: string,
-  steps = Infinity,
 ): ReadonlySet<string> {
   const found = new Set([start])
   let border = [start]
-  for (let step = 0; step < steps && border.length > 0; step += 1) {
+  while (border.length > 0) {
     border = border.flatMap((id) => (edges.get(id) ?? []).filter((next) => !found.has(next)))
     for (const id of border) found.add(id)
     border = [...new Set(border)]
@@ -117,37 +111,16 @@ function reachable(
   return found
 }
 
+/** All that comes from it, by way of others too, in the order of the graph; of a set the set itself. */
+export function downstream({ nodes, readBy }: LineageGraph, id: string): readonly LineageNode[] {
+  const found = reachable(readBy, id)
+  return [...nodes.values()].filter(
+    (node) => found.has(node.id) && (node.id !== id || node.kind === 'set'),
+  )
+}
+
 export function related(graph: LineageGraph, id: string): ReadonlySet<string> {
   return new Set([...reachable(graph.reads, id), ...reachable(graph.readBy, id)])
-}
-
-/** All of a small graph; of a large one what is around the chosen node, and around those that were opened. */
-export function shownNodes(
-  graph: LineageGraph,
-  chosen: string | null,
-  opened: ReadonlySet<string>,
-) {
-  const { nodes, reads, readBy } = graph
-  const neighbours = (id: string) => [...(reads.get(id) ?? []), ...(readBy.get(id) ?? [])]
-  if (nodes.size <= MOST_NODES) return { ids: new Set(nodes.keys()), hidden: new Map() }
-  const start = chosen !== null && nodes.has(chosen) ? chosen : mostConnected(graph)
-  const ids = new Set([
-    ...reachable(reads, start, FIRST_STEPS),
-    ...reachable(readBy, start, FIRST_STEPS),
-  ])
-  for (const id of opened)
-    if (nodes.has(id)) for (const one of [id, ...neighbours(id)]) ids.add(one)
-  const hidden = new Map<string, number>()
-  for (const id of ids) {
-    const count = neighbours(id).filter((one) => !ids.has(one)).length
-    if (count > 0) hidden.set(id, count)
-  }
-  return { ids, hidden }
-}
-
-function mostConnected({ nodes, reads, readBy }: LineageGraph): string {
-  const degree = (id: string) => reads.get(id)!.length + readBy.get(id)!.length
-  return [...nodes.keys()].reduce((best, id) => (degree(id) > degree(best) ? id : best))
 }
 
 interface ColumnEdge {

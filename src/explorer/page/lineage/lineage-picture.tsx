@@ -1,8 +1,11 @@
 import type { Graph } from '@dagrejs/dagre'
+import { useEffect, useRef } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import { type Page, usePage } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { type ColumnPaths, type LineageGraph, type LineageNode, lineageRoute } from './graph.ts'
+import type { Fold } from './fold.ts'
+import { moveByKey } from './move.ts'
 import type { ModelChange } from '../../../core/catalog.ts'
 
 interface LineagePictureProps {
@@ -13,15 +16,19 @@ interface LineagePictureProps {
   /** What the chosen one comes from and what comes from it; null: nothing is chosen. */
   readonly lit: ReadonlySet<string> | null
   readonly paths: ColumnPaths | null
+  readonly folds: ReadonlyMap<string, Fold>
   readonly hidden: ReadonlyMap<string, number>
   /** null: as much as there is room for, however small that is. */
   readonly scale: number | null
 }
 
-/** Drawn for eyes and pointers: the same links are in the list below it, for keyboards and readers of screens. */
+/** One stop for the Tab key, in which arrows lead from node to node. The same links are in the list below it. */
 export function LineagePicture(props: LineagePictureProps) {
   const { layout, lit, paths, scale } = props
   const { left, width, height, nodes, edges } = layout
+  const { picture, onClick } = useFocusKept(layout)
+  const stop =
+    props.chosen !== null && nodes.has(props.chosen.id) ? props.chosen.id : firstOf(nodes)
   const isLit = (id: string) => lit === null || lit.has(id)
   const classOf = (from: string, to: string) => {
     if (lit === null) return 'edge'
@@ -29,8 +36,12 @@ export function LineagePicture(props: LineagePictureProps) {
   }
   return (
     <svg
-      class="lineage-picture"
-      aria-hidden="true"
+      ref={picture}
+      class={scale === null ? 'lineage-picture fits' : 'lineage-picture'}
+      role="group"
+      aria-label="Arrow keys move from model to model"
+      onClick={onClick}
+      onKeyDown={moveByKey}
       viewBox={`${left} 0 ${width} ${height}`}
       style={{ width: `${width * (scale ?? 1)}px`, maxWidth: mostWidth(width, scale) }}
     >
@@ -44,11 +55,35 @@ export function LineagePicture(props: LineagePictureProps) {
         return <path key={key} class="edge column" d={columnLine(a, from.column, b, to.column)} />
       })}
       {[...nodes.values()].map((placed) => (
-        <Node key={placed.node.id} {...props} placed={placed} isLit={isLit(placed.node.id)} />
+        <Node
+          key={placed.node.id}
+          {...props}
+          placed={placed}
+          isLit={isLit(placed.node.id)}
+          isStop={placed.node.id === stop}
+        />
       ))}
     </svg>
   )
 }
+
+/** Who opens a node by keyboard goes on from it, also where what had the focus is no longer drawn. */
+function useFocusKept(layout: GraphLayout) {
+  const picture = useRef<SVGSVGElement>(null)
+  const goesOn = useRef(false)
+  useEffect(() => {
+    const svg = picture.current!
+    if (goesOn.current && !svg.contains(document.activeElement))
+      svg.querySelector<SVGAElement>('.node.chosen a')?.focus({ preventScroll: true })
+    goesOn.current = false
+  }, [layout])
+  const onClick = ({ detail }: MouseEvent) => {
+    goesOn.current = detail === 0
+  }
+  return { picture, onClick }
+}
+
+const firstOf = (nodes: GraphLayout['nodes']) => nodes.keys().next().value
 
 /** A little is given for not having to scroll: the smallest text stays above 11 pixels. */
 function mostWidth(width: number, scale: number | null): string {
@@ -59,14 +94,16 @@ function mostWidth(width: number, scale: number | null): string {
 interface NodeProps extends LineagePictureProps {
   readonly placed: PlacedNode
   readonly isLit: boolean
+  /** The Tab key comes to it. */
+  readonly isStop: boolean
 }
 
-function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
+function Node({ placed, isLit, isStop, chosen, column, opened, folds, hidden }: NodeProps) {
   const page = usePage()
   const { node, x, y, width, height, columns } = placed
-  const isModel = node.model !== null && node.kind !== 'set'
-  const state = isModel ? page.catalog?.states[node.model.name] : undefined
-  const sign = state?.status === 'failed' ? '✕' : (state?.warned ?? 0) > 0 ? '⚠' : null
+  const fold = folds.get(node.id)
+  const { isFailed, isWarned } = resultOf(page, node, fold)
+  const sign = isFailed ? '✕' : isWarned ? '⚠' : null
   const isChosen = chosen?.id === node.id
   const change = changeOf(page, node)
   const classes = [
@@ -74,27 +111,33 @@ function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
     `kind-${node.kind}`,
     isChosen && 'chosen',
     !isLit && 'dim',
-    state?.status === 'failed' && 'failed',
+    isFailed && 'failed',
     change !== undefined && `change-${change}`,
   ]
   const more = hidden.get(node.id)
+  const opens = (id: string) => lineageRoute(chosen ?? node, column, new Set([...opened, id]))
+  const facts = fold === undefined ? factsOf(page, node) : 'show all'
   return (
     <g class={classes.filter(Boolean).join(' ')} transform={`translate(${x} ${y})`}>
-      <Link to={lineageRoute(node, null, opened)} tabindex={-1}>
+      <Link
+        to={fold === undefined ? lineageRoute(node, null, opened) : opens(fold.of)}
+        tabindex={isStop ? 0 : -1}
+        current={isChosen}
+      >
         <rect class="node-box" width={width} height={height} rx={node.kind === 'set' ? 14 : 6} />
         {node.kind !== 'set' && <rect class="node-kind" width={5} height={height} rx={2} />}
         <text class="node-name" x={15} y={18}>
-          {cut(node.name, charactersIn(width))}
+          {`${cut(node.name, charactersIn(width))} `}
         </text>
         <text class="node-facts" x={15} y={33}>
-          {factsOf(page, node)}
+          {`${facts} `}
         </text>
         {sign !== null && (
           <text class={sign === '✕' ? 'node-failed' : 'node-warned'} x={width - 18} y={18}>
             {sign}
           </text>
         )}
-        <title>{node.name}</title>
+        <title>{isFailed ? `${node.name} failed` : node.name}</title>
       </Link>
       {columns.map((name, i) => (
         <Link key={name} to={lineageRoute(node, name, opened)} tabindex={-1}>
@@ -108,10 +151,7 @@ function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
         </Link>
       ))}
       {more !== undefined && (
-        <Link
-          to={lineageRoute(chosen ?? node, column, new Set([...opened, node.id]))}
-          tabindex={-1}
-        >
+        <Link to={opens(node.id)} tabindex={-1}>
           <circle class="node-more" cx={width} cy={HEAD / 2} r={10} />
           <text class="node-more-text" x={width} y={HEAD / 2} dy="0.35em">
             +{more > 9 ? '' : more}
@@ -121,6 +161,16 @@ function Node({ placed, isLit, chosen, column, opened, hidden }: NodeProps) {
       )}
     </g>
   )
+}
+
+/** Of a fold that of the worst of them. */
+function resultOf(page: Page, node: LineageNode, fold: Fold | undefined) {
+  const own = node.model !== null && node.kind !== 'set' ? [node.model.name] : []
+  const states = (fold?.ids ?? own).map((name) => page.catalog?.states[name])
+  return {
+    isFailed: states.some((state) => state?.status === 'failed'),
+    isWarned: states.some((state) => (state?.warned ?? 0) > 0),
+  }
 }
 
 const changeOf = ({ changes }: Page, { id, kind }: LineageNode) =>
@@ -196,7 +246,6 @@ const MARGIN = 8
 
 export async function layoutOf(
   graph: LineageGraph,
-  shown: ReadonlySet<string>,
   paths: ColumnPaths | null,
   factsOf: (node: LineageNode) => string,
 ): Promise<GraphLayout> {
@@ -206,18 +255,15 @@ export async function layoutOf(
   drawing.setDefaultEdgeLabel(() => ({}))
   const columnsOf = (id: string) => paths?.columns.get(id) ?? []
   for (const [id, node] of graph.nodes) {
-    if (!shown.has(id)) continue
     const columns = columnsOf(id)
     drawing.setNode(id, {
       width: widthOf(node, columns, factsOf(node)),
       height: HEAD + (columns.length === 0 ? 0 : columns.length * COLUMN + 6),
     })
   }
-  const edges = [...graph.reads].flatMap(([to, origins]) =>
-    origins.filter((from) => shown.has(from) && shown.has(to)).map((from) => ({ from, to })),
-  )
+  const edges = [...graph.reads].flatMap(([to, origins]) => origins.map((from) => ({ from, to })))
   for (const { from, to } of edges) drawing.setEdge(from, to)
-  alignEnds(drawing, graph, shown)
+  alignEnds(drawing, graph)
   layout(drawing)
   const nodes = new Map<string, PlacedNode>()
   for (const id of drawing.nodes()) {
@@ -259,15 +305,12 @@ const ALIGNING = 100
 function alignEnds(
   drawing: Pick<Graph, 'setNode' | 'setEdge'>,
   { nodes, reads }: LineageGraph,
-  shown: ReadonlySet<string>,
 ): void {
   const none = { width: 0, height: 0 }
   drawing.setNode(FIRST, none)
   drawing.setNode(LAST, none)
   for (const [id, { kind }] of nodes) {
-    if (!shown.has(id)) continue
-    const reader = reads.get(id)!.some((one) => shown.has(one))
-    if (!reader) drawing.setEdge(FIRST, id, { weight: ALIGNING })
+    if (reads.get(id)!.length === 0) drawing.setEdge(FIRST, id, { weight: ALIGNING })
     if (kind === 'set') drawing.setEdge(id, LAST, { weight: ALIGNING })
   }
 }

@@ -6,6 +6,7 @@ import { showTime } from '../model/show.ts'
 import { checksOf } from '../model/trust.ts'
 import { usePage } from '../page.ts'
 import { useValue } from '../parts/use-value.ts'
+import { ShortList } from '../parts/short-list.tsx'
 import { CheckList } from '../parts/trust-line.tsx'
 import { Ago, Link, SetLink } from '../parts/link.tsx'
 import { BuildHistory, StatusOf } from '../runs/build-history.tsx'
@@ -18,6 +19,7 @@ import {
   lineageRoute,
 } from './graph.ts'
 import { factsOf } from './lineage-picture.tsx'
+import { WhoBreaks } from './who-breaks.tsx'
 
 interface NodePanelProps {
   readonly graph: LineageGraph
@@ -54,6 +56,7 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
         {state !== undefined && <State state={state} />}
       </div>
       <div class="node-part">
+        <WhoBreaks graph={graph} node={node} />
         <NodeLinks graph={graph} title="Reads" to={nodesOf(graph.reads)} />
         <NodeLinks graph={graph} title="Is read by" to={nodesOf(graph.readBy)} />
         {page.catalog !== null && model !== null && model.checks.length > 0 && (
@@ -115,13 +118,13 @@ function NodeLinks({ graph, title, to, none }: NodeLinksProps) {
     <>
       <h3>{title}</h3>
       {to.length === 0 && <p class="soft">{none}</p>}
-      <ul>
-        {to.map(({ node, column }) => (
+      <ShortList
+        items={to.map(({ node, column }) => (
           <li key={`${node} ${column}`}>
             <NodeLink node={graph.nodes.get(node)!} column={column} />
           </li>
         ))}
-      </ul>
+      />
     </>
   )
 }

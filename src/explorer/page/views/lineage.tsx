@@ -7,11 +7,11 @@ import {
   lineageGraph,
   type LineageNode,
   lineageRoute,
-  MOST_NODES,
   readLineageAddress,
   related,
-  shownNodes,
 } from '../lineage/graph.ts'
+import { drawnGraph, MOST_NODES, shownPart } from '../lineage/fold.ts'
+import { usePan } from '../lineage/move.ts'
 import { factsOf, type GraphLayout, layoutOf, LineagePicture } from '../lineage/lineage-picture.tsx'
 import { LineageList, NodePanel } from '../lineage/node-panel.tsx'
 import { usePage, type ViewProps } from '../page.ts'
@@ -37,22 +37,31 @@ function Lineage({ route, graph }: ViewProps<'lineage'> & { graph: LineageGraph 
       chosen === null || column === null ? null : columnPaths(graph, { node: chosen.id, column }),
     [graph, chosen, column],
   )
-  const shown = useMemo(() => {
-    const { ids, hidden } = shownNodes(graph, chosen?.id ?? null, opened)
+  const shown = useMemo(
     // All of a way is worth seeing, however long it is.
-    return { hidden, ids: new Set([...ids, ...(paths?.columns.keys() ?? [])]) }
-  }, [graph, chosen, paths, [...opened].join()])
+    () => shownPart(graph, chosen?.id ?? null, opened, paths?.columns.keys()),
+    [graph, chosen, paths, [...opened].join()],
+  )
+  const drawn = useMemo(() => drawnGraph(graph, shown), [graph, shown])
   const [sought, seek] = useState('')
   const [scale, zoom] = useState<number | null>(1)
   const found = useMemo(() => findNodes(graph, sought), [graph, sought])
   const lit = useMemo(() => {
-    if (found.length > 0) return new Set(found.map(({ id }) => id))
-    if (paths !== null) return new Set(paths.columns.keys())
-    return chosen === null ? null : related(graph, chosen.id)
-  }, [graph, chosen, paths, found])
-  const layout = useLayout(graph, shown.ids, paths)
+    const own = litNodes()
+    if (own === null) return null
+    const folds = [...shown.folds].filter(([, { ids }]) => ids.some((id) => own.has(id)))
+    return new Set([...own, ...folds.map(([id]) => id)])
+
+    function litNodes(): ReadonlySet<string> | null {
+      if (found.length > 0) return new Set(found.map(({ id }) => id))
+      if (paths !== null) return new Set(paths.columns.keys())
+      return chosen === null ? null : related(graph, chosen.id)
+    }
+  }, [graph, chosen, paths, found, shown])
+  const layout = useLayout(drawn, paths)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => showChosen(place.current), [layout, chosen, scale])
+  usePan(place)
   return (
     <>
       <header class="lineage-head">
@@ -69,7 +78,6 @@ function Lineage({ route, graph }: ViewProps<'lineage'> & { graph: LineageGraph 
           class="lineage-graph"
           role="region"
           aria-label="Graph of models"
-          tabIndex={0}
           aria-busy={layout === null}
         >
           {layout !== null && (
@@ -80,6 +88,7 @@ function Lineage({ route, graph }: ViewProps<'lineage'> & { graph: LineageGraph 
               opened={opened}
               lit={lit}
               paths={paths}
+              folds={shown.folds}
               hidden={shown.hidden}
               scale={scale}
             />
@@ -113,27 +122,24 @@ function NothingChosen({ query, graph }: { query: string; graph: LineageGraph })
 function showChosen(place: HTMLElement | null): void {
   const node = place?.querySelector('.node.chosen')?.getBoundingClientRect()
   if (place === null || node === undefined) return
-  const { left } = place.getBoundingClientRect()
+  const { left, top } = place.getBoundingClientRect()
   place.scrollLeft += node.left - left - (place.clientWidth - node.width) / 2
+  place.scrollTop += node.top - top - (place.clientHeight - node.height) / 2
 }
 
 /** The picture before stays until the next one is laid out. */
-function useLayout(
-  graph: LineageGraph,
-  shown: ReadonlySet<string>,
-  paths: Parameters<typeof layoutOf>[2],
-): GraphLayout | null {
+function useLayout(graph: LineageGraph, paths: Parameters<typeof layoutOf>[1]): GraphLayout | null {
   const page = usePage()
   const [layout, setLayout] = useState<GraphLayout | null>(null)
   useEffect(() => {
     let isLeft = false
-    void layoutOf(graph, shown, paths, (node) => factsOf(page, node)).then((made) => {
+    void layoutOf(graph, paths, (node) => factsOf(page, node)).then((made) => {
       if (!isLeft) setLayout(made)
     })
     return () => {
       isLeft = true
     }
-  }, [graph, shown, paths])
+  }, [graph, paths])
   return layout
 }
 
