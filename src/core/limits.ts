@@ -2,6 +2,7 @@
 // settings in project/settings.ts.
 
 import { GiB, KiB, MiB } from './byte-sizes.ts'
+import { exchangeLimits } from './exchange-limits.ts'
 import { odataLimits } from './odata-limits.ts'
 
 export const limits = {
@@ -190,6 +191,7 @@ export const limits = {
   bodiesBytes: 256 * MiB,
 
   ...odataLimits,
+  ...exchangeLimits,
 
   /** Ranges of values that one change of a table is said in, and that one SELECT is asked for: more are joined. */
   changedRanges: 64,

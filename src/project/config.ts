@@ -315,10 +315,10 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
-/** Without the line where it has a URL with a password: messages end up in logs. */
+/** Without the line where it has a URL with a password, or one that may be a key: messages end up in logs. */
 function shownSpan(at: Node | Span, key: string): Span {
   if ('start' in at) return at
   const text = isScalar(at) && typeof at.value === 'string' ? at.value : ''
-  const isUrl = key.startsWith('notify') && text.includes('://')
+  const isUrl = (key.startsWith('notify') || key === 'openlineage.url') && text.includes('://')
   return holdsPassword(text) || isUrl ? startOf(at) : spanOf(at)
 }

@@ -220,7 +220,7 @@ function valueOf(
     throw new UsageError(`${place} holds ${text}, which nothing replaces by its value`, {
       hint: 'write the value itself; in eider.yml ${NAME} stands for a variable',
     })
-  const isSecret = ['catalog', 'secret'].includes(type.is) || holdsPassword(text)
+  const isSecret = ['catalog', 'secret', 'web'].includes(type.is) || holdsPassword(text)
   const shown = isSecret ? '' : `, not "${text}"`
   throw new UsageError(`${place} must be ${describeType(type)}${shown}`)
 }

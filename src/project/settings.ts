@@ -19,6 +19,8 @@ export type SettingType =
   /** The URL of a prefix in an S3 bucket. */
   | { readonly is: 'store' }
   | { readonly is: 'endpoint' }
+  /** The URL of a web server, which may hold a key. */
+  | { readonly is: 'web' }
   /** Names of the engine's own repository. */
   | { readonly is: 'extensions' }
 
@@ -116,6 +118,10 @@ export const settings = {
   'odata.explorer': { type: { is: 'choice', of: ['project', 'sets', 'off'] }, default: null },
   'odata.mcp': { type: { is: 'boolean' }, default: false },
   'odata.access_log': { type: { is: 'boolean' }, default: true },
+  'openlineage.url': { type: { is: 'web' }, default: null, env: 'OPENLINEAGE_URL' },
+  'openlineage.token': { type: text, default: null, env: 'OPENLINEAGE_API_KEY' },
+  'openlineage.namespace': { type: text, default: null, env: 'OPENLINEAGE_NAMESPACE' },
+  'openlineage.file': { type: text, default: null },
 } as const satisfies Record<string, Setting>
 
 /** Variables that open a lake. */

@@ -25,3 +25,9 @@ export function parseEndpoint(text: string): Pick<LakeStore, 'endpoint' | 'usesT
   if (rest.some((part) => part !== '')) return null
   return { endpoint: url.host, usesTls: url.protocol === 'https:' }
 }
+
+/** With a user it is refused by fetch(). */
+export function isWebUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ''
+}

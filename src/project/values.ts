@@ -1,6 +1,6 @@
 // Values of settings: what a type accepts, from YAML and flags as values, from the environment as text.
 
-import { parseEndpoint, parseStoreUrl } from './urls.ts'
+import { isWebUrl, parseEndpoint, parseStoreUrl } from './urls.ts'
 import { parseServerUrl } from '../core/server-url.ts'
 import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'
@@ -10,7 +10,7 @@ import { type Environments, type SettingReference, valueInForce } from './enviro
 export type SettingValue = string | number | boolean | readonly string[]
 
 /** Types of which a value is text, where `${NAME}` stands for a variable of the environment. */
-const FILLED: ReadonlySet<string> = new Set(['text', 'list', 'catalog', 'store', 'endpoint'])
+const FILLED: ReadonlySet<string> = new Set(['text', 'list', 'catalog', 'store', 'endpoint', 'web'])
 
 export const isFilled = ({ is }: SettingType): boolean => FILLED.has(is)
 
@@ -25,6 +25,7 @@ const DESCRIPTIONS = {
   catalog: 'a URL such as postgres://eider@db.example:5432/lake',
   store: 'a URL such as s3://bucket/prefix/',
   endpoint: 'a URL of a host, such as https://store.example:9000',
+  web: 'an http or https URL without a user, such as http://collector.example:5000',
   extensions: "a list of extensions of DuckDB's own repository, such as [spatial, excel]",
 }
 
@@ -89,6 +90,8 @@ function isText(type: SettingType, text: string): boolean {
       return parseStoreUrl(text) !== null
     case 'endpoint':
       return parseEndpoint(text) !== null
+    case 'web':
+      return isWebUrl(text)
     default:
       return false
   }

@@ -1,9 +1,8 @@
 // A run as a trace of OpenTelemetry, sent to a receiver of the test.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { receiver } from '../support/receiver.ts'
 import { workspace } from '../support/workspace.ts'
 
 interface Attribute {
@@ -31,34 +30,6 @@ interface ExportRequest {
       readonly spans: readonly Span[]
     }[]
   }[]
-}
-
-interface Received {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly text: string
-}
-
-async function receiver(answer: (response: ServerResponse) => void) {
-  const received: Received[] = []
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      const { url = '', headers } = request
-      received.push({ path: url, headers, text: Buffer.concat(parts).toString() })
-      answer(response)
-    })
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return {
-    received,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
 }
 
 const files = {

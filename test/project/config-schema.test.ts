@@ -80,6 +80,7 @@ const samples: Readonly<Record<string, readonly [good: string, bad: string]>> = 
   catalog: ['postgres://eider@db.example/lake', 'mysql://eider@db.example/lake'],
   store: ['s3://shop-lake/prod/', 'gs://shop-lake/prod/'],
   endpoint: ['https://store.example:9000', 'store.example'],
+  web: ['https://collector.example/api?key=1', 'collector.example:5000'],
   'number-or-auto': ['auto', '0'],
   extensions: ['[spatial, postgres]', '[spacial]'],
 }

@@ -30,9 +30,11 @@ import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Phase, RunEvent, Share, RunSummary } from '../../core/report/progress.ts'
 import type { EngineUse } from '../../core/report/run-profile.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import type { LineageOfRun } from '../../exchange/lineage/open-lineage.ts'
 import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from '../../pipeline/erase/record.ts'
 import { clientsOf } from '../../wiring/clients.ts'
 import { borrowingOf } from '../../wiring/lender.ts'
+import { lineageOf } from '../../wiring/lineage.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
 import { runOptionsOf } from '../../wiring/run-options.ts'
 import { ProfiledRun } from '../../report/profiled-run.ts'
@@ -160,8 +162,10 @@ export default class PipelineRun extends BaseCommand {
     )
     const compiledIn = duration(performance.now() - startedMs)
     display?.detail(`compiled   ${count(known.size, 'model')}, ${compiledIn}`)
-    const watchers = { display, trace, profile }
-    const { summary, sent } = await traced(trace, logger, () =>
+    const lineage = await lineageOf(project, prepared.project, process.env, version)
+    const watchers = { display, trace, profile, lineage }
+    const followers = [trace, lineage].filter((one) => one !== null)
+    const { summary, sent } = await traced(followers, logger, () =>
       prepared.run({
         ...this.#listeners(watchers),
         ...borrowing,
@@ -188,10 +192,11 @@ export default class PipelineRun extends BaseCommand {
     return summary
   }
 
-  #listeners({ display, trace, profile }: Watchers) {
+  #listeners({ display, trace, profile, lineage }: Watchers) {
     return {
       progress: (event: RunEvent) => {
         trace?.note(event)
+        lineage?.note(event)
         profile?.note(event)
         if (event.event === 'run-finished' && profile !== null && display === null)
           this.printEvent({ event: 'run-profile', ...profile.profile() })
@@ -304,6 +309,7 @@ interface Watchers {
   readonly display: RunDisplay | null
   readonly trace: OpenTrace | null
   readonly profile: ProfiledRun | null
+  readonly lineage: LineageOfRun | null
 }
 
 interface Ended {

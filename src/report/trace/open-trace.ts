@@ -34,18 +34,21 @@ export function openTrace(
   }
 }
 
-/** Sends the trace when `run` has ended, however it ended; what is printed of a run does not wait for `sent`. */
+/**
+ * Sends the traces, and what else follows a run, when `run` has ended, however it ended; what is printed of a run does not
+ * wait for `sent`.
+ */
 export async function traced(
-  trace: OpenTrace | null,
+  traces: readonly Pick<OpenTrace, 'send'>[],
   logger: Logger,
   run: () => Promise<RunSummary>,
 ) {
+  const send = (ok: boolean | null) => Promise.all(traces.map((trace) => trace.send(ok, logger)))
   try {
     const summary = await run()
-    const sent = trace?.send(summary.ok, logger) ?? Promise.resolve()
-    return { summary, sent }
+    return { summary, sent: send(summary.ok) }
   } catch (error) {
-    await trace?.send(null, logger)
+    await send(null)
     throw error
   }
 }

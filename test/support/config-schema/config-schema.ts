@@ -17,6 +17,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   extensions: 'Extensions of DuckDB',
   collect: 'The daemon that accepts events',
   odata: 'The service that answers OData',
+  openlineage: 'Where the lineage of runs is sent',
 }
 
 export function configSchema(): JsonSchema {

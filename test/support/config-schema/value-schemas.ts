@@ -54,6 +54,7 @@ export function schemaOfType(type: SettingType): JsonSchema {
     case 'store':
       return matching(/^s3:\/\/|\$\{/)
     case 'endpoint':
+    case 'web':
       return matching(/^https?:\/\/|\$\{/)
     case 'list':
       return texts

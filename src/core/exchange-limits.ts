@@ -1,0 +1,16 @@
+// Limits of what other tools are sent, and of what their files say.
+
+import { KiB, MiB } from './byte-sizes.ts'
+
+export const exchangeLimits = {
+  /** A collector of lineage that does not answer in this time is given up for the run. */
+  lineageTimeoutMs: 2000,
+  /** What is left of the lineage of a run when it ends, which delays the end of the process, as for a trace. */
+  lineageEndMs: 2000,
+  /** Events of lineage that are under way at a time: a collector takes some milliseconds for each. */
+  lineageLanes: 4,
+  /** Events of lineage that wait: some thousand models of some kilobytes. */
+  lineageWaitingBytes: 32 * MiB,
+  /** An answer of a collector up to this size is read, so that the connection can be used again. */
+  lineageAnswerBytes: 4 * KiB,
+} as const
