@@ -65,9 +65,17 @@ async function mistakeIn(
   )
   if ('code' in bound) return bound
   const type = bound[0]?.type ?? ''
-  if (type === 'BOOLEAN') return null
-  const problem = `the condition is ${type}, but must be BOOLEAN`
   const place = { source: body.source, span: body.span }
+  if (type === 'BOOLEAN') {
+    // A SELECT takes aggregates and windows, and a row has neither.
+    const where = sql`SELECT 1 FROM ${rows} AS ${aliasOf(model)} WHERE (`
+    const ofRow = sql`${where}${sql.body(body)}\n)`
+    const found = await ifRefused(connection.columnsOf(ofRow), ({ details }) =>
+      engineDiagnostic(details, body, where.inline()),
+    )
+    return 'code' in found ? found : null
+  }
+  const problem = `the condition is ${type}, but must be BOOLEAN`
   return diagnostic('invalid-check', { problem }, place, 'compare it with something')
 }
 

@@ -209,6 +209,7 @@ test('what a condition cannot be is said with its place', async () => {
       /CONDITION:1:1 error invalid-check: the condition is BIGINT, but must be BOOLEAN/,
     ],
     ['customer_id IN (SELECT 7)', /CONDITION:1:1 error invalid-check: .*without subqueries/],
+    ['sum(amount) > 1', /CONDITION:1:1 error sql-binding: WHERE clause cannot contain aggregates/],
     ['customer_id = 7; DROP TABLE raw.orders', /without subqueries/],
     [
       'received_at < now()',

@@ -69,6 +69,7 @@ lakeTest('a person is in no object, in no table of the catalog and in no pulled 
   const { stdout } = await project.ok(['erase', 'core.kept', 'customer = 7'])
   assert.match(stdout, /erased +core\.kept +2 rows\n/)
   assert.match(stdout, /erased +core\.history +2 rows\n/)
+  assert.match(stdout, 'events that wait in the buffers of other machines')
   assert.equal(await findInLake(lake, SECRET), [])
   assert.equal(await findText(project.dir, SECRET), [])
 

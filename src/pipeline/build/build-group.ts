@@ -243,7 +243,7 @@ async function buildOne(
   } = await build(context, { ...step, action: does }, fingerprint, built)
   const before = recordOf(context, model)?.version ?? ''
   await recordChange(context, model, { before, after: version })
-  if (step.slice === 'whole' && does === 'build') await notePosition(context, model)
+  if (does === 'build') await notePosition(context, step, isNewTable)
   const said = [...warnings, ...context.changes.takeWarnings(model.name)]
   results.versions.set(model.name, version)
   const changes = await changesOf(context, step, { rows, counts })

@@ -4,6 +4,7 @@ import type { Followed, Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
+import type { Step } from '../../core/step.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type {
   ChangeTables,
@@ -83,8 +84,14 @@ function skipped(
   return { ranges: [], others }
 }
 
-/** In the transaction that has built the model, for all of it: from here on it has read what its inputs are now. */
-export async function notePosition(context: RunContext, model: Model): Promise<void> {
+/** In the transaction that has built the step: from here on the model has read what its inputs are now. */
+export async function notePosition(
+  context: RunContext,
+  { model, slice }: Step,
+  isNewTable: boolean,
+): Promise<void> {
+  // What lies outside of a range is unread, unless the range makes the table of periods: then it counts as never built.
+  if (slice !== 'whole' && !(isNewTable && model.kind === 'period')) return
   const following = followingOf(context.project, model)
   const { store, connection } = context
   if (store.state.changes.keepsKeys && isFollower(context.project, model)) {

@@ -3,6 +3,7 @@
 import { isGrouped, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { watermarkOf } from '../../core/range-column.ts'
+import { sameName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { continuesTable } from '../build/materialize/relation.ts'
@@ -17,22 +18,46 @@ export function unfollowedIn(project: CompiledProject, model: Model): readonly s
   return text === null ? [] : [text]
 }
 
-/** At most one line, with the values from which on the next run reads everything. */
-export async function unfollowedBy(context: RunContext, model: Model): Promise<readonly string[]> {
-  const text = describe(context.project, model)
-  if (text === null || !continuesTable(context, model)) return []
+interface UnfollowedText {
+  /** At most one line, with the values from which on the next run reads everything. */
+  readonly notes: readonly string[]
+  /** At most one line: where these begin only after today, nothing of today is read. */
+  readonly warnings: readonly string[]
+}
+
+const NOTHING: UnfollowedText = { notes: [], warnings: [] }
+
+export async function unfollowedBy(context: RunContext, model: Model): Promise<UnfollowedText> {
+  const { project, connection, startedAt } = context
+  const text = describe(project, model)
+  if (text === null || !continuesTable(context, model)) return NOTHING
   const part = model.kind === 'period' ? model.period : watermarkOf(model)
-  if (part === null) return []
+  if (part === null) return NOTHING
+  const type = model.columns.find(({ name }) => sameName(name, part.column))?.type ?? ''
   const back = part.lookback === null ? sql.empty : sql` - ${distance(part.lookback)}`
-  const row = await context.connection.row(sql`
-    SELECT CAST(max(${sql.ident(part.column)})${back} AS VARCHAR) AS least FROM ${await tableOf(context.connection, model)}`)
-  if (row?.['least'] == null) return []
+  const least = sql`max(${sql.ident(part.column)})${back}`
+  // A day more than the clock, since times without a zone may be those of any.
+  const tomorrow = sql`CAST(${sql.value(startedAt.toISOString())} AS TIMESTAMPTZ) + INTERVAL 1 DAY`
+  const isAhead = isTime(type) ? sql`CAST(${least} AS TIMESTAMPTZ) > ${tomorrow}` : sql`false`
+  const row = await connection.row(sql`
+    SELECT CAST(${least} AS VARCHAR) AS least, ${isAhead} AS ahead FROM ${await tableOf(connection, model)}`)
+  if (row?.['least'] == null) return NOTHING
+  const from = textOf(row['least'])
   const groups =
-    model.kind === 'merge' && isGrouped(context.project, model)
+    model.kind === 'merge' && isGrouped(project, model)
       ? ', and groups that are gone from the SELECT for such a change stay'
       : ''
-  return [`${text}; rows before ${textOf(row['least'])} keep what they have${groups}`]
+  const names = followingOf(project, model)!.others.map(({ name }) => name)
+  const read = [...new Set(names)].toSorted().join(', ')
+  const missed = `the table has rows of ${from} and later, which is in the future, so rows before it that come into ${read} are not read`
+  const way = `filter such rows in the SELECT, then: eider run ${model.name} --full-refresh, or --start and --end for what was missed`
+  return {
+    notes: [`${text}; rows before ${from} keep what they have${groups}`],
+    warnings: row['ahead'] === true ? [`${missed}; ${way}`] : [],
+  }
 }
+
+const isTime = (type: string): boolean => /^(?:DATE$|TIMESTAMP)/.test(type)
 
 function describe(project: CompiledProject, model: Model): string | null {
   const following = followingOf(project, model)

@@ -140,7 +140,8 @@ async function planStep(
   const isAssessed = does === 'build' && model.kind !== 'events'
   const assessment = isAssessed ? await assess(context, model, slice, by) : NO_PROBLEM
   const withOld = withOldRows(context, model, does, assessment)
-  const step: Step = { ...rest, action: does, because, ...withOld, ...older }
+  const said = [...warnings, ...withOld.warnings]
+  const step: Step = { ...rest, action: does, because, ...withOld, warnings: said, ...older }
   const [range] = step.ranges
   if (slice === 'whole') return step
   const of = range === undefined ? '' : ` of ${range.start} to ${range.end}`
@@ -182,11 +183,12 @@ interface Assessment {
   readonly pieces: Step['pieces']
   readonly ranges: Step['ranges']
   readonly notes: Step['notes']
+  readonly warnings: Step['warnings']
   /** What the run would replace or drop, as far as the flags allow it; one line each. */
   readonly losses: readonly string[]
 }
 
-const NO_PROBLEM: Assessment = { problem: null, ...NOTHING_DONE }
+const NO_PROBLEM: Assessment = { problem: null, warnings: [], ...NOTHING_DONE }
 
 function withOldRows(
   context: RunContext,
@@ -199,7 +201,7 @@ function withOldRows(
   try {
     refuseToRemoveMost(context, model, old)
   } catch (error) {
-    return { problem: explainFailure(error, model, null), ...NOTHING_DONE }
+    return { ...NO_PROBLEM, problem: explainFailure(error, model, null) }
   }
   if (does === 'remove') return assessment
   return { ...assessment, losses: [...assessment.losses, `removes ${oldRowsText(old)}`] }
@@ -220,13 +222,14 @@ async function assess(
     await materialization.refuse(context, model, slice)
     refuseReplacement(context, model)
     const ranges = (await materialization.ranges?.(context, model, slice)) ?? []
-    const unfollowed = slice === 'whole' ? await unfollowedBy(context, model) : []
-    const notes = [...unfollowed, ...keptTableNotes(context, model)]
+    const unfollowed = slice === 'whole' ? await unfollowedBy(context, model) : null
+    const notes = [...(unfollowed?.notes ?? []), ...keptTableNotes(context, model)]
     const pieces = by === null ? [] : await piecesIn(context, model, slice, ranges, by)
-    return { problem: null, pieces, ranges, notes, losses: await lossesOf(context, model, slice) }
+    const losses = await lossesOf(context, model, slice)
+    return { problem: null, pieces, ranges, notes, warnings: unfollowed?.warnings ?? [], losses }
   } catch (error) {
     if (isInterruption(error, context.signal)) throw error
-    return { problem: explainFailure(error, model, null), ...NOTHING_DONE }
+    return { ...NO_PROBLEM, problem: explainFailure(error, model, null) }
   }
 }
 

@@ -13,7 +13,7 @@ import { isWithin } from '../build/materialize/relation.ts'
 import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
 import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { inPart, isOfRule, isRuleChanged, partsOf, rangeColumn } from './parts.ts'
+import { areOfRule, inPart, isOfRule, isRuleChanged, partsOf, rangeColumn } from './parts.ts'
 import type { RuledModel } from './rule.ts'
 
 export interface ReadAgain {
@@ -108,7 +108,9 @@ async function partsOfWhole(
   before: LeftRows,
 ): Promise<BuiltParts | null> {
   const record = recordOf(context, model)
-  const isChanged = record !== null && isRuleChanged(context, record, model)
+  // What another column has told apart is told no more where all is read.
+  const isChanged =
+    record !== null && (isRuleChanged(context, record, model) || !(await areOfRule(context, model)))
   if (!isChanged && before.left === 0) return null
   const kept = await countLeft(context, model, null)
   const left = isChanged ? kept : Math.min(kept, before.left)

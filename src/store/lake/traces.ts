@@ -76,7 +76,13 @@ async function remove(session: LakeSession, options: TracesOptions): Promise<Tra
   await options.onStep?.('rewritten')
   const filesRemoved = await deleteUnused(session)
   const next = `eider maintain deletes them once they are ${session.lake.keepDays} days old`
-  const left = [{ what: 'objects of runs that were killed, which nothing names', next }]
+  const left = [
+    { what: 'objects of runs that were killed, which nothing names', next },
+    {
+      what: 'events that wait in the buffers of other machines, and states that these have pulled',
+      next: 'there: eider flush and eider pull; then repeat the command',
+    },
+  ]
   return { bytesRewritten, filesRemoved, left }
 }
 

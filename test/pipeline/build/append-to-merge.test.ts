@@ -74,4 +74,19 @@ test('with @deletes: mirror its rows would go, so that is refused as before', as
   assert.is((await space.rows(ROWS)).length, 2)
 })
 
+test('rows of an older rule are those that were not read again', async () => {
+  await using space = await openProject()
+  const of = (factor: number) => `select id, ts, v * ${factor} as v from raw.s`
+  await space.ok([source('(1, 1, 10)', '(2, 2, 20)', '(3, 3, 30)'), model(append, of(1))])
+  const edited = await space.ok([source('(3, 3, 30)', '(4, 4, 40)'), model(append, of(2))])
+  assert.is(resultOf(edited, 'mart.t').older_rows?.rows, 2)
+  const run = await space.ok([source('(3, 3, 30)', '(4, 4, 40)'), model(merge, of(2))])
+  const { older_rows: older } = resultOf(run, 'mart.t')
+  assert.is(older?.rows, 2)
+  assert.match(older?.text ?? '', 'up to 2 of 4 rows were made before the rule of')
+  const all = ['(1, 1, 10)', '(2, 2, 20)', '(3, 3, 30)', '(4, 4, 40)']
+  const whole = await space.ok([source(...all), model(merge, of(2))])
+  assert.is(resultOf(whole, 'mart.t').older_rows, undefined)
+})
+
 test.run()

@@ -77,4 +77,24 @@ test('a new day before all others, and a day that loses its last row', async () 
   assert.equal(await rowsOf(space, MONTHLY), ['2019-12-01 7', '2020-03-01 3', '2024-06-01 30'])
 })
 
+test('a range that is built first leaves the rest as never built, and not as unread', async () => {
+  await using space = await openProject()
+  const project = await compileTexts({
+    'raw.o': orders('2024-01-05 N 1', '2024-01-20 N 2', '2024-02-05 N 3'),
+    'mart.daily': daily,
+  })
+  const of = { ...runDefaults(space.paths), project }
+  const only = (name: string) => ({ selection: { include: [name], exclude: [], retry: false } })
+  await runPipeline({ ...of, ...only('raw.o') })
+  const range = { start: '2024-01-15', end: '2024-01-25' }
+  await runPipeline({ ...of, ...only('mart.daily'), range })
+  assert.equal(await rowsOf(space, DAILY), ['2024-01-20 N 2'])
+  const summary = await runPipeline(of)
+  assert.is(resultOf(summary, 'mart.daily').warnings, undefined)
+  assert.equal(await rowsOf(space, DAILY), ['2024-01-05 N 1', '2024-01-20 N 2', '2024-02-05 N 3'])
+  // What changes inside the range is found from then on.
+  await run(space, '2024-01-05 N 1', '2024-01-20 N 9', '2024-02-05 N 3')
+  assert.equal(await rowsOf(space, DAILY), ['2024-01-05 N 1', '2024-01-20 N 9', '2024-02-05 N 3'])
+})
+
 test.run()
