@@ -232,6 +232,11 @@ export const odataLimits = {
   assistantMessages: 32,
   /** Resources on one page of their list. */
   assistantResources: 200,
+  /** What programs draw of a set that nobody has told them more about: columns that fit on a screen, and fields above them. */
+  listColumns: 12,
+  filterFields: 6,
+  /** Each is a list on the page of a row, and a request. */
+  relatedLists: 8,
   /** An interrupt that met no running statement is sent again after this time. */
   interruptAgainMs: 20,
 } as const

@@ -78,7 +78,9 @@ const requests: Readonly<Record<string, readonly Row[]>> = {
     ['shop_customers?$own=1', 400],
   ],
   '4.0 minimal 7': [['shop_customers?$index=1', 501]],
-  '4.0 minimal 8': [[XML, ({ text }) => !/ Type="(?!Edm\.|eider\.|Collection\()/.test(text)]],
+  '4.0 minimal 8': [
+    [XML, ({ text }) => !/(?<!<Record) Type="(?!Edm\.|eider\.|Collection\()/.test(text)],
+  ],
   '4.0 minimal 9': [
     [
       'shop_log',

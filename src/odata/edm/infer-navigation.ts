@@ -9,7 +9,7 @@
 // (`order` or `orders` for `order_id`), if they in turn are not more; the others refer to them.
 
 import { limits } from '../../core/limits.ts'
-import { foldCase, isODataIdentifier, splitModelName } from '../../core/names.ts'
+import { isODataIdentifier, splitModelName } from '../../core/names.ts'
 import type { Hierarchy } from '../../core/meaning.ts'
 import type { EdmType } from './types.ts'
 import type {
@@ -20,6 +20,7 @@ import type {
   SharedKey,
 } from './model.ts'
 import { isInteger } from './numbers.ts'
+import { isTableOf } from './words.ts'
 
 /** A set while its navigation is being found. */
 export type GrowingSet = EntitySet & {
@@ -109,9 +110,7 @@ const withoutId = (name: string): string => name.replace(/_id$/i, '')
 
 function referredTo(name: string, all: readonly ReferenceTarget[]): readonly ReferenceTarget[] {
   if (all.length <= limits.setsOfOneKey) return all
-  const one = foldCase(withoutId(name))
-  const names = [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')]
-  const named = all.filter(({ set }) => names.includes(foldCase(tableOf(set))))
+  const named = all.filter(({ set }) => isTableOf(withoutId(name), tableOf(set)))
   return named.length <= limits.setsOfOneKey ? named : []
 }
 

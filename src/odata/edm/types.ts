@@ -218,6 +218,8 @@ export function collectionOf(of: CollectionType['item']): CollectionType {
 }
 
 export const NAMESPACE = 'eider'
+/** The name of the entity container. */
+export const CONTAINER = 'Default'
 
 /** The name of an entity type or a complex type with its namespace. */
 export const qualifiedName = ({ name }: { readonly name: string }): string => `${NAMESPACE}.${name}`

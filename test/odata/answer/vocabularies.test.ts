@@ -14,7 +14,7 @@ test('every term and property that $metadata uses is declared where it refers to
   const authorization = 'Bearer secret'
   const metadata = (await served.get('$metadata', { authorization })).text
   const references = [...metadata.matchAll(/Reference Uri="([^"]*)"/g)].map(([, uri]) => uri!)
-  assert.is(references.length, 3)
+  assert.is(references.length, 5)
   let declared = ''
   for (const uri of references) {
     assert.is((await served.get(uri)).status, 401)
@@ -32,6 +32,8 @@ test('every term and property that $metadata uses is declared where it refers to
   assert.ok(terms.size > 8 && properties.size > 6)
   for (const term of terms) assert.match(declared, `<Term Name="${term}"`)
   for (const name of properties) assert.match(declared, `<Property Name="${name}"`)
+  for (const [, , type] of metadata.matchAll(/(?:Type|EnumMember)="UI(\.)(\w+)/g))
+    assert.match(declared, new RegExp(`<(?:ComplexType|EnumType) Name="${type}"`))
 })
 
 test('CSDL JSON refers to JSON, which declares the same', async () => {
@@ -47,7 +49,7 @@ test('CSDL JSON refers to JSON, which declares the same', async () => {
     assert.is(headers['content-type'], 'application/json')
     const xml = (await served.get(uri.replace(/json$/, 'xml'))).text
     const members = Object.keys(json[namespace]).filter((name) => !name.startsWith('@'))
-    const named = [...xml.matchAll(/<(?:Term|ComplexType|TypeDefinition) Name="(\w+)"/g)]
+    const named = [...xml.matchAll(/<(?:Term|ComplexType|EnumType|TypeDefinition) Name="(\w+)"/g)]
     assert.equal(
       members,
       named.map(([, name]) => name),

@@ -1,25 +1,35 @@
 // CSDL JSON as CSDL XML. What a project says in its names and descriptions cannot break the document.
 
 import { escapeXml } from '../../../core/xml.ts'
+import { UI } from './vocabulary-names.ts'
 
-type CsdlValue = boolean | number | string | readonly string[] | CsdlElement
+type CsdlValue =
+  boolean | number | string | readonly string[] | readonly CsdlElement[] | CsdlElement
 
 /** An element of CSDL JSON: its facets (`$…`), its annotations (`@…`), and what is declared in it. */
 export interface CsdlElement {
   readonly [name: string]: CsdlValue
 }
 
-/** Everything before what the schema declares. `references`: the URL of each vocabulary that is used, and its name. */
+/** To a vocabulary that is used. */
+export interface Reference {
+  readonly url: string
+  readonly name: string
+  /** Under which names of it are written. */
+  readonly alias?: string
+}
+
+/** Everything before what the schema declares. */
 export const headXml = (
   version: string,
-  references: readonly (readonly [url: string, name: string])[],
+  references: readonly Reference[],
   namespace: string,
 ): readonly string[] => [
   '<?xml version="1.0" encoding="UTF-8"?>',
   `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
   ...references.map(
-    ([Uri, Namespace]) =>
-      `<edmx:Reference${attributes({ Uri })}><edmx:Include${attributes({ Namespace })}/></edmx:Reference>`,
+    ({ url: Uri, name: Namespace, alias: Alias }) =>
+      `<edmx:Reference${attributes({ Uri })}><edmx:Include${attributes({ Namespace, Alias })}/></edmx:Reference>`,
   ),
   '<edmx:DataServices>',
   `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${namespace}">`,
@@ -61,6 +71,8 @@ function attributesOf(Name: string, element: CsdlElement, tag: string): Attribut
     DefaultValue: facets['$DefaultValue'],
     AppliesTo,
     UnderlyingType: facets['$UnderlyingType'],
+    BaseType: facets['$BaseType'],
+    Abstract: facets['$Abstract'],
   }
 }
 
@@ -89,6 +101,8 @@ function partXml(
     const within = about.map(([part, said]) => annotationXml(part.slice(name.length), said))
     return [annotationXml(name, value, within)]
   }
+  // Of an enumeration.
+  if (typeof value === 'number') return [`<Member${attributes({ Name: name, Value: value })}/>`]
   return [elementXml(name, value as CsdlElement).join('')]
 }
 
@@ -111,25 +125,50 @@ const attributeOf: Readonly<Record<string, string>> = {
 }
 
 function valueXml(tag: string, named: Attributes, value: CsdlValue): string {
+  const kind = kindsOf[String(named['Property'] ?? named['Term'])]
+  if (Array.isArray(value)) {
+    const items = (value as readonly (string | CsdlElement)[]).map((item) =>
+      typeof item === 'string' ? itemXml(kind?.as ?? 'String', item) : recordXml(item),
+    )
+    return `<${tag}${attributes(named)}><Collection>${items.join('')}</Collection></${tag}>`
+  }
+  if (typeof value !== 'object') {
+    const as = kind?.as ?? attributeOf[typeof value]!
+    const text = kind?.of === undefined ? value : `${kind.of}/${value}`
+    return `<${tag}${attributes({ ...named, [as]: text })}/>`
+  }
+  const element = value as CsdlElement
   // The value of another property.
-  if (typeof value === 'object' && '$Path' in value)
-    return `<${tag}${attributes({ ...named, Path: value['$Path'] as string })}/>`
-  const pathAs = tag === 'PropertyValue' ? pathsOf[String(named['Property'])] : undefined
-  if (pathAs !== undefined) return `<${tag}${attributes({ ...named, [pathAs]: value as string })}/>`
-  if (typeof value !== 'object')
-    return `<${tag}${attributes({ ...named, [attributeOf[typeof value]!]: value })}/>`
-  const inner = Array.isArray(value)
-    ? `<Collection>${value.map((text) => `<String>${text}</String>`).join('')}</Collection>`
-    : `<Record>${Object.entries(value)
-        .map(([Property, part]) => valueXml('PropertyValue', { Property }, part as CsdlValue))
-        .join('')}</Record>`
-  return `<${tag}${attributes(named)}>${inner}</${tag}>`
+  if ('$Path' in element)
+    return `<${tag}${attributes({ ...named, Path: element['$Path'] as string })}/>`
+  return `<${tag}${attributes(named)}>${recordXml(element)}</${tag}>`
 }
 
-/** Properties of records that are paths, which are plain texts in JSON. */
-const pathsOf: Readonly<Record<string, string>> = {
-  NodeProperty: 'PropertyPath',
-  ParentNavigationProperty: 'NavigationPropertyPath',
+const itemXml = (tag: string, text: string) => `<${tag}>${escapeXml(text, /[&<>]/g)}</${tag}>`
+
+/** In JSON the type of a record is one of its members. */
+function recordXml({ [TYPE]: type, ...parts }: CsdlElement): string {
+  const Type = typeof type === 'string' ? type.slice(1) : undefined
+  const inner = Object.entries(parts).map(([Property, part]) =>
+    valueXml('PropertyValue', { Property }, part),
+  )
+  return `<Record${attributes({ Type })}>${inner.join('')}</Record>`
+}
+
+const TYPE = '@odata.type'
+
+/** Terms and properties of records whose values are plain texts in JSON, and more than that in XML. */
+const kindsOf: Readonly<Record<string, { readonly as: string; readonly of?: string }>> = {
+  ChartType: { as: 'EnumMember', of: `${UI.alias}.ChartType` },
+  Dimensions: { as: 'PropertyPath' },
+  DynamicMeasures: { as: 'AnnotationPath' },
+  Measures: { as: 'PropertyPath' },
+  NodeProperty: { as: 'PropertyPath' },
+  ParentNavigationProperty: { as: 'NavigationPropertyPath' },
+  Property: { as: 'PropertyPath' },
+  [`${UI.alias}.SelectionFields`]: { as: 'PropertyPath' },
+  Target: { as: 'AnnotationPath' },
+  Visualizations: { as: 'AnnotationPath' },
 }
 
 type Attributes = Readonly<Record<string, boolean | number | string | undefined>>

@@ -6,19 +6,25 @@
 
 import { limits } from '../../../core/limits.ts'
 import { sameName } from '../../../core/names.ts'
-import type { Shown } from '../../../core/relation.ts'
+import type { Column, Shown } from '../../../core/relation.ts'
 import { inSlices } from '../../../core/time-slices.ts'
 import { keepCoded } from '../../../http/content-coding.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import type {
   EntityModel,
   EntitySet,
-  EntityType,
   MeasureProperty,
   NavigationProperty,
   Property,
 } from '../../edm/model.ts'
-import { NAMESPACE, qualifiedName, type ComplexType, type EdmType } from '../../edm/types.ts'
+import {
+  CONTAINER,
+  NAMESPACE,
+  qualifiedName,
+  type ComplexType,
+  type EdmType,
+} from '../../edm/types.ts'
+import { wordsOf } from '../../edm/words.ts'
 import { formats } from '../../protocol/formats.ts'
 import { formatsFor, type ODataVersion } from '../../protocol/negotiate.ts'
 import { servedTransformations } from '../../syntax/transformations.ts'
@@ -30,17 +36,9 @@ import {
   lines,
   TAIL_XML,
 } from './csdl-xml.ts'
-import {
-  AGGREGATION,
-  CAPABILITIES,
-  COMMON,
-  CORE,
-  MEASURES,
-  referencesJson,
-  vocabularyReferences,
-} from './vocabularies.ts'
-
-const CONTAINER = 'Default'
+import { interfaceOf } from './interface.ts'
+import { referencesJson, vocabularyReferences } from './vocabularies.ts'
+import { AGGREGATION, CAPABILITIES, COMMON, CORE, MEASURES, UI } from './vocabulary-names.ts'
 
 /** Settings of the service that the document declares. */
 interface Conventions {
@@ -67,7 +65,7 @@ const abilities = ({ keyAsSegment }: Conventions): CsdlElement => ({
 
 /** All types by their names; complex types each after those that it is part of. */
 function* types(sets: readonly EntitySet[]): Generator<readonly [string, CsdlElement], void> {
-  for (const { type } of sets) yield [type.name, entityType(type)]
+  for (const set of sets) yield [set.name, entityType(set)]
   const within = ({ type }: { readonly type: EdmType }): readonly ComplexType[] => {
     const item = itemOf(type)
     return item.kind === 'complex' ? [item, ...item.properties.flatMap(within)] : []
@@ -88,25 +86,23 @@ const itemOf = (type: EdmType) => (type.kind === 'collection' ? type.item : type
 const described = (description: string | null | undefined): CsdlElement =>
   description == null ? {} : { [`@${CORE}.Description`]: description }
 
-const entityType = ({
-  description,
-  key,
-  properties,
-  navigation,
-  hierarchies,
-}: EntityType): CsdlElement => ({
-  $Kind: 'EntityType',
-  ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
-  ...named(properties, (property) => valueOf(property, properties)),
-  ...named(navigation, navigationProperty),
-  ...described(description),
-  ...Object.fromEntries(
-    hierarchies.map(({ name, node, navigation: parent }) => [
-      `@${AGGREGATION}.RecursiveHierarchy#${name}`,
-      { NodeProperty: node.name, ParentNavigationProperty: parent },
-    ]),
-  ),
-})
+function entityType(set: EntitySet): CsdlElement {
+  const { description, key, properties, navigation, hierarchies } = set.type
+  return {
+    $Kind: 'EntityType',
+    ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
+    ...named(properties, (property) => valueOf(property, properties)),
+    ...named(navigation, navigationProperty),
+    ...described(description),
+    ...Object.fromEntries(
+      hierarchies.map(({ name, node, navigation: parent }) => [
+        `@${AGGREGATION}.RecursiveHierarchy#${name}`,
+        { NodeProperty: node.name, ParentNavigationProperty: parent },
+      ]),
+    ),
+    ...interfaceOf(set),
+  }
+}
 
 function valueOf(
   { type, nullable = true, column }: Pick<Property, 'type'> & Partial<Property>,
@@ -121,7 +117,23 @@ function valueOf(
     ...(item.precision === null ? {} : { $Precision: item.precision }),
     ...(item.scale === null ? {} : { $Scale: item.scale }),
     ...described(column?.description),
-    ...(column === undefined ? {} : shownAs(column, siblings)),
+    ...(column === undefined ? {} : columnAs(column, item, siblings)),
+  }
+}
+
+/** A column without a label is called after its name. */
+function columnAs(
+  column: Column,
+  { name, scale }: EdmType,
+  siblings: readonly Pick<Property, 'name'>[],
+): CsdlElement {
+  // How a number is shown has a term where it says no more than how many digits come after the point.
+  const digits = /^[#,0]*(?:\.([#0]+))?$/.exec(column.format ?? ' ')?.[1]?.length
+  const isNarrower = name === 'Edm.Decimal' && digits !== undefined && digits <= (scale ?? 0)
+  const label = column.label ?? wordsOf(column.name)
+  return {
+    ...shownAs({ ...column, ...(label === column.name ? {} : { label }) }, siblings),
+    ...(isNarrower ? { [`@${MEASURES}.Scale`]: digits } : {}),
   }
 }
 
@@ -149,9 +161,8 @@ function* moreVocabularies({ sets }: EntityModel): Generator<string> {
     ...type.properties.map(({ column }) => column),
     ...type.measures.map(({ measure }) => measure),
   ])
-  if (shown.some((one) => one.label !== undefined || ('text' in one && one.text !== undefined)))
-    yield COMMON
-  if (shown.some(({ unit }) => unit !== undefined)) yield MEASURES
+  if (sets.size > 0) yield* [COMMON, UI.name]
+  if (shown.some(({ unit, format }) => unit !== undefined || format !== undefined)) yield MEASURES
 }
 
 function navigationProperty({ target, many, holdsKey, on, partner }: NavigationProperty) {

@@ -8,15 +8,20 @@ import {
   elementXml,
   headXml,
   lines,
+  type Reference,
   TAIL_XML,
 } from './csdl-xml.ts'
 import { unknownResource } from '../../protocol/errors.ts'
+import {
+  AGGREGATION,
+  CAPABILITIES,
+  COMMON,
+  CORE,
+  MEASURES,
+  UI as INTERFACE,
+} from './vocabulary-names.ts'
 
-export const CORE = 'Org.OData.Core.V1'
-export const CAPABILITIES = 'Org.OData.Capabilities.V1'
-export const AGGREGATION = 'Org.OData.Aggregation.V1'
-export const MEASURES = 'Org.OData.Measures.V1'
-export const COMMON = 'com.sap.vocabularies.Common.v1'
+const UI = INTERFACE.name
 
 interface Vocabulary {
   /** Vocabularies whose types are used. */
@@ -25,13 +30,22 @@ interface Vocabulary {
 }
 
 const BOOLEAN = { $Type: 'Edm.Boolean' }
-const TEXTS = { $Collection: true, $Type: 'Edm.String' }
+const MAYBE_TEXT = { $Type: 'Edm.String', $Nullable: true }
+const many = (type: string) => ({ $Collection: true, $Type: type })
+const TEXTS = many('Edm.String')
 const OF_CONTAINER = { $AppliesTo: ['EntityContainer'] }
 /** One that is there without a value is true. */
 const tag = { $Kind: 'Term', $Type: `${CORE}.Tag`, $DefaultValue: true, ...OF_CONTAINER }
 
 /** A term with a record for an entity set. */
 const ofSet = (type: string) => ({ $Kind: 'Term', $Type: type, $AppliesTo: ['EntitySet'] })
+
+/** A term of an entity type; with a collection of values where `isMany`. */
+const ofType = (type: string, isMany = false) => ({
+  $Kind: 'Term',
+  ...(isMany ? many(type) : { $Type: type }),
+  $AppliesTo: ['EntityType'],
+})
 
 const record = (properties: CsdlElement) => ({ $Kind: 'ComplexType', ...properties })
 
@@ -90,6 +104,7 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
     references: [CORE],
     elements: {
       ISOCurrency: { $Kind: 'Term', $Type: 'Edm.String' },
+      Scale: { $Kind: 'Term', $Type: 'Edm.Byte' },
       Unit: { $Kind: 'Term', $Type: 'Edm.String' },
     },
   },
@@ -98,6 +113,44 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
     elements: {
       Label: { $Kind: 'Term', $Type: 'Edm.String' },
       Text: { $Kind: 'Term', $Type: 'Edm.String', $Nullable: true },
+      SortOrderType: record({ Property: { $Type: 'Edm.PropertyPath' }, Descending: BOOLEAN }),
+    },
+  },
+  [UI]: {
+    references: [COMMON],
+    elements: {
+      Chart: ofType(`${UI}.ChartDefinitionType`),
+      Facets: ofType(`${UI}.Facet`, true),
+      HeaderInfo: ofType(`${UI}.HeaderInfoType`),
+      Identification: ofType(`${UI}.DataFieldAbstract`, true),
+      LineItem: ofType(`${UI}.DataFieldAbstract`, true),
+      PresentationVariant: ofType(`${UI}.PresentationVariantType`),
+      SelectionFields: ofType('Edm.PropertyPath', true),
+      ChartDefinitionType: record({
+        Title: MAYBE_TEXT,
+        ChartType: { $Type: `${UI}.ChartType` },
+        Measures: many('Edm.PropertyPath'),
+        DynamicMeasures: many('Edm.AnnotationPath'),
+        Dimensions: many('Edm.PropertyPath'),
+      }),
+      ChartType: { $Kind: 'EnumType', Column: 0, Line: 18 },
+      DataFieldAbstract: record({ $Abstract: true, Label: MAYBE_TEXT }),
+      DataField: record({ $BaseType: `${UI}.DataFieldAbstract`, Value: { $Type: 'Edm.Untyped' } }),
+      Facet: record({ $Abstract: true, ID: MAYBE_TEXT, Label: MAYBE_TEXT }),
+      HeaderInfoType: record({
+        TypeName: { $Type: 'Edm.String' },
+        TypeNamePlural: { $Type: 'Edm.String' },
+        Title: { $Type: `${UI}.DataFieldAbstract`, $Nullable: true },
+        Description: { $Type: `${UI}.DataFieldAbstract`, $Nullable: true },
+      }),
+      PresentationVariantType: record({
+        SortOrder: many(`${COMMON}.SortOrderType`),
+        Visualizations: many('Edm.AnnotationPath'),
+      }),
+      ReferenceFacet: record({
+        $BaseType: `${UI}.Facet`,
+        Target: { $Type: 'Edm.AnnotationPath' },
+      }),
     },
   },
 }
@@ -105,10 +158,13 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
 const names = Object.keys(vocabularies)
 const always = [CORE, CAPABILITIES, AGGREGATION]
 
-/** What $metadata refers to: the URL of each, relative to the service root, and its name. */
+/** What $metadata refers to: the URL of each, relative to the service root. */
 export const vocabularyReferences = (form: 'xml' | 'json', more: Iterable<string>) =>
   // No entity set has the name of the directory: the names of sets have an underscore.
-  [...always, ...more].map((name) => [`vocabularies/${name}.${form}`, name] as const)
+  [...always, ...more].map((name): Reference => {
+    const of = { url: `vocabularies/${name}.${form}`, name }
+    return name === UI ? { ...of, alias: INTERFACE.alias } : of
+  })
 
 /** `file` is the name of a vocabulary and its form. Throws 404. */
 export function vocabularyDocument(file: string): string {
@@ -118,7 +174,7 @@ export function vocabularyDocument(file: string): string {
       `there is no vocabulary "${file}" here; $metadata refers to ${names.join(', ')}`,
     )
   const { references, elements } = vocabularies[name]!
-  const used = references.map((other) => [`${other}.${form}`, other] as const)
+  const used = references.map((name): Reference => ({ url: `${name}.${form}`, name }))
   const description = `@${CORE}.Description`
   const about = `The terms of ${name} that this service uses. The vocabulary itself: ${urlOf(name)}`
   if (form === 'json')
@@ -138,12 +194,17 @@ export function vocabularyDocument(file: string): string {
   ])
 }
 
+const OF_SAP = /^com\.sap\.vocabularies\.(\w+)\.v1$/
+
 const urlOf = (name: string) =>
-  name === COMMON
-    ? 'https://sap.github.io/odata-vocabularies/vocabularies/Common.xml'
+  OF_SAP.test(name)
+    ? `https://sap.github.io/odata-vocabularies/vocabularies/${name.replace(OF_SAP, '$1')}.xml`
     : `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
 
-export const referencesJson = (references: readonly (readonly [url: string, name: string])[]) =>
+export const referencesJson = (references: readonly Reference[]) =>
   Object.fromEntries(
-    references.map(([url, name]) => [url, { $Include: [{ $Namespace: name }] }] as const),
+    references.map(({ url, name, alias }) => {
+      const aliased = alias === undefined ? {} : { $Alias: alias }
+      return [url, { $Include: [{ $Namespace: name, ...aliased }] }] as const
+    }),
   )

@@ -12,6 +12,13 @@ const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('
 const stringsXml = (names: readonly string[]) =>
   `<Collection>${names.map((name) => `<String>${name}</String>`).join('')}</Collection>`
 
+const label = (text: string) =>
+  `<Annotation Term="com.sap.vocabularies.Common.v1.Label" String="${text}"/>`
+
+/** A property with what it is called after its name. */
+const property = (attributes: string, text: string) =>
+  `<Property ${attributes}>${label(text)}</Property>`
+
 test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async () => {
   await using fixture = await InMemoryTables.open(shop.slice(0, 2))
   const restrictions = [
@@ -30,33 +37,41 @@ test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async
   const tracking =
     '<Annotation Term="Org.OData.Capabilities.V1.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="true"/></Record></Annotation>'
   const readOnly = [capability(0), capability(2), capability(4), levels, apply, tracking]
-  assert.equal(xml(fixture.model, '4.0').split('\n'), [
+  const lines = xml(fixture.model, '4.0').split('\n')
+  const [drawn, others] = [true, false].map((is) =>
+    lines.filter((line) => line.startsWith('<Annotation Term="UI.') === is),
+  )
+  // Six for each of the two; interface.test.ts says what is in them.
+  assert.is(drawn!.length, 12)
+  assert.equal(others, [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
     '<edmx:Reference Uri="vocabularies/Org.OData.Core.V1.xml"><edmx:Include Namespace="Org.OData.Core.V1"/></edmx:Reference>',
     '<edmx:Reference Uri="vocabularies/Org.OData.Capabilities.V1.xml"><edmx:Include Namespace="Org.OData.Capabilities.V1"/></edmx:Reference>',
     '<edmx:Reference Uri="vocabularies/Org.OData.Aggregation.V1.xml"><edmx:Include Namespace="Org.OData.Aggregation.V1"/></edmx:Reference>',
+    '<edmx:Reference Uri="vocabularies/com.sap.vocabularies.Common.v1.xml"><edmx:Include Namespace="com.sap.vocabularies.Common.v1"/></edmx:Reference>',
+    '<edmx:Reference Uri="vocabularies/com.sap.vocabularies.UI.v1.xml"><edmx:Include Namespace="com.sap.vocabularies.UI.v1" Alias="UI"/></edmx:Reference>',
     '<edmx:DataServices>',
     '<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="eider">',
     '<EntityType Name="shop_customers">',
     '<Key><PropertyRef Name="customer_id"/></Key>',
-    '<Property Name="customer_id" Type="Edm.Int32" Nullable="false"/>',
-    '<Property Name="name" Type="Edm.String"/>',
-    '<Property Name="city" Type="Edm.String"/>',
-    '<Property Name="credit" Type="Edm.Decimal" Precision="18" Scale="4"/>',
-    '<Property Name="vip" Type="Edm.Boolean"/>',
-    '<Property Name="since" Type="Edm.Date"/>',
+    property('Name="customer_id" Type="Edm.Int32" Nullable="false"', 'Customer ID'),
+    property('Name="name" Type="Edm.String"', 'Name'),
+    property('Name="city" Type="Edm.String"', 'City'),
+    property('Name="credit" Type="Edm.Decimal" Precision="18" Scale="4"', 'Credit'),
+    property('Name="vip" Type="Edm.Boolean"', 'Vip'),
+    property('Name="since" Type="Edm.Date"', 'Since'),
     '<NavigationProperty Name="orders" Type="Collection(eider.shop_orders)" Partner="customer"/>',
     '<Annotation Term="Org.OData.Core.V1.Description" String="People &amp; firms that &lt;buy&gt; &quot;things&quot;"/>',
     '</EntityType>',
     '<EntityType Name="shop_orders">',
     '<Key><PropertyRef Name="order_id"/></Key>',
-    '<Property Name="order_id" Type="Edm.Int32" Nullable="false"/>',
-    '<Property Name="customer_id" Type="Edm.Int32"/>',
-    '<Property Name="status" Type="Edm.String"/>',
-    '<Property Name="amount" Type="Edm.Decimal" Precision="18" Scale="4"/>',
-    '<Property Name="flags" Type="Edm.Int32"/>',
-    '<Property Name="ordered_at" Type="Edm.DateTimeOffset" Precision="6"/>',
+    property('Name="order_id" Type="Edm.Int32" Nullable="false"', 'Order ID'),
+    property('Name="customer_id" Type="Edm.Int32"', 'Customer ID'),
+    property('Name="status" Type="Edm.String"', 'Status'),
+    property('Name="amount" Type="Edm.Decimal" Precision="18" Scale="4"', 'Amount'),
+    property('Name="flags" Type="Edm.Int32"', 'Flags'),
+    property('Name="ordered_at" Type="Edm.DateTimeOffset" Precision="6"', 'Ordered at'),
     '<NavigationProperty Name="customer" Type="eider.shop_customers" Partner="orders"><ReferentialConstraint Property="customer_id" ReferencedProperty="customer_id"/></NavigationProperty>',
     '</EntityType>',
     '<EntityContainer Name="Default">',
@@ -89,12 +104,16 @@ test('CSDL JSON says the same', async () => {
   assert.is(document.$Version, '4.01')
   assert.is(document.$EntityContainer, 'eider.Default')
   assert.equal(document.eider.shop_customers.$Key, ['customer_id'])
-  assert.equal(document.eider.shop_customers.customer_id, { $Type: 'Edm.Int32' })
+  assert.equal(document.eider.shop_customers.customer_id, {
+    $Type: 'Edm.Int32',
+    '@com.sap.vocabularies.Common.v1.Label': 'Customer ID',
+  })
   assert.equal(document.eider.shop_customers.credit, {
     $Type: 'Edm.Decimal',
     $Nullable: true,
     $Precision: 18,
     $Scale: 4,
+    '@com.sap.vocabularies.Common.v1.Label': 'Credit',
   })
   assert.equal(document.eider.shop_orders.customer, {
     $Kind: 'NavigationProperty',
@@ -126,6 +145,8 @@ test('CSDL JSON says the same', async () => {
     'vocabularies/Org.OData.Core.V1.json',
     'vocabularies/Org.OData.Capabilities.V1.json',
     'vocabularies/Org.OData.Aggregation.V1.json',
+    'vocabularies/com.sap.vocabularies.Common.v1.json',
+    'vocabularies/com.sap.vocabularies.UI.v1.json',
   ])
   assert.match(
     xml(fixture.model, '4.01', { keyAsSegment: true }),
