@@ -173,8 +173,8 @@ export class HttpServer implements AsyncDisposable {
     // its client sends it again. Only its body is read away, as closing before that might lose the last answer.
     if (this.#newest.get(request.socket)?.shouldKeepAlive === false) return void request.resume()
     this.#newest.set(request.socket, response)
-    const unclear = framingProblem(request)
-    // Where this request ends and the next one begins is what its readers may see differently.
+    const unclear = unclearHead(request)
+    // Where this request ends, or whom it asks, is what its readers may see differently.
     if (this.#stopping || unclear !== null) response.shouldKeepAlive = false
     this.#pipelining.inOrder(response, () => this.#work(request, response, unclear ?? refusal))
   }
@@ -182,7 +182,7 @@ export class HttpServer implements AsyncDisposable {
   #work(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {
     try {
       if (refusal !== undefined) throw refusal
-      requireSoundHead(request)
+      requireShortUrl(request)
       toOriginForm(request)
       const done = this.#options.handle(request, response)
       if (done !== undefined) done.catch((error: unknown) => this.#fail(response, error))
@@ -270,13 +270,20 @@ function createNodeServer(): Server {
 }
 
 /**
- * What node:http takes and another server may read as a body of another length, or none (RFC 9112, sections 6.1 and 6.3);
- * null: all read it alike.
+ * What node:http takes and another server may read as a body of another length, or none (RFC 9112, sections 6.1 and 6.3), or
+ * as a request to another host (section 3.2): node:http takes the first of several, another server the last. null: all
+ * read it alike.
  */
-function framingProblem({ httpVersion, headers }: IncomingMessage): RequestError | null {
+function unclearHead(request: IncomingMessage): RequestError | null {
+  const { httpVersion, headers } = request
   const coding = headers['transfer-encoding']
   if (httpVersion !== '1.0' && httpVersion !== '1.1')
     return new RequestError(400, 'bad-request', `HTTP/${httpVersion} is not HTTP/1.0 or HTTP/1.1`)
+  const hosts = request.headersDistinct['host']?.length ?? 0
+  if (hosts === 0 && httpVersion === '1.1')
+    return new RequestError(400, 'bad-request', 'the Host header is missing')
+  if (hosts > 1)
+    return new RequestError(400, 'bad-request', 'the request has more than one Host header')
   if (coding === undefined) return null
   if (httpVersion === '1.0')
     return new RequestError(400, 'bad-request', 'HTTP/1.0 has no Transfer-Encoding')
@@ -284,14 +291,9 @@ function framingProblem({ httpVersion, headers }: IncomingMessage): RequestError
   return coding.toLowerCase() === 'chunked' ? null : new RequestError(400, 'bad-request', message)
 }
 
-function requireSoundHead(request: IncomingMessage): void {
-  if (request.url!.length > limits.urlBytes)
+function requireShortUrl({ url }: IncomingMessage): void {
+  if (url!.length > limits.urlBytes)
     throw new RequestError(414, 'url-too-long', `the URL is longer than ${limits.urlBytes} bytes`)
-  if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw new RequestError(400, 'bad-request', 'the Host header is missing')
-  // node:http takes the first of several, another server the last (RFC 9112, section 3.2).
-  if ((request.headersDistinct['host']?.length ?? 0) > 1)
-    throw new RequestError(400, 'bad-request', 'the request has more than one Host header')
 }
 
 /**

@@ -1,4 +1,5 @@
-// Requests whose end two servers could see in different places: no port takes one, and none reads what comes after it.
+// Requests whose end two servers could see in different places, or that they could take for requests to different hosts: no
+// port takes one, and none reads what comes after it.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,12 +13,14 @@ const HEADS = [
   'HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked',
   'HTTP/2.0\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked',
   'HTTP/2.0\r\nHost: 127.0.0.1\r\nContent-Length: BYTES',
+  'HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\nContent-Length: BYTES',
+  'HTTP/1.1\r\nContent-Length: BYTES',
 ]
 const EVENT = '{"id":1}'
 const CHUNKED = `${EVENT.length.toString(16)}\r\n${EVENT}\r\n0\r\n\r\n`
 
 for (const settings of ['', 'collect:\n  access_log: true\n'])
-  test(`unclear framing is refused on every port${settings === '' ? '' : ', without the fast front too'}`, async () => {
+  test(`an unclear head is refused on every port${settings === '' ? '' : ', without the fast front too'}`, async () => {
     await using space = await workspace({
       'eider.yml': `name: shop\n${settings}`,
       'models/raw/orders.sql': '-- @kind: events\nid INTEGER NOT NULL',
