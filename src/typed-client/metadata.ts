@@ -1,4 +1,4 @@
-// What clients are made from: sets with their columns, as $metadata has them in JSON.
+// What clients are made from: sets with their columns and measures, as $metadata has them in JSON.
 
 export interface ClientModel {
   readonly sets: readonly ClientSet[]
@@ -10,6 +10,8 @@ interface ClientSet {
   readonly name: string
   readonly type: ClientType
   readonly key: readonly ClientProperty[]
+  /** null: there are none. */
+  readonly measures: ClientType | null
 }
 
 export interface ClientType {
@@ -61,12 +63,13 @@ export function readMetadata(text: string, reserved: readonly string[]): ClientM
   const types = new Map(
     [...codeNames].map(([name, code]) => [name, clientType(code, all[name] as Part, typeOf)]),
   )
+  const measuresOf = measureTypes(membersOf(sets), [...reserved, ...codeNames.values()])
   const found = membersOf(sets).map(([name, { $Type: type }]): ClientSet => {
     const local = String(type).slice(String(type).indexOf('.') + 1)
     const of = types.get(local)!
     const key = ((all[local] as Part)['$Key'] ?? []) as readonly string[]
     const parts = key.map((part) => of.properties.find((one) => one.name === part)!)
-    return { name, type: of, key: parts }
+    return { name, type: of, key: parts, measures: measuresOf.get(name) ?? null }
   })
   return { sets: found, types: [...types.values()] }
 }
@@ -92,6 +95,42 @@ function clientType(name: string, element: Part, typeOf: (name: unknown) => stri
     }),
   )
   return { name, description: descriptionOf(element), properties }
+}
+
+const MEASURE = '@Org.OData.Aggregation.V1.CustomAggregate#'
+
+/** By set: a type with its measures as properties. */
+function measureTypes(sets: readonly (readonly [string, Part])[], reserved: readonly string[]) {
+  const found = sets.map(([set, element]) => {
+    const measures = Object.keys(element).filter((term) => term.startsWith(MEASURE))
+    const own = measures.filter((term) => !term.includes('@', 1))
+    return [set, own.map((term) => measureOf(element, term))] as const
+  })
+  const some = found.filter(([, measures]) => measures.length > 0)
+  const names = namesInCode(
+    some.map(([set]) => `${set}_measures`),
+    reserved,
+  )
+  return new Map(
+    some.map(([set, properties]) => {
+      const type = { name: names.get(`${set}_measures`)!, description: null, properties }
+      return [set, type] as const
+    }),
+  )
+}
+
+function measureOf(element: Part, term: string): ClientProperty {
+  const name = term.slice(MEASURE.length)
+  if (!IDENTIFIER.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a measure`)
+  const type = element[term]
+  return {
+    name,
+    type: typeof type === 'string' && /^Edm\.\w+$/.test(type) ? type : 'Edm.String',
+    many: false,
+    nullable: true,
+    isRelated: false,
+    description: descriptionOf({ [DESCRIPTION]: element[`${term}${DESCRIPTION}`] }),
+  }
 }
 
 const descriptionOf = (element: Part) => {

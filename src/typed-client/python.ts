@@ -17,25 +17,52 @@ const RESERVED = [
   'List',
   'Literal',
   'Optional',
+  'Sequence',
   'TypedDict',
   'Union',
 ]
 
 /** `source` says where the metadata comes from. */
 export function pythonClient(metadata: string, source: string): string {
-  const { sets, types } = readMetadata(metadata, RESERVED)
+  const model = readMetadata(metadata, RESERVED)
+  const { sets } = model
+  const measured = sets.flatMap((set) => (set.measures === null ? [] : [groupsOf(set)]))
+  const types = [...model.types, ...measured.map(({ row }) => row)]
+  const rowTypes = measured.map(({ name, row }) => [name, row.name])
   return [
     `# Made by "eider client python" from ${source}. Make it again when the sets change.`,
     HEAD,
     ...types.flatMap(typeLines),
     `_TYPES: dict = ${conversions(types)}`,
     `_SETS: dict = ${JSON.stringify(Object.fromEntries(sets.map(({ name, type }) => [name, type.name])))}`,
+    `_MEASURES: dict = ${JSON.stringify(Object.fromEntries(rowTypes))}`,
     `_KEYS: dict = ${keysText(sets)}`,
     '',
     BEFORE_ROWS,
     ...(sets.length > 1 ? sets.flatMap(overloads) : []),
-    AFTER_ROWS,
+    ROWS,
+    ...measured.flatMap(({ overload }) => overload),
+    ...(measured.length > 0 ? [BY_TEXT] : []),
+    AGGREGATE,
   ].join('\n')
+}
+
+/** Of a set with measures: a row with its groups and measures, and how it is asked for. */
+function groupsOf({ name, type, measures }: ClientModel['sets'][number]) {
+  const { properties: totals } = measures!
+  const names = totals.map((one) => one.name)
+  const groups = type.properties.filter((one) => !one.isRelated && !names.includes(one.name))
+  const row = { ...measures!, properties: [...groups, ...totals] }
+  const oneOf = (of: readonly ClientProperty[]) =>
+    `Sequence[Literal[${of.map((one) => JSON.stringify(one.name)).join(', ')}]]`
+  const by = oneOf(type.properties.filter((one) => !one.isRelated))
+  const overload = [
+    '    @overload',
+    '    def aggregate(',
+    `        self, set: Literal["${name}"], *, measures: ${oneOf(totals)}, by: ${by} = ..., **query: Any`,
+    `    ) -> Iterator[${row.name}]: ...`,
+  ]
+  return { name, row, overload }
 }
 
 function typeLines({ name, description, properties }: ClientType): readonly string[] {
@@ -104,7 +131,7 @@ const overloads = ({ name, type }: ClientModel['sets'][number]) => [
 const HEAD = `
 import json
 from decimal import Decimal
-from typing import Any, Iterator, List, Literal, Optional, TypedDict, overload
+from typing import Any, Iterator, List, Literal, Optional, Sequence, TypedDict, overload
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
@@ -128,14 +155,28 @@ class Client:
         self._token = token
 `
 
-const AFTER_ROWS = `    def rows(self, set: str, **query: Any) -> Iterator[Any]:
+const ROWS = `    def rows(self, set: str, **query: Any) -> Iterator[Any]:
         """All rows, page by page, of one published state. select is a list of names; filter, orderby, top, skip,
         search and expand are as in OData."""
         return self._pages(set + _query(query), _SETS[set])
+`
 
-    def aggregate(self, set: str, apply: str, **query: Any) -> Iterator[dict]:
-        """What $apply makes of a set. Numbers with a fraction are Decimal."""
-        return self._pages(set + _query({"apply": apply, **query}), None)
+const BY_TEXT = `    @overload
+    def aggregate(self, set: str, apply: str, **query: Any) -> Iterator[dict]: ...`
+
+const AGGREGATE = `    def aggregate(
+        self, set: str, apply: Optional[str] = None, *, measures: Sequence[str] = (), by: Sequence[str] = (), **query: Any
+    ) -> Iterator[Any]:
+        """Measures by the values of properties: filter is of the rows that are added up, orderby, top and skip are of
+        what they come to. Or what $apply makes of a set, where numbers with a fraction are Decimal."""
+        if apply is not None:
+            return self._pages(set + _query({"apply": apply, **query}), None)
+        apply = f"aggregate({','.join(measures)})"
+        if by:
+            apply = f"groupby(({','.join(by)}),{apply})"
+        if "filter" in query:
+            apply = f"filter({query.pop('filter')})/{apply}"
+        return self._pages(set + _query({"apply": apply, **query}), _MEASURES.get(set))
 
     def get(self, set: str, key: Any, **query: Any) -> Any:
         """The row with the key, a dict of all of its parts where there are several; None where there is none."""

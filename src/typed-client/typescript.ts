@@ -7,6 +7,8 @@ const RESERVED = [
   'Query',
   'Sets',
   'Keys',
+  'Measures',
+  'Question',
   'SetName',
   'ODataError',
   'Decimal',
@@ -26,12 +28,19 @@ export function typescriptClient(metadata: string, source: string): string {
     'export type Int64 = string',
     '',
     ...types.flatMap(typeLines),
+    ...sets.flatMap(({ measures }) => (measures === null ? [] : typeLines(measures))),
     'export interface Sets {',
     ...sets.map(({ name, type }) => `  ${memberName(name)}: ${type.name}`),
     '}',
     '',
     'export interface Keys {',
     ...keyed,
+    '}',
+    '',
+    'export interface Measures {',
+    ...sets.map(
+      ({ name, measures }) => `  ${memberName(name)}: ${measures?.name ?? 'Record<never, never>'}`,
+    ),
     '}',
     '',
     `const keys: Readonly<Record<string, readonly (readonly [name: string, type: string])[]>> = ${keysText(sets)}`,
@@ -92,6 +101,17 @@ export interface Query<K extends string = string> {
   expand?: string
 }
 
+/** Measures by the values of properties. */
+export interface Question<G extends string = string, M extends string = string> {
+  measures: readonly M[]
+  by?: readonly G[]
+  /** Of the rows that are added up; the others are of what they come to. */
+  filter?: string
+  orderby?: string
+  top?: number
+  skip?: number
+}
+
 /** A request that the service has refused. */
 export class ODataError extends Error {
   readonly status: number
@@ -122,13 +142,31 @@ export class Client {
     yield* this.#pages<Pick<Sets[S], K>>(\`\${set}\${queryText({ ...query })}\`)
   }
 
-  /** What $apply makes of a set, such as groupby((country),aggregate(amount with sum as total)). */
-  async *aggregate<R = Record<string, unknown>>(
+  /** Measures by the values of properties; or what $apply makes, such as aggregate(amount with sum as total). */
+  aggregate<
+    S extends SetName,
+    M extends keyof Measures[S] & string,
+    G extends keyof Sets[S] & string = never,
+  >(set: S, question: Question<G, M>): AsyncGenerator<Pick<Sets[S], G> & Pick<Measures[S], M>, void>
+  aggregate<R = Record<string, unknown>>(
     set: SetName,
     apply: string,
+    query?: Omit<Query, 'expand'>,
+  ): AsyncGenerator<R, void>
+  async *aggregate(
+    set: SetName,
+    asked: string | Question,
     query: Omit<Query, 'expand'> = {},
-  ): AsyncGenerator<R, void> {
-    yield* this.#pages<R>(\`\${set}\${queryText({ apply, ...query })}\`)
+  ): AsyncGenerator<unknown, void> {
+    if (typeof asked === 'string') {
+      yield* this.#pages(\`\${set}\${queryText({ apply: asked, ...query })}\`)
+      return
+    }
+    const { measures, by = [], filter, ...others } = asked
+    const total = \`aggregate(\${measures.join(',')})\`
+    const groups = by.length === 0 ? total : \`groupby((\${by.join(',')}),\${total})\`
+    const apply = filter === undefined ? groups : \`filter(\${filter})/\${groups}\`
+    yield* this.#pages(\`\${set}\${queryText({ apply, ...others })}\`)
   }
 
   /** null where no row has the key. */

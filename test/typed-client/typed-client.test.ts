@@ -17,6 +17,12 @@ const files = {
   'models/shop/orders.sql': `-- @kind: table
 -- @expose order_id
 -- @description: Orders */ of all
+-- @measure revenue: sum(amount)
+-- @measure orders: count(*)
+-- @measure mean: avg(amount)
+-- @column revenue: What */ was paid
+-- @dimension class
+-- @rollup class
 SELECT order_id, customer_id, amount, factor, big, class, ordered_at FROM (VALUES
   (1, 1, 1.10::DECIMAL(18,4), 0.1::DOUBLE, 9007199254740993::BIGINT, 'a', TIMESTAMP '2026-01-01 08:30:00'),
   (2, 1, NULL, 'NaN', NULL, 'it''s', NULL),
@@ -51,10 +57,16 @@ const line = await client.get('shop_lines', { code: "a'b", line: 1 })
 const none = await client.get('shop_customers', '99')
 const totals: unknown[] = []
 for await (const row of client.aggregate<{ n: Int64 }>('shop_orders', 'aggregate($count as n)')) totals.push(row.n)
+const measured: { customer_id: number | null; revenue: Decimal | null; orders: Int64 | null }[] = []
+const asked = { by: ['customer_id'], measures: ['revenue', 'orders'], filter: 'order_id ne 2', orderby: 'revenue desc' } as const
+for await (const row of client.aggregate('shop_orders', asked)) measured.push(row)
+for await (const { mean } of client.aggregate('shop_orders', { measures: ['mean'] })) totals.push(mean)
+const rolled: { class: string | null; revenue: Decimal | null }[] = []
+for await (const row of client.aggregate('shop_orders_by_class', { by: ['class'], measures: ['revenue'] })) rolled.push(row)
 const refused = await client.count('shop_orders', { filter: 'nothing eq 1' }).catch((error: unknown) => error)
 const code = refused instanceof ODataError ? refused.code : null
 const some = await client.count('shop_orders', { filter: "class eq 'it''s'" })
-console.log(JSON.stringify({ rows, city, factor: one?.factor, line, none, totals, code, some }))
+console.log(JSON.stringify({ rows, city, factor: one?.factor, line, none, totals, measured, rolled, code, some }))
 `
 
 const mistakes = [
@@ -62,6 +74,10 @@ const mistakes = [
   `client.get('shop_orders', { order_id: 1 })`,
   `client.rows('shop_orders', { select: ['amuont'] })`,
   `client.get('shop_lines', 'a')`,
+  `client.aggregate('shop_orders', { measures: ['revenu'] })`,
+  `client.aggregate('shop_orders', { by: ['clas'], measures: ['revenue'] })`,
+  `client.aggregate('shop_customers', { measures: ['revenue'] })`,
+  `for await (const row of client.aggregate('shop_orders', { measures: ['mean'] })) row.orders`,
 ]
 
 test('a client in TypeScript compiles strictly, reads all pages with all digits, and refuses mistakes', async () => {
@@ -104,7 +120,16 @@ test('a client in TypeScript compiles strictly, reads all pages with all digits,
     factor: 'NaN',
     line: { code: "a'b", line: 1 },
     none: null,
-    totals: ['3'],
+    totals: ['3', 2.2],
+    measured: [
+      { customer_id: 2, revenue: '3.3000', orders: '1' },
+      { customer_id: 1, revenue: '1.1000', orders: '1' },
+    ],
+    rolled: [
+      { class: null, revenue: '3.3000' },
+      { class: 'a', revenue: '1.1000' },
+      { class: "it's", revenue: null },
+    ],
     code: 'unknown-property',
     some: 1,
   })
@@ -135,6 +160,12 @@ assert type(one["customer"]["place"]["height"]) is float
 assert client.get("shop_lines", {"code": "a'b", "line": 1}) == {"code": "a'b", "line": 1}
 assert client.get("shop_customers", 99) is None
 assert list(client.aggregate("shop_orders", "aggregate($count as n)")) == [{"n": 3}]
+by = list(client.aggregate("shop_orders", measures=["revenue", "mean"], by=["customer_id"], filter="order_id ne 2"))
+assert by == [{"customer_id": 1, "revenue": Decimal("1.1"), "mean": 1.1}, {"customer_id": 2, "revenue": Decimal("3.3"), "mean": 3.3}], by
+assert type(by[0]["mean"]) is float and type(by[0]["revenue"]) is Decimal, by
+assert list(client.aggregate("shop_orders", measures=["orders"])) == [{"orders": 3}]
+assert list(client.aggregate("shop_orders", "groupby((class))", filter="class ne null", top=1)) == [{"class": "a"}]
+assert list(client.aggregate("shop_orders_by_class", measures=["revenue"], by=["class"], top=1)) == [{"class": None, "revenue": Decimal("3.3")}]
 assert client.count("shop_orders", filter="class eq 'it''s'") == 1
 try:
     client.count("shop_orders", filter="nothing eq 1")
@@ -191,6 +222,30 @@ test('what another service says cannot become code', () => {
       assert.throws(() => make(metadata(name, 'order', 'Edm.Int32'), 'x'), /is no name/)
       assert.throws(() => make(metadata('orders', name, 'Edm.Int32'), 'x'), /is no name/)
     }
+  }
+})
+
+test('a measure of another service cannot become code', () => {
+  const metadata = (measure: string, type: string) =>
+    JSON.stringify({
+      $EntityContainer: 's.c',
+      s: {
+        order: { $Kind: 'EntityType', $Key: ['id'], id: { $Type: 'Edm.Int32' } },
+        order_measures: { $Kind: 'ComplexType' },
+        c: {
+          orders: {
+            $Collection: true,
+            $Type: 's.order',
+            [`@Org.OData.Aggregation.V1.CustomAggregate#${measure}`]: type,
+          },
+        },
+      },
+    })
+  for (const make of [typescriptClient, pythonClient]) {
+    assert.match(make(metadata('total', 'Edm.Int32'), 'x'), 'OrdersMeasures')
+    assert.not.match(make(metadata('total', 'Edm.Int32; evil()'), 'x'), 'evil')
+    for (const name of ['o{} evil()', 'o\nevil()', '"', ''])
+      assert.throws(() => make(metadata(name, 'Edm.Int32'), 'x'), /is no name/)
   }
 })
 

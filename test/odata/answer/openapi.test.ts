@@ -3,9 +3,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve } from '../../support/odata-service.ts'
+import { writeFiles } from '../../support/golden.ts'
+import { serve, serveSnapshots } from '../../support/odata-service.ts'
+import { runProject } from '../../support/pipeline-project.ts'
 import { bearer, readerToken } from '../../support/reader-token.ts'
 import type { Table } from '../../support/snapshot-files.ts'
+import { workspaceOnTarget } from '../../support/workspace-on-target.ts'
 
 const tables: readonly Table[] = [
   {
@@ -132,6 +135,42 @@ test('a token gets the document of its sets', async () => {
   assert.not.match(few.text, /orders|salaries|lines/)
   assert.match((await served.get('$openapi', bearer('all'))).text, /hr_salaries/)
   assert.is((await served.get('$openapi')).status, 401)
+})
+
+test('measures are in the rows and in the words of $apply, where a set has some', async () => {
+  await using resources = new Resources()
+  const { dir, paths } = resources.use(await workspaceOnTarget({ name: 'measured' }))
+  const model = `-- @expose order_id
+-- @measure revenue: sum(amount)
+-- @measure orders: count(*)
+-- @column revenue: What was paid
+-- @unit revenue: EUR
+-- @dimension country
+-- @rollup country
+SELECT i AS order_id, 'c' || i AS country, i * 1.5 AS amount FROM range(3) r(i)`
+  await writeFiles(dir, [{ path: 'models/m/orders.sql', content: Buffer.from(model) }])
+  await runProject(paths)
+  const served = await serveSnapshots(resources, paths.snapshots)
+  const document = (await served.get('$openapi')).json
+  assert.is(await problemsOf(document), '')
+  const { properties } = document.components.schemas['eider.m_orders']
+  assert.equal(Object.keys(properties), ['order_id', 'country', 'amount', 'revenue', 'orders'])
+  assert.equal(properties.revenue, {
+    type: 'number',
+    format: 'decimal',
+    nullable: true,
+    description: 'Measure, where $apply asks for it: What was paid (sum(amount)), in EUR',
+  })
+  const applyOf = (set: string) =>
+    document.paths[`/${set}`].get.parameters.find(
+      ({ name }: { readonly name?: string }) => name === '$apply',
+    )
+  const { example, description } = applyOf('m_orders')
+  assert.is(example, 'groupby((country),aggregate(revenue))')
+  assert.match(description, /measures \(revenue, orders\)/)
+  assert.is((await served.get(`m_orders?$apply=${example}`)).json.value.length, 3)
+  const rolled = document.components.schemas['eider.m_orders_by_country'].properties
+  assert.not.match(rolled.revenue.description, 'Measure')
 })
 
 test('keys that are segments, other formats and options', async () => {

@@ -1,6 +1,8 @@
 // The service as OpenAPI 3.0, after the OASIS document "OData to OpenAPI Mapping": what $metadata says, for tools that
-// know no OData. It says less: which functions and operators a filter takes, and what $apply makes of a set, has no place.
+// know no OData. It says less: which functions and operators a filter takes has no place, and of $apply only the
+// measures have one.
 
+import type { Measure } from '../../../core/meaning.ts'
 import { inSlices } from '../../../core/time-slices.ts'
 import type { EntityModel, EntitySet, EntityType, Property } from '../../edm/model.ts'
 import { type EdmName, type EdmType, type PrimitiveType, qualifiedName } from '../../edm/types.ts'
@@ -123,9 +125,8 @@ function* pathsOf(set: EntitySet, about: Described): Generator<readonly [string,
         `list_${name}`,
         `Rows of ${name}`,
         [
-          ...['top', 'skip', 'search', 'filter', 'count', 'apply'].map((one) =>
-            refTo('parameters', one),
-          ),
+          ...['top', 'skip', 'search', 'filter', 'count'].map((one) => refTo('parameters', one)),
+          applyOf(type),
           listOf('$orderby', 'The order of the rows', ordersOf(type)),
           ...choicesOf(type),
         ],
@@ -162,6 +163,19 @@ function* pathsOf(set: EntitySet, about: Described): Generator<readonly [string,
       }),
     },
   ]
+}
+
+/** Of a set with measures it says which, and how they are asked for. */
+function applyOf({ measures, dimensions }: EntityType): Part {
+  const [first] = measures
+  if (first === undefined) return refTo('parameters', 'apply')
+  const by = dimensions[0]
+  const example = `aggregate(${first.name})`
+  return {
+    ...shared.parameters.apply,
+    description: `An aggregation, by measures (${measures.map(({ name }) => name).join(', ')}) or by methods, such as aggregate($count as n). Rows have what it names`,
+    example: by === undefined ? example : `groupby((${by}),${example})`,
+  }
 }
 
 const operation = (
@@ -238,8 +252,17 @@ function* schemasOf(type: EntityType): Generator<readonly [string, Part], void> 
       ? { type: 'array', items: row }
       : { nullable: true, allOf: [row], description: 'Where $expand asks for it' }
   }
+  // A rollup has columns with the names of its measures.
+  for (const { name, type: of, measure } of type.measures)
+    if (!Object.hasOwn(properties, name)) properties[name] = measureSchema(of, measure)
   yield [qualifiedName(type), { type: 'object', ...described(type.description), properties }]
   for (const { type: of } of type.properties) yield* complexSchemas(of)
+}
+
+function measureSchema(of: EdmType, { description, text, unit }: Measure): Part {
+  const said = description === undefined ? text : `${description} (${text})`
+  const inUnit = unit === undefined ? '' : `, in ${unit}`
+  return withFacts(schemaOf(of), true, `Measure, where $apply asks for it: ${said}${inUnit}`)
 }
 
 function* complexSchemas(type: EdmType): Generator<readonly [string, Part], void> {
