@@ -8,23 +8,12 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { SeedFormat } from '../core/model.ts'
-import type {
-  DeclaredType,
-  ModelFile,
-  PlacedBoard,
-  ProjectFiles,
-  SeedFile,
-} from '../core/project.ts'
-import { type DeclaredCheck, type SourceFile, wholeFile } from '../core/source.ts'
+import type { ModelFile, PlacedBoard, ProjectFiles, SeedFile } from '../core/project.ts'
+import { wholeFile } from '../core/source.ts'
 import { requireRegular } from '../files/read-file.ts'
 import { readBoard, withoutPlaces } from './boards.ts'
 import { readSource, unreadable, type UnsavedTexts } from './read-text.ts'
-import { type Node, isMap, isScalar } from 'yaml'
-import type { CsvSettings } from '../core/csv-settings.ts'
-import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
-import { readCsvSettings, seedCsvKeys } from './csv-settings.ts'
-import { entriesOf, readerInto, spanOf } from './members.ts'
-import { parseYaml } from './yaml-problems.ts'
+import { declarationsOf, parseSeedSettings, type SeedSettings } from './seed-settings.ts'
 
 /** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */
 const RESERVED_SCHEMAS = [
@@ -87,11 +76,11 @@ export async function readProjectFiles(
     return isDiagnostic(placed) ? placed : { name: placed.name, source: read }
   })
   const seedPaths = await pathsOf('seeds')
-  const seedTypes = new Map<string, SeedTypes>()
+  const seedSettings = new Map<string, SeedSettings>()
   for (const path of seedPaths.filter(isYaml)) {
     const source = readSource(dir, path, limits.configFileBytes, unsaved)
     if (isDiagnostic(source)) problems.push(source)
-    else seedTypes.set(withoutExtension(path), parseSeedTypes(source))
+    else seedSettings.set(withoutExtension(path), parseSeedSettings(source))
     const isAlone = !seedPaths.some(
       (other) => !isYaml(other) && withoutExtension(other) === withoutExtension(path),
     )
@@ -100,12 +89,12 @@ export async function readProjectFiles(
     if (isAlone)
       problems.push(diagnostic('invalid-model-path', { expected }, wholeFile(path), hint))
   }
-  problems.push(...Array.from(seedTypes.values(), ({ diagnostics }) => diagnostics).flat())
+  problems.push(...Array.from(seedSettings.values(), ({ diagnostics }) => diagnostics).flat())
   const dataPaths = seedPaths.filter((path) => !isYaml(path))
   const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), isReserved)
     if (isDiagnostic(placed)) return placed
-    const declared = seedTypes.get(withoutExtension(path))
+    const declared = seedSettings.get(withoutExtension(path))
     const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]! }
     return notRegular(dir, path) ?? { ...seed, ...declarationsOf(declared) }
   })
@@ -252,69 +241,3 @@ const isYaml = (path: string) => /\.ya?ml$/i.test(path)
 const withoutExtension = (path: string) => path.slice(0, path.lastIndexOf('.'))
 const isSql = (path: string) => /\.sql$/i.test(path)
 const isDiagnostic = (item: object): item is Diagnostic => 'code' in item
-
-/** What the .yml next to a seed says. */
-function declarationsOf({ types = [], checks = [], csv }: Partial<SeedTypes> = {}) {
-  return {
-    types,
-    ...(csv === undefined ? {} : { csv }),
-    ...(checks.length === 0 ? {} : { checks }),
-  }
-}
-
-// The .yml next to a seed: `columns` with their types in DuckDB, `csv`, `checks` and `warn`.
-
-interface SeedTypes {
-  readonly types: readonly DeclaredType[]
-  readonly checks: readonly DeclaredCheck[]
-  readonly csv?: CsvSettings
-  readonly diagnostics: readonly Diagnostic[]
-}
-
-function parseSeedTypes(source: SourceFile): SeedTypes {
-  const { document, problems } = parseYaml(source)
-  const diagnostics: Diagnostic[] = [...problems]
-  const root = document.contents as Node | null
-  const types: DeclaredType[] = []
-  const checks: DeclaredCheck[] = []
-  let csv: CsvSettings | undefined
-  const invalid = (key: string, expected: string, node: Node) => {
-    const place = { source, span: spanOf(node) }
-    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place))
-  }
-  if (diagnostics.length > 0 || root === null) return { types, checks, diagnostics }
-  if (!isMap(root)) invalid('columns', 'a group of columns', root)
-  for (const { key, value } of isMap(root) ? entriesOf(root) : []) {
-    const name = textOf(key)
-    const list = checkKeys.find((known) => known === name)
-    if (list !== undefined) {
-      const refuse = (node: Node | null, expected: string) => invalid(list, expected, node ?? key)
-      checks.push(...readDeclaredChecks(list, value, source, refuse))
-    } else if (name === 'csv' && value !== null) {
-      csv = readCsvSettings(value, 'csv', seedCsvKeys, readerInto(diagnostics, source))
-    } else if (name !== 'columns') {
-      const place = { source, span: spanOf(key) }
-      const hint = `available here: columns, csv, ${checkKeys.join(', ')}`
-      diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, hint))
-    } else if (!isMap(value))
-      invalid('columns', 'a group of columns, such as id: INTEGER', value ?? key)
-    else
-      for (const pair of entriesOf(value)) {
-        const column = textOf(pair.key)
-        const type = textOf(pair.value)
-        if (column === null || type === null || type === '')
-          invalid(`columns.${column ?? ''}`, 'a type, such as INTEGER', pair.value ?? pair.key)
-        else {
-          const [nameSpan, typeSpan] = [spanOf(pair.key), spanOf(pair.value!)]
-          types.push({ column, type, source, nameSpan, typeSpan })
-        }
-      }
-  }
-  return { types, checks, diagnostics, ...(csv === undefined ? {} : { csv }) }
-}
-
-/** A name may look like a number. */
-function textOf(node: Node | null): string | null {
-  if (!isScalar(node) || node.value === null) return null
-  return typeof node.value === 'string' ? node.value : (node.source ?? null)
-}
