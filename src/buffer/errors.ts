@@ -1,13 +1,11 @@
 // Rejections of the buffer, as types that a caller can answer: the first two become 503, the others 400 and 404.
 
 import { EnvironmentError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import { hintOfSystem, isQuota, problemOfSystem } from '../files/system-errors.ts'
 
 /** The disk did not accept the events: full, read-only or failing. None of them will ever be delivered. */
 export class BufferUnavailableError extends EnvironmentError {
   override name = 'BufferUnavailableError'
-  readonly retryAfterSeconds = limits.retryAfterSeconds
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('buffer-unavailable', message, options)
   }
@@ -16,7 +14,6 @@ export class BufferUnavailableError extends EnvironmentError {
 /** A size limit of the buffer is reached: too much waits for the disk, or too much waits for a run. */
 export class BufferFullError extends Error {
   override name = 'BufferFullError'
-  readonly retryAfterSeconds = limits.retryAfterSeconds
 }
 
 /** The id names no segment that was ever handed out. */

@@ -7,13 +7,14 @@ import {
   KeyReusedError,
   UnknownClaimError,
 } from '../buffer/errors.ts'
+import { limits } from '../core/limits.ts'
 import { refusal } from './errors.ts'
 
 /** The RequestError for an error of the buffer; another error as it is. */
 export function bufferRefusal(error: unknown): unknown {
   if (error instanceof BufferFullError || error instanceof BufferUnavailableError) {
     const code = error instanceof BufferFullError ? 'buffer-full' : 'buffer-unavailable'
-    const headers = { 'Retry-After': String(error.retryAfterSeconds) }
+    const headers = { 'Retry-After': String(limits.retryAfterSeconds) }
     return refusal(code, error.message, { headers, cause: error })
   }
   if (error instanceof UnknownClaimError) return refusal('unknown-claim', error.message)

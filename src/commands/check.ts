@@ -73,7 +73,7 @@ export default class Check extends BaseCommand {
       const isCompared = against !== undefined || flags.manifest !== undefined
       const seeds = isCompared ? project.models.values() : []
       const contents = await hashSeeds(paths.dir, seeds)
-      const { editOf } = await import('../pipeline/catalog/manifest.ts')
+      const { editOf } = await import('../pipeline/catalog/earlier-manifest.ts')
       const isEdited = (model: Model) =>
         against === undefined ? noState() : editOf(model, against, contents) !== null
       const selected = select(known, selectionOf(argv, flags), isEdited)

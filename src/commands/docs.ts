@@ -56,7 +56,7 @@ export default class Docs extends BaseCommand {
 }
 
 async function compare(project: CompiledProject, path: string) {
-  const { changesSince } = await import('../pipeline/catalog/manifest.ts')
+  const { changesSince } = await import('../pipeline/catalog/earlier-manifest.ts')
   try {
     return changesSince(project, await readFile(path, 'utf8'), path)
   } catch (error) {

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { showUpStatus } from '../cli/show-up-status.ts'
+import { showUpStatus } from '../cli/show-status.ts'
 
 export default class Status extends BaseCommand {
   static override summary = 'Show what eider up is doing here, and whether everything is healthy'
@@ -14,7 +14,7 @@ export default class Status extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Status)
     const project = await this.openProject(flags)
-    const { readUpStatus } = await import('../report/up-status.ts')
+    const { readUpStatus } = await import('../report/status.ts')
     const status = await readUpStatus(project, { liveOnly: flags.live })
     if (flags.json) this.printEvent({ event: 'status', ...status })
     else if (flags.quiet) for (const { message } of status.problems) this.print(message)

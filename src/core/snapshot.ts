@@ -44,17 +44,41 @@ export interface EarlierTime {
   readonly runId: string
 }
 
-export interface PublishedRelation {
+/** What clients are told of a set. Stores keep it with its rows, and look only at the key and the columns. */
+export interface SetMetadata extends HeaderMetadata {
+  readonly key: readonly string[]
+  readonly columns: readonly Column[]
+}
+
+/** The part of it that stands in the header of the model. */
+interface HeaderMetadata {
+  readonly description: string | null
+  /** Absent where nothing is said. */
+  readonly meaning?: Meaning
+}
+
+/** Of the header, which may be a whole model, nothing else. */
+export const setMetadata = (
+  { description, meaning }: HeaderMetadata,
+  { key, columns }: Pick<SetMetadata, 'key' | 'columns'>,
+): SetMetadata => ({ key, description, columns, ...(meaning && { meaning }) })
+
+/** The relation with what header and columns say now. */
+export function withMetadata(
+  relation: PublishedRelation,
+  header: HeaderMetadata,
+  columns: readonly Column[],
+): PublishedRelation {
+  const { meaning: _, ...rest } = relation
+  return { ...rest, ...setMetadata(header, { key: relation.key, columns }) }
+}
+
+export interface PublishedRelation extends SetMetadata {
   readonly model: ModelName
   /** File name in the snapshots directory. */
   readonly file: string
   readonly bytes: number
   readonly rows: number
-  readonly key: readonly string[]
-  readonly description: string | null
-  readonly columns: readonly Column[]
-  /** Absent where nothing is said. */
-  readonly meaning?: Meaning
   /** Only a file has it that continues another one. Without it, the file was written whole. */
   readonly apart?: RowsApart
 }

@@ -7,7 +7,7 @@ import {
   type FileKind,
   fileKinds,
 } from '../compiler/annotations/annotations.ts'
-import { checkExamples } from '../compiler/annotations/read-annotation.ts'
+import { checkExamples } from '../compiler/annotations/check-syntax.ts'
 import type { Model } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import { rowsAbout } from '../files/documentation.ts'

@@ -1,7 +1,8 @@
 // Where a project names models and columns, in its queries and in what their headers say; and where each is defined.
 
 import { parseHeader } from '../compiler/annotations/annotations.ts'
-import type { CheckSyntax, NamedColumn } from '../compiler/annotations/read-annotation.ts'
+import type { CheckSyntax } from '../compiler/annotations/check-syntax.ts'
+import type { NamedColumn } from '../compiler/annotations/reader.ts'
 import { parseColumnList } from '../compiler/bind/columns.ts'
 import { outputColumnSpan, statementsOf, nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { CompiledProject, Mention, Model } from '../core/model.ts'

@@ -11,7 +11,7 @@ import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
 import { buildStamp } from '../files/package.ts'
-import { annotationsOf, type Contents, contentsOf } from './catalog/manifest.ts'
+import { annotationsOf, type Contents, contentsOf } from './catalog/earlier-manifest.ts'
 import type { RunSummary } from '../core/report/progress.ts'
 
 const SCHEMA_VERSION = 1

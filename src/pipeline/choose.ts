@@ -2,7 +2,7 @@
 // was edited since among that which they read.
 
 import { reach } from '../compiler/graph.ts'
-import { editOf, type Manifest } from './catalog/manifest.ts'
+import { editOf, type Manifest } from './catalog/earlier-manifest.ts'
 import { isModified } from './plan/decide.ts'
 import { type Models, type Selection, select } from '../compiler/select.ts'
 import type { Model } from '../core/model.ts'

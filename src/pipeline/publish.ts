@@ -6,7 +6,7 @@ import type { Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import { type Column, textsOf } from '../core/relation.ts'
 import type { Phase, Share } from '../core/report/progress.ts'
-import type { PublishedRelation } from '../core/snapshot.ts'
+import { type PublishedRelation, setMetadata, withMetadata } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -111,8 +111,7 @@ async function publishModel(
   { version, before }: { readonly version: string; readonly before: PublishedRelation | undefined },
   rows: PublishedRows,
 ): Promise<PublishedRelation> {
-  const { name, description, meaning } = model
-  const meant = meaning && { meaning }
+  const { name } = model
   const require = async (after: Pick<PublishedRelation, 'key' | 'columns'>) => {
     if (before !== undefined) await guard?.(model, before, after)
   }
@@ -122,9 +121,7 @@ async function publishModel(
   if (same !== null) {
     if (same.file === before?.file) onSame?.(model, same)
     else await require(same)
-    const { meaning: _meaning, ...rows } = same
-    const columns = describedBy(model, same.columns)
-    return { ...rows, description, columns, ...meant }
+    return withMetadata(same, model, describedBy(model, same.columns))
   }
   const relation = sql.relation(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
@@ -133,7 +130,8 @@ async function publishModel(
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
   await require({ key, columns })
   const changed = changedIn?.(name, version) ?? null
-  return await rows.write(content, { relation, columns, key, description, ...meant, changed })
+  const metadata = setMetadata(model, { key, columns })
+  return await rows.write(content, { relation, metadata, changed })
 }
 
 /** A table keeps the case with which its columns were created; the model may have changed its own since. */

@@ -2,8 +2,12 @@
 
 import { hashOf } from '../core/hash.ts'
 import type { ModelName } from '../core/names.ts'
-import type { Column } from '../core/relation.ts'
-import { type PublishedRelation, type Snapshot, SNAPSHOT_FORMAT } from '../core/snapshot.ts'
+import {
+  type PublishedRelation,
+  type SetMetadata,
+  type Snapshot,
+  SNAPSHOT_FORMAT,
+} from '../core/snapshot.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 
@@ -70,9 +74,9 @@ export interface RowsContent {
   readonly exposedKey: readonly string[]
 }
 
-export interface NewRows extends Pick<PublishedRelation, 'key' | 'description' | 'meaning'> {
+export interface NewRows {
   readonly relation: Sql
-  readonly columns: readonly Column[]
+  readonly metadata: SetMetadata
   /** null: any row may be another one. */
   readonly changed: ChangedRows | null
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { UsageError } from '../core/failures.ts'
-import type { Manifest } from '../pipeline/catalog/manifest.ts'
+import type { Manifest } from '../pipeline/catalog/earlier-manifest.ts'
 
 /** `from`: the directory in which the command was typed. */
 export async function readManifest(
@@ -11,7 +11,7 @@ export async function readManifest(
   from: string,
 ): Promise<Manifest | undefined> {
   if (path === undefined) return undefined
-  const { parseArtifact: parseManifest } = await import('../pipeline/catalog/manifest.ts')
+  const { parseArtifact: parseManifest } = await import('../pipeline/catalog/earlier-manifest.ts')
   try {
     return parseManifest(await readFile(resolve(from, path), 'utf8'))
   } catch (error) {

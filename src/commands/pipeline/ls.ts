@@ -7,7 +7,7 @@ import type { CompiledProject, FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
 import type { OlderRows } from '../../core/step.ts'
 import type { Orphan } from '../../core/report/progress.ts'
-import type { Manifest } from '../../pipeline/catalog/manifest.ts'
+import type { Manifest } from '../../pipeline/catalog/earlier-manifest.ts'
 import type { TableWay } from '../../pipeline/changes/kept-tables.ts'
 import type { Project } from '../../project/project.ts'
 import { readManifest } from '../../wiring/read-manifest.ts'
@@ -74,7 +74,7 @@ async function readRows(
   asked: Asked,
   compiled: CompiledProject | undefined,
 ): Promise<readonly Row[]> {
-  const { editOf } = await import('../../pipeline/catalog/manifest.ts')
+  const { editOf } = await import('../../pipeline/catalog/earlier-manifest.ts')
   const { isModified } = await import('../../pipeline/plan/decide.ts')
   const { knownModels, select } = await import('../../compiler/select.ts')
   const { readSteps } = await import('../../pipeline/plan/show-changes.ts')

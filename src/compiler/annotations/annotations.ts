@@ -11,7 +11,8 @@ import {
 } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span, type FilePlace } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { type AnnotationValues, checkExamples, readParts, readValue } from './read-annotation.ts'
+import { checkExamples } from './check-syntax.ts'
+import { type AnnotationValues, readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from '../hints/other-tools.ts'
 

@@ -1,22 +1,19 @@
 // Reads header annotations. A header line is a comment; what is read here is the text after its dashes. By hand and not
 // by a grammar: building a grammar with ohm takes as long as compiling a small project.
 
-import {
-  type Comparison,
-  type Fresh,
-  type OnSchemaChange,
-  type TimeUnit,
-  timeUnits,
-  type UpTo,
-} from '../../core/model.ts'
+import { type Fresh, type OnSchemaChange, type TimeUnit, timeUnits } from '../../core/model.ts'
 import type { Span } from '../../core/source.ts'
-import { COMMA, Mismatch, AnnotationReader } from './reader.ts'
-
-/** A column that an annotation names, as written there. */
-export interface NamedColumn {
-  readonly name: string
-  readonly span: Span
-}
+import { check, type CheckSyntax } from './check-syntax.ts'
+import {
+  AnnotationReader,
+  CLOSE,
+  column,
+  Mismatch,
+  model,
+  type NamedColumn,
+  type NamedModel,
+  OPEN,
+} from './reader.ts'
 
 export interface AnnotationValues {
   readonly word: string
@@ -72,49 +69,6 @@ export type ContractTerm =
       readonly type: string
       readonly nullable: boolean
     }
-
-/** The checks that are written like calls, each by an example. */
-export const checkExamples = {
-  not_null: 'not_null(a, b)',
-  unique: 'unique(a, b)',
-  accepted: "accepted(a, 'x', 'y')",
-  references: 'references(a, schema.model.column)',
-  row_count: 'row_count(> 0)',
-} as const satisfies Record<Exclude<CheckForm['is'], 'condition'>, string>
-
-export type CheckName = keyof typeof checkExamples
-
-export const checkNames = Object.keys(checkExamples) as readonly CheckName[]
-
-/** `condition`: the whole value is SQL, but for what follows it. `where`: a condition in SQL. */
-export type CheckSyntax = CheckForm & { readonly where?: Span; readonly upTo?: UpToSyntax }
-
-interface UpToSyntax extends UpTo {
-  /** Characters at the end of the value. */
-  readonly length: number
-}
-
-type CheckForm =
-  | { readonly is: 'not_null' | 'unique'; readonly columns: readonly NamedColumn[] }
-  | {
-      readonly is: 'accepted'
-      readonly column: NamedColumn
-      readonly values: readonly (string | boolean)[]
-    }
-  | {
-      readonly is: 'references'
-      readonly column: NamedColumn
-      readonly model: NamedModel
-      readonly target: NamedColumn
-    }
-  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: number }
-  | { readonly is: 'condition' }
-
-/** A model that an annotation names, as written there but for its quotes. */
-export interface NamedModel {
-  readonly name: string
-  readonly span: Span
-}
 
 interface Failure {
   /** Offset of what could not be read. */
@@ -223,29 +177,6 @@ function contract(r: AnnotationReader): ContractTerm {
   return { is: 'column', column: name, type: given, nullable: required === null }
 }
 
-const OPEN = /[ \t]*\([ \t]*/y
-const CLOSE = /[ \t]*\)/y
-const BARE_NAME = /[\p{L}_][\p{L}0-9_$]*/uy
-/** Ends at a quote that no other one follows: two stand for one within the name. */
-const QUOTED_NAME = /"(?:""|[^"])+"(?!")/y
-const QUOTED_TEXT = /'(?:''|[^'])*'(?!')/y
-
-function column(r: AnnotationReader): NamedColumn {
-  const start = r.offset
-  const name = r.quoted(QUOTED_NAME) ?? r.expect(BARE_NAME)
-  return { name, span: { start, end: r.offset } }
-}
-
-function model(r: AnnotationReader): NamedModel {
-  const schema = column(r)
-  r.expect(/\./y)
-  const table = column(r)
-  return {
-    name: `${schema.name}.${table.name}`,
-    span: { start: schema.span.start, end: table.span.end },
-  }
-}
-
 function incremental(r: AnnotationReader): AnnotationValues['incremental'] {
   return { column: column(r), lookback: lookback(r) }
 }
@@ -294,70 +225,4 @@ function latest(r: AnnotationReader): NamedColumn {
   const newest = column(r)
   r.expect(CLOSE)
   return newest
-}
-
-const CHECK_CALL = new RegExp(`(?:${checkNames.join('|')})(?=[ \\t]*\\()`, 'y')
-
-/** What begins like a call of a check is one; everything else is a condition in SQL. */
-function check(r: AnnotationReader): CheckSyntax {
-  const is = r.take(CHECK_CALL) as CheckName | null
-  if (is === null) {
-    const upTo = upToAtEnd(r.expect(/[^]+/y))
-    return { is: 'condition', ...(upTo === null ? {} : { upTo }) }
-  }
-  r.expect(OPEN)
-  const read = checkArguments[is](r)
-  r.expect(CLOSE)
-  if (r.take(/[ \t]+where[ \t]+/iy) === null) return { ...read, ...boundOf(is, r) }
-  const start = r.offset
-  const text = r.expect(/[^]+/y)
-  const upTo = is === 'row_count' ? null : upToAtEnd(text)
-  const where = { start, end: start + text.length - (upTo?.length ?? 0) }
-  return { ...read, where, ...(upTo === null ? {} : { upTo }) }
-}
-
-/** `row_count` counts rows itself. */
-function boundOf(is: CheckName, r: AnnotationReader): Pick<CheckSyntax, 'upTo'> {
-  const rest = is === 'row_count' ? null : r.take(/[ \t]+up to [^]*/y)
-  if (rest === null) return {}
-  const upTo = upToAtEnd(rest)
-  if (upTo === null) throw new Mismatch(r.start(rest))
-  return { upTo }
-}
-
-const UP_TO = /(?:^|[ \t]+)up[ \t]+to[ \t]+(\d+(?:\.\d+)?)[ \t]*(%|rows?)[ \t]*$/i
-
-/** `up to 10 rows`, `up to 1%`: how much a check may find. null: nothing of the kind. */
-export function upToAtEnd(text: string): UpToSyntax | null {
-  const [whole, most = '', unit] = UP_TO.exec(text) ?? []
-  if (whole === undefined) return null
-  return { most: Number(most), unit: unit === '%' ? 'percent' : 'rows', length: whole.length }
-}
-
-const checkArguments: { readonly [Name in CheckName]: (r: AnnotationReader) => CheckForm } = {
-  not_null: (r) => ({ is: 'not_null', columns: r.list(column) }),
-  unique: (r) => ({ is: 'unique', columns: r.list(column) }),
-  accepted(r) {
-    const checked = column(r)
-    r.expect(COMMA)
-    return { is: 'accepted', column: checked, values: r.list(literal) }
-  },
-  references(r) {
-    const checked = column(r)
-    r.expect(COMMA)
-    const referenced = model(r)
-    r.expect(/\./y)
-    return { is: 'references', column: checked, model: referenced, target: column(r) }
-  },
-  row_count(r) {
-    const comparison = r.expect(/>=|<=|<>|>|<|=/y) as Comparison
-    r.expect(/[ \t]*/y)
-    return { is: 'row_count', comparison, rows: Number(r.expect(/[0-9]+/y)) }
-  },
-}
-
-function literal(r: AnnotationReader): string | boolean {
-  // Numbers stay texts, which DuckDB reads as values of the column's type: a JavaScript number would lose digits.
-  const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
-  return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'
 }

@@ -1,6 +1,10 @@
-// A place in the text of an annotation, from which its parts are taken one after the other.
+// A place in the text of an annotation, from which its parts are taken one after the other, and the names in it.
+
+import type { Span } from '../../core/source.ts'
 
 export const COMMA = /[ \t]*,[ \t]*/y
+export const OPEN = /[ \t]*\([ \t]*/y
+export const CLOSE = /[ \t]*\)/y
 
 export class Mismatch extends Error {
   readonly at: number
@@ -71,5 +75,37 @@ export class AnnotationReader {
     const items = [read(this)]
     while (this.take(COMMA) !== null) items.push(read(this))
     return items
+  }
+}
+
+/** A column that an annotation names, as written there. */
+export interface NamedColumn {
+  readonly name: string
+  readonly span: Span
+}
+
+/** A model that an annotation names, as written there but for its quotes. */
+export interface NamedModel {
+  readonly name: string
+  readonly span: Span
+}
+
+const BARE_NAME = /[\p{L}_][\p{L}0-9_$]*/uy
+/** Ends at a quote that no other one follows: two stand for one within the name. */
+const QUOTED_NAME = /"(?:""|[^"])+"(?!")/y
+
+export function column(r: AnnotationReader): NamedColumn {
+  const start = r.offset
+  const name = r.quoted(QUOTED_NAME) ?? r.expect(BARE_NAME)
+  return { name, span: { start, end: r.offset } }
+}
+
+export function model(r: AnnotationReader): NamedModel {
+  const schema = column(r)
+  r.expect(/\./y)
+  const table = column(r)
+  return {
+    name: `${schema.name}.${table.name}`,
+    span: { start: schema.span.start, end: table.span.end },
   }
 }

@@ -5,7 +5,7 @@ import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
-import { definitionOf } from '../definition.ts'
+import { definitionOf } from '../definition-hash.ts'
 import {
   type Draft,
   type DraftContext,

@@ -19,7 +19,7 @@ import {
 } from '../seed.ts'
 import { scanCsv, type CsvShape } from '../csv/scan.ts'
 import { modelsInDeclared, resolveDeclared } from '../checks/checks.ts'
-import { definitionOf } from '../definition.ts'
+import { definitionOf } from '../definition-hash.ts'
 import { type Draft, type DraftContext, unstorableColumns } from './draft.ts'
 import { problemOf } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'

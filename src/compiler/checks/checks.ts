@@ -13,14 +13,9 @@ import type { Connection } from '../../duckdb/database.ts'
 import { didYouMean, nearest } from '../../core/suggest.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
-import {
-  checkExamples,
-  type CheckSyntax,
-  type NamedColumn,
-  type NamedModel,
-  checkNames,
-  readValue,
-} from '../annotations/read-annotation.ts'
+import { checkExamples, type CheckSyntax, checkNames } from '../annotations/check-syntax.ts'
+import { readValue } from '../annotations/read-annotation.ts'
+import type { NamedColumn, NamedModel } from '../annotations/reader.ts'
 import type { Annotation, ModelHeader } from '../annotations/annotations.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
 import { resolveColumns } from '../sql/named-columns.ts'

@@ -1,6 +1,6 @@
 // Words of dbt and SQLMesh where eider has another one, for hints.
 
-import type { CheckName } from '../annotations/read-annotation.ts'
+import type { CheckName } from '../annotations/check-syntax.ts'
 import { sameName } from '../../core/names.ts'
 import type { Span } from '../../core/source.ts'
 import { nearest } from '../../core/suggest.ts'

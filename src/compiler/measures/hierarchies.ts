@@ -6,7 +6,7 @@ import { foldCase, isODataIdentifier, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import type { ModelHeader } from '../annotations/annotations.ts'
-import type { NamedColumn } from '../annotations/read-annotation.ts'
+import type { NamedColumn } from '../annotations/reader.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 
 interface Found {

@@ -10,7 +10,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
 import { parseTree } from '../../duckdb/syntax.ts'
 import type { Row } from '../../duckdb/values.ts'
-import { definitionOf } from '../definition.ts'
+import { definitionOf } from '../definition-hash.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { type MacroFacts, type References, referencesOf, together } from './references.ts'
 import {

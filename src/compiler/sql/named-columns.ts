@@ -5,7 +5,7 @@ import { sameName } from '../../core/names.ts'
 import type { Column, Shown } from '../../core/relation.ts'
 import type { SourceFile } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { NamedColumn } from '../annotations/read-annotation.ts'
+import type { NamedColumn } from '../annotations/reader.ts'
 import type { ModelHeader } from '../annotations/annotations.ts'
 import type { ParsedModel } from '../model-file.ts'
 

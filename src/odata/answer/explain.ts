@@ -9,7 +9,7 @@ import { Snapshots, type SnapshotsOptions } from '../engine/current-snapshot.ts'
 import { formatsFor, negotiateData, negotiateMetadata } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/expression.ts'
 import { entityTextsSql } from '../sql/expand.ts'
-import { formatSql } from '../sql/format.ts'
+import { formatSql } from '../sql/line-breaks.ts'
 import { countSql, rowsSql } from '../sql/query.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 

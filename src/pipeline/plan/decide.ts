@@ -5,7 +5,7 @@
 // rule of a model whose rows keep theirs (rules/parts.ts). That of an events model says which rows it has: the definition,
 // and the last segments that went in, of each spelling that its name has had.
 
-import { definitionOf } from '../../compiler/definition.ts'
+import { definitionOf } from '../../compiler/definition-hash.ts'
 import { sampleKey } from '../borrow/sample.ts'
 import { hashOf } from '../../core/hash.ts'
 import { kinds, takesRange } from '../../core/kinds.ts'

@@ -5,7 +5,12 @@ import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
+import {
+  type ExpectedRelation,
+  type PublishedRelation,
+  setMetadata,
+  type Snapshot,
+} from '../../core/snapshot.ts'
 import type { ModelRecord } from '../../store/state.ts'
 import type { PlannedStep } from '../../core/report/planned-changes.ts'
 
@@ -56,10 +61,9 @@ export function expectedRelation(
   model: Pick<Model, 'name' | 'description' | 'columns' | 'meaning'> & { readonly kind: string },
   key: readonly string[],
 ): ExpectedRelation {
-  const { name, description, meaning } = model
   const columns = publishedColumns(model.kind, key, model.columns)
   const empty = { file: '', bytes: 0, rows: 0, perhapsNullable: [] }
-  return { ...empty, model: name, key, description, columns, ...(meaning && { meaning }) }
+  return { ...empty, model: model.name, ...setMetadata(model, { key, columns }) }
 }
 
 /** For a step whose rows and events were not looked at. */

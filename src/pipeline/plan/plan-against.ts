@@ -8,7 +8,7 @@ import { foldCase, type ModelName, parseModelName } from '../../core/names.ts'
 import type { PlannedStep } from '../../core/report/planned-changes.ts'
 import { columnType } from '../../core/relation.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
-import { type Contents, editOf, goneFrom, type Manifest } from '../catalog/manifest.ts'
+import { type Contents, editOf, goneFrom, type Manifest } from '../catalog/earlier-manifest.ts'
 import {
   expectedRelation,
   nextPublication,

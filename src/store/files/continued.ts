@@ -45,14 +45,14 @@ const LAST = sql`temp.main._eider_last`
 /** null: the relation is to be written whole. Then nothing has changed. */
 export async function continueFile(continuation: Continuation): Promise<PublishedRelation | null> {
   const { dir, connection, content, before, rows } = continuation
-  const { key, description, columns, meaning, changed } = rows
+  const { metadata, changed } = rows
   if (changed === null || !(await canContinue(continuation, changed))) return null
   const file = fileOf(content)
   const path = join(dir, file)
   const temporary = `${path}.tmp`
   const tables: Sql[] = []
   try {
-    const changes = await keepValues(connection, columns, changed, tables)
+    const changes = await keepValues(connection, metadata.columns, changed, tables)
     const fresh = await keepFresh(connection, rows, changes)
     tables.push(FRESH, LAST)
     if (isTooMuch(continuation, fresh)) return null
@@ -63,8 +63,7 @@ export async function continueFile(continuation: Continuation): Promise<Publishe
     await renameDurably(temporary, path)
     await rm(join(dir, damageMarkerFile(file)), { force: true })
     const bytes = (await fileBytes(path)) ?? 0
-    const said = { key, description, columns, ...(meaning && { meaning }) }
-    return { model: content.model, file, bytes, ...said, ...made }
+    return { model: content.model, file, bytes, ...metadata, ...made }
   } catch (error) {
     if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
     // What the engine refuses here it may do with all rows; if not, that says why. Damage must not be met by each run again.
@@ -78,9 +77,10 @@ export async function continueFile(continuation: Continuation): Promise<Publishe
 }
 
 async function canContinue(
-  { dir, content, before, rows: { columns, key }, apartPercent }: Continuation,
+  { dir, content, before, rows, apartPercent }: Continuation,
   { since }: ChangedRows,
 ): Promise<boolean> {
+  const { columns, key } = rows.metadata
   return (
     apartPercent > 0 &&
     key.length > 0 &&
@@ -131,10 +131,10 @@ async function keepValues(
 /** Returns how many rows there are now where something has changed. */
 async function keepFresh(
   connection: Connection,
-  { relation, columns }: NewRows,
+  { relation, metadata }: NewRows,
   { tables, isChanged }: Changes,
 ): Promise<number> {
-  const names = sql.join(columns.map(({ name }) => sql`t.${sql.ident(name)}`))
+  const names = sql.join(metadata.columns.map(({ name }) => sql`t.${sql.ident(name)}`))
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_fresh AS
     SELECT ${names} FROM ${relation} AS t, ${sql.join(tables)} WHERE ${isChanged}`)
@@ -179,7 +179,7 @@ async function replaceIn(
   fresh: number,
 ): Promise<RowsApart> {
   const { connection, before, rows } = continuation
-  const { key } = rows
+  const { key } = rows.metadata
   const { tables, isChanged } = changes
   const parts = fileRows.partsOf(before, COPY)
   const most = tableIn(parts?.most ?? fileRows.tableOf(COPY))
@@ -206,10 +206,11 @@ async function replaceIn(
 
 /** Adds the keys of the rows that go and come to those of the files before; returns these files. */
 async function recordKeys(
-  { connection, before, rows: { key } }: Continuation,
+  { connection, before, rows }: Continuation,
   { tables, isChanged }: Changes,
   parts: readonly Sql[],
 ): Promise<readonly string[]> {
+  const { key } = rows.metadata
   const since = [...(before.apart?.since ?? []), before.file].slice(-limits.continuedFiles)
   const changed = tableIn([COPY, 'main', CHANGED_KEYS])
   const names = sql.idents(key)

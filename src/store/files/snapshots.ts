@@ -101,14 +101,14 @@ async function writeRelation(
   dir: string,
   connection: Connection,
   content: RowsContent,
-  { relation, columns, key, description, meaning }: NewRows,
+  { relation, metadata }: NewRows,
 ): Promise<PublishedRelation> {
+  const { columns, key } = metadata
   const file = fileOf(content)
   const names = sql.join(columns.map(({ name }) => sql.ident(name)))
   const query = sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`
   const { rows, bytes } = await writePublished(dir, connection, file, query)
-  const said = { key, description, columns, ...(meaning && { meaning }) }
-  return { model: content.model, file, bytes, rows, ...said }
+  return { model: content.model, file, bytes, rows, ...metadata }
 }
 
 /** Published files never change, so a link is as good as a copy. */

@@ -136,15 +136,14 @@ function insert(
 async function write(
   connection: Connection,
   content: RowsContent,
-  { relation, columns, key, description, meaning }: NewRows,
+  { relation, metadata }: NewRows,
   written: Map<PublishedRelation, Sql>,
 ): Promise<LakeRelation> {
   const { model } = content
   const evaluated = await isView(connection, model)
-  if (evaluated) await evaluate(connection, model, relation, columns)
+  if (evaluated) await evaluate(connection, model, relation, metadata.columns)
   const file = fileOf(content)
-  const said = { key, description, columns, ...(meaning && { meaning }) }
-  const made = { model, file, bytes: 0, rows: 0, ...said, at: '', evaluated }
+  const made = { model, file, bytes: 0, rows: 0, ...metadata, at: '', evaluated }
   written.set(made, evaluated ? sql.ident(STORED_SCHEMA, evaluatedTable(model)) : relation)
   return made
 }

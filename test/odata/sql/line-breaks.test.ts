@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatSql } from '../../../src/odata/sql/format.ts'
+import { formatSql } from '../../../src/odata/sql/line-breaks.ts'
 
 test('clauses begin lines, subqueries are indented, functions are not', () => {
   assert.is(
