@@ -64,7 +64,7 @@ test('what is said of a column is published, and anew when only the text changes
       [...csdlXml(entities, '4.0')]
         .join('')
         .includes(
-          `<Property Name="amount" Type="Edm.Int32"><Annotation Term="Org.OData.Core.V1.Description" String="${escaped}"/></Property>`,
+          `<Property Name="amount" Type="Edm.Int32"><Annotation Term="Org.OData.Core.V1.Description" String="${escaped}"/><Annotation Term="com.sap.vocabularies.Common.v1.Label" String="Amount"/></Property>`,
         ),
     )
     const json = JSON.parse([...csdlJson(entities, '4.01')].join('')) as Record<
@@ -73,7 +73,12 @@ test('what is said of a column is published, and anew when only the text changes
     >
     assert.equal(json['eider']?.['mart_t'], {
       ...json['eider']?.['mart_t'],
-      amount: { $Type: 'Edm.Int32', $Nullable: true, '@Org.OData.Core.V1.Description': text },
+      amount: {
+        $Type: 'Edm.Int32',
+        $Nullable: true,
+        '@Org.OData.Core.V1.Description': text,
+        '@com.sap.vocabularies.Common.v1.Label': 'Amount',
+      },
     })
   }
 })

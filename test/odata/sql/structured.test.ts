@@ -61,13 +61,21 @@ test('$metadata declares complex types and collections', async () => {
   await using resources = new Resources()
   const served = await serve(resources, people)
   const xml = (await served.get('$metadata')).text
+  const labelled = (property: string, label: string) =>
+    `${property}><Annotation Term="com.sap.vocabularies.Common.v1.Label" String="${label}"/></Property>`
   for (const line of [
-    '<Property Name="address" Type="eider.s_people_address"/>',
-    '<Property Name="tags" Type="Collection(Edm.String)" Nullable="true"/>',
-    '<Property Name="lines" Type="Collection(eider.s_people_lines)" Nullable="true"/>',
-    '<Property Name="prices" Type="Collection(Edm.Decimal)" Nullable="true" Precision="9" Scale="2"/>',
-    '<Property Name="nested" Type="Edm.String"/>',
-    '<Property Name="odd" Type="Edm.String"/>',
+    labelled('<Property Name="address" Type="eider.s_people_address"', 'Address'),
+    labelled('<Property Name="tags" Type="Collection(Edm.String)" Nullable="true"', 'Tags'),
+    labelled(
+      '<Property Name="lines" Type="Collection(eider.s_people_lines)" Nullable="true"',
+      'Lines',
+    ),
+    labelled(
+      '<Property Name="prices" Type="Collection(Edm.Decimal)" Nullable="true" Precision="9" Scale="2"',
+      'Prices',
+    ),
+    labelled('<Property Name="nested" Type="Edm.String"', 'Nested'),
+    labelled('<Property Name="odd" Type="Edm.String"', 'Odd'),
     '<ComplexType Name="s_people_address">',
     '<Property Name="geo" Type="eider.s_people_address_geo"/>',
     '<ComplexType Name="s_people_address_geo">',
@@ -76,7 +84,12 @@ test('$metadata declares complex types and collections', async () => {
   ])
     assert.match(xml, line)
   const { eider } = (await served.get('$metadata?$format=json')).json
-  assert.equal(eider.s_people.tags, { $Type: 'Edm.String', $Collection: true, $Nullable: true })
+  assert.equal(eider.s_people.tags, {
+    $Type: 'Edm.String',
+    $Collection: true,
+    $Nullable: true,
+    '@com.sap.vocabularies.Common.v1.Label': 'Tags',
+  })
   assert.equal(eider.s_people_lines, {
     $Kind: 'ComplexType',
     n: { $Type: 'Edm.Int64', $Nullable: true },
