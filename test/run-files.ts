@@ -3,6 +3,7 @@
 // here: a file without tests, one with an error outside of its tests, and one that leaves this process changed fail.
 
 import { COMMANDS_VARIABLE } from './support/command-here.ts'
+import { CORES_VARIABLE } from './which-run.ts'
 
 /** What run.ts sends; `end`: there are no more. */
 export type FileToRun =
@@ -23,12 +24,6 @@ export interface FileCounts {
   readonly problems: readonly string[]
   readonly residentBytes: number
 }
-
-/**
- * DuckDB takes it for the number of cores. Small tables are one task each, and a thread that waits for the task of another
- * one asks for it without a pause: a quarter of what a run takes.
- */
-const CORES_VARIABLE = 'SLURM_CPUS_ON_NODE'
 
 /** A suite of uvu: errors (true: none), then how many passed, were skipped and were to run. */
 type Suite = () => Promise<readonly [string | true, number, number, number]>

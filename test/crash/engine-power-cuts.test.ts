@@ -11,6 +11,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { readLogState } from '../../src/duckdb/log-file.ts'
+import { COMMANDS_VARIABLE } from '../support/command-here.ts'
 import { queryWarehouse } from '../support/daemon-process.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { eiderProcess, type Workspace } from '../support/workspace.ts'
@@ -24,7 +25,8 @@ const SEED = Number(process.env['EIDER_POWER_CUTS_SEED'] ?? 1)
 const CUTS_OF_RUN = 20
 /** Each run begins with what a cut has left of the one before. */
 const RUNS_OF_LIFE = 4
-const AT_ONCE = 2
+/** One command is called in this process at a time, where npm run prove has that. */
+const AT_ONCE = process.env[COMMANDS_VARIABLE] === 'here' ? 1 : 2
 /** Of cuts that come right after a write to the log. */
 const LOG_SHARE = 0.7
 const KEPT = '-- @kind: append\n-- @unique_key: id\n-- @incremental: id\nSELECT id FROM raw.events'

@@ -2,6 +2,7 @@
 // $query and of batches. Whatever comes, it is answered as OData has it, without words of the engine, and the next good
 // request is answered as before. EIDER_FUZZ_SECONDS=600 works on for that long; EIDER_FUZZ_SEED begins elsewhere.
 
+import { Agent } from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
@@ -14,6 +15,8 @@ const SEED = Number(process.env['EIDER_FUZZ_SEED'] ?? 20_261_121)
 const SECONDS = Number(process.env['EIDER_FUZZ_SECONDS'] ?? 8)
 /** However slow the machine is. */
 const LEAST = 200
+/** Requests that wait for their answers, each on a connection of its own that stays. */
+const AT_ONCE = 8
 const MOST = process.env['EIDER_FUZZ_SECONDS'] === undefined ? 3_000 : Number.POSITIVE_INFINITY
 
 /** What an answer to a bad request must not say. */
@@ -78,19 +81,30 @@ test(`broken requests are refused as OData has it (seed ${SEED})`, async () => {
   const first = await served.get('shop_customers')
   const counts = { understood: 0, refused: 0 }
   const endAt = performance.now() + SECONDS * 1000
-  for (let round = 0; round < MOST && (round < LEAST || performance.now() < endAt); round++) {
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  resources.defer(() => agent.destroy())
+  let round = 0
+  const next = (): Asked => {
     let asked = pick(good)
     for (let changes = below(4); changes >= 0; changes--) asked = change(asked)
-    const sent = { ...asked, target: asTarget(asked.target ?? '') }
-    const answer = await served.send(sent).catch((cause: unknown) => {
-      throw new Error(JSON.stringify(sent), { cause })
-    })
-    const fault = faultOf(answer, asked.method ?? 'GET')
-    assert.is(fault, null, `${JSON.stringify(sent)}: ${answer.status} ${answer.text.slice(0, 500)}`)
-    if (answer.status < 400) counts.understood++
-    else counts.refused++
-    if (round % 50 === 0) assert.is((await served.get('shop_customers')).text, first.text)
+    return { ...asked, target: asTarget(asked.target ?? '') }
   }
+  const ask = async () => {
+    while (round < MOST && (round < LEAST || performance.now() < endAt)) {
+      const isLookedAfter = round++ % 50 === 0
+      const sent = next()
+      const answer = await served.send({ ...sent, agent }).catch((cause: unknown) => {
+        throw new Error(JSON.stringify(sent), { cause })
+      })
+      const fault = faultOf(answer, sent.method ?? 'GET')
+      const seen = `${JSON.stringify(sent)}: ${answer.status} ${answer.text.slice(0, 500)}`
+      assert.is(fault, null, seen)
+      if (answer.status < 400) counts.understood++
+      else counts.refused++
+      if (isLookedAfter) assert.is((await served.get('shop_customers')).text, first.text)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, ask))
   assert.is((await served.get('shop_customers')).text, first.text)
   const failures = served.log.filter(({ event }) => event === 'request-failed')
   assert.is(failures.length, 0, JSON.stringify(failures[0]))
