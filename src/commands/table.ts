@@ -12,11 +12,13 @@ import Docs from './docs.ts'
 import Drop from './drop.ts'
 import Erase from './erase.ts'
 import Explain from './explain.ts'
+import Export from './export.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Fmt from './fmt.ts'
 import Help from './help.ts'
+import Import from './import.ts'
 import Init from './init.ts'
 import Lsp from './lsp.ts'
 import Maintain from './maintain.ts'
@@ -54,6 +56,8 @@ export const commands = {
   token: Token,
   docs: Docs,
   client: Client,
+  export: Export,
+  import: Import,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,

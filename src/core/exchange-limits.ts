@@ -13,4 +13,6 @@ export const exchangeLimits = {
   lineageWaitingBytes: 32 * MiB,
   /** An answer of a collector up to this size is read, so that the connection can be used again. */
   lineageAnswerBytes: 4 * KiB,
+  /** A contract that is imported; those of hundreds of tables have some hundred KiB. */
+  exchangedFileBytes: 8 * MiB,
 } as const

@@ -36,6 +36,7 @@ const LAST = [
   'erased',
   'error',
   'explained',
+  'export',
   'failed',
   'help',
   'initialized',
@@ -133,6 +134,8 @@ test('every line of every command is as the schema says', async () => {
   ])
     await ask(space, command)
   await ask(space, 'contract a.good')
+  await ask(space, 'export odcs --out c.yaml')
+  await ask(space, 'import c.yaml')
   await ask(space, 'fmt --check', 1)
   await ask(space, 'token excel')
   await ask(space, 'odata explain a_good')

@@ -32,6 +32,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   limit: 'text',
   manifest: 'file',
   mask: 'text',
+  number: 'text',
   out: 'file',
   output: 'file',
   port: 'text',
@@ -54,6 +55,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
 export const argumentValues: Readonly<Record<string, ValueKind>> = {
   condition: 'text',
   directory: 'directory',
+  file: 'file',
   model: 'model',
   name: 'model',
   new: 'model',

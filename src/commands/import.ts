@@ -1,0 +1,118 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
+import { variableFlags } from '../cli/shared-flags.ts'
+import {
+  type Diagnostic,
+  diagnostic,
+  DiagnosticsError,
+  throwIfErrors,
+} from '../core/diagnostics.ts'
+import { limits } from '../core/limits.ts'
+import type { ModelName } from '../core/names.ts'
+import type { SourceFile } from '../core/source.ts'
+import type { Said } from '../exchange/format.ts'
+import type { ImportedFile } from '../exchange/import-file.ts'
+
+export default class Import extends BaseCommand {
+  static override summary =
+    'Take a data contract into the headers of models, or check that they keep it'
+  static override examples = [
+    '<%= config.bin %> import shop.odcs.yaml',
+    '<%= config.bin %> import shop.odcs.yaml --check',
+  ]
+  static override flags = {
+    ...variableFlags,
+    check: Flags.boolean({
+      summary: 'Write nothing; end with 1 if a model does not keep what the file says',
+    }),
+  }
+  static override args = {
+    file: Args.string({ ignoreStdin: true, description: 'the file', required: true }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Import)
+    const typed = resolve(args.file)
+    const { files, paths } = await this.openProject(flags)
+    const { readSource } = await import('../project/read-text.ts')
+    const { withoutContract } = await import('../compiler/contract.ts')
+    const { compileOnce } = await import('../compiler/compile-once.ts')
+    const { readExchanged } = await import('../exchange/formats.ts')
+    const source = readSource(paths.dir, relative(paths.dir, typed), limits.exchangedFileBytes)
+    if ('code' in source) throw new DiagnosticsError([source])
+    // What a model has promised so far is no mistake: it may be about to promise something else.
+    const models = files.models.map(({ name, source: { path, text } }) => {
+      return { name, source: { path, text: withoutContract(text) } }
+    })
+    const project = await compileOnce({ ...files, models }, { ...paths, save: false })
+    throwIfErrors(project.errors)
+    const written = new Map(files.models.map((file) => [file.name, file.source]))
+    const known = Array.from(project.models.values(), (model) => {
+      return { ...model, source: written.get(model.name) ?? model.source }
+    })
+    const said = readExchanged(source, known)
+    const { changes, broken } = await weighed(said, source, {
+      isCheck: flags.check,
+      hasFile: (name) => written.has(name),
+    })
+    for (const what of said.left) this.#note(`not taken: ${what}`, flags)
+    throwIfErrors(broken)
+    if (!flags.check) for (const file of changes) await write(paths.dir, file)
+    this.#report(changes, said, flags)
+  }
+
+  #note(text: string, { quiet, json }: FlagsOf<typeof Import>): void {
+    if (!quiet && !json) process.stderr.write(`${text}\n`)
+  }
+
+  #report(
+    changes: readonly ImportedFile[],
+    { left }: Said,
+    { json, check }: FlagsOf<typeof Import>,
+  ): void {
+    for (const { model, path, state } of changes) {
+      const done = check ? 'kept' : state === 'unchanged' ? 'unchanged' : 'wrote'
+      if (json) this.printEvent({ event: 'import', model, path, state: check ? 'kept' : state })
+      else this.print(`${done}  ${check ? model : path}`)
+    }
+    if (json) this.printEvent({ event: 'import-finished', models: changes.length, left })
+    else if (changes.length === 0) this.print('the file has no sets')
+  }
+}
+
+interface Weighing {
+  readonly isCheck: boolean
+  readonly hasFile: (model: ModelName) => boolean
+}
+
+async function weighed({ models }: Said, source: SourceFile, { isCheck, hasFile }: Weighing) {
+  const { brokenPromises } = await import('../exchange/compare.ts')
+  const { importedFile } = await import('../exchange/import-file.ts')
+  const broken: Diagnostic[] = []
+  const changes: ImportedFile[] = []
+  for (const said of models) {
+    broken.push(...brokenPromises(said, source, { withChecks: isCheck }))
+    const { model, name, span } = said
+    const isKnown = model !== null && hasFile(model.name)
+    const file = isCheck && model === null ? null : importedFile(said, isKnown)
+    const isTwice = changes.some(({ path }) => path === file?.path)
+    if (file !== null && !isTwice) changes.push(file)
+    else {
+      const problem = isTwice
+        ? `"${name}" is a model that it has named before`
+        : `no model has the name "${name}"`
+      broken.push(diagnostic('contract-broken', { problem }, { source, span }))
+    }
+  }
+  return { changes, broken }
+}
+
+async function write(dir: string, { path, text, state }: ImportedFile): Promise<void> {
+  if (state === 'unchanged') return
+  await mkdir(dirname(join(dir, path)), { recursive: true })
+  // What is there and no model would be lost.
+  await writeFile(join(dir, path), text, { flag: state === 'new' ? 'wx' : 'w' })
+}

@@ -1,0 +1,72 @@
+// What a file promises, compared with the models that are to keep it.
+
+import { publishedColumns } from '../compiler/contract.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Model } from '../core/model.ts'
+import { foldCase, sameName } from '../core/names.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import type { SaidColumn, SaidOfModel } from './format.ts'
+import { oneLine } from './header.ts'
+import { logicalOf } from './odcs/types.ts'
+
+interface HowHeld {
+  /** Checks that the file has must be those of the model. */
+  readonly withChecks: boolean
+}
+
+/** Errors at places of the file. */
+export function brokenPromises(
+  said: SaidOfModel,
+  source: SourceFile,
+  { withChecks }: HowHeld,
+): readonly Diagnostic[] {
+  const { model, promise } = said
+  if (model === null || promise === null) return []
+  const hint = `change ${model.source.path}, or the contract`
+  const broken = (problem: string, span: Span) =>
+    diagnostic('contract-broken', { problem }, { source, span }, hint)
+  const { expose, name } = model
+  if (expose === null && model.kind !== 'events')
+    return [broken(`${name} is not exposed`, said.span)]
+  const key = expose?.key ?? []
+  const wrongKey = promise.key.length > 0 && expose !== null && !isSameKey(promise.key, key)
+  const columns = promise.columns.flatMap((column) =>
+    problemsOf(column, model, key).map((problem) => broken(problem, column.span)),
+  )
+  const checks = withChecks
+    ? missingChecks(said, model).map((text) => broken(`${name} does not check ${text}`, said.span))
+    : []
+  return [
+    ...(wrongKey ? [broken(`the key of ${name} is (${key.join(', ')})`, said.span)] : []),
+    ...columns,
+    ...checks,
+  ]
+}
+
+const isSameKey = (a: readonly string[], b: readonly string[]) =>
+  foldCase(a.join('\0')) === foldCase(b.join('\0'))
+
+function problemsOf(said: SaidColumn, model: Model, key: readonly string[]): readonly string[] {
+  const columns = publishedColumns(model.kind, key, model.columns)
+  const column = columns.find(({ name }) => sameName(name, said.name))
+  if (column === undefined) return [`${model.name} has no column "${said.name}"`]
+  // OData tells names apart by their case, SQL does not.
+  if (column.name !== said.name) return [`the column "${said.name}" is spelled "${column.name}"`]
+  const isOther =
+    said.type === null
+      ? said.logical !== null && logicalOf(column.type) !== said.logical
+      : said.type !== column.type
+  return [
+    ...(isOther
+      ? [`the column "${column.name}" is ${column.type}, not ${said.type ?? said.logical}`]
+      : []),
+    ...(said.required && column.nullable ? [`the column "${column.name}" may be null`] : []),
+  ]
+}
+
+function missingChecks({ lines }: SaidOfModel, { checks }: Model): readonly string[] {
+  const written = new Set(checks.map(({ text }) => oneLine(text)))
+  return lines.flatMap(({ annotation, value }) =>
+    ['check', 'warn'].includes(annotation) && !written.has(oneLine(value)) ? [oneLine(value)] : [],
+  )
+}

@@ -1,0 +1,56 @@
+// The formats in which models are exchanged. A format has one entry here, and a directory next to it.
+
+import { isMap, type Node, stringify, type YAMLMap } from 'yaml'
+import { type Diagnostic, throwIfErrors } from '../core/diagnostics.ts'
+import { UsageError } from '../core/failures.ts'
+import type { Model } from '../core/model.ts'
+import { entitySetName, sameName } from '../core/names.ts'
+import type { SourceFile } from '../core/source.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { readerInto } from '../project/members.ts'
+import { parseYaml } from '../project/yaml-problems.ts'
+import type { ExchangeFormat, Exported, Said } from './format.ts'
+import { odcs } from './odcs/odcs.ts'
+
+const formats = { odcs } as const satisfies Readonly<Record<string, ExchangeFormat>>
+
+type FormatName = keyof typeof formats
+
+const formatNames = Object.keys(formats) as readonly FormatName[]
+
+/** Throws UsageError for another one. */
+export function formatNamed(name: string | undefined): FormatName {
+  const found = formatNames.find((one) => one === name)
+  if (found !== undefined) return found
+  const hint = `the formats are ${formatNames.join(', ')}`
+  if (name === undefined) throw new UsageError('a format is missing', { hint })
+  throw new UsageError(`there is no format "${name}"`, {
+    hint: didYouMean(name, formatNames) ?? hint,
+  })
+}
+
+export const textOfFormat = (name: FormatName, exported: Exported): string =>
+  stringify(formats[name].write(exported), { lineWidth: 100 })
+
+/** What a file says of these models. Throws DiagnosticsError for one that is of none of the formats, or has mistakes. */
+export function readExchanged(source: SourceFile, models: Iterable<Model>): Said {
+  const { document, problems } = parseYaml(source)
+  throwIfErrors(problems)
+  const mistakes: Diagnostic[] = []
+  const reader = readerInto(mistakes, source)
+  const known = [...models]
+  const modelOf = (name: string) =>
+    known.find(
+      (model) => sameName(model.name, name) || sameName(entitySetName(model.name), name),
+    ) ?? null
+  const root = document.contents
+  const group = isMap(root) ? (root as YAMLMap<Node, Node | null>) : null
+  const format = Object.values(formats).find(({ matches }) => group !== null && matches(group))
+  if (group === null || format === undefined) {
+    const titles = Object.values(formats).map(({ title }) => title)
+    reader.refuse({ start: 0, end: 0 }, source.path, titles.join(' or '))
+  }
+  const said = group === null ? null : (format?.read(group, { ...reader, modelOf }) ?? null)
+  throwIfErrors(mistakes)
+  return said!
+}

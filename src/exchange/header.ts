@@ -1,0 +1,47 @@
+// Lines of the header of a model file that come from elsewhere. Each is one line whatever stood there, so that a text of
+// somebody else never becomes SQL.
+
+export interface HeaderLine {
+  readonly annotation: string
+  /** The column or measure that it is about; null: the model. */
+  readonly subject: string | null
+  readonly value: string
+  /** There may be several, each with a value of its own. */
+  readonly repeats?: true
+}
+
+export const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+
+const lineOfHeader = ({ annotation, subject, value }: HeaderLine): string =>
+  `-- @${annotation}${subject === null ? '' : ` ${subject}`}: ${oneLine(value)}`
+
+const LINE = /^--[ \t]*@([a-z_]+)(?:[ \t]*:[ \t]*|[ \t]+|$)(.*)$/i
+
+/** The text of a model with these lines: in the place of those that they replace, else at its top. */
+export function withHeader(text: string, lines: readonly HeaderLine[]): string {
+  const ending = text.includes('\r\n') ? '\r' : ''
+  const all = text === '' ? [] : text.split('\n')
+  const added: string[] = []
+  for (const line of lines) {
+    const written = lineOfHeader(line)
+    const at = all.slice(0, headerLength(all)).findIndex((old) => isReplaced(old, line))
+    if (at < 0) added.push(written + ending)
+    else all[at] = written + ending
+  }
+  return [...added, ...all].join('\n')
+}
+
+/** Blank lines and comments at the top. */
+function headerLength(lines: readonly string[]): number {
+  const at = lines.findIndex((line) => !/^\s*(?:--.*)?$/.test(line))
+  return at < 0 ? lines.length : at
+}
+
+function isReplaced(old: string, { annotation, subject, value, repeats }: HeaderLine): boolean {
+  const [, name = '', rest = ''] = LINE.exec(old.trimEnd()) ?? []
+  if (name.toLowerCase() !== annotation) return false
+  if (repeats) return oneLine(rest) === oneLine(value)
+  if (subject === null) return true
+  const [, of = ''] = /^("(?:[^"]|"")*"|[^\s:]+)[ \t]*:/.exec(rest) ?? []
+  return of.toLowerCase() === subject.toLowerCase()
+}

@@ -1,0 +1,286 @@
+// A contract of the Open Data Contract Standard 3: what it promises of each set, and lines of headers that say the same.
+
+import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
+import { annotationName, type ModelName, parseModelName } from '../../core/names.ts'
+import { entriesOf, itemsOf, spanOf } from '../../project/members.ts'
+import {
+  type LogicalType,
+  logicalTypes,
+  type Reading,
+  type Said,
+  type SaidColumn,
+  type SaidOfModel,
+} from '../format.ts'
+import { type HeaderLine, oneLine } from '../header.ts'
+import { checkOf, itemsIn, stringOf } from './quality.ts'
+import { engineType } from './types.ts'
+
+type Group = YAMLMap<Node, Node | null>
+
+/** Members of which something is taken, or which say nothing that a model could say. */
+const takenOfContract = [
+  'apiVersion',
+  'kind',
+  'id',
+  'name',
+  'version',
+  'status',
+  'schema',
+  'servers',
+  'slaProperties',
+  'team',
+]
+const takenOfSet = [
+  'name',
+  'physicalName',
+  'logicalType',
+  'physicalType',
+  'description',
+  'tags',
+  'properties',
+  'quality',
+  'customProperties',
+  'id',
+]
+const takenOfColumn = [
+  'name',
+  'logicalType',
+  'physicalType',
+  'description',
+  'businessName',
+  'required',
+  'primaryKey',
+  'primaryKeyPosition',
+  'relationships',
+  'customProperties',
+  'quality',
+  'id',
+]
+
+const EXPECTED_VERSION = 'v3.1.0, or another version that begins with v3'
+const EXPECTED_SCHEMA = 'a list of sets, each with a name'
+const EXPECTED_PROPERTIES = 'a list of columns, each with a name'
+
+/** What one file is read with. */
+interface OfFile extends Reading {
+  readonly left: string[]
+  readonly latencies: ReadonlyMap<string, string>
+  readonly owner: string | null
+}
+
+export function readContract(root: Group, reading: Reading): Said {
+  const version = memberOf(root, 'apiVersion')
+  if (stringOf(version)?.startsWith('v3.') !== true)
+    reading.refuse(version ?? root, 'apiVersion', EXPECTED_VERSION)
+  const left = leftOf(root, takenOfContract, '')
+  const schema = memberOf(root, 'schema')
+  if (schema === null) reading.refuse(root, 'schema', EXPECTED_SCHEMA)
+  const items = itemsOf(schema, 'schema', EXPECTED_SCHEMA, reading)
+  const team = memberOf(root, 'team')
+  // Where sets have owners of their own, the others have none.
+  const isOwned = items.some((item) => isMap(item) && customOf(item as Group, 'owner') !== null)
+  const owner = isMap(team) && !isOwned ? stringOf(memberOf(team as Group, 'name')) : null
+  const file = { ...reading, left, owner, latencies: latenciesOf(root, items.length === 1, left) }
+  const models = items.flatMap((item, i) => readSet(item, `schema.${i + 1}`, file) ?? [])
+  return { models, left }
+}
+
+function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
+  if (!isMap(item)) return file.refuse(item, path, 'a set with a name')
+  const set = item as Group
+  const nameNode = memberOf(set, 'name')
+  const name = stringOf(nameNode)
+  if (name === null || nameNode === null) return file.refuse(item, `${path}.name`, 'a name')
+  file.left.push(...leftOf(set, takenOfSet, `${path}.`))
+  const physical = stringOf(memberOf(set, 'physicalName'))
+  const newName = newNameOf(physical, name)
+  const model =
+    [physical, name, newName].map((one) => file.modelOf(one ?? '')).find((one) => one !== null) ??
+    null
+  const properties = itemsOf(
+    memberOf(set, 'properties'),
+    `${path}.properties`,
+    EXPECTED_PROPERTIES,
+    file,
+  )
+  const found = properties.flatMap(
+    (property, i) => readColumn(property, `${path}.properties.${i + 1}`, file) ?? [],
+  )
+  const lines = [
+    ...describing('description', null, stringOf(memberOf(set, 'description'))),
+    ...describing('owner', null, customOf(set, 'owner') ?? file.owner),
+    ...tagLines(set, file.left, path),
+    ...describing('fresh', null, file.latencies.get(name) ?? file.latencies.get('') ?? null),
+    ...found.flatMap(({ lines: ofColumn }) => ofColumn),
+    ...qualityLines(set, path, null, file),
+  ]
+  const key = found
+    .flatMap(({ column, position }) => (position === null ? [] : [{ name: column.name, position }]))
+    .toSorted((a, b) => a.position - b.position)
+    .map((column) => column.name)
+  return {
+    model,
+    newName,
+    name,
+    span: spanOf(nameNode),
+    promise: { key, columns: found.map(({ column }) => column) },
+    lines,
+  }
+}
+
+/** Its folder is a schema, and its name is one that needs no quotes anywhere. */
+function newNameOf(physical: string | null, name: string): ModelName | null {
+  const wanted = /^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(physical ?? '') ? physical! : `raw.${name}`
+  return /^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(wanted) ? parseModelName(wanted) : null
+}
+
+interface ReadColumn {
+  readonly column: SaidColumn
+  /** In the key; null: it is not in it. */
+  readonly position: number | null
+  readonly lines: readonly HeaderLine[]
+}
+
+function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
+  if (!isMap(item)) return file.refuse(item, path, 'a column with a name')
+  const group = item as Group
+  const nameNode = memberOf(group, 'name')
+  const name = stringOf(nameNode)
+  if (name === null || nameNode === null || /\p{Cc}/u.test(name))
+    return file.refuse(nameNode ?? item, `${path}.name`, 'a name')
+  file.left.push(...leftOf(group, takenOfColumn, `${path}.`))
+  const logicalNode = memberOf(group, 'logicalType')
+  const logical = logicalTypes.find((type) => type === stringOf(logicalNode)) ?? null
+  if (logicalNode !== null && logical === null)
+    file.refuse(logicalNode, `${path}.logicalType`, `one of ${logicalTypes.join(', ')}`)
+  const physical = stringOf(memberOf(group, 'physicalType'))
+  const subject = annotationName(name)
+  const column = {
+    name,
+    type: physical === null ? null : engineType(physical),
+    logical: logical as LogicalType | null,
+    required: isTrue(memberOf(group, 'required')),
+    span: spanOf(nameNode),
+  }
+  const position = memberOf(group, 'primaryKeyPosition')
+  const isKey = isTrue(memberOf(group, 'primaryKey'))
+  return {
+    column,
+    position: isKey ? (isScalar(position) ? Number(position.value) || 1 : 1) : null,
+    lines: [
+      ...describing('column', subject, stringOf(memberOf(group, 'description'))),
+      ...describing('label', subject, stringOf(memberOf(group, 'businessName'))),
+      ...describing('unit', subject, customOf(group, 'unit')),
+      ...describing('format', subject, customOf(group, 'format')),
+      ...referenceLines(group, path, name, file),
+      ...qualityLines(group, path, name, file),
+    ],
+  }
+}
+
+const describing = (
+  annotation: string,
+  subject: string | null,
+  value: string | null,
+): readonly HeaderLine[] =>
+  value === null || oneLine(value) === '' ? [] : [{ annotation, subject, value }]
+
+function tagLines(set: Group, left: string[], path: string): readonly HeaderLine[] {
+  const tags = itemsIn(memberOf(set, 'tags')).flatMap((tag) => stringOf(tag) ?? [])
+  const plain = tags.filter((tag) => /^[^\s,]+$/.test(tag))
+  if (plain.length < tags.length) left.push(`${path}.tags`)
+  return describing('tags', null, plain.join(', '))
+}
+
+function qualityLines(
+  group: Group,
+  path: string,
+  column: string | null,
+  file: OfFile,
+): readonly HeaderLine[] {
+  return itemsIn(memberOf(group, 'quality')).flatMap((rule, i) => {
+    const line = checkOf(rule, column)
+    if (line !== null) return [line]
+    file.left.push(`${path}.quality.${i + 1}`)
+    return []
+  })
+}
+
+/** `to: set.column`, where the set is a model. */
+function referenceLines(
+  group: Group,
+  path: string,
+  column: string,
+  file: OfFile,
+): readonly HeaderLine[] {
+  return itemsIn(memberOf(group, 'relationships')).flatMap((node, i) => {
+    const to = isMap(node) ? stringOf(memberOf(node as Group, 'to')) : null
+    const [, set = '', target = ''] = /^([A-Za-z_]\w*)\.([A-Za-z_]\w*)$/.exec(to ?? '') ?? []
+    const model = file.modelOf(set)
+    if (model !== null) {
+      const [schema, table] = model.name.split('.').map((part) => annotationName(part))
+      const value = `references(${annotationName(column)}, ${schema}.${table}.${annotationName(target)})`
+      return [{ annotation: 'check', subject: null, value, repeats: true }]
+    }
+    file.left.push(`${path}.relationships.${i + 1}`)
+    return []
+  })
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  s: 'seconds',
+  sec: 'seconds',
+  second: 'seconds',
+  seconds: 'seconds',
+  m: 'minutes',
+  min: 'minutes',
+  minute: 'minutes',
+  minutes: 'minutes',
+  h: 'hours',
+  hr: 'hours',
+  hour: 'hours',
+  hours: 'hours',
+  d: 'days',
+  day: 'days',
+  days: 'days',
+}
+
+/** By set; the empty name: of the only one. */
+function latenciesOf(root: Group, isOnly: boolean, left: string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const [i, node] of itemsIn(memberOf(root, 'slaProperties')).entries()) {
+    const group = isMap(node) ? (node as Group) : null
+    const property = group === null ? null : stringOf(memberOf(group, 'property'))
+    const value = group === null ? null : memberOf(group, 'value')
+    const unit = UNITS[(group === null ? null : stringOf(memberOf(group, 'unit'))) ?? '']
+    const element = (group === null ? null : stringOf(memberOf(group, 'element'))) ?? ''
+    const amount = isScalar(value) && Number.isInteger(value.value) ? Number(value.value) : null
+    const isTaken =
+      /^(?:latency|ly)$/i.test(property ?? '') &&
+      amount !== null &&
+      amount > 0 &&
+      unit !== undefined
+    if (isTaken && (element !== '' || isOnly))
+      found.set(element.split('.')[0]!, `${amount} ${unit}`)
+    else left.push(`slaProperties.${i + 1}`)
+  }
+  return found
+}
+
+export const memberOf = (group: Group, name: string): Node | null =>
+  entriesOf(group).find((entry) => entry.name === name)?.value ?? null
+
+/** The value of one of the custom properties. */
+function customOf(group: Group, property: string): string | null {
+  for (const node of itemsIn(memberOf(group, 'customProperties')))
+    if (isMap(node) && stringOf(memberOf(node as Group, 'property')) === property)
+      return stringOf(memberOf(node as Group, 'value'))
+  return null
+}
+
+const isTrue = (node: Node | null): boolean => isScalar(node) && node.value === true
+
+const leftOf = (group: Group, taken: readonly string[], path: string): string[] =>
+  entriesOf(group).flatMap(({ name, value }) =>
+    value === null || taken.includes(name) ? [] : [`${path}${name}`],
+  )
