@@ -193,12 +193,20 @@ export abstract class BaseCommand extends Command {
   #unknownFlags(names: readonly string[]): UsageError {
     const command = this.ctor
     const known = Object.keys({ ...command.baseFlags, ...command.flags }).map((name) => `--${name}`)
-    const hint = names.map((name) => didYouMean(name, known)).find((text) => text !== undefined)
+    const hint = names
+      .map((name) => OF_DBT[name] ?? didYouMean(name, known))
+      .find((text) => text !== undefined)
     const title = this.#title()
     return new UsageError(`${title} has no flag ${names.join(', ')}`, {
       hint: hint ?? `see "${title} --help"`,
     })
   }
+}
+
+/** Flags that other tools have. */
+const OF_DBT: Readonly<Record<string, string>> = {
+  '--models': 'name the models without a flag: eider run core.orders mart.sales+',
+  '--model': 'name the model without a flag: eider run core.orders',
 }
 
 type WriteLine = (text: string, line: LogLine) => void

@@ -2,7 +2,7 @@
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Model } from '../core/model.ts'
-import { entitySetName, foldCase, isODataIdentifier } from '../core/names.ts'
+import { entitySetName, foldCase, isODataIdentifier, LONGEST_ODATA_NAME } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span, FilePlace } from '../core/source.ts'
 import type { SyntaxNode } from '../duckdb/syntax.ts'
@@ -70,9 +70,12 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
     if (!isODataIdentifier(set)) {
       const plain = source.path.split('/').map((part) => part.replaceAll(/[^\p{L}\p{N}_.]+/gu, '_'))
       const isSame = plain.join('/') === source.path
-      const hint = isSame
-        ? 'begin the name of the folder with a letter'
-        : `rename the file to ${plain.join('/')}`
+      const hint =
+        set.length > LONGEST_ODATA_NAME
+          ? 'give the file a shorter name'
+          : isSame
+            ? 'begin the name of the folder with a letter'
+            : `rename the file to ${plain.join('/')}`
       const name = { name: set, what: 'the entity set' }
       return [diagnostic('exposed-name', name, { source, span }, hint)]
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CsvSettings } from '../core/csv-settings.ts'
 import type { SeedFormat, SeedModel } from '../core/model.ts'
+import { limits } from '../core/limits.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import { type Column, columnType, isTypeText } from '../core/relation.ts'
@@ -194,5 +195,34 @@ export async function ambiguousDates(
   const { problem, hint } = explainAmbiguous(found)
   return [diagnostic('seed-row', { problem }, wholeFile(path), `${ymlOf(path)}: ${hint}`)]
 }
+
+/** Numbers as most of Europe writes them, which are text until somebody says so. */
+export async function decimalCommas(
+  connection: Connection,
+  { path, csv }: SeedFile,
+  columns: readonly Column[],
+  shape: SeedRows,
+  dir: string,
+): Promise<readonly Diagnostic[]> {
+  if (csv?.decimal !== undefined || csv?.thousands !== undefined) return []
+  const isDeclared = (name: string) => shape.types.some(({ column }) => sameName(column, name))
+  const found = columns.filter(({ name, type }) => type === 'VARCHAR' && !isDeclared(name))
+  if (found.length === 0) return []
+  const texts = sql`(SELECT * FROM (${seedTexts(shape, dir)}) LIMIT ${sql.value(limits.csvSampledRows)})`
+  const examples = found.map(({ name }, i) => {
+    const text = sql.ident(name)
+    const isNumber = sql`regexp_full_match(${text}, ${sql.value(WITH_COMMA)})`
+    return sql`CASE WHEN bool_and(${isNumber}) THEN min(${text}) END AS ${sql.ident(`e${i}`)}`
+  })
+  const row = await connection.row(sql`SELECT ${sql.join(examples)} FROM ${texts}`)
+  return found.flatMap(({ name }, i) => {
+    const example = row?.[`e${i}`]
+    if (typeof example !== 'string') return []
+    const hint = `${ymlOf(path)}: write csv: {decimal: ","}`
+    return [diagnostic('decimal-comma', { column: name, example }, wholeFile(path), hint)]
+  })
+}
+
+const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*`
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

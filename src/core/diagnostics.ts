@@ -1,5 +1,6 @@
 // What a project's author did wrong, with the place. A stage collects all of them and throws them once.
 
+import { LONGEST_ODATA_NAME } from './names.ts'
 import { placeText, type FilePlace } from './source.ts'
 
 type Severity = 'error' | 'warning'
@@ -58,6 +59,8 @@ const messages = {
     'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'merge-over-groups': (p: { watermark: string }) =>
     `a merge over groups without "${p.watermark}" in its key reads only groups that are newer than the rest: one that late rows change, or that is gone, stays as it was`,
+  'unstable-key': ({ column, call }: { column: string; call: string }) =>
+    `the key "${column}" is ${call}(), which gives a row another value in each build: links of clients and changes since a state cannot find it`,
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
@@ -86,6 +89,8 @@ const messages = {
   'seed-row': (p: { problem: string }) => p.problem,
   'duplicate-seed-column': (p: { column: string; name: string }) =>
     `the header has "${p.column}" twice; the second is read as "${p.name}"`,
+  'decimal-comma': (p: { column: string; example: string }) =>
+    `the column "${p.column}" has numbers with a comma, such as ${p.example}, which are read as text`,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'untyped-empty-seed': (p: { columns: string }) =>
     `the seed has no rows to infer types from, so these columns are VARCHAR: ${p.columns}`,
@@ -120,7 +125,9 @@ const messages = {
     `a lake cannot store the column "${p.column}", which is ${p.type}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
-    `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
+    p.name.length > LONGEST_ODATA_NAME
+      ? `${p.what} "${p.name.slice(0, 30)}…" cannot be exposed: it has ${p.name.length} characters, and a name in OData has ${LONGEST_ODATA_NAME} at most`
+      : `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
     `the column "${p.column}" is an expression without a name, and cannot be exposed`,
   'exposed-without-key': () =>
@@ -147,6 +154,8 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'ignored-annotation',
   'append-over-groups',
   'merge-over-groups',
+  'unstable-key',
+  'decimal-comma',
   'renamed-column',
   'duplicate-seed-column',
   'untyped-empty-seed',

@@ -37,6 +37,8 @@ export function isODataIdentifier(text: string): boolean {
   return /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u.test(text)
 }
 
+export const LONGEST_ODATA_NAME = 128
+
 /** Case does not distinguish names in DuckDB, nor files on some disks. */
 export function foldCase(name: string): string {
   return name.toLowerCase()

@@ -59,8 +59,12 @@ export function parseServerUrl(text: string, system: ServerSystem): ServerAddres
 
 /** For a parameter behind the `?` that is not known, or has no such value. */
 export function parameterHint(text: string, system: ServerSystem): string | undefined {
+  const words = fromWords(text, system)
+  if (words !== null) return words
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null) return undefined
+  // SQLAlchemy names a driver too.
+  if (url.protocol.includes('+')) return `write ${system}:// without the driver`
   const known: readonly string[] = serverParameters[system]
   const wrong = [...url.searchParams.keys()].find((name) => !known.includes(name))
   if (wrong !== undefined)
@@ -69,6 +73,15 @@ export function parameterHint(text: string, system: ServerSystem): string | unde
   return mode === null
     ? undefined
     : (didYouMean(mode, SSL_MODES) ?? `sslmode is one of ${SSL_MODES.join(', ')}`)
+}
+
+/** libpq also takes `host=db.example dbname=shop user=reader`. */
+function fromWords(text: string, system: ServerSystem): string | null {
+  const pairs = [...text.matchAll(/(\w+)\s*=\s*([^\s']+)/g)]
+  const of = Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
+  const { host, dbname, user } = of
+  if (text.includes('://') || (host ?? dbname) === undefined) return null
+  return `write it as a URL: ${system}://${user ?? 'reader'}@${host ?? 'localhost'}/${dbname ?? 'shop'}`
 }
 
 function wrongMode({ searchParams }: URL): string | null {

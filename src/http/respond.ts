@@ -7,6 +7,18 @@ import { errorBody, type RequestError, type RequestErrorHeaders } from './reques
 
 export type Headers = RequestErrorHeaders
 
+/** What an error is sent as. */
+export interface ErrorBody {
+  readonly type: string
+  readonly body: string
+  readonly headers?: Headers
+}
+
+const asJson = (error: RequestError): ErrorBody => ({
+  type: 'application/json',
+  body: errorBody(error),
+})
+
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -35,18 +47,19 @@ export function sendError(
   response: ServerResponse,
   error: RequestError,
   headers: Headers = {},
+  shown = asJson(error),
 ): void {
   const request = response.req
   if (response.writableEnded) return
   if (response.headersSent) return cutOff(response)
-  const send = () => writeError(response, error, headers).end()
+  const send = () => writeError(response, error, headers, shown).end()
   const sendAndLinger = () => {
     response.shouldKeepAlive = false
-    writeError(response, error, headers)
+    writeError(response, error, headers, shown)
     linger(response)
   }
   if (request.complete) send()
-  else if (isHeldBack(request)) sendLastError(response, error, headers)
+  else if (isHeldBack(request)) sendLastError(response, error, headers, shown)
   else if (declaredLength(request) > limits.drainBytes) sendAndLinger()
   else drain(request, limits.drainBytes, (ended) => (ended ? send() : sendAndLinger()))
 }
@@ -65,15 +78,20 @@ export function sendLastError(
   response: ServerResponse,
   error: RequestError,
   headers: Headers = {},
+  shown = asJson(error),
 ): void {
   response.shouldKeepAlive = false
-  writeError(response, error, headers).end()
+  writeError(response, error, headers, shown).end()
 }
 
-function writeError(response: ServerResponse, error: RequestError, headers: Headers) {
-  const body = errorBody(error)
-  const all = { ...headers, ...error.headers, 'Content-Language': 'en' }
-  writeHead(response, error.status, 'application/json', body, all)
+function writeError(
+  response: ServerResponse,
+  error: RequestError,
+  headers: Headers,
+  { type, body, headers: own = {} }: ErrorBody,
+) {
+  const all = { ...headers, ...error.headers, ...own, 'Content-Language': 'en' }
+  writeHead(response, error.status, type, body, all)
   response.write(body)
   return response
 }

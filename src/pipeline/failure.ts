@@ -172,7 +172,17 @@ function csvProblem(text: string): string | null {
   const [, line, rest = ''] = /^CSV Error on Line: (\d+)\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? []
   const what = rest.split('\n').findLast((words) => words !== '')
   if (line === undefined || what === undefined) return null
-  return `line ${line}: ${what.slice(0, limits.problemLength)}`
+  return `line ${line}: ${what.slice(0, limits.problemLength)}${csvWay(what)}`
+}
+
+/** What to write next to `csv` of a source or in the .yml of a seed, where a value is not of its column's type. */
+function csvWay(what: string): string {
+  const [, value, type = ''] = /Could not convert string "(.*)" to '(\w+)/s.exec(what) ?? []
+  if (value === undefined) return ''
+  const isNumber = /INT|DECIMAL|DOUBLE|FLOAT/.test(type)
+  if (isNumber && /^-?[\d.]*\d,\d+$/.test(value)) return `; csv: {decimal: ","} reads it`
+  const isWord = /^[^\d"{}[\]]{1,12}$/.test(value)
+  return isWord ? `; csv: {nulls: ["${value}"]} reads it as NULL` : ''
 }
 
 /** The file of a line that is at fault. A seed is the place itself, and a pattern stands for several files. */
@@ -227,9 +237,11 @@ function causePlace(model: Model, message: string): Span | null {
   const found =
     operator !== undefined
       ? onlyToken(body.text, (token, _, before) => isSymbol(token, operator) && endsValue(before))
-      : message.startsWith('Could not parse string')
-        ? onlyToken(body.text, isCall('strptime'))
-        : onlyToken(body.text, isCall('error'))
+      : message.startsWith('Date out of range')
+        ? onlyToken(body.text, isCall('make_date'))
+        : message.startsWith('Could not parse string')
+          ? onlyToken(body.text, isCall('strptime'))
+          : onlyToken(body.text, isCall('error'))
   return found && body.spanInFile(found)
 }
 

@@ -35,7 +35,7 @@ export function readCsvSettings(
 ): CsvSettings {
   const group = groupOf(node, path, keys, reader)
   if (group === null) return {}
-  const nulls = group.texts('nulls', 'a string that means NULL, or a list of them')
+  const nulls = group.texts('nulls', 'a string that means NULL in quotes, or a list of them')
   const { decimal, thousands } = separatorsOf(group)
   const settings = {
     delimiter: signOf(group, 'delimiter', 'one character, such as ";"'),

@@ -46,6 +46,8 @@ interface PlacedText {
 interface GroupPlace {
   /** What stands for the group where it is refused as a whole; the group itself by default. */
   readonly at?: Node
+  /** What an unknown member may have been meant as. */
+  readonly hintFor?: (name: string) => string | undefined
   /** Members of which no line is shown: messages end up in logs. */
   readonly hidden?: readonly string[]
 }
@@ -68,11 +70,11 @@ export function membersOf(
   path: string,
   known: readonly string[],
   { source, refuse }: Reader,
-  { at = group, hidden = [] }: GroupPlace = {},
+  { at = group, hintFor = () => undefined, hidden = [] }: GroupPlace = {},
 ): Members {
   const nodes = new Map<string, Node>()
   for (const { name, key, value } of entriesOf(group)) {
-    const hint = didYouMean(name, known) ?? `available here: ${known.join(', ')}`
+    const hint = hintFor(name) ?? didYouMean(name, known) ?? `available here: ${known.join(', ')}`
     if (!known.includes(name)) refuse(key, path, `a group of ${known.join(', ')}`, hint)
     else if (!isAbsent(value)) nodes.set(name, value)
   }

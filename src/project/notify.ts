@@ -1,6 +1,6 @@
 // `notify` of eider.yml: who is told when scheduled runs fail, recover or are late.
 
-import type { Node } from 'yaml'
+import { isMap, type Node } from 'yaml'
 import { parseTime } from './durations.ts'
 import { limits } from '../core/limits.ts'
 import {
@@ -53,6 +53,13 @@ const EXPECTED_LATE_AFTER = 'a time from 1 second to 366 days, such as 30 minute
 /** null where nobody is to be told. */
 export function readNotify(node: Node | null, reader: Reader): Notify | null {
   if (isAbsent(node)) return null
+  if (!isMap(node))
+    return reader.refuse(
+      startOf(node),
+      'notify',
+      `a group of ${notifyKeys.join(', ')}`,
+      'such as {webhook: "${NOTIFY_URL}"}, or {command: ./notify.sh}, which can send mail',
+    )
   const members = groupOf(node, 'notify', notifyKeys, reader, { hidden: secretWays })
   if (members === null) return null
   const recipients = wayNames.flatMap((way) => recipientOf(way, members) ?? [])

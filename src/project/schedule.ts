@@ -22,16 +22,21 @@ const EXPECTED = {
   selectors: 'a list of selectors, such as [tag:nightly+]',
 }
 
+/** Each run begins with a dash. */
+const RUNS_HINT = 'such as runs: [{name: nightly, cron: "0 3 * * *"}]'
+
 export function readSchedule(node: Node | null, reader: Reader): Schedule {
   const { source, refuse } = reader
   const nothing = { runs: [], source }
   if (isAbsent(node)) return nothing
-  const members = groupOf(node, 'schedule', scheduleKeys, reader)
+  const hintFor = (name: string) =>
+    (runKeys as readonly string[]).includes(name) ? RUNS_HINT : undefined
+  const members = groupOf(node, 'schedule', scheduleKeys, reader, { hintFor })
   if (members === null) return nothing
   const timezone = timezoneOf(members)
   const list = members.node('runs') ?? null
   const expected = `${EXPECTED.runs}, ${limits.scheduledRuns} at most`
-  const items = itemsOf(list, 'schedule.runs', expected, reader)
+  const items = itemsOf(list, 'schedule.runs', expected, reader, RUNS_HINT)
   if (list !== null && items.length > limits.scheduledRuns) {
     refuse(list, 'schedule.runs', expected)
     return nothing
@@ -57,10 +62,18 @@ function timezoneOf(members: Members): string {
   const given = members.text('timezone', EXPECTED.timezone)
   if (given !== null && isTimezone(given)) return given
   if (given !== null) {
-    const hint = didYouMean(given, Intl.supportedValuesOf('timeZone'))
+    const hint = didYouMean(given, Intl.supportedValuesOf('timeZone')) ?? offsetHint(given)
     members.refuseMember('timezone', EXPECTED.timezone, hint)
   }
   return timezoneHere()
+}
+
+/** `UTC+2` says no place, so nobody knows when its summer begins. */
+function offsetHint(given: string): string | undefined {
+  const [, sign, hours] = /^(?:UTC|GMT)?\s*([+-])0?(\d{1,2})(?::?00)?$/i.exec(given) ?? []
+  if (hours === undefined || Number(hours) > 12) return undefined
+  // The signs of these names are the other way around.
+  return `name a place; without summer time it is Etc/GMT${sign === '+' ? '-' : '+'}${hours}`
 }
 
 function readRun(node: Node, path: string, timezone: string, reader: Reader): ScheduledRun | null {

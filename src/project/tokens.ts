@@ -68,6 +68,13 @@ function readToken(
   reader: Reader,
 ): WrittenTokens['tokens'][number] | null {
   const scopeKey = tokenKeys[key][3]
+  if (!isMap(node))
+    return reader.refuse(
+      startOf(node),
+      key,
+      'a group of name and hash: a token itself is written nowhere',
+      'eider token NAME makes a token, and prints what to write here',
+    )
   const members = groupOf(node, key, tokenKeys[key], reader)
   if (members === null) return null
   const name = members.text('name', EXPECTED.name)

@@ -132,12 +132,19 @@ function yamlProblems(source: SourceFile, document: Document.Parsed): readonly D
     ...duplicateKeys(document),
     ...valueErrors(document),
   ]
-  const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0])
+  const inOrder = withoutEchoes(errors.toSorted((a, b) => a.pos[0] - b.pos[0]))
   return inOrder.map(({ code, message, pos: [start, end] }) => {
     const { problem, hint, span = { start, end } } = wordsFor(source.text, code, message, start)
     return diagnostic('config-syntax', { problem }, { source, span }, hint)
   })
 }
+
+/** A key that is indented too deep is told of twice. */
+const withoutEchoes = (errors: readonly YamlError[]) =>
+  errors.filter(({ code }, i) => {
+    const isEcho = code === 'MULTILINE_IMPLICIT_KEY'
+    return !isEcho || errors[i - 1]?.code !== 'BLOCK_AS_IMPLICIT_KEY'
+  })
 
 /** `name:value` is one word to YAML, not a pair. */
 export function blankHint(text: string, { start, end }: Span): string | undefined {
@@ -177,10 +184,28 @@ function wordsFor(text: string, code: string, message: string, at: number): Word
     }
     case 'NO_ANCHOR':
       return { problem: message, hint: 'a string that begins with * needs quotes: "*"' }
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return deeperKey(text, message, at)
     case 'BAD_INDENT':
       return { problem: message, hint: 'check the indentation, and that each [ and { is closed' }
   }
   return { problem: message, hint: lineHint(text, at) }
+}
+
+/** The parser reports the value of the line before. */
+function deeperKey(text: string, message: string, at: number): Words {
+  const lines = text.split('\n')
+  const { line } = positionOf({ path: '', text }, at)
+  const indentOf = (of: string) => /^[ -]*/.exec(of)![0].length
+  const [own = '', next = ''] = [lines[line - 1], lines[line]]
+  const isDeeper = indentOf(next) > indentOf(own) && /^[ -]*[\w.-]+:/.test(next)
+  if (!isDeeper) return { problem: message, hint: lineHint(text, at) }
+  const start = lines.slice(0, line).join('\n').length + 1 + indentOf(next)
+  return {
+    problem: `this key is indented deeper than line ${line}, which has a value`,
+    hint: `indent it as much as line ${line}`,
+    span: { start, end: start + next.trim().length },
+  }
 }
 
 /** The parser reports the place of the second one. */

@@ -352,12 +352,28 @@ function parseValue(
     const start = valueStart + read.failedAt
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
-    const [, meant] = /^=\s*(.+)/.exec(value) ?? []
+    const [, meant = longTime(value)] = /^=\s*(.+)/.exec(value) ?? []
     const hint = meant === undefined ? undefined : `write -- @${name}: ${meant}`
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, hint)
   }
   const valueSpan = { start: valueStart, end: span.end }
   return { value: read.value, span, valueSpan }
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+}
+
+/** What has `5m` or `90d` in it, with the words; undefined for anything else. */
+function longTime(value: string): string | undefined {
+  const long = value.replace(/\b(\d+) ?([smhdw])\b/, (_, count: string, unit: string) => {
+    return `${count} ${UNITS[unit]}${count === '1' ? '' : 's'}`
+  })
+  return long === value ? undefined : long
 }
 
 const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true

@@ -1,5 +1,6 @@
 // Models that are a query.
 
+import { unstableKeys } from './unstable-key.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -82,6 +83,7 @@ async function finishQuery(
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
     ...mergeOverGroups(parsed, tree),
+    ...unstableKeys(parsed, own(columns), placeOfColumn),
   ]
   // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined

@@ -11,6 +11,7 @@ import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import {
   ambiguousDates,
+  decimalCommas,
   lostDigits,
   seedQuery,
   type SeedRows,
@@ -80,6 +81,8 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
     ifRefused(lostDigits(connection, seed.file, columns, shape, dir), () => [])
   const dates = (columns: readonly Column[]) =>
     ifRefused(ambiguousDates(connection, seed.file, columns, shape, dir), () => [])
+  const commas = (columns: readonly Column[]) =>
+    ifRefused(decimalCommas(connection, seed.file, columns, shape, dir), () => [])
   return {
     name,
     dependsOn,
@@ -104,7 +107,9 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
         ? [
             ...found.diagnostics,
             ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
-            ...(format === 'csv' ? [...(await digits(columns)), ...(await dates(columns))] : []),
+            ...(format === 'csv'
+              ? [...(await digits(columns)), ...(await dates(columns)), ...(await commas(columns))]
+              : []),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
       const unstorable = unstorableColumns(context, columns, {

@@ -118,6 +118,8 @@ function syntaxHint({ message, tokens, at, text }: PlacedError): string | undefi
     return 'end the name with a double quote; text goes in single quotes'
   if (message.includes('NOT IMPLEMENTED')) return limitHint(tokens)
   const [here, before] = [tokens[at], tokens[at - 1]]
+  if (isSymbol(here, '(') && isWord(before, 'null') && isWord(tokens[at - 2], 'not'))
+    return 'a check for this is not_null(column), a condition column IS NOT NULL'
   return (
     dialectHint(tokens, at) ??
     unclosedCase(tokens, here) ??

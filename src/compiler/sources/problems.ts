@@ -5,6 +5,7 @@ import type { ExternalSource } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
 import type { Span } from '../../core/source.ts'
 import { isPipeOrDevice } from '../../files/read-file.ts'
+import { sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
@@ -85,6 +86,15 @@ function tableProblem(details: DatabaseErrorDetails, name: string): Explanation 
   if (!message.startsWith('Table with name')) return null
   const table = name.slice(name.indexOf('.') + 1)
   const meant = candidates.map((candidate) => candidate.split('.').at(-1)!)
+  const elsewhere = candidates
+    .find((_, i) => sameName(meant[i]!, table))
+    ?.split('.')
+    .at(-2)
+  if (elsewhere !== undefined)
+    return {
+      problem: `its database has no table "${table}" in the schema that is read`,
+      hint: `there is one in the schema ${elsewhere}: write "schema: ${elsewhere}" at the source`,
+    }
   return {
     problem: `its database has no table "${table}"`,
     hint: didYouMean(table, meant) ?? 'check the name, and "schema" of the source',

@@ -19,6 +19,7 @@ import { headersInKey } from './answers.ts'
 import { askWithin } from '../answer/ask-within.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat, parseContinueOnError } from './batch-format.ts'
+import { errorPage, isForPerson } from './error-page.ts'
 import { odataError, unknownResource } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import {
@@ -336,7 +337,9 @@ function fail(exchange: HttpExchange, error: unknown): void {
   const shown = shownError(exchange, error)
   exchange.refusedAs = shown.code
   exchange.context.traffic.refuse(shown.code)
-  sendError(exchange.response, shown, versionHeader(exchange))
+  const { request, response } = exchange
+  const page = isForPerson(request) ? errorPage(shown, request.url ?? '') : undefined
+  sendError(response, shown, versionHeader(exchange), page)
 }
 
 /** Words of DuckDB go to the log, never to the client. */

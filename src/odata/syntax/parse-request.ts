@@ -66,6 +66,11 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
       aliases.set(name.slice(1), parseText('wholeExpression', value, name))
       continue
     }
+    if (name === '' && value !== '')
+      throw odataError(
+        'unknown-option',
+        `the option of "=${value.slice(0, 40)}" has no name; a shell takes $filter for one of its variables unless the URL is in single quotes`,
+      )
     const option = optionName(name, value)
     if (option === null) continue
     if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)

@@ -1,6 +1,6 @@
 // Groups of eider.yml below `sources` and `secrets`, member by member.
 
-import { type Node, isMap, isScalar } from 'yaml'
+import { type Node, isMap, isScalar, isSeq } from 'yaml'
 import type { Age, SourceServer } from '../../core/sources.ts'
 import { malformedReference } from '../environment-values.ts'
 import { entriesOf, isAbsent, type Members, type Reader } from '../members.ts'
@@ -77,6 +77,9 @@ export function namedGroups(
   { refuse }: Reader,
 ): ReturnType<typeof entriesOf> {
   if (isMap(node)) return entriesOf(node)
-  if (!isAbsent(node)) refuse(node, path, expected)
+  const hint = isSeq(node)
+    ? 'write each name as a key with a colon after it, without a dash'
+    : undefined
+  if (!isAbsent(node)) refuse(node, path, expected, hint)
   return []
 }

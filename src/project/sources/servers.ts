@@ -36,9 +36,9 @@ function readServer(
   const parsed = parseServerUrl(text.value, system)
   const holds = holdsPassword(text.value)
   if (!isFilled && (parsed === null || holds)) {
-    const hint = holds
-      ? `its password is taken from ${variable}`
-      : parameterHint(text.value, system)
+    const form = parameterHint(text.value, system)
+    const password = `its password is taken from ${variable}`
+    const hint = holds ? [form, password].filter(Boolean).join('; ') : form
     group.refuseMember(system, expected, hint)
     return { database: text, server: null }
   }

@@ -5,7 +5,7 @@ import type { ExternalSource, FileSecret, SourceKind } from '../../core/sources.
 import { foldCase } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { type Environments, variableOf } from '../environment-values.ts'
-import { membersOf, type Reader, spanOf } from '../members.ts'
+import { entriesOf, isAbsent, membersOf, type Reader, spanOf } from '../members.ts'
 import { fromEnvironment } from './environment.ts'
 import { sourceKeys, sourceOptions, sourceReaders } from './kinds.ts'
 import { type Group, namedGroups, type SourcePlace, type SourceReader, textOf } from './nodes.ts'
@@ -22,6 +22,17 @@ export const SOURCE_KEYS: readonly string[] = [
 /** Catalogs of DuckDB, and its default schema, which a name of two parts would mean first. */
 const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED_SOURCE = 'a group with tables, and database where they are in one'
+
+const emptyHint = 'write it after the colon, or delete the line where each table is a file'
+
+/** Words of other tools, or of the level below. */
+function hintForKey(key: string): string | undefined {
+  if (/^(?:files?|path|csv|parquet|json|xlsx|sheet|columns|iceberg|delta)$/.test(key))
+    return 'a file is a setting of a table: tables: {rates: {file: data/rates.csv}}'
+  if (/^(?:url|uri|host|port|user|username|password|dbname|connection|dsn|type)$/.test(key))
+    return 'a server is one URL: postgres: postgres://reader@db.example/shop'
+  return undefined
+}
 
 interface SourceDeclarations extends Reader {
   readonly environments: Environments
@@ -55,7 +66,11 @@ function readSource(
   const { source, environments, secrets } = declarations
   const path = `sources.${name}`
   const environment = fromEnvironment(name, path, source, environments)
-  const group = { ...membersOf(node, path, SOURCE_KEYS, declarations, { at }), environment }
+  const place = { at, hintFor: hintForKey }
+  const group = { ...membersOf(node, path, SOURCE_KEYS, declarations, place), environment }
+  for (const { name: key, key: written, value } of entriesOf(node))
+    if (sourceKeys.includes(key) && isAbsent(value))
+      declarations.refuse(written, `${path}.${key}`, 'followed by where the tables are', emptyHint)
   const { kind, database, server, schema } = placeOf(group, name)
   const named = textOf(group, 'schema', 'the name of a schema')?.value
   // A key that is misspelt has been named already.

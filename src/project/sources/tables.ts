@@ -60,7 +60,7 @@ function readTable(
   const path = `${reader.path}.tables.${name}`
   if (!/^[^.\p{Cc}]+$/u.test(name)) reader.refuse(at, path, 'a name without dots')
   const isGroup = isAbsent(node) || isMap(node)
-  if (!isGroup) reader.refuse(node, path, 'a group of settings, or nothing')
+  if (!isGroup) reader.refuse(node, path, 'a group of settings, or nothing', tableHint(node))
   const members = isMap(node) ? node : new YAMLMap()
   const group = { ...membersOf(members, path, TABLE_KEYS, reader, { at }), environment }
   const { file, format } = fileOf(group, isGroup, isInDatabase)
@@ -83,6 +83,17 @@ function readTable(
     errorAfter,
     span: spanOf(at),
   }
+}
+
+/** A file, or the name that a table has in its database, in one line. */
+function tableHint(node: Node): string | undefined {
+  const text = textOfNode(node)
+  if (text === null) return undefined
+  if (DATA_FILE.test(withoutQuery(text))) return `write it as a setting of the table: file: ${text}`
+  const [, schema, table] = /^([\w$]+)\.([\w$]+)$/.exec(text) ?? []
+  return schema === undefined
+    ? 'a table has the name that it has in the database, and nothing after the colon'
+    : `write "schema: ${schema}" at the source, and the table as "${table}:"`
 }
 
 function checksOf(
