@@ -13,6 +13,7 @@ export default class Export extends BaseCommand {
   static override examples = [
     '<%= config.bin %> export odcs --out shop.odcs.yaml',
     '<%= config.bin %> export odcs mart.sales --url https://data.shop.example/odata',
+    '<%= config.bin %> export ossie --out shop.ossie.yaml',
   ]
   static override strict = false
   static override usage = 'FORMAT [SELECTOR...] [FLAGS]'

@@ -6,7 +6,7 @@ import type { Model } from '../core/model.ts'
 import { foldCase, sameName } from '../core/names.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { SaidColumn, SaidOfModel } from './format.ts'
-import { oneLine } from './header.ts'
+import { lineOfHeader, oneLine, withHeader } from './header.ts'
 import { logicalOf } from './odcs/types.ts'
 
 interface HowHeld {
@@ -21,7 +21,8 @@ export function brokenPromises(
   { withChecks }: HowHeld,
 ): readonly Diagnostic[] {
   const { model, promise } = said
-  if (model === null || promise === null) return []
+  if (model === null) return []
+  if (promise === null) return withChecks ? missingLines(said, model, source) : []
   const hint = `change ${model.source.path}, or the contract`
   const broken = (problem: string, span: Span) =>
     diagnostic('contract-broken', { problem }, { source, span }, hint)
@@ -69,4 +70,23 @@ function missingChecks({ lines }: SaidOfModel, { checks }: Model): readonly stri
   return lines.flatMap(({ annotation, value }) =>
     ['check', 'warn'].includes(annotation) && !written.has(oneLine(value)) ? [oneLine(value)] : [],
   )
+}
+
+/** Of a file that promises nothing, but says what things mean. */
+function missingLines(
+  { lines, span }: SaidOfModel,
+  { name, source: { path, text } }: Model,
+  source: SourceFile,
+): readonly Diagnostic[] {
+  return lines
+    .filter((line) => withHeader(text, [line]) !== text)
+    .map((line) => {
+      const problem = `${name} does not say ${lineOfHeader(line)}`
+      return diagnostic(
+        'contract-broken',
+        { problem },
+        { source, span },
+        `change ${path}, or the file`,
+      )
+    })
 }

@@ -11,8 +11,9 @@ import { readerInto } from '../project/members.ts'
 import { parseYaml } from '../project/yaml-problems.ts'
 import type { ExchangeFormat, Exported, Said } from './format.ts'
 import { odcs } from './odcs/odcs.ts'
+import { ossie } from './ossie/ossie.ts'
 
-const formats = { odcs } as const satisfies Readonly<Record<string, ExchangeFormat>>
+const formats = { odcs, ossie } as const satisfies Readonly<Record<string, ExchangeFormat>>
 
 type FormatName = keyof typeof formats
 
@@ -30,7 +31,7 @@ export function formatNamed(name: string | undefined): FormatName {
 }
 
 export const textOfFormat = (name: FormatName, exported: Exported): string =>
-  stringify(formats[name].write(exported), { lineWidth: 100 })
+  stringify(formats[name].write(exported), { lineWidth: 0 })
 
 /** What a file says of these models. Throws DiagnosticsError for one that is of none of the formats, or has mistakes. */
 export function readExchanged(source: SourceFile, models: Iterable<Model>): Said {

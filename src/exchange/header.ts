@@ -12,7 +12,15 @@ export interface HeaderLine {
 
 export const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
 
-const lineOfHeader = ({ annotation, subject, value }: HeaderLine): string =>
+/** None where nothing is said. */
+export const headerLine = (
+  annotation: string,
+  subject: string | null,
+  value: string | null | undefined,
+): readonly HeaderLine[] =>
+  value == null || oneLine(value) === '' ? [] : [{ annotation, subject, value }]
+
+export const lineOfHeader = ({ annotation, subject, value }: HeaderLine): string =>
   `-- @${annotation}${subject === null ? '' : ` ${subject}`}: ${oneLine(value)}`
 
 const LINE = /^--[ \t]*@([a-z_]+)(?:[ \t]*:[ \t]*|[ \t]+|$)(.*)$/i
@@ -20,15 +28,24 @@ const LINE = /^--[ \t]*@([a-z_]+)(?:[ \t]*:[ \t]*|[ \t]+|$)(.*)$/i
 /** The text of a model with these lines: in the place of those that they replace, else at its top. */
 export function withHeader(text: string, lines: readonly HeaderLine[]): string {
   const ending = text.includes('\r\n') ? '\r' : ''
-  const all = text === '' ? [] : text.split('\n')
+  let all: readonly string[] = text === '' ? [] : text.split('\n')
   const added: string[] = []
   for (const line of lines) {
-    const written = lineOfHeader(line)
-    const at = all.slice(0, headerLength(all)).findIndex((old) => isReplaced(old, line))
-    if (at < 0) added.push(written + ending)
-    else all[at] = written + ending
+    const header = all.slice(0, headerLength(all))
+    const [at, ...more] = header.flatMap((old, i) => (isReplaced(old, line) ? [i] : []))
+    if (at === undefined) added.push(lineOfHeader(line) + ending)
+    else if (more.length > 0 || !isSame(header[at]!, line))
+      all = all.flatMap((old, i) =>
+        i === at ? [lineOfHeader(line) + ending] : more.includes(i) ? [] : [old],
+      )
   }
   return [...added, ...all].join('\n')
+}
+
+/** But for the colon and spaces. */
+function isSame(old: string, { subject, value }: HeaderLine): boolean {
+  const [, , rest = ''] = LINE.exec(old.trimEnd()) ?? []
+  return oneLine(rest) === `${subject === null ? '' : `${subject}: `}${oneLine(value)}`
 }
 
 /** Blank lines and comments at the top. */

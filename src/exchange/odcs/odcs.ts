@@ -1,6 +1,7 @@
 import { isScalar } from 'yaml'
 import type { ExchangeFormat } from '../format.ts'
-import { memberOf, readContract } from './read.ts'
+import { memberOf } from '../nodes.ts'
+import { readContract } from './read.ts'
 import { writeContract } from './write.ts'
 
 /** The Open Data Contract Standard. */

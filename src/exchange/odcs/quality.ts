@@ -1,7 +1,7 @@
 // Checks as rules of quality, and back. A metric of the standard where there is one, the SQL that counts what must not be
 // where a check is a condition, else the check as it is written, which only eider reads.
 
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isMap, type Node } from 'yaml'
 import type { Check, CheckTest, Comparison, UpTo } from '../../core/model.ts'
 import { annotationName, entitySetName } from '../../core/names.ts'
 import type { HeaderLine } from '../header.ts'
@@ -104,7 +104,8 @@ export function checkOf(node: Node, column: string | null): HeaderLine | null {
   if (!isMap(node)) return null
   const rule = node.toJSON() as Readonly<Record<string, unknown>>
   const value = textOf(rule, column)
-  if (value === null) return null
+  // In one line a comment would swallow what follows it.
+  if (value === null || /[\r\n]|--|\/\*/.test(value)) return null
   const isWarning = ['warning', 'info'].includes(String(rule['severity']))
   return { annotation: isWarning ? 'warn' : 'check', subject: null, value, repeats: true }
 }
@@ -170,10 +171,3 @@ function boundText(rule: Readonly<Record<string, unknown>>): string | null {
   if (unit === 'percent') return ` up to ${rows}%`
   return Number.isInteger(rows) && unit === 'rows' ? ` up to ${rows} rows` : null
 }
-
-/** Nodes of a list. */
-export const itemsIn = (node: Node | null | undefined): readonly Node[] =>
-  isSeq(node) ? (node.items as readonly Node[]) : []
-
-export const stringOf = (node: Node | null | undefined): string | null =>
-  isScalar(node) && typeof node.value === 'string' && node.value.trim() !== '' ? node.value : null

@@ -1,8 +1,8 @@
 // A contract of the Open Data Contract Standard 3: what it promises of each set, and lines of headers that say the same.
 
-import { isMap, isScalar, type Node, type YAMLMap } from 'yaml'
+import { isMap, isScalar, type Node } from 'yaml'
 import { annotationName, type ModelName, parseModelName } from '../../core/names.ts'
-import { entriesOf, itemsOf, spanOf } from '../../project/members.ts'
+import { itemsOf, spanOf } from '../../project/members.ts'
 import {
   type LogicalType,
   logicalTypes,
@@ -11,11 +11,10 @@ import {
   type SaidColumn,
   type SaidOfModel,
 } from '../format.ts'
-import { type HeaderLine, oneLine } from '../header.ts'
-import { checkOf, itemsIn, stringOf } from './quality.ts'
+import { type HeaderLine, headerLine } from '../header.ts'
+import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf } from '../nodes.ts'
+import { checkOf } from './quality.ts'
 import { engineType } from './types.ts'
-
-type Group = YAMLMap<Node, Node | null>
 
 /** Members of which something is taken, or which say nothing that a model could say. */
 const takenOfContract = [
@@ -107,10 +106,10 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
     (property, i) => readColumn(property, `${path}.properties.${i + 1}`, file) ?? [],
   )
   const lines = [
-    ...describing('description', null, stringOf(memberOf(set, 'description'))),
-    ...describing('owner', null, customOf(set, 'owner') ?? file.owner),
+    ...headerLine('description', null, stringOf(memberOf(set, 'description'))),
+    ...headerLine('owner', null, customOf(set, 'owner') ?? file.owner),
     ...tagLines(set, file.left, path),
-    ...describing('fresh', null, file.latencies.get(name) ?? file.latencies.get('') ?? null),
+    ...headerLine('fresh', null, file.latencies.get(name) ?? file.latencies.get('') ?? null),
     ...found.flatMap(({ lines: ofColumn }) => ofColumn),
     ...qualityLines(set, path, null, file),
   ]
@@ -168,28 +167,21 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
     column,
     position: isKey ? (isScalar(position) ? Number(position.value) || 1 : 1) : null,
     lines: [
-      ...describing('column', subject, stringOf(memberOf(group, 'description'))),
-      ...describing('label', subject, stringOf(memberOf(group, 'businessName'))),
-      ...describing('unit', subject, customOf(group, 'unit')),
-      ...describing('format', subject, customOf(group, 'format')),
+      ...headerLine('column', subject, stringOf(memberOf(group, 'description'))),
+      ...headerLine('label', subject, stringOf(memberOf(group, 'businessName'))),
+      ...headerLine('unit', subject, customOf(group, 'unit')),
+      ...headerLine('format', subject, customOf(group, 'format')),
       ...referenceLines(group, path, name, file),
       ...qualityLines(group, path, name, file),
     ],
   }
 }
 
-const describing = (
-  annotation: string,
-  subject: string | null,
-  value: string | null,
-): readonly HeaderLine[] =>
-  value === null || oneLine(value) === '' ? [] : [{ annotation, subject, value }]
-
 function tagLines(set: Group, left: string[], path: string): readonly HeaderLine[] {
   const tags = itemsIn(memberOf(set, 'tags')).flatMap((tag) => stringOf(tag) ?? [])
   const plain = tags.filter((tag) => /^[^\s,]+$/.test(tag))
   if (plain.length < tags.length) left.push(`${path}.tags`)
-  return describing('tags', null, plain.join(', '))
+  return headerLine('tags', null, plain.join(', '))
 }
 
 function qualityLines(
@@ -267,9 +259,6 @@ function latenciesOf(root: Group, isOnly: boolean, left: string[]): ReadonlyMap<
   return found
 }
 
-export const memberOf = (group: Group, name: string): Node | null =>
-  entriesOf(group).find((entry) => entry.name === name)?.value ?? null
-
 /** The value of one of the custom properties. */
 function customOf(group: Group, property: string): string | null {
   for (const node of itemsIn(memberOf(group, 'customProperties')))
@@ -277,10 +266,3 @@ function customOf(group: Group, property: string): string | null {
       return stringOf(memberOf(node as Group, 'value'))
   return null
 }
-
-const isTrue = (node: Node | null): boolean => isScalar(node) && node.value === true
-
-const leftOf = (group: Group, taken: readonly string[], path: string): string[] =>
-  entriesOf(group).flatMap(({ name, value }) =>
-    value === null || taken.includes(name) ? [] : [`${path}${name}`],
-  )

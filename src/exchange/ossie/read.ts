@@ -1,0 +1,223 @@
+// A semantic model of Apache Ossie as lines of headers: what it says of measures, dimensions and columns of models that are
+// there. Relationships are not taken: a check of them is for the author to add.
+
+import { isMap, type Node } from 'yaml'
+import { isSymbol, nameOf, tokenize } from '../../compiler/sql/tokens.ts'
+import { annotationName, foldCase } from '../../core/names.ts'
+import { itemsOf, spanOf } from '../../project/members.ts'
+import type { Reading, Said, SaidOfModel } from '../format.ts'
+import { type HeaderLine, headerLine } from '../header.ts'
+import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf } from '../nodes.ts'
+
+const takenOfModel = ['name', 'description', 'datasets', 'metrics']
+const takenOfDataset = ['name', 'source', 'primary_key', 'description', 'fields']
+const takenOfField = [
+  'name',
+  'expression',
+  'dimension',
+  'label',
+  'description',
+  'custom_extensions',
+]
+const takenOfMetric = ['name', 'expression', 'description', 'custom_extensions']
+
+const EXPECTED_MODELS = 'a list of semantic models, each with datasets'
+const EXPECTED_DATASETS = 'a list of datasets, each with a name'
+
+/** A dataset while its metrics are looked for. */
+interface Dataset {
+  readonly said: SaidOfModel
+  readonly lines: HeaderLine[]
+}
+
+export function readSemanticModels(root: Group, reading: Reading): Said {
+  const version = memberOf(root, 'version')
+  if (stringOf(version)?.startsWith('0.') !== true)
+    reading.refuse(version ?? root, 'version', '0.1.1, or another version that begins with 0')
+  const left = leftOf(root, ['version', 'semantic_model', 'dialects', 'vendors'], '')
+  const list = memberOf(root, 'semantic_model')
+  const items = itemsOf(list, 'semantic_model', EXPECTED_MODELS, reading)
+  const models = items.flatMap((item, i) => {
+    const path = `semantic_model.${i + 1}`
+    if (!isMap(item)) return reading.refuse(item, path, EXPECTED_MODELS) ?? []
+    return readModel(item as Group, path, { ...reading, left })
+  })
+  return { models, left }
+}
+
+interface OfModel extends Reading {
+  readonly left: string[]
+}
+
+function readModel(group: Group, path: string, file: OfModel): readonly SaidOfModel[] {
+  file.left.push(...leftOf(group, takenOfModel, `${path}.`))
+  const list = memberOf(group, 'datasets')
+  const items = itemsOf(list, `${path}.datasets`, EXPECTED_DATASETS, file)
+  const datasets = items.flatMap(
+    (item, i) => readDataset(item, `${path}.datasets.${i + 1}`, file) ?? [],
+  )
+  for (const [i, metric] of itemsIn(memberOf(group, 'metrics')).entries()) {
+    const at = `${path}.metrics.${i + 1}`
+    if (!readMetric(metric, at, datasets, file)) file.left.push(at)
+  }
+  return datasets.map(({ said, lines }) => ({ ...said, lines: [...said.lines, ...lines] }))
+}
+
+function readDataset(item: Node, path: string, file: OfModel): Dataset | null {
+  const nameNode = isMap(item) ? memberOf(item as Group, 'name') : null
+  const name = stringOf(nameNode)
+  if (!isMap(item) || nameNode === null || name === null)
+    return file.refuse(nameNode ?? item, `${path}.name`, 'a name')
+  const group = item as Group
+  file.left.push(...leftOf(group, takenOfDataset, `${path}.`))
+  const source = stringOf(memberOf(group, 'source'))?.split('.').slice(-2).join('.') ?? ''
+  const model = file.modelOf(name) ?? file.modelOf(source)
+  const fields = itemsIn(memberOf(group, 'fields')).flatMap((field, i) => {
+    const at = `${path}.fields.${i + 1}`
+    const read = readField(field, at, file)
+    if (read === null) file.left.push(at)
+    return read ?? []
+  })
+  const [time, ...others] = fields.filter(({ role }) => role === 'time')
+  const dimensions = [...fields.filter(({ role }) => role === 'dimension'), ...others]
+  const lines = [
+    ...headerLine('description', null, stringOf(memberOf(group, 'description'))),
+    ...headerLine('time', null, time?.subject ?? null),
+    ...headerLine('dimension', null, dimensions.map(({ subject }) => subject).join(', ')),
+    ...fields.flatMap((field) => field.lines),
+  ]
+  const said = { model, newName: null, name, span: spanOf(nameNode), promise: null, lines }
+  return { said, lines: [] }
+}
+
+interface ReadField {
+  readonly subject: string
+  readonly role: 'time' | 'dimension' | null
+  readonly lines: readonly HeaderLine[]
+}
+
+/** null: it is computed, and a model has columns. */
+function readField(item: Node, path: string, file: OfModel): ReadField | null {
+  if (!isMap(item)) return null
+  const group = item as Group
+  const name = stringOf(memberOf(group, 'name'))
+  const expression = expressionOf(group)
+  const isColumn = name !== null && (expression === null || nameIn(expression) === foldCase(name))
+  if (!isColumn || /\p{Cc}/u.test(name)) return null
+  file.left.push(...leftOf(group, takenOfField, `${path}.`))
+  const dimension = memberOf(group, 'dimension')
+  const role = !isMap(dimension)
+    ? null
+    : isTrue(memberOf(dimension as Group, 'is_time'))
+      ? 'time'
+      : 'dimension'
+  const subject = annotationName(name)
+  const { unit, format } = ownOf(group)
+  const lines = [
+    ...headerLine('column', subject, stringOf(memberOf(group, 'description'))),
+    ...headerLine('label', subject, stringOf(memberOf(group, 'label'))),
+    ...headerLine('unit', subject, unit),
+    ...headerLine('format', subject, format),
+  ]
+  return { subject, role, lines }
+}
+
+/** False: nothing stands for it. */
+function readMetric(
+  item: Node,
+  path: string,
+  datasets: readonly Dataset[],
+  file: OfModel,
+): boolean {
+  if (!isMap(item)) return false
+  const group = item as Group
+  const own = ownOf(group)
+  const sql = expressionOf(group)
+  const name = own['measure'] ?? stringOf(memberOf(group, 'name'))
+  if (sql === null || name === null || name === undefined || /\p{Cc}/u.test(name)) return false
+  const found = withoutDataset(sql, datasets, own['sql'] === sql ? own['dataset'] : undefined)
+  if (found === null) return false
+  file.left.push(...leftOf(group, takenOfMetric, `${path}.`))
+  const subject = annotationName(name)
+  // The words of the author, unless another tool has written other ones since.
+  const text = own['sql'] === sql && own['text'] ? own['text'] : found.text
+  found.dataset.lines.push(
+    { annotation: 'measure', subject, value: text },
+    ...headerLine('column', subject, stringOf(memberOf(group, 'description'))),
+    ...headerLine('label', subject, own['label']),
+    ...headerLine('unit', subject, own['unit']),
+    ...headerLine('format', subject, own['format']),
+  )
+  return true
+}
+
+/** In standard SQL; null: there is none. */
+function expressionOf(group: Group): string | null {
+  const expression = memberOf(group, 'expression')
+  if (!isMap(expression)) return null
+  for (const item of itemsIn(memberOf(expression as Group, 'dialects')))
+    if (isMap(item) && stringOf(memberOf(item as Group, 'dialect')) === 'ANSI_SQL')
+      return stringOf(memberOf(item as Group, 'expression'))
+  return null
+}
+
+/** The name that an expression is, if it is one. */
+function nameIn(expression: string): string | null {
+  const [token, ...more] = tokenize(expression)
+  const name = more.length === 0 ? nameOf(token) : null
+  return name === null ? null : foldCase(name)
+}
+
+/** An expression over one dataset, and that. null: it is over several, or it is not told over which. */
+function withoutDataset(
+  sql: string,
+  datasets: readonly Dataset[],
+  told: string | undefined,
+): { readonly dataset: Dataset; readonly text: string } | null {
+  const tokens = tokenize(sql)
+  // In one line a comment would swallow what follows it, and a text would be another one.
+  const isOneLine = tokens.every(
+    ({ kind, text }) => !['comment', 'open'].includes(kind) && !/[\r\n]/.test(text),
+  )
+  if (!isOneLine) return null
+  const found = new Set<Dataset>()
+  let text = ''
+  let at = 0
+  for (const [i, token] of tokens.entries()) {
+    const name = nameOf(token)
+    if (name === null || !isSymbol(tokens[i + 1], '.') || isSymbol(tokens[i - 1], '.')) continue
+    const dataset = datasets.find(({ said }) => foldCase(said.name) === foldCase(name))
+    if (dataset === undefined) continue
+    found.add(dataset)
+    text += sql.slice(at, token.start)
+    at = tokens[i + 2]?.start ?? sql.length
+  }
+  const only = datasets.length === 1 ? datasets[0] : datasets.find(({ said }) => said.name === told)
+  const [dataset = only] = found
+  if (dataset === undefined || found.size > 1) return null
+  return { dataset, text: text + sql.slice(at) }
+}
+
+/** What was written for the program itself. */
+function ownOf(group: Group): Readonly<Record<string, string | undefined>> {
+  for (const item of itemsIn(memberOf(group, 'custom_extensions'))) {
+    const data = isMap(item) ? stringOf(memberOf(item as Group, 'data')) : null
+    const own = data === null ? null : ownIn(data)
+    if (own !== null) return own
+  }
+  return {}
+}
+
+function ownIn(data: string): Readonly<Record<string, string>> | null {
+  try {
+    const { eider } = JSON.parse(data) as { readonly eider?: unknown }
+    if (typeof eider !== 'object' || eider === null) return null
+    return Object.fromEntries(
+      Object.entries(eider).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    )
+  } catch {
+    return null // of another tool
+  }
+}
