@@ -1,10 +1,19 @@
 // Flags that several commands share. Selectors of models: arguments and --select add up, --exclude takes away.
 
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { parseDuration } from '../project/durations.ts'
 import { UsageError } from '../core/failures.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import { limits } from '../core/limits.ts'
+
+/** An argument that has to be there. Stdin is never read for it. */
+export const argument = (description: string) =>
+  Args.string({ ignoreStdin: true, description, required: true })
+
+/** The same, where it may be missing. */
+export const optionalArgument = (description: string) =>
+  Args.string({ ignoreStdin: true, description })
 
 export const selectionFlags = {
   select: Flags.string({

@@ -1,11 +1,10 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
+import { argument } from '../cli/shared-flags.ts'
 import { sizeOf } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -23,11 +22,7 @@ export default class Adopt extends BaseCommand {
     '<%= config.bin %> adopt core.orders',
   ]
   static override args = {
-    model: Args.string({
-      ignoreStdin: true,
-      description: 'A model of kind append, merge, period or scd2',
-      required: true,
-    }),
+    model: argument('A model of kind append, merge, period or scd2'),
   }
   static override flags = {
     'dry-run': Flags.boolean({ summary: 'Compare the table with the model; change nothing' }),
@@ -41,10 +36,9 @@ export default class Adopt extends BaseCommand {
     const model = await compiledModel(project, args.model)
     const isDry = Boolean(flags['dry-run'])
     const { adoptTable } = await import('../pipeline/adopt/adopt-table.ts')
-    const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     const { rows, changes } = isDry
       ? await onlyPlanned(project, model)
-      : await changeWarehouse(project, options, (opened) => adoptTable(opened, model))
+      : await changeWarehouse(project, stop, (opened) => adoptTable(opened, model))
     const { name, kind } = model
     if (flags.json)
       return this.printEvent({ event: 'adopted', model: name, kind, rows, changes, dry_run: isDry })

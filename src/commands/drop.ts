@@ -1,9 +1,8 @@
-import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.ts'
+import { argument } from '../cli/shared-flags.ts'
 import { sizeOf } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import { sameName, targetsOf } from '../core/names.ts'
 import { changeWarehouse, refuseReserved } from '../wiring/change-warehouse.ts'
 
@@ -11,11 +10,7 @@ export default class Drop extends BaseCommand {
   static override summary = 'Drop a table or view whose model is gone from the project'
   static override examples = ['<%= config.bin %> drop core.orders']
   static override args = {
-    name: Args.string({
-      ignoreStdin: true,
-      description: 'Name of the model whose file is gone',
-      required: true,
-    }),
+    name: argument('Name of the model whose file is gone'),
   }
 
   async run(): Promise<void> {
@@ -34,8 +29,7 @@ export default class Drop extends BaseCommand {
         hint: 'delete the file first',
       })
     const { dropRelation } = await import('../pipeline/orphans.ts')
-    const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
-    const dropped = await changeWarehouse(project, options, (opened) =>
+    const dropped = await changeWarehouse(project, stop, (opened) =>
       dropRelation(opened, args.name),
     )
     const { model, kind, rows } = dropped

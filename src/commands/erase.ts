@@ -1,10 +1,9 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
 import { LiveLine } from '../cli/live-line.ts'
 import { isLive } from '../cli/paint.ts'
 import { duration } from '../cli/run-lines.ts'
-import { waitFlag } from '../cli/shared-flags.ts'
+import { argument, waitFlag } from '../cli/shared-flags.ts'
 import { onStop, type StopRequest } from '../cli/signals.ts'
 import { tableLines } from '../cli/table.ts'
 import { count } from '../core/counts.ts'
@@ -22,16 +21,8 @@ export default class Erase extends BaseCommand {
     '<%= config.bin %> erase raw.orders "customer_id = 7"',
   ]
   static override args = {
-    model: Args.string({
-      ignoreStdin: true,
-      description: 'A model that keeps rows: events, append, merge, period, scd2',
-      required: true,
-    }),
-    condition: Args.string({
-      ignoreStdin: true,
-      description: 'One condition in SQL over its columns',
-      required: true,
-    }),
+    model: argument('A model that keeps rows: events, append, merge, period, scd2'),
+    condition: argument('One condition in SQL over its columns'),
   }
   static override flags = {
     'dry-run': Flags.boolean({ summary: 'Count the rows; change nothing' }),

@@ -1,8 +1,7 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
 import { showExplained } from '../cli/show-profile.ts'
-import { variableFlags } from '../cli/shared-flags.ts'
+import { argument, variableFlags } from '../cli/shared-flags.ts'
 
 export default class Explain extends BaseCommand {
   static override summary = 'Show the query plan of a model; changes nothing'
@@ -17,7 +16,7 @@ export default class Explain extends BaseCommand {
     }),
   }
   static override args = {
-    model: Args.string({ ignoreStdin: true, description: 'Name of a model', required: true }),
+    model: argument('Name of a model'),
   }
 
   async run(): Promise<void> {

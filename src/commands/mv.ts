@@ -1,10 +1,9 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
+import { argument } from '../cli/shared-flags.ts'
 import { sizeOf } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
-import { limits } from '../core/limits.ts'
 import type { ColumnRename } from '../core/model.ts'
 import { type ModelName, parseModelName, sameName, splitModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -20,12 +19,8 @@ export default class Mv extends BaseCommand {
     '<%= config.bin %> mv core.orders.total core.orders.total_eur',
   ]
   static override args = {
-    old: Args.string({
-      ignoreStdin: true,
-      description: 'Current name of the model or column, or the one that the model had',
-      required: true,
-    }),
-    new: Args.string({ ignoreStdin: true, description: 'New name', required: true }),
+    old: argument('Current name of the model or column, or the one that the model had'),
+    new: argument('New name'),
   }
   static override flags = {
     replace: Flags.boolean({
@@ -44,11 +39,10 @@ export default class Mv extends BaseCommand {
     const from = parseModelName(args.old)!
     const { prepareFile } = await import('../pipeline/rename/rename-model.ts')
     const { renameModel } = await import('../pipeline/rename/rename-model.ts')
-    const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     const { paths } = project
     await using prepared = file && (await prepareFile(paths.dir, file))
     const renaming = { from, to, file: prepared, replace: flags.replace }
-    const moved = await changeWarehouse(project, options, (opened) =>
+    const moved = await changeWarehouse(project, stop, (opened) =>
       renameModel(opened, paths, renaming),
     )
     if (moved === null && file === null)
@@ -74,8 +68,7 @@ export default class Mv extends BaseCommand {
     const source = project.files.models.find(({ name }) => sameName(name, named))
     const model = source?.name ?? named
     const { renameColumn } = await import('../pipeline/rename/rename-column.ts')
-    const options = { waitMs: limits.runLockWaitMs, signal }
-    const spelled = await changeWarehouse(project, options, (opened) =>
+    const spelled = await changeWarehouse(project, { signal }, (opened) =>
       renameColumn(opened, model, { from, to }),
     )
     if (flags.json) return this.printEvent({ event: 'column-renamed', model, from: spelled, to })

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { waitFlag } from '../cli/shared-flags.ts'
+import { argument, waitFlag } from '../cli/shared-flags.ts'
 import { onStop } from '../cli/signals.ts'
 import { count } from '../core/counts.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
@@ -19,11 +18,7 @@ export default class Restore extends BaseCommand {
     '<%= config.bin %> restore core.orders --at 2026-11-01 --yes',
   ]
   static override args = {
-    model: Args.string({
-      ignoreStdin: true,
-      description: 'An exposed model that is a table',
-      required: true,
-    }),
+    model: argument('An exposed model that is a table'),
   }
   static override flags = {
     at: Flags.string({

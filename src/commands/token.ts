@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import * as Args from '@oclif/core/args'
 import { newToken } from '../access/hashed-tokens.ts'
 import { BaseCommand } from '../cli/base-command.ts'
+import { argument } from '../cli/shared-flags.ts'
 import { UsageError } from '../core/failures.ts'
 import { NAME_IN_LOG } from '../access/hashed-tokens.ts'
 
@@ -12,11 +12,7 @@ export default class Token extends BaseCommand {
   static override summary = 'Generate a token for a client or a sender; shown once'
   static override examples = ['<%= config.bin %> token excel']
   static override args = {
-    name: Args.string({
-      ignoreStdin: true,
-      description: 'Name of the token in the log',
-      required: true,
-    }),
+    name: argument('Name of the token in the log'),
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,7 @@
 // Shared by commands other than a run that change the warehouse.
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import { parseModelName, splitModelName } from '../core/names.ts'
 import type { Opened } from '../pipeline/orphans.ts'
 import type { Store } from '../store/store.ts'
@@ -10,7 +11,10 @@ import { runOptionsOf } from './run-options.ts'
 /** `work` under the lock of the project. Throws as a run does; EnvironmentError `warehouse-missing` before the first run. */
 export async function changeWarehouse<T>(
   project: Project,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+  {
+    waitMs = limits.runLockWaitMs,
+    signal,
+  }: { readonly waitMs?: number; readonly signal: AbortSignal },
   work: (opened: Opened & Store) => Promise<T>,
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')

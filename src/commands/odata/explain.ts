@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { variableFlags } from '../../cli/shared-flags.ts'
+import { argument, optionalArgument, variableFlags } from '../../cli/shared-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
@@ -15,12 +14,8 @@ export default class ODataExplain extends BaseCommand {
   ]
   static override flags = { ...variableFlags }
   static override args = {
-    resource: Args.string({
-      ignoreStdin: true,
-      description: 'Entity set or model; a key, a path and query options may follow it',
-      required: true,
-    }),
-    query: Args.string({ ignoreStdin: true, description: 'Query options, with ? before them' }),
+    resource: argument('Entity set or model; a key, a path and query options may follow it'),
+    query: optionalArgument('Query options, with ? before them'),
   }
 
   async run(): Promise<void> {

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { text } from 'node:stream/consumers'
-import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { variableFlags } from '../../cli/shared-flags.ts'
+import { argument, optionalArgument, variableFlags } from '../../cli/shared-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import { Resources } from '../../core/resources.ts'
 import { serviceOptions } from '../../wiring/service-options.ts'
@@ -19,12 +18,8 @@ export default class ODataPreview extends BaseCommand {
   ]
   static override flags = { ...variableFlags }
   static override args = {
-    resource: Args.string({
-      ignoreStdin: true,
-      description: 'Entity set or model; a key or a path may follow it',
-      required: true,
-    }),
-    query: Args.string({ ignoreStdin: true, description: 'Query options, with ? before them' }),
+    resource: argument('Entity set or model; a key or a path may follow it'),
+    query: optionalArgument('Query options, with ? before them'),
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,6 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { optionalArgument } from '../../cli/shared-flags.ts'
 import { showTable } from '../../cli/table.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
@@ -12,7 +12,7 @@ export default class PipelineHistory extends BaseCommand {
   static override summary = 'List the last runs, or what they changed in one table; newest first'
   static override examples = ['<%= config.bin %> history', '<%= config.bin %> history mart.sales']
   static override args = {
-    model: Args.string({ ignoreStdin: true, description: 'Name of a model' }),
+    model: optionalArgument('Name of a model'),
   }
   static override flags = {
     limit: Flags.integer({ summary: 'Rows to show', min: 1, default: 20 }),

@@ -16,7 +16,6 @@ import { onStop } from '../../cli/signals.ts'
 import { knownModels, type Selection } from '../../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { EnvironmentError } from '../../core/failures.ts'
-import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
@@ -134,8 +133,7 @@ export default class PipelinePlan extends BaseCommand {
       project.readers.tokens,
     )
     using stop = onStop()
-    const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
-    const accepted = await changeWarehouse(project, options, (opened) =>
+    const accepted = await changeWarehouse(project, stop, (opened) =>
       acceptChanges({ opened, project: compiled, clients, contract }),
     )
     if (accepted.length === 0) process.stderr.write('there is nothing to accept\n')

@@ -1,8 +1,7 @@
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showTable } from '../../cli/table.ts'
-import { variableFlags } from '../../cli/shared-flags.ts'
+import { argument, variableFlags } from '../../cli/shared-flags.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
@@ -23,7 +22,7 @@ export default class PipelineShow extends BaseCommand {
     }),
   }
   static override args = {
-    model: Args.string({ ignoreStdin: true, description: 'Name of a model', required: true }),
+    model: argument('Name of a model'),
   }
 
   async run(): Promise<void> {
