@@ -5,7 +5,7 @@ import type { Model } from '../core/model.ts'
 import { entitySetName, foldCase, isODataIdentifier, LONGEST_ODATA_NAME } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span, FilePlace } from '../core/source.ts'
-import type { SyntaxNode } from '../duckdb/syntax.ts'
+import { nodesIn, type SyntaxNode } from '../duckdb/syntax.ts'
 import { type Location, nodeLocation } from './sql/references.ts'
 
 interface ExposedModel extends FilePlace {
@@ -107,10 +107,10 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
 }
 
 /** DuckDB places an operator at its sign, so the leftmost place inside counts. */
-function firstLocation(node: unknown): Location {
-  if (typeof node !== 'object' || node === null) return null
-  const own = nodeLocation(node as SyntaxNode)
-  const all = [own, ...Object.values(node).map(firstLocation)].filter((at) => at !== null)
+function firstLocation(item: SyntaxNode | undefined): Location {
+  const all = nodesIn(item)
+    .map(nodeLocation)
+    .filter((at) => at !== null)
   return all.length === 0 ? null : Math.min(...all)
 }
 
@@ -131,17 +131,12 @@ interface UnevenOperation {
 }
 
 /** The first one whose two lists are both written out; null where a star leaves it open. */
-export function unevenOperation(node: unknown): UnevenOperation | null {
-  if (typeof node !== 'object' || node === null) return null
-  const { left, right } = node as SyntaxNode
-  if (left !== undefined && right !== undefined) {
+export function unevenOperation(tree: SyntaxNode | null): UnevenOperation | null {
+  for (const { left, right } of nodesIn(tree)) {
+    if (left === undefined || right === undefined) continue
     const [one, other] = [left, right].map((side) => columnsOf(side as SyntaxNode))
     if (one != null && other != null && one !== other)
       return { left: one, right: other, at: firstLocation(listOf(right as SyntaxNode)?.[0]) }
-  }
-  for (const child of Object.values(node)) {
-    const found = unevenOperation(child)
-    if (found !== null) return found
   }
   return null
 }

@@ -8,6 +8,34 @@ import type { DatabaseErrorDetails } from './errors.ts'
 /** A node of DuckDB's syntax tree; the members depend on `type` and `class`. */
 export type SyntaxNode = Readonly<Record<string, unknown>>
 
+/** The nodes of a part of a tree, each before those in it. Where `isWhole` is true of one, those in it are left out. */
+export function nodesIn(
+  part: unknown,
+  isWhole: (node: SyntaxNode) => boolean = () => false,
+): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = []
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (!Array.isArray(value)) {
+      found.push(value as SyntaxNode)
+      if (isWhole(value as SyntaxNode)) return
+    }
+    Object.values(value).forEach(visit)
+  }
+  visit(part)
+  return found
+}
+
+export const isSubquery = (node: SyntaxNode): boolean => node['class'] === 'SUBQUERY'
+
+/** The parts of the name of a column; null: the expression is another one. */
+export const columnNames = (expression: unknown): readonly string[] | null => {
+  const node = expression as SyntaxNode | null | undefined
+  return node?.['class'] === 'COLUMN_REF' ? (node['column_names'] as readonly string[]) : null
+}
+
+export const isColumn = (node: SyntaxNode): boolean => columnNames(node) !== null
+
 export type ParsedStatement =
   | {
       readonly is: 'select'

@@ -30,7 +30,7 @@ import {
 } from '../hints/engine-diagnostic.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 import type { Span } from '../../core/source.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
 /** `dynamic`: models whose columns depend on their data. */
 export function draftQuery(
@@ -271,18 +271,13 @@ function keyOf(
 const AGGREGATES =
   /^(?:sum|count|count_star|countif|count_if|min|max|avg|mean|median|any_value|first|last|arg_m\w+|m\w+_by|list|array_agg|string_agg|bool_\w+|stddev\w*|var_\w+|quantile\w*|approx_\w+)$/i
 
-function callsAggregate(node: unknown): boolean {
-  if (typeof node !== 'object' || node === null) return false
-  const name = (node as SyntaxNode)['function_name']
-  return (
-    (typeof name === 'string' && AGGREGATES.test(name)) || Object.values(node).some(callsAggregate)
-  )
-}
+const callsAggregate = (item: SyntaxNode): boolean =>
+  nodesIn(item).some(({ function_name: name }) => typeof name === 'string' && AGGREGATES.test(name))
 
 /** -1: the query groups by something that it does not give. */
 function indexOf(group: SyntaxNode, items: readonly SyntaxNode[]): number {
   if (group['class'] === 'CONSTANT') return Number((group['value'] as SyntaxNode)['value']) - 1
-  const [name = ''] = ((group['column_names'] ?? []) as readonly string[]).slice(-1)
+  const name = columnNames(group)?.at(-1) ?? ''
   const byAlias = items.findIndex(
     ({ alias }) => name !== '' && foldCase(String(alias)) === foldCase(name),
   )

@@ -7,7 +7,7 @@
 import { foldCase } from '../../core/names.ts'
 import type { Trail } from '../../core/addresses.ts'
 import { isWholeNumber } from '../../core/relation.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import type { Inside } from './query.ts'
 import { Reads } from './reads.ts'
 import {
@@ -153,10 +153,8 @@ function haveOneForm(...all: readonly (Pick<ScopeValue, 'trails' | 'type'> | nul
 
 export function compareAsOne(left: SyntaxNode, right: SyntaxNode, place: Inside): boolean {
   const valueOf = (node: SyntaxNode) => {
-    const type =
-      node['class'] === 'COLUMN_REF'
-        ? resolveName(node['column_names'] as readonly string[], place.scope).type
-        : null
+    const names = columnNames(node)
+    const type = names === null ? null : resolveName(names, place.scope).type
     return { trails: trailsOf(node, place), type }
   }
   return haveOneForm(valueOf(left), valueOf(right))
@@ -291,14 +289,8 @@ function partsOf(node: SyntaxNode): readonly Part[] {
 }
 
 /** Those of the query itself: one in a subquery looks at the rows of that. */
-function windowsIn(value: unknown): readonly SyntaxNode[] {
-  if (typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.flatMap(windowsIn)
-  const node = value as SyntaxNode
-  if (node['class'] === 'SUBQUERY') return []
-  const inside = Object.values(node).flatMap(windowsIn)
-  return node['class'] === 'WINDOW' ? [node, ...inside] : inside
-}
+const windowsIn = (parts: readonly unknown[]): readonly SyntaxNode[] =>
+  nodesIn(parts, isSubquery).filter((node) => node['class'] === 'WINDOW')
 
 const targetsOf = (modifier: SyntaxNode) =>
   (modifier['distinct_on_targets'] ?? []) as readonly SyntaxNode[]
@@ -312,13 +304,9 @@ function cutOf(node: SyntaxNode): Noted | null {
   if (node['sample'] != null || holdsSample(node['from_table'])) return { text: 'a sample', node }
   if (((node['group_sets'] ?? []) as readonly unknown[]).length > 1)
     return { text: 'GROUPING SETS, ROLLUP or CUBE', node: firstOf(node['group_expressions'], node) }
-  const rowid = rowidIn([
-    node['select_list'],
-    node['where_clause'],
-    node['qualify'],
-    node['having'],
-  ])
-  return rowid === null ? null : { text: 'rowid', node: rowid }
+  const asked = ['select_list', 'where_clause', 'qualify', 'having'].map((name) => node[name])
+  const rowid = nodesIn(asked, isColumn).find(isRowid)
+  return rowid === undefined ? null : { text: 'rowid', node: rowid }
 }
 
 const firstOf = (list: unknown, other: SyntaxNode): SyntaxNode =>
@@ -346,21 +334,16 @@ export function wholeOf(node: SyntaxNode, uses: ExactUses): Noted | null {
   return hiddenIn(node, uses)
 }
 
-function hiddenIn(value: unknown, uses: ExactUses): Noted | null {
-  if (typeof value !== 'object' || value === null) return null
-  const node = value as SyntaxNode
-  if (node['type'] === 'RECURSIVE_CTE_NODE')
-    return { text: 'a recursive query', node: firstIn(node) }
-  if (node['type'] === 'PIVOT') return { text: 'PIVOT or UNPIVOT', node }
-  if (node['type'] === 'BASE_TABLE' && !uses.knows(node))
-    return { text: 'a table whose place in the query is not understood', node }
-  if (node['type'] === 'TABLE_FUNCTION') {
+function hiddenIn(tree: SyntaxNode, uses: ExactUses): Noted | null {
+  for (const node of nodesIn(tree)) {
+    const { type } = node
+    if (type === 'RECURSIVE_CTE_NODE') return { text: 'a recursive query', node: firstIn(node) }
+    if (type === 'PIVOT') return { text: 'PIVOT or UNPIVOT', node }
+    if (type === 'BASE_TABLE' && !uses.knows(node))
+      return { text: 'a table whose place in the query is not understood', node }
+    if (type !== 'TABLE_FUNCTION') continue
     const name = foldCase(String((node['function'] as SyntaxNode)['function_name']))
     if (!ofRows.has(name)) return { text: `the table function ${name}`, node }
-  }
-  for (const inside of Object.values(node)) {
-    const found = hiddenIn(inside, uses)
-    if (found !== null) return found
   }
   return null
 }
@@ -380,14 +363,4 @@ function holdsSample(table: unknown): boolean {
   return sample != null || holdsSample(left) || holdsSample(right)
 }
 
-function rowidIn(value: unknown): SyntaxNode | null {
-  if (typeof value !== 'object' || value === null) return null
-  const node = value as SyntaxNode
-  const names = node['class'] === 'COLUMN_REF' ? (node['column_names'] as readonly string[]) : []
-  if (names.length > 0) return foldCase(names.at(-1)!) === 'rowid' ? node : null
-  for (const inside of Object.values(node)) {
-    const found = rowidIn(inside)
-    if (found !== null) return found
-  }
-  return null
-}
+const isRowid = (node: SyntaxNode) => foldCase(columnNames(node)?.at(-1) ?? '') === 'rowid'

@@ -11,7 +11,7 @@ import { kinds } from '../../core/kinds.ts'
 import type { ColumnOrigin, Lineage, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import {
   byName,
   type Columns,
@@ -257,8 +257,8 @@ function observeRest(node: SyntaxNode, place: Inside): void {
 function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
   if (item['class'] === 'STAR') return columnsOfStar(item, place)
   const alias = textOf(item['alias'])
-  if (item['class'] === 'COLUMN_REF') {
-    const names = item['column_names'] as readonly string[]
+  const names = columnNames(item)
+  if (names !== null) {
     const value = resolveName(names, place.scope)
     place.context.observer?.column(item, value, alias === '')
     const { origins, type, same, trails } = value
@@ -315,21 +315,15 @@ function expand(alias: string, { relations, merged }: Scope): Columns {
 }
 
 /** A star inside an expression makes several columns of it. */
-function holdsStar(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if ('class' in value && (value.class === 'STAR' || value.class === 'SUBQUERY'))
-    return value.class === 'STAR'
-  return Object.values(value).some(holdsStar)
-}
+const holdsStar = (item: SyntaxNode): boolean =>
+  nodesIn(item, isSubquery).some((node) => node['class'] === 'STAR')
 
 /** Unnesting a STRUCT, or what may be one, makes several columns. */
 function isUnnestOfMany(item: SyntaxNode, { scope }: Inside): boolean {
   if (item['class'] !== 'FUNCTION' || item['function_name'] !== 'unnest') return false
   const [list, ...more] = item['children'] as readonly SyntaxNode[]
-  const type =
-    list?.['class'] === 'COLUMN_REF'
-      ? resolveName(list['column_names'] as readonly string[], scope).type
-      : null
+  const names = columnNames(list)
+  const type = names === null ? null : resolveName(names, scope).type
   return more.length > 0 || !type?.endsWith(']')
 }
 
@@ -381,18 +375,14 @@ function observeEquality(place: Inside, left: ScopeValue | null, right: ScopeVal
 
 /** What a name stands for; null for any other expression. */
 function valueOf(expression: unknown, { scope }: Inside): ScopeValue | null {
-  const node = expression as SyntaxNode | null
-  if (node?.['class'] !== 'COLUMN_REF') return null
-  return resolveName(node['column_names'] as readonly string[], scope)
+  const names = columnNames(expression)
+  return names === null ? null : resolveName(names, scope)
 }
 
 /** The values of a parameter come from the list, which is an argument of the same call. */
 function parametersOf(lhs: unknown): Columns {
   const node = lhs as SyntaxNode
-  const all =
-    node['class'] === 'COLUMN_REF' ? [node] : (node['children'] as SyntaxNode[] | undefined)
-  if (all?.every((parameter) => parameter['class'] === 'COLUMN_REF') !== true) return null
-  return all.map((parameter) =>
-    scopeColumn((parameter['column_names'] as readonly string[])[0]!, none),
-  )
+  const all = isColumn(node) ? [node] : (node['children'] as SyntaxNode[] | undefined)
+  if (all?.every(isColumn) !== true) return null
+  return all.map((parameter) => scopeColumn(columnNames(parameter)![0]!, none))
 }

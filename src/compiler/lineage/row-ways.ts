@@ -5,7 +5,7 @@ import type { ColumnOrigin, CompiledProject } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { parseStatements, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { isColumn, nodesIn, parseStatements, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { columnsOfQuery, contextOf, nodeOf } from './query.ts'
 import type { ScopeValue } from './scope.ts'
 
@@ -64,7 +64,7 @@ export async function rowWaysOf(
   if (columns?.length !== items.length) return { joins, computed: [] }
   const own = new Set(joinedTables(nodeOf(query.tree)['from_table'] as SyntaxNode))
   const computed = items.flatMap((item, i): readonly ComputedColumn[] => {
-    const input = item['class'] === 'COLUMN_REF' ? null : inputOf(item, named)
+    const input = isColumn(item) ? null : inputOf(item, named)
     const table = input === null ? null : tables.get(foldCase(input))
     if (input === null || table == null || !own.has(table)) return []
     const { tree } = pattern
@@ -91,18 +91,12 @@ function columnOf({ origins, type }: ScopeValue): ColumnOrigin | null {
 /** The one model or table of a source whose columns the expression has; null: there are more, none, or other parts. */
 function inputOf(item: SyntaxNode, named: ReadonlyMap<SyntaxNode, ScopeValue>): string | null {
   const found = new Set<string | null>()
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
-    const node = value as SyntaxNode
-    const kind = node['class']
-    if (kind === 'SUBQUERY' || kind === 'WINDOW' || kind === 'STAR') found.add(null)
-    if (kind === 'COLUMN_REF') {
-      const own = named.get(node)
-      found.add(own === undefined ? null : (columnOf(own)?.model ?? null))
-    }
-    Object.values(node).forEach(visit)
+  for (const node of nodesIn(item)) {
+    const kind = String(node['class'])
+    const own = named.get(node)
+    if (['SUBQUERY', 'WINDOW', 'STAR'].includes(kind)) found.add(null)
+    if (isColumn(node)) found.add(own === undefined ? null : (columnOf(own)?.model ?? null))
   }
-  visit(item)
   const [input = null] = found
   return found.size === 1 ? input : null
 }

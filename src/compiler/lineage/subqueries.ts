@@ -3,7 +3,7 @@
 
 import { foldCase } from '../../core/names.ts'
 import type { Trail } from '../../core/addresses.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, isSubquery, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { areOne, compareAsOne, type Correlation, type ExactUses, loose } from './exact.ts'
 import type { Inside, QueryPlace } from './query.ts'
 import {
@@ -80,8 +80,7 @@ function subqueriesOf(value: unknown, isCondition: boolean): readonly FoundSubqu
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap((one) => subqueriesOf(one, isCondition))
   const node = value as SyntaxNode
-  if (node['class'] === 'SUBQUERY')
-    return [{ node, isCondition }, ...subqueriesOf(node['child'], false)]
+  if (isSubquery(node)) return [{ node, isCondition }, ...subqueriesOf(node['child'], false)]
   const stays = isCondition && node['class'] === 'CONJUNCTION'
   return Object.values(node).flatMap((one) => subqueriesOf(one, stays))
 }
@@ -112,7 +111,7 @@ function memberOf(
   const node = child as SyntaxNode
   const column = columnIn(node, place.scope) ?? columnAround(node, place.scope)
   if (given === undefined || column === null) return []
-  const value = resolveName(node['column_names'] as readonly string[], place.scope)
+  const value = resolveName(columnNames(node)!, place.scope)
   return areOne(value, given) ? correlated(column, given.trails ?? [], reads) : []
 }
 
@@ -129,9 +128,8 @@ type OwnedColumn = Pick<Correlation, 'owner' | 'key'>
 
 /** A column of a query around. null: it is none, or not known whether. */
 function columnAround(node: SyntaxNode, scope: Scope): OwnedColumn | null {
-  if (node['class'] !== 'COLUMN_REF') return null
-  const keys = (node['column_names'] as readonly string[]).map(foldCase)
-  if (resolveIn(keys, scope) !== null) return null
+  const keys = columnNames(node)?.map(foldCase)
+  if (keys === undefined || resolveIn(keys, scope) !== null) return null
   for (let level = scope.outer; level !== null; level = level.outer)
     if (resolveIn(keys, level) !== null) return columnIn(node, level)
   return null
@@ -139,8 +137,8 @@ function columnAround(node: SyntaxNode, scope: Scope): OwnedColumn | null {
 
 /** A column of the scope itself that is one of a table there, and no field of it. */
 function columnIn(node: SyntaxNode, scope: Scope): OwnedColumn | null {
-  if (node['class'] !== 'COLUMN_REF') return null
-  const keys = (node['column_names'] as readonly string[]).map(foldCase)
+  const keys = columnNames(node)?.map(foldCase)
+  if (keys === undefined) return null
   const found = resolveIn(keys, scope)
   const key = keys.at(-1)!
   if (found?.part !== keys.length - 1 || scope.merged.has(key)) return null

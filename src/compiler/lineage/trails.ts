@@ -8,7 +8,7 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import { positionOf } from '../../core/source.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/addresses.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import { nodeLocation } from '../sql/references.ts'
 import { detoursOf } from './detours.ts'
@@ -144,8 +144,8 @@ class UseLog implements Uses {
 /** What gives an expression its values. */
 export function trailsOf(node: SyntaxNode, place: Inside): readonly Trail[] {
   if (place.context.uses === undefined) return []
-  if (node['class'] === 'COLUMN_REF')
-    return resolveName(node['column_names'] as readonly string[], place.scope).trails ?? []
+  const names = columnNames(node)
+  if (names !== null) return resolveName(names, place.scope).trails ?? []
   const { compared } = place.scope
   const others = compared === undefined ? [] : (compared.get(textOfTree(node, place.scope)) ?? [])
   const step = stepOf(node)
@@ -158,9 +158,8 @@ export function trailsOf(node: SyntaxNode, place: Inside): readonly Trail[] {
 function textOfTree(node: SyntaxNode, scope: Scope): string {
   return JSON.stringify(node, (member, value: unknown) => {
     if (member === 'alias' || member === 'query_location') return undefined
-    const one = value as SyntaxNode | null
-    if (one === null || typeof one !== 'object' || one['class'] !== 'COLUMN_REF') return value
-    const names = one['column_names'] as readonly string[]
+    const names = columnNames(value)
+    if (names === null) return value
     return ownerOf(names, scope)?.alias.concat('.', foldCase(names.at(-1)!)) ?? names
   })
 }
@@ -258,10 +257,11 @@ export function withEqualities(
       const trails = trailsOf(other, { ...place, scope })
       const more = sides === null || exact === null ? trails : trails.map(loose)
       if (more.length === 0) continue
+      const names = columnNames(one)
       found =
-        one['class'] === 'COLUMN_REF'
-          ? withTrails(found, one['column_names'] as readonly string[], more)
-          : withCompared(found, textOfTree(one, scope), more)
+        names === null
+          ? withCompared(found, textOfTree(one, scope), more)
+          : withTrails(found, names, more)
     }
   }
   return found
@@ -273,18 +273,12 @@ function isBetween(
   [one = [], other = []]: readonly (readonly ScopeRelation[])[],
 ): boolean {
   const isOf = (relations: readonly ScopeRelation[], node: SyntaxNode) =>
-    namesIn(node).every(
-      (names) => resolveName(names, { ...emptyScope(null), relations }).part !== undefined,
-    )
+    nodesIn(node, isColumn).every((one) => {
+      const names = columnNames(one)
+      if (names === null) return true
+      return resolveName(names, { ...emptyScope(null), relations }).part !== undefined
+    })
   return (isOf(one, left) && isOf(other, right)) || (isOf(other, left) && isOf(one, right))
-}
-
-/** The names of the columns in an expression. */
-function namesIn(value: unknown): readonly (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return []
-  const node = value as SyntaxNode
-  if (node['class'] === 'COLUMN_REF') return [node['column_names'] as readonly string[]]
-  return Object.values(node).flatMap(namesIn)
 }
 
 interface Equality {
@@ -322,26 +316,20 @@ export const withMore = (columns: Columns, key: string, more: readonly Trail[]):
   ) ?? null
 
 /** Whether a row may depend on rows that have no part in it. */
-function looksAround(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(looksAround)
-  const node = value as SyntaxNode
-  if (node['class'] === 'WINDOW' || node['type'] === 'RECURSIVE_CTE_NODE') return true
-  if (node['type'] === 'LIMIT_MODIFIER' || node['type'] === 'LIMIT_PERCENT_MODIFIER') return true
-  if (node['ref_type'] === 'ASOF' || node['ref_type'] === 'POSITIONAL') return true
-  if (node['sample'] !== undefined && node['sample'] !== null) return true
-  if (node['type'] === 'DISTINCT_MODIFIER' && (node['distinct_on_targets'] as []).length > 0)
-    return true
-  return Object.values(node).some(looksAround)
-}
+const looksAround = (tree: SyntaxNode): boolean =>
+  nodesIn(tree).some(
+    ({ class: is, type, ref_type: way, sample, distinct_on_targets: targets }) =>
+      is === 'WINDOW' ||
+      ['RECURSIVE_CTE_NODE', 'LIMIT_MODIFIER', 'LIMIT_PERCENT_MODIFIER'].includes(String(type)) ||
+      way === 'ASOF' ||
+      way === 'POSITIONAL' ||
+      sample != null ||
+      (type === 'DISTINCT_MODIFIER' && (targets as []).length > 0),
+  )
 
 /** What only an expression asks, as IN (SELECT …) does, gives the query no rows. */
-function isGrouped(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(isGrouped)
-  const node = value as SyntaxNode
-  if (node['class'] === 'SUBQUERY') return false
-  const groups = (node['group_expressions'] ?? []) as readonly SyntaxNode[]
-  if (groups.length > 0 || node['aggregate_handling'] === 'FORCE_AGGREGATES') return true
-  return Object.values(node).some(isGrouped)
-}
+const isGrouped = (tree: SyntaxNode): boolean =>
+  nodesIn(tree, isSubquery).some(
+    ({ group_expressions: groups, aggregate_handling: handling }) =>
+      ((groups ?? []) as []).length > 0 || handling === 'FORCE_AGGREGATES',
+  )

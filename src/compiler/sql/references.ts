@@ -5,7 +5,7 @@
 
 import type { Varies } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, type SyntaxNode } from '../../duckdb/syntax.ts'
 import {
   fileFunctions,
   isVolatile,
@@ -167,13 +167,12 @@ function visit(node: SyntaxNode, scope: Scope, known: KnownNames, visited: Visit
   else if (node['class'] === 'FUNCTION') visitCall(node, known, visited)
   else if (node['class'] === 'PARAMETER') found.hasParameters = true
   else if (node['class'] === 'STAR') found.takesTimes = true
-  else if (node['class'] === 'COLUMN_REF') {
-    found.takesTimes ||=
-      lower((node['column_names'] as readonly string[]).at(-1)) === 'last_modified'
-    const [name, ...more] = node['column_names'] as readonly string[]
-    if (more.length === 0 && isVolatileWord(lower(name)))
-      found.varies.add(decidesColumns ? null : variesOf(lower(name)))
-  }
+  const names = columnNames(node)
+  if (names === null) return
+  const name = lower(names.at(-1))
+  found.takesTimes ||= name === 'last_modified'
+  if (names.length === 1 && isVolatileWord(name))
+    found.varies.add(decidesColumns ? null : variesOf(name))
 }
 
 function visitTable(node: SyntaxNode, scope: Scope, known: KnownNames, found: Findings): void {

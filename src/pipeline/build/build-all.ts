@@ -2,16 +2,21 @@
 // last good version; the others go on. One step a model: what reads a model waits for that step.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ModelName } from '../../core/names.ts'
+import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Step } from '../../core/step.ts'
 import type { RunResults } from '../results.ts'
-import type { RunContext } from '../run-context.ts'
+import { type RunContext, recordOf } from '../run-context.ts'
 import type { FlushPosition, SavedMacro, StateStore } from '../../store/state.ts'
-import { buildGroup, finishEarly } from './build-group.ts'
-import { prepare } from './prepare.ts'
-import type { Macro } from '../../core/model.ts'
+import { buildGroup, finishEarly, hasWork } from './build-group.ts'
+import type { Macro, Model } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
+import { keepOf } from '../../core/retention.ts'
+import { followedColumns } from '../changes/notes.ts'
+import { haveFollowers } from '../changes/touched.ts'
+import { isRuleChanged } from '../rules/parts.ts'
+import { keepsRules } from '../rules/rule.ts'
+import { createSchema, relationType } from './materialize/relation.ts'
 
 interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
@@ -106,4 +111,37 @@ export async function replaceMacros(
       await connection.run(sql`CREATE OR REPLACE MACRO ${sql.body(body)}`)
     await state.recordMacros(connection, macros)
   })
+}
+
+// What has to be there before the steps of a run begin.
+
+/**
+ * Makes the schemas of models that have none yet, and the places where slices and changes are remembered. Not in the transactions of
+ * the steps: two that create one schema at once would conflict.
+ */
+async function prepare(context: RunContext, steps: readonly Step[]): Promise<void> {
+  const { connection, catalog, store } = context
+  const missing = new Map<string, ModelName>()
+  const made = steps.filter((step) => hasWork(step) && step.problem === null)
+  const isRuleNew = made.some(({ model }) => {
+    const record = keepsRules(model) ? recordOf(context, model) : null
+    return record !== null && keepsRules(model) && isRuleChanged(context, record, model)
+  })
+  if (isRuleNew || made.some(({ slice, ranges }) => slice !== 'whole' || ranges.length > 0))
+    await store.state.makeSlices(connection)
+  const isMeant = context.forwardOnly && made.some(({ older }) => older !== undefined)
+  if (isRuleNew || isMeant) await store.state.makeOlderRows(connection)
+  const models = made.map(({ model }) => model)
+  const loseFollowedRows = (model: Model) =>
+    keepOf(model) !== null && followedColumns(context, model).length > 0
+  if (haveFollowers(context, models) || models.some(loseFollowedRows))
+    await store.state.makeChanges(connection)
+  for (const { model } of made) {
+    const { name, kind } = model
+    if (kind !== 'events' && relationType(catalog, name) === null)
+      missing.set(foldCase(splitModelName(name).schema), name)
+  }
+  if (missing.size === 0) return
+  const statements = Array.from(missing.values(), createSchema)
+  await connection.transact(() => connection.run(sql.join(statements, sql`;\n`)))
 }

@@ -3,7 +3,7 @@
 import type { Followed, Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
-import { sql } from '../../core/sql.ts'
+import { sql, type Sql } from '../../core/sql.ts'
 import type { Step } from '../../core/step.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type {
@@ -16,9 +16,10 @@ import type {
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
-import { withoutForgotten } from './forgotten.ts'
 import { isFollower, keyPositions } from './keys.ts'
-import { lead, type Leading } from './ranges.ts'
+import { lead, type Leading, hasParts } from './ranges.ts'
+import { isInHours, keepOf } from '../../core/retention.ts'
+import { cutoffOf } from '../build/old-rows.ts'
 
 interface Touched {
   /** Values of the column, both ends included, that rows may have which are to be read again; null: any. */
@@ -192,4 +193,39 @@ function wayFrom(version: string, changes: readonly TableChange[]) {
       reached.add(change.after)
     }
   return { reached, passed }
+}
+
+// An input that forgets its oldest rows (`@keep`) may still get some that are older, and lose them in the same run. What
+// lies below the rows that it keeps has not changed for those who have read it, and to read it again there would take away
+// what only they still have.
+
+/** The ranges as far as the table has, or could have, rows in them. */
+async function withoutForgotten(
+  context: RunContext,
+  followed: Followed,
+  ranges: readonly ClosedRange[],
+): Promise<readonly ClosedRange[]> {
+  const { model: name, type } = followed
+  const model = context.project.models.get(name)
+  const keep = model === undefined ? null : keepOf(model)
+  if (keep === null || ranges.length === 0 || !hasParts(type)) return ranges
+  const least = sameName(keep.column, followed.column)
+    ? leastKept(followed, cutoffOf(keep, context), isInHours(keep) ? 'hour' : 'day')
+    : sql`SELECT min(${sql.ident(followed.column)}) FROM ${sql.relation(name)}`
+  const rows = ranges.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
+  const edge = sql`CAST(least AS ${sql.type(type)})`
+  // A table without rows has forgotten all that it had.
+  const found = await context.connection.texts(sql`
+    SELECT CAST(greatest(${value('low')}, ${edge}) AS VARCHAR) AS low, high
+    FROM (VALUES ${sql.join(rows)}) AS ranges(low, high), (SELECT (${least}) AS least)
+    WHERE ${value('high')} >= ${edge}`)
+  return found as unknown as readonly ClosedRange[]
+}
+
+/** Nothing was removed from the time on at which it cuts now, nor from the oldest row on, with the whole of its day. */
+const leastKept = ({ model, column }: Followed, cutoff: Sql, unit: string): Sql => {
+  const name = sql.ident(column)
+  return sql`SELECT least(${cutoff}, CAST(date_trunc(${sql.value(unit)}, min(${name})) AS TIMESTAMP))
+    FROM ${sql.relation(model)} WHERE ${name} < ${cutoff}`
 }

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { storedValue, writtenRow } from '../../../src/odata/answer/make/stored-members.ts'
+import { storedValue, writtenRow } from '../../../src/odata/answer/make/stored-rows.ts'
 
 const values: readonly unknown[] = [
   7,

@@ -8,8 +8,14 @@ import type { EdmName } from '../../edm/types.ts'
 import type { AnsweredLookup } from '../context.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
 import { noEntity } from './found.ts'
-import { StoredValues } from './stored-members.ts'
-import { type FindRow, followed, isComparedAsText, type WriteRow, writerOf } from './stored-rows.ts'
+import {
+  StoredValues,
+  type FindRow,
+  followed,
+  isComparedAsText,
+  type WriteRow,
+  writerOf,
+} from './stored-rows.ts'
 
 /** A row as a file has it, written as it is asked for: `,{…}`. */
 export interface StoredRow {

@@ -6,8 +6,7 @@
 
 import { bindAggregate } from './aggregate.ts'
 import { bindRelatives, bindTraverse } from './hierarchy.ts'
-import { bindJoin, ofJoined } from './join.ts'
-import { bindAddNested, bindNest } from './nest.ts'
+import { bindJoin, ofJoined, bindAddNested, bindNest } from './join.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
 import { type Constant, type Expression, typeOf, NULL } from '../bound.ts'

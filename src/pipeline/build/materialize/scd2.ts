@@ -18,8 +18,17 @@ import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } 
 import type { Materialization } from './materialization.ts'
 import { countRows } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
-import { comparedColumns, currentRows, ENDS, OPENINGS, onVersion, type Place } from './versions.ts'
-import { findByTime, firstByTime, tableByTime } from './versions-by-time.ts'
+import {
+  comparedColumns,
+  currentRows,
+  ENDS,
+  OPENINGS,
+  onVersion,
+  type Place,
+  findByTime,
+  firstByTime,
+  tableByTime,
+} from './versions-by-time.ts'
 
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
 
