@@ -197,6 +197,8 @@ function sqlTag(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
 }
 
 const COMMA = sqlTag`, `
+const AND = sqlTag` AND `
+const OR = sqlTag` OR `
 
 /** ``sql`SELECT * FROM ${sql.ident('main', 'orders')} WHERE id = ${sql.value(7)}` `` */
 export const sql = Object.assign(sqlTag, {
@@ -241,6 +243,30 @@ export const sql = Object.assign(sqlTag, {
   /** A value, sent as a parameter by `prepare` and as a literal by `inline`; cast to `type` when one is given. */
   value(value: SqlValue, type: ColumnType | null = null): Sql {
     return fromNode({ kind: 'value', value, type })
+  },
+
+  /** Values with commas between them. */
+  values(values: readonly SqlValue[]): Sql {
+    return joinParts(
+      values.map((value) => sql.value(value)),
+      COMMA,
+    )
+  },
+
+  /** The rows of VALUES, or of IN. */
+  rows(rows: readonly (readonly SqlValue[])[]): Sql {
+    const each = rows.map((row) => sql`(${sql.values(row)})`)
+    return joinParts(each, COMMA)
+  },
+
+  /** Whether all of them hold; true for none. Put it in parentheses where more follows. */
+  all(conditions: readonly Sql[]): Sql {
+    return conditions.length === 0 ? sqlTag`true` : joinParts(conditions, AND)
+  },
+
+  /** Whether one of them holds; false for none. */
+  any(conditions: readonly Sql[]): Sql {
+    return conditions.length === 0 ? sqlTag`false` : joinParts(conditions, OR)
   },
 
   type(type: ColumnType): Sql {

@@ -37,8 +37,7 @@ export async function recordAccepted(
   await forgetAccepted(connection, [published.model])
   const { model } = published
   const rows = changes.map(
-    (change) =>
-      sql`(${sql.join([model, shapeOf(published), change].map((text) => sql.value(text)))}, now())`,
+    (change) => sql`(${sql.values([model, shapeOf(published), change])}, now())`,
   )
   await connection.run(sql`INSERT INTO _eider.accepted VALUES ${sql.join(rows)}`)
 }

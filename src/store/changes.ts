@@ -161,9 +161,8 @@ export class ChangeTables {
     const { before, after } = versions
     const rows = changes.flatMap(({ column, ranges }) => {
       const row = (low: string | null, high: string | null) => {
-        const texts = [model, column, low, high].map((text) => sql.value(text))
-        return sql`(${this.#next('changes')}, ${sql.join(texts)}, ${sql.value(ranges !== null)},
-          ${sql.value(before)}, ${sql.value(after)})`
+        const values = [model, column, low, high, ranges !== null, before, after]
+        return sql`(${this.#next('changes')}, ${sql.values(values)})`
       }
       return ranges === null || ranges.length === 0
         ? [row(null, null)]
@@ -199,8 +198,7 @@ export class ChangeTables {
         sql`(model = ${sql.value(model)} AND col = ${sql.value(column)}
           AND version_before = ${sql.value(before)} AND version_after = ${sql.value(after)})`,
     )
-    const isIn = each.length === 0 ? sql`false` : sql.join(each, sql` OR `)
-    return sql`SELECT value FROM ${this.#table('changed_keys')} WHERE ${isIn}`
+    return sql`SELECT value FROM ${this.#table('changed_keys')} WHERE ${sql.any(each)}`
   }
 
   /** Call this in the transaction that builds the reader. */
@@ -210,7 +208,7 @@ export class ChangeTables {
     models: readonly ModelName[],
   ): Promise<ReadSoFar> {
     if (!this.#exists) return { positions: [], changes: [] }
-    const names = sql.join(models.map((name) => sql.value(foldCase(name))))
+    const names = sql.values(models.map(foldCase))
     const positions = (await connection.texts(sql`
       SELECT model, col AS "column", version FROM ${this.#inForce()}
       WHERE lower(reader) = ${sql.value(foldCase(reader))} AND model IS NOT NULL`)) as unknown as Position[]
@@ -224,7 +222,7 @@ export class ChangeTables {
     const rows = (await connection.texts(sql`
       SELECT model, col, low, high, is_known, version_before, version_after FROM ${table}
       WHERE lower(model) IN (${names})
-        AND seq >= (SELECT min(seq) FROM ${table} WHERE ${sql.join(since, sql` OR `)})`)) as unknown as readonly SavedChange[]
+        AND seq >= (SELECT min(seq) FROM ${table} WHERE ${sql.any(since)})`)) as unknown as readonly SavedChange[]
     return { positions, changes: rows.map(changeOf) }
   }
 
@@ -245,10 +243,7 @@ export class ChangeTables {
     }
     const rows = positions.map(({ model, column, version }) => [model, column, version])
     const values = (rows.length === 0 && !this.#deletes ? [[null, null, null]] : rows).map(
-      (row) => {
-        const texts = [reader, ...row].map((text) => sql.value(text))
-        return sql`(${this.#next('followers')}, ${sql.join(texts)})`
-      },
+      (row) => sql`(${this.#next('followers')}, ${sql.values([reader, ...row])})`,
     )
     if (values.length > 0)
       await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
@@ -276,13 +271,12 @@ export class ChangeTables {
     const read = rows.filter((row) => !isUnread.has(row))
     let deleted = 0
     for (let at = 0; at < read.length; at += ROWS_AT_ONCE) {
-      const some = read.slice(at, at + ROWS_AT_ONCE).map(({ model, column, before, after }) => {
-        const texts = [model, column, before, after].map((text) => sql.value(text))
-        return sql`(${sql.join(texts)})`
-      })
+      const some = read
+        .slice(at, at + ROWS_AT_ONCE)
+        .map(({ model, column, before, after }) => [model, column, before, after])
       deleted += await connection.run(sql`
         DELETE FROM ${this.#table('changes')}
-        WHERE (model, col, version_before, version_after) IN (${sql.join(some)})`)
+        WHERE (model, col, version_before, version_after) IN (${sql.rows(some)})`)
     }
     if (this.#hasKeys && read.length > 0)
       deleted += await connection.run(sql`

@@ -60,8 +60,8 @@ export async function noteMoved(
   model: ModelName,
   { rows, hash }: TableContent,
 ): Promise<void> {
-  const values = [source, model, rows, hash].map((value) => sql.value(value))
-  await connection.run(sql`INSERT INTO _eider.moved VALUES (${sql.join(values)})`)
+  const values = sql.values([source, model, rows, hash])
+  await connection.run(sql`INSERT INTO _eider.moved VALUES (${values})`)
 }
 
 export async function forgetMoved(connection: Connection, model: ModelName): Promise<void> {

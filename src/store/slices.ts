@@ -160,8 +160,8 @@ export class SliceTable {
       connection,
       slices.map((slice) => {
         const { model, start, end, runId, builtAt } = slice
-        const texts = [model, start, end, textOf(slice), runId]
-        return sql`${sql.join(texts.map((text) => sql.value(text)))}, ${sql.value(builtAt)}::TIMESTAMPTZ`
+        const values = sql.values([model, start, end, textOf(slice), runId])
+        return sql`${values}, ${sql.value(builtAt)}::TIMESTAMPTZ`
       }),
     )
   }

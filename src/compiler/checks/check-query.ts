@@ -16,11 +16,11 @@ export function failingRows(model: string, { test, where }: Pick<Check, 'test' |
   const rows = checkedRows(model, where)
   switch (test.is) {
     case 'not_null':
-      return sql`FROM ${rows} WHERE ${anyOf(test.columns, sql`IS NULL`, sql` OR `)}`
+      return sql`FROM ${rows} WHERE ${sql.any(each(test.columns, sql`IS NULL`))}`
     case 'unique': {
       const names = sql.idents(test.columns)
       return sql`SELECT ${names}, count(*) AS "rows" FROM ${rows}
-        WHERE ${anyOf(test.columns, sql`IS NOT NULL`, sql` AND `)}
+        WHERE ${sql.all(each(test.columns, sql`IS NOT NULL`))}
         GROUP BY ${names} HAVING count(*) > 1`
     }
     case 'accepted': {
@@ -54,12 +54,8 @@ const comparisons: Readonly<Record<Comparison, Sql>> = {
   '>=': sql`>=`,
 }
 
-function anyOf(columns: readonly string[], test: Sql, separator: Sql): Sql {
-  return sql.join(
-    columns.map((name) => sql`${sql.ident(name)} ${test}`),
-    separator,
-  )
-}
+const each = (columns: readonly string[], test: Sql): readonly Sql[] =>
+  columns.map((name) => sql`${sql.ident(name)} ${test}`)
 
 /** Types that DuckDB rounds text to, or whose rest it does not read, with one that keeps what they drop. */
 const WIDER = [

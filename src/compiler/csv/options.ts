@@ -26,10 +26,7 @@ export function csvOptions(settings: CsvSettings): Sql {
   )
   if (header !== undefined) options.push(sql`, header = ${sql.value(header)}`)
   if (unionByName === true) options.push(sql`, union_by_name = true`)
-  if (nulls !== undefined) {
-    const list = ['', ...nulls].map((text) => sql.value(text))
-    options.push(sql`, nullstr = [${sql.join(list)}]`)
-  }
+  if (nulls !== undefined) options.push(sql`, nullstr = [${sql.values(['', ...nulls])}]`)
   return sql.join(options, sql.empty)
 }
 

@@ -75,8 +75,7 @@ function joined(relation: Sql, filters: readonly RowFilter[]): Sql {
   const isJoined = ({ join, isNull }: RowFilter) => join !== null && isNull === null
   const joins = filters.filter(isJoined).flatMap(({ join }) => join ?? [])
   const conditions = filters.filter((one) => !isJoined(one)).map(({ condition }) => condition)
-  const where =
-    conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, sql` AND `)}`
+  const where = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.all(conditions)}`
   if (joins.length === 0) return sql`FROM ${relation}${where}`
   return sql`SELECT _eider_row.* FROM ${relation} AS _eider_row${sql.join(joins, sql.empty)}${where}`
 }
@@ -87,7 +86,4 @@ const either = (one: readonly RowFilter[], other: readonly RowFilter[]): readonl
     : [{ condition: sql`((${allOf(one)}) OR (${allOf(other)}))`, join: null, isNull: null }]
 
 const allOf = (filters: readonly RowFilter[]): Sql =>
-  sql.join(
-    filters.map(({ condition }) => condition),
-    sql` AND `,
-  )
+  sql.all(filters.map(({ condition }) => condition))

@@ -195,7 +195,7 @@ async function stampOf(
   dir: string,
   table: FileTable,
 ): Promise<string | null> {
-  const files = sql.join(stampedPaths(dir, table).map((path) => sql.value(path)))
+  const files = sql.values(stampedPaths(dir, table))
   const line = sql`concat_ws(' ', filename, size, epoch_us(last_modified))`
   const query = sql`
     SELECT md5(string_agg(${line}, ';' ORDER BY filename)) AS stamp,

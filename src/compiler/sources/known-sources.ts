@@ -161,7 +161,7 @@ export async function closeEngine(
     ...reached.flatMap((one) => ('path' in one ? [one.path] : [])),
     ...sources.flatMap((source) => filesOf(source, dir) ?? []),
   ]
-  const list = (all: readonly string[]) => sql.join([...new Set(all)].map((one) => sql.value(one)))
+  const list = (all: readonly string[]) => sql.values([...new Set(all)])
   await connection.run(sql`
     SET GLOBAL allowed_directories = [${list([`${dir}/`, ...directories])}];
     SET GLOBAL allowed_paths = [${list(paths)}];

@@ -32,7 +32,7 @@ export function changedKeysSql({ relation, now, before }: TwoStates, limit: numb
   })
   return sql`SELECT ${sql.join(keys)}
     FROM ${sql.ident(...now)} AS ${NOW} FULL JOIN ${sql.ident(...before)} AS ${BEFORE} ON ${sameKey(key, NOW, BEFORE)}
-    WHERE ${sql.join([...missing, ...differs], sql` OR `)} LIMIT ${sql.value(limit, BIGINT)}`
+    WHERE ${sql.any([...missing, ...differs])} LIMIT ${sql.value(limit, BIGINT)}`
 }
 
 /** A negative zero is equal to zero, and 30 days to a month. */
@@ -58,5 +58,5 @@ export function fewRowsSql(
 
 function sameKey(key: readonly string[], one: Sql, other: Sql): Sql {
   const parts = key.map((name) => sql`${one}.${sql.ident(name)} = ${other}.${sql.ident(name)}`)
-  return sql.join(parts, sql` AND `)
+  return sql.all(parts)
 }

@@ -77,8 +77,8 @@ function changedSql({ query, keyset, window, tableBefore }: DeltaQuery): Sql {
   const differs = output.map(
     ({ name }) => sql`${NOW}.${sql.ident(name)} IS DISTINCT FROM ${BEFORE}.${sql.ident(name)}`,
   )
-  const isNewOrOther = sql.join([sql`${BEFORE}.${PASSED} IS NULL`, ...differs], sql` OR `)
-  return sql`FROM (${now}) AS ${NOW} FULL JOIN (${before}) AS ${BEFORE} ON ${sql.join(sameKey, sql` AND `)}
+  const isNewOrOther = sql.any([sql`${BEFORE}.${PASSED} IS NULL`, ...differs])
+  return sql`FROM (${now}) AS ${NOW} FULL JOIN (${before}) AS ${BEFORE} ON ${sql.all(sameKey)}
     WHERE CASE WHEN coalesce(${NOW}.${PASSES}, FALSE) THEN ${isNewOrOther} ELSE ${BEFORE}.${PASSED} IS NOT NULL END`
 }
 

@@ -172,7 +172,7 @@ function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gat
   const fields = key.map((part, i) => sql`${sql.ident(`k${i}`)} := ${valueSql(part)}, `)
   const tables = sources.map(({ row }) => sql`${tableSql(row.set)} AS ${sql.ident(row.alias)}`)
   return sql`(SELECT list(struct_pack(${sql.join(fields, sql.empty)}v := ${valueSql(value)}))
-    FROM ${sql.join(tables)} WHERE ${sql.join(sources.map(linkedSql), sql` AND `)})`
+    FROM ${sql.join(tables)} WHERE ${sql.all(sources.map(linkedSql))})`
 }
 
 const linkedSql = ({ row, link, key }: RowSource): Sql => {

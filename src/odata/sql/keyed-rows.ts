@@ -19,10 +19,7 @@ export function keyedRowsSql(set: EntitySet): Sql {
   const texts = parts.map((part) => sql`CAST(${part} AS ${sql.type(VARCHAR)})`)
   const members = propertyMembers('page', query.output, { metadata: 'none', ieee754: false }, true)
   const keyText = sql`CAST(to_json([${sql.join(texts)}]) AS ${sql.type(VARCHAR)})`
-  const isWhole = sql.join(
-    parts.map((part) => sql`${part} IS NOT NULL`),
-    sql` AND `,
-  )
+  const isWhole = sql.all(parts.map((part) => sql`${part} IS NOT NULL`))
   return sql`SELECT concat(${keyText}, ${objectSql(',{', members)}) FROM (${rows}) AS page WHERE ${isWhole}`
 }
 

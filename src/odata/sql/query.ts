@@ -96,7 +96,7 @@ function whereSql({ filter }: BoundQuery, begin: Sql | null): Sql {
     ...(filter === null ? [] : [sql`(${conditionSql(filter)})`]),
     ...(begin === null ? [] : [begin]),
   ]
-  return conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, sql` AND `)}`
+  return conditions.length === 0 ? sql.empty : sql` WHERE ${sql.all(conditions)}`
 }
 
 function windowSql(query: BoundQuery, window: RowWindow): Sql {

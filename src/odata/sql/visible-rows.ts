@@ -51,7 +51,7 @@ function visibleSql(
     ({ condition }) => sql`(${sql.body(condition)}
     )`,
   )
-  return sql`(SELECT * FROM ${rows} WHERE ${sql.join([...below, ...all], sql` AND `)}${barrier})`
+  return sql`(SELECT * FROM ${rows} WHERE ${sql.all([...below, ...all])}${barrier})`
 }
 
 /** Whether it can be calculated of every row. */

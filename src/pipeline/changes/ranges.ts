@@ -100,7 +100,7 @@ async function leadAtOnce(
   const parts = all
     .filter(({ ranges }) => ranges.length > 0)
     .map(({ type, steps, ranges }) => {
-      const rows = ranges.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+      const rows = sql.rows(ranges.map(({ low, high }) => [low, high]))
       const end = (name: 'low' | 'high') => {
         const value = sql`CAST(${sql.ident(name)} AS ${sql.type(type)})`
         const led = sql`TRY_CAST(${steps.reduce(after, value)} AS ${sql.type(to)})`
@@ -111,7 +111,7 @@ async function leadAtOnce(
         return sql`TRY_CAST(${led} ${name === 'low' ? sql`-` : sql`+`} ${day} AS ${sql.type(to)})`
       }
       return sql`SELECT ${end('low')} AS low, ${end('high')} AS high
-        FROM (VALUES ${sql.join(rows)}) AS ranges(low, high)`
+        FROM (VALUES ${rows}) AS ranges(low, high)`
     })
   if (parts.length === 0) return []
   // Values that the column cannot have are those of rows that the query leaves out.
@@ -146,5 +146,5 @@ export function isTouched(column: Sql, ranges: readonly ClosedRange[]): Sql {
   const within = ranges.map(
     ({ low, high }) => sql`${column} BETWEEN ${sql.value(low)} AND ${sql.value(high)}`,
   )
-  return within.length === 0 ? sql`false` : sql`(${sql.join(within, sql` OR `)})`
+  return sql`(${sql.any(within)})`
 }

@@ -212,13 +212,13 @@ async function withoutForgotten(
   const least = sameName(keep.column, followed.column)
     ? leastKept(followed, cutoffOf(keep, context), isInHours(keep) ? 'hour' : 'day')
     : sql`SELECT min(${sql.ident(followed.column)}) FROM ${sql.relation(name)}`
-  const rows = ranges.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  const rows = sql.rows(ranges.map(({ low, high }) => [low, high]))
   const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
   const edge = sql`CAST(least AS ${sql.type(type)})`
   // A table without rows has forgotten all that it had.
   const found = await context.connection.texts(sql`
     SELECT CAST(greatest(${value('low')}, ${edge}) AS VARCHAR) AS low, high
-    FROM (VALUES ${sql.join(rows)}) AS ranges(low, high), (SELECT (${least}) AS least)
+    FROM (VALUES ${rows}) AS ranges(low, high), (SELECT (${least}) AS least)
     WHERE ${value('high')} >= ${edge}`)
   return found as unknown as readonly ClosedRange[]
 }

@@ -78,7 +78,7 @@ async function insertAll(loading: Loading, segments: readonly WaitingSegment[]):
 async function holdsUnkept({ connection, model, tables }: Loading): Promise<boolean> {
   const all = model.columns.flatMap(({ name, type }) => tables.keeps(sql.ident(name), type) ?? [])
   if (all.length === 0) return false
-  const query = sql`SELECT 1 FROM ${ARRIVING} WHERE NOT (${sql.join(all, sql` AND `)}) LIMIT 1`
+  const query = sql`SELECT 1 FROM ${ARRIVING} WHERE NOT (${sql.all(all)}) LIMIT 1`
   return (await connection.row(query)) !== null
 }
 

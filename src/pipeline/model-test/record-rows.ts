@@ -72,7 +72,7 @@ export async function recordRows(
     const ways = leads.get(foldCase(name))
     const from = sql`SELECT * FROM ${sql.relation(name)} AS d`
     if (ways === null || ways === undefined) return from
-    return sql`${from} WHERE ${sql.join(ways, sql` OR `)}`
+    return sql`${from} WHERE ${sql.any(ways)}`
   }
   for (const one of built.toReversed()) {
     const isTarget = one.name === model.name
@@ -203,7 +203,7 @@ async function leadTo(
     const rows = sql`json_execute_serialized_sql(${sql.value(query)})`
     const pair = { own: column, theirs: VALUE }
     if (!(await hasAllValues(connection, sample, rows, pair))) continue
-    const all = sql.join([wayBy(sample, [pair]), ...(way === null ? [] : [way])], sql` AND `)
+    const all = sql.all([wayBy(sample, [pair]), ...(way === null ? [] : [way])])
     const found = await take(
       input,
       sql`SELECT d.* EXCLUDE (${sql.ident(VALUE)}) FROM ${rows} AS d WHERE ${all}`,
@@ -225,7 +225,7 @@ function wayBy(sample: Sql, pairs: readonly ColumnPair[]): Sql {
   const equal = pairs.map(
     ({ own, theirs }) => sql`s.${sql.ident(own)} IS NOT DISTINCT FROM d.${sql.ident(theirs)}`,
   )
-  return sql`EXISTS (SELECT 1 FROM ${sample} AS s WHERE ${sql.join(equal, sql` AND `)})`
+  return sql`EXISTS (SELECT 1 FROM ${sample} AS s WHERE ${sql.all(equal)})`
 }
 
 async function hasAllValues(

@@ -56,10 +56,7 @@ async function willBeMade(
   const column = sql.ident(name)
   if (model.kind === 'period') {
     const ranges = await periodsToMake(context, model, toDo)
-    return sql`(${sql.join(
-      ranges.map((range) => isInRange(column, range)),
-      sql` OR `,
-    )})`
+    return sql`(${sql.any(ranges.map((range) => isInRange(column, range)))})`
   }
   if (toDo !== 'whole') return isWithin(column, toDo)
   const watermark = watermarkOf(model)

@@ -67,11 +67,11 @@ async function lateRanges(
   const type = model.columns.find(({ name }) => sameName(name, column))?.type
   const step = type === undefined ? null : stepOf(type)
   if (touched.length === 0 || type === undefined || step === null) return []
-  const rows = touched.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  const rows = sql.rows(touched.map(({ low, high }) => [low, high]))
   const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
   const found = await connection.texts(sql`
     SELECT low AS start, CAST(${value('high')} + ${step} AS VARCHAR) AS "end"
-    FROM (VALUES ${sql.join(rows)}) AS touched(low, high)
+    FROM (VALUES ${rows}) AS touched(low, high)
     WHERE EXISTS (
       SELECT 1 FROM ${STAGE} WHERE ${isSuch} AND ${sql.ident(column)} BETWEEN ${value('low')} AND ${value('high')})`)
   return found as unknown as readonly ValueRange[]
@@ -124,7 +124,7 @@ const rangesIn = ({ from, late }: ReadAgain): readonly ValueRange[] => [
 
 function isReadIn(again: ReadAgain, value: Sql): Sql {
   const inside = rangesIn(again).map((range) => isWithin(value, range))
-  return sql`(${sql.join(inside, sql` OR `)}) AND ${again.isOlder(value)}`
+  return sql`(${sql.any(inside)}) AND ${again.isOlder(value)}`
 }
 
 /** Rows of the table that were not read again, though they lie where others were. */

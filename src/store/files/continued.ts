@@ -125,7 +125,7 @@ async function keepValues(
     tables.push(sql.ident('temp', 'main', name))
     conditions.push(sql`t.${sql.ident(column)} = ${sql.ident(name)}.v`)
   }
-  return { tables: [...tables], isChanged: sql.join(conditions, sql` AND `) }
+  return { tables: [...tables], isChanged: sql.all(conditions) }
 }
 
 /** Returns how many rows there are now where something has changed. */
@@ -225,7 +225,7 @@ async function recordKeys(
   )
   const all = sql.join([sql`SELECT ${names} FROM ${FRESH}`, ...gone], sql` UNION `)
   await connection.run(sql`INSERT INTO ${changed} SELECT ${file}, * FROM (${all})`)
-  const kept = sql.join(since.map((one) => sql.value(one)))
+  const kept = sql.values(since)
   await connection.run(sql`DELETE FROM ${changed} WHERE ${sql.ident(SINCE)} NOT IN (${kept})`)
   return since
 }

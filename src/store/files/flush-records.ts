@@ -43,7 +43,7 @@ async function record(
 ): Promise<string | null> {
   const records = claims.map(
     ({ id, target, segment, opening, events }) =>
-      sql`(${sql.join([id, target, segment, opening, events].map((value) => sql.value(value)))}, now())`,
+      sql`(${sql.values([id, target, segment, opening, events])}, now())`,
   )
   await connection.run(sql`
     INSERT INTO _eider.acks (claim_id, target, segment, opening, events, committed_at) VALUES ${sql.join(records)}`)
@@ -77,7 +77,7 @@ async function forgetOpenings(
   current: readonly number[],
 ): Promise<void> {
   const former = sql`FROM _eider.flush_position WHERE target = ${sql.value(target)}
-    AND opening NOT IN (${sql.join(current.map((opening) => sql.value(opening)))})`
+    AND opening NOT IN (${sql.values(current)})`
   const kept = Math.max(0, limits.keptOpenings - current.length)
   await connection.run(sql`
     DELETE ${former} AND opening NOT IN (

@@ -100,9 +100,8 @@ async function saveRuns(
   const missing = recorded.filter((id) => !there.has(copyOf(id)))
   if (missing.length > 0) {
     await mkdir(dir, { recursive: true })
-    const ids = missing.map((id) => sql.value(id))
     const runs = await connection.rows(sql`
-      SELECT run_id, summary::VARCHAR AS summary FROM _eider.runs WHERE run_id IN (${sql.join(ids)})`)
+      SELECT run_id, summary::VARCHAR AS summary FROM _eider.runs WHERE run_id IN (${sql.values(missing)})`)
     for (const { run_id: id, summary } of runs)
       await replaceDurably(join(dir, copyOf(textOf(id))), textOf(summary))
   }

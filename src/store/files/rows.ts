@@ -25,7 +25,7 @@ export const fileRows: StoredRows = {
   keysBetween({ apart, key }, { file }, name) {
     const from = apart?.since?.indexOf(file) ?? -1
     if (from < 0) return null
-    const files = sql.join(apart!.since!.slice(from).map((one) => sql.value(one)))
+    const files = sql.values(apart!.since!.slice(from))
     const table = sql.ident(name, 'main', CHANGED_KEYS)
     return sql`SELECT DISTINCT ${sql.idents(key)} FROM ${table} WHERE ${sql.ident(SINCE)} IN (${files})`
   },

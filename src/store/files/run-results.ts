@@ -85,4 +85,4 @@ export const rowsOf = (runs: readonly string[]): Sql => sql`
     started_at + to_milliseconds((run->>'ms')::DOUBLE) AS finished_at, (run->>'ok')::BOOLEAN AS ok,
     run AS summary
   FROM (SELECT run, (run->>'started_at')::TIMESTAMPTZ AS started_at
-    FROM (SELECT unnest([${sql.join(runs.map((run) => sql.value(run)))}])::JSON AS run))`
+    FROM (SELECT unnest([${sql.values(runs)}])::JSON AS run))`

@@ -183,7 +183,7 @@ async function recordModels(
 }
 
 async function recordRemoved(connection: Connection, models: readonly ModelName[]): Promise<void> {
-  const names = sql.join(models.map((name) => sql.value(name)))
+  const names = sql.values(models)
   await connection.run(sql`UPDATE _eider.models SET removed_at = now() WHERE model IN (${names})`)
 }
 

@@ -312,7 +312,7 @@ export class LakeState implements StateStore {
     const values = rows.map((row): Sql => {
       const { runId, model, kind, fingerprint, version, definition, removed } = row
       const texts = [runId, model, kind, fingerprint, version, definition]
-      return sql`(${sql.value(this.#seq++)}, ${sql.join(texts.map((text) => sql.value(text)))}, now(), ${sql.value(removed)})`
+      return sql`(${sql.value(this.#seq++)}, ${sql.values(texts)}, now(), ${sql.value(removed)})`
     })
     await connection.run(sql`INSERT INTO _eider.builds VALUES ${sql.join(values)}`)
   }

@@ -201,12 +201,11 @@ const named = (columns: readonly Column[]): Sql =>
 
 /** Whether the values of row `s` are those of `t`, which named() has made. */
 const areNamed = (columns: readonly Column[]): Sql =>
-  sql.join(
+  sql.all(
     columns.map(
       (column) =>
         sql`t.${sql.ident(column.name)} IS NOT DISTINCT FROM ${comparable(sql`s`, column)}`,
     ),
-    sql` AND `,
   )
 
 const insert = async (connection: Connection, target: WrittenTable, rows: Sql): Promise<number> =>

@@ -120,7 +120,7 @@ async function readNew(
 ): Promise<void> {
   const addresses = project.trails().get(model.name)!.addresses
   if (!isNarrowed) {
-    const rows = sql`FROM (${sql.body(model.body)}\n) WHERE ${sql.join(touched.map(isIn), sql` OR `)}`
+    const rows = sql`FROM (${sql.body(model.body)}\n) WHERE ${sql.any(touched.map(isIn))}`
     await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${NEW} AS ${rows}`)
     return
   }
@@ -162,7 +162,7 @@ function touchedRows(table: Sql, touched: readonly TouchedKeys[]): Sql {
   const each = touched.map(({ keys }, i) => {
     const filters = keys.map((key) => filterOf({ column: key.address, steps: [] }, key))
     const others = touched.slice(0, i).map((one) => sql`(${isIn(one)}) IS NOT TRUE`)
-    const where = i === 0 ? sql.empty : sql` WHERE ${sql.join(others, sql` AND `)}`
+    const where = i === 0 ? sql.empty : sql` WHERE ${sql.all(others)}`
     return sql`FROM ${rowsOf(table, filters)}${where}`
   })
   return sql.join(each, sql` UNION ALL `)
@@ -179,10 +179,7 @@ const deletions = (touched: readonly TouchedKeys[]): readonly Sql[] =>
 
 /** Of a row of the table, or of the SELECT. */
 const isIn = ({ keys }: TouchedKeys): Sql =>
-  sql`(${sql.join(
-    keys.map((key) => isAmong(sql.ident(key.address), key)),
-    sql` AND `,
-  )})`
+  sql`(${sql.all(keys.map((key) => isAmong(sql.ident(key.address), key)))})`
 
 function isAmong(value: Sql, { values, count, hasNull }: TouchedKey): Sql {
   const among = sql`${value} IN (SELECT v FROM ${values})`

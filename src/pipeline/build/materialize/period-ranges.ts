@@ -56,14 +56,14 @@ async function touchedPeriods(
   const { period } = model
   const value = (end: string) => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
   const last = periodStart(value('high'), period, type)
-  const rows = touched.map(({ low, high }) => sql`(${sql.value(low)}, ${sql.value(high)})`)
+  const rows = sql.rows(touched.map(({ low, high }) => [low, high]))
   // An infinite time is no end of a range. What lies beyond all others belongs to the newest period, which is made anyway.
   const isFinite = (end: string) =>
     typeof period.every === 'number' ? sql`true` : sql`isfinite(${value(end)})`
   const ranges = await context.connection.rows(sql`
     SELECT CASE WHEN ${isFinite('low')} THEN CAST(${periodStart(value('low'), period, type)} AS VARCHAR) END AS start,
       CASE WHEN ${isFinite('high')} THEN CAST(${nextStart(last, period, type)} AS VARCHAR) END AS "end"
-    FROM (VALUES ${sql.join(rows)}) AS touched(low, high) WHERE low <> 'infinity'`)
+    FROM (VALUES ${rows}) AS touched(low, high) WHERE low <> 'infinity'`)
   const endOf = (row: Row, end: string) => (row[end] == null ? null : textOf(row[end]))
   return ranges.map((row) => ({ start: endOf(row, 'start'), end: endOf(row, 'end') }))
 }
@@ -242,7 +242,7 @@ class Line {
     // The end of a period of numbers need not fit into the column.
     const isTime = /^(?:DATE|TIMESTAMP)/.test(type)
     const key = isTime ? sql`epoch_us(CAST(text AS ${sql.type(type)}))` : sql`CAST(text AS HUGEINT)`
-    const list = sql.join(texts.map((text) => sql.value(text)))
+    const list = sql.values(texts)
     const rows = await connection.texts(
       sql`SELECT text, CAST(${key} AS VARCHAR) AS key FROM (SELECT unnest([${list}]) AS text)`,
     )

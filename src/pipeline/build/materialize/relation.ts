@@ -33,7 +33,7 @@ function isInOne(value: Sql, ranges: readonly ValueRange[]): Sql {
   const middle = ranges.length >> 1
   if (middle < 2) {
     const each = ranges.map((range) => isInRange(value, range))
-    return sql`(${sql.join(each, sql` OR `)})`
+    return sql`(${sql.any(each)})`
   }
   const isBefore = isInRange(value, { start: null, end: ranges[middle]!.start })
   const [low, high] = [ranges.slice(0, middle), ranges.slice(middle)]
@@ -45,7 +45,7 @@ function between(value: Sql, { start, end }: ValueRange, bound: (text: string) =
     ...(start === null ? [] : [sql`${value} >= ${bound(start)}`]),
     ...(end === null ? [] : [sql`${value} < ${bound(end)}`]),
   ]
-  return bounds.length === 0 ? sql`true` : sql`(${sql.join(bounds, sql` AND `)})`
+  return sql`(${sql.all(bounds)})`
 }
 
 /** What a step replaces in the table of a model, in one line: the rows `inside` the range of the column. */

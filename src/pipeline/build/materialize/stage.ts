@@ -243,7 +243,7 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
   const equal = names.map(
     (name) => sql`${left}.${sql.ident(name)} IS NOT DISTINCT FROM ${right}.${sql.ident(name)}`,
   )
-  return sql.join(equal, sql` AND `)
+  return sql.all(equal)
 }
 
 /** Whether values that DuckDB calls equal may differ: to it a month is 30 days, which holds for no date. */
@@ -263,7 +263,7 @@ export function differs(columns: readonly Column[], key: readonly string[]): Sql
       const [left, right] = [comparable(sql`t`, column), comparable(sql`s`, column)]
       return sql`${left} IS DISTINCT FROM ${right}`
     })
-  return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
+  return sql`(${sql.any(distinct)})`
 }
 
 type KeyAnnotation = 'unique_key' | 'expose'
@@ -284,10 +284,7 @@ export async function checkKey(
   const texts = sql.join(
     key.map((name) => sql`coalesce(left(${sql.ident(name)}::VARCHAR, 100), 'NULL')`),
   )
-  const anyNull = sql.join(
-    key.map((name) => sql`${sql.ident(name)} IS NULL`),
-    sql` OR `,
-  )
+  const anyNull = sql.any(key.map((name) => sql`${sql.ident(name)} IS NULL`))
   const rows = await connection.rows(sql`
     SELECT [${texts}] AS "values", count(*) AS "rows", ${anyNull} AS "null"
     FROM ${relation} GROUP BY ${columns} HAVING count(*) > 1 OR ${anyNull}

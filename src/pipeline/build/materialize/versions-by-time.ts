@@ -38,7 +38,7 @@ function repeats(model: Scd2Model, columns: readonly Column[]): Sql {
     const value = comparable(sql`r`, column)
     return sql`${value} IS NOT DISTINCT FROM lag(${value}) OVER ${window}`
   })
-  return sql.join([sql`row_number() OVER ${window} > 1`, ...same], sql` AND `)
+  return sql.all([sql`row_number() OVER ${window} > 1`, ...same])
 }
 
 export function firstByTime(

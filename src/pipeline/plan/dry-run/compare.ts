@@ -27,9 +27,8 @@ const ROWS = sql`temp.main._eider_row_changes`
 
 /** `k` for the alias of CHANGES. */
 export const onChangedKey = (key: readonly string[], side: Sql): Sql =>
-  sql.join(
+  sql.all(
     key.map((name, i) => sql`k.${keyPart(i)} IS NOT DISTINCT FROM ${side}.${sql.ident(name)}`),
-    sql` AND `,
   )
 
 const keyPart = (i: number) => sql.ident(`k${i}`)
