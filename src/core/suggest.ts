@@ -1,5 +1,6 @@
 // "did you mean": the nearest of a few known words.
 
+import { editDistance } from './edit-distance.ts'
 import { limits } from './limits.ts'
 
 /**
@@ -27,23 +28,4 @@ export function nearest(
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = nearest(word, candidates)
   return found === null ? undefined : `did you mean "${found}"?`
-}
-
-/** Insertions, deletions, substitutions and swaps of neighbours. */
-function editDistance(a: string, b: string): number {
-  let beforePrevious: number[] = []
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      let cost = Math.min(previous[j]! + 1, current[j - 1]! + 1, substitution)
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      if (swapped) cost = Math.min(cost, beforePrevious[j - 2]! + 1)
-      current.push(cost)
-    }
-    beforePrevious = previous
-    previous = current
-  }
-  return previous[b.length]!
 }

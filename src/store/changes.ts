@@ -52,6 +52,8 @@ export interface TableChange extends TouchedColumn {
   readonly after: string
 }
 
+export type Versions = Pick<TableChange, 'before' | 'after'>
+
 /** How far a model has read a column of a table. */
 export interface Position {
   readonly model: ModelName
@@ -153,7 +155,7 @@ export class ChangeTables {
   async record(
     connection: Connection,
     model: ModelName,
-    versions: Pick<TableChange, 'before' | 'after'>,
+    versions: Versions,
     changes: readonly TouchedColumn[],
   ): Promise<void> {
     if (!this.#exists || changes.length === 0) return
@@ -181,7 +183,7 @@ export class ChangeTables {
     connection: Connection,
     model: ModelName,
     column: string,
-    { before, after }: Pick<TableChange, 'before' | 'after'>,
+    { before, after }: Versions,
     values: Sql,
   ): Promise<void> {
     if (!this.#hasKeys) throw new Error('make() has not been called')
@@ -267,8 +269,8 @@ export class ChangeTables {
     const rows = (await connection.texts(sql`
       SELECT DISTINCT model, col AS "column", version_before AS "before", version_after AS "after"
       FROM ${this.#table('changes')}`)) as unknown as Way[]
-    const isUnread = unreadBy(positions, rows)
-    const read = rows.filter((row) => !isUnread.has(row))
+    const { passed } = waysFrom(positions, rows)
+    const read = rows.filter((row) => !passed.has(row))
     let deleted = 0
     for (let at = 0; at < read.length; at += ROWS_AT_ONCE) {
       const some = read
@@ -311,25 +313,30 @@ const ROWS_AT_ONCE = 1_000
 
 type Way = Pick<TableChange, 'model' | 'column' | 'before' | 'after'>
 
-/** Those that lead on from where a model has read. */
-function unreadBy(positions: readonly Position[], ways: readonly Way[]): ReadonlySet<Way> {
+/** Those that lead on from where models have read, and whether they lead somewhere. */
+export function waysFrom<W extends Way>(
+  positions: readonly Position[],
+  ways: readonly W[],
+): { readonly passed: ReadonlySet<W>; readonly leadTo: (position: Position) => boolean } {
   const keyOf = (model: string, column: string, version: string) =>
     [foldCase(model), foldCase(column), version].join('\0')
-  const from = new Map<string, Way[]>()
+  const from = new Map<string, W[]>()
   for (const way of ways) {
     const key = keyOf(way.model, way.column, way.before)
     from.set(key, [...(from.get(key) ?? []), way])
   }
-  const unread = new Set<Way>()
+  const passed = new Set<W>()
   const reached = new Set(
     positions.map(({ model, column, version }) => keyOf(model, column, version)),
   )
   for (const key of reached)
     for (const way of from.get(key) ?? []) {
-      unread.add(way)
+      passed.add(way)
       reached.add(keyOf(way.model, way.column, way.after))
     }
-  return unread
+  const leadTo = ({ model, column, version }: Position) =>
+    reached.has(keyOf(model, column, version))
+  return { passed, leadTo }
 }
 
 interface SavedChange {

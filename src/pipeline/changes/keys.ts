@@ -11,7 +11,14 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import type { ChangeTables, TouchedColumn, Position, TableChange } from '../../store/changes.ts'
+import {
+  type ChangeTables,
+  type TouchedColumn,
+  type Position,
+  type TableChange,
+  type Versions,
+  waysFrom,
+} from '../../store/changes.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { after } from './ranges.ts'
@@ -89,7 +96,7 @@ function valueOf(text: string, rows: (column: string) => Sql): Sql {
 export async function recordKeys(
   context: Noting,
   model: Model,
-  versions: Pick<TableChange, 'before' | 'after'>,
+  versions: Versions,
   said: readonly TouchedColumn[],
 ): Promise<readonly TouchedColumn[]> {
   const { connection, store } = context
@@ -257,15 +264,11 @@ function wayBetween(
   [from, now]: readonly [string, string],
   all: readonly TableChange[],
 ): readonly TableChange[] | null {
-  const reached = new Set([from])
-  const passed = new Set<TableChange>()
-  for (const here of reached)
-    for (const change of all) {
-      if (change.model !== model || change.column !== column || change.before !== here) continue
-      passed.add(change)
-      reached.add(change.after)
-    }
-  if (!reached.has(now)) return null
+  const { passed, leadTo } = waysFrom(
+    [{ model, column, version: from }],
+    all.filter((change) => change.column === column),
+  )
+  if (!leadTo({ model, column, version: now })) return null
   return [...passed].some(({ ranges }) => ranges === null) ? null : [...passed]
 }
 

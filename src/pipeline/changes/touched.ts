@@ -6,12 +6,12 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { sql, type Sql } from '../../core/sql.ts'
 import type { Step } from '../../core/step.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type {
-  ChangeTables,
-  Position,
-  ReadSoFar,
-  TableChange,
-  ClosedRange,
+import {
+  type ChangeTables,
+  type Position,
+  type ReadSoFar,
+  type ClosedRange,
+  waysFrom,
 } from '../../store/changes.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
@@ -171,28 +171,14 @@ function unreadOf(
   const position = positions.find(isIt)
   if (position === undefined) return null
   if (position.version === now) return []
-  const { reached, passed } = wayFrom(position.version, changes.filter(isIt))
-  if (!reached.has(now)) return null
+  const { passed, leadTo } = waysFrom([position], changes)
+  if (!leadTo({ ...position, version: now })) return null
   const ranges: ClosedRange[] = []
   for (const change of passed) {
     if (change.ranges === null) return null
     ranges.push(...change.ranges)
   }
   return ranges
-}
-
-function wayFrom(version: string, changes: readonly TableChange[]) {
-  const from = new Map<string, TableChange[]>()
-  for (const change of changes)
-    from.set(change.before, [...(from.get(change.before) ?? []), change])
-  const reached = new Set([version])
-  const passed: TableChange[] = []
-  for (const here of reached)
-    for (const change of from.get(here) ?? []) {
-      passed.push(change)
-      reached.add(change.after)
-    }
-  return { reached, passed }
 }
 
 // An input that forgets its oldest rows (`@keep`) may still get some that are older, and lose them in the same run. What

@@ -17,8 +17,8 @@ export function readOptions(query: string): Options {
   for (const part of query.replace(/^\?/, '').split('&')) {
     if (part === '') continue
     const at = part.indexOf('=')
-    const name = decoded(at === -1 ? part : part.slice(0, at))
-    options.set(canonicalName(name), at === -1 ? '' : decoded(part.slice(at + 1)))
+    const name = decodedPart(at === -1 ? part : part.slice(0, at))
+    options.set(canonicalName(name), at === -1 ? '' : decodedPart(part.slice(at + 1)))
   }
   return options
 }
@@ -48,13 +48,15 @@ function canonicalName(name: string): string {
   return SYSTEM_OPTIONS.has(system) ? system : name
 }
 
-/** A plus is a space in a query. What is not well encoded stays as it is, for the service to refuse. */
-function decoded(text: string): string {
-  const spaced = text.replaceAll('+', ' ')
+/** A plus is a space in a query. */
+const decodedPart = (text: string): string => decoded(text.replaceAll('+', ' '))
+
+/** What is not well encoded stays as it is, for the service to refuse. */
+export function decoded(text: string): string {
   try {
-    return decodeURIComponent(spaced)
+    return decodeURIComponent(text)
   } catch {
-    return spaced
+    return text
   }
 }
 

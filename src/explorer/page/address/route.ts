@@ -1,6 +1,6 @@
 // Which view an address shows. The part after the question mark is the OData query of the view, kept as text.
 
-import { encodeKey } from './options.ts'
+import { decoded, encodeKey } from './options.ts'
 
 export type Route =
   | { readonly view: 'home' | 'runs' }
@@ -74,12 +74,4 @@ function setRoute(segment: string, tab: string | undefined, query: string): Rout
   if (key !== undefined) return tab === undefined ? { view: 'row', set, key, query } : undefined
   if (tab === undefined) return { view: 'rows', set, query }
   return tab === 'columns' || tab === 'chart' ? { view: tab, set, query } : undefined
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

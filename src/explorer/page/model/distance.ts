@@ -1,24 +1,10 @@
 // How far what was typed is from a name, so that a typing error still finds it.
 
-/** Letters to be inserted, removed, replaced or swapped with the next one; `most` + 1 for more than `most`. */
-export function letterDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1]
-      let least = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (isSame ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, before[j - 2]! + 1)
-      next.push(least)
-    }
-    before = row
-    row = next
-  }
-  return Math.min(row[b.length]!, most + 1)
-}
+import { editDistance } from '../../../core/edit-distance.ts'
+
+/** Whether so many letters were typed wrong at most. */
+export const isNear = (a: string, b: string, most: number): boolean =>
+  Math.abs(a.length - b.length) <= most && editDistance(a, b) <= most
 
 /** Two errors in a long word, one in a shorter one, and none in what has three letters. */
 export const errorsIn = (word: string): number => (word.length < 4 ? 0 : word.length < 6 ? 1 : 2)
@@ -31,7 +17,7 @@ export function nearestNames(
 ): readonly string[] {
   const low = wanted.toLowerCase()
   return names
-    .map((name) => ({ name, far: letterDistance(name.toLowerCase(), low, most) }))
+    .map((name) => ({ name, far: editDistance(name.toLowerCase(), low) }))
     .filter(({ far }) => far <= most)
     .toSorted((a, b) => a.far - b.far)
     .map(({ name }) => name)

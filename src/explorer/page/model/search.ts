@@ -4,7 +4,7 @@
 import type { Catalog } from '../../../core/catalog.ts'
 import { encodeOption } from '../address/options.ts'
 import type { Route } from '../address/route.ts'
-import { letterDistance, errorsIn } from './distance.ts'
+import { errorsIn, isNear } from './distance.ts'
 import type { EntitySet } from './schema.ts'
 
 export interface Hit {
@@ -68,9 +68,7 @@ function rankOfMistyped(word: string, candidate: Candidate): number | undefined 
   const most = errorsIn(word)
   if (rank !== undefined || most === 0) return rank
   const isLike = (text: string) =>
-    [text, ...text.split(/[^\p{L}\p{N}]+/u)].some(
-      (part) => letterDistance(part, word, most) <= most,
-    )
+    [text, ...text.split(/[^\p{L}\p{N}]+/u)].some((part) => isNear(part, word, most))
   if (isLike(candidate.name)) return 1
   if (isLike(candidate.said)) return 2
   return isLike(candidate.about) ? ABOUT : undefined
