@@ -137,6 +137,57 @@ lakeTest(
   },
 )
 
+lakeTest(
+  'numbers of a PostgreSQL server without a precision in arrays and in fields: refused, or a DOUBLE by eider.yml',
+  async () => {
+    await using server = await withLake()
+    const { user, database, password, servers } = server
+    await server.postgres(`CREATE TYPE public.price AS (amount numeric, digits numeric(12,2));
+    CREATE TYPE public.offer AS (id int, prices public.price[]);
+    CREATE TYPE public.size AS (width numeric(15,2)); CREATE TYPE public.sum AS (total numeric(16,2));
+    CREATE TABLE public.orders (id int, price public.price, offer public.offer, list numeric[], sum public.sum,
+      sure numeric(30,2)[], size public.size);
+    INSERT INTO public.orders VALUES (1, ROW(0.1234567890123456789, 1.5), ROW(1, ARRAY[ROW(0.1, 1)::public.price]),
+      ARRAY[0.1], ROW(1), ARRAY[1234567890123456789012345.67], ROW(1.25));
+    GRANT SELECT ON public.orders TO ${user}`)
+    const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
+    const withColumns = (columns: string) =>
+      `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n        columns: {${columns}}\n`
+    await using space = await workspace({
+      'eider.yml': withColumns(''),
+      'models/core/sure.sql': 'SELECT id, sure, size FROM crm.orders\n',
+      'models/core/price.sql': 'SELECT price FROM crm.orders\n',
+      'models/core/offer.sql': 'SELECT offer FROM crm.orders\n',
+      'models/core/sum.sql': 'SELECT sum FROM crm.orders\n',
+      'models/core/list.sql': 'SELECT list FROM crm.orders\n',
+    })
+    const own = { env: { ...env, SOURCE_CRM_PASSWORD: password } }
+    const { stdout, stderr } = await space.ok(['run'], { ...own, exitCode: 1 })
+    const said = stdout + stderr
+    assert.match(said, /built +core\.sure/)
+    for (const [name, what] of [
+      ['price', 'a price with a numeric in it'],
+      ['offer', 'an? offer with a numeric in it'],
+      ['sum', 'a sum with a numeric in it'],
+      ['list', 'a numeric\\[\\] without a precision'],
+    ] as const)
+      assert.match(
+        said,
+        new RegExp(`crm\\.orders\\.${name} is ${what}, whose digits .* such as ${name}: DOUBLE`),
+      )
+
+    await space.write(
+      'eider.yml',
+      withColumns('price: DOUBLE, offer: DOUBLE, sum: DOUBLE, list: DOUBLE'),
+    )
+    await space.ok(['run'], own)
+    const read = await space.ok(['query', 'FROM core.price', '--json'], own)
+    assert.equal(JSON.parse(read.stdout), {
+      price: { amount: 0.12345678901234568, digits: 1.5 },
+    })
+  },
+)
+
 test('a URL with a password, and two places of one source, are refused', async () => {
   const yml = (lines: string) => `name: t\nsources:\n  crm:\n${lines}    tables:\n      a:\n`
   await using space = await workspace({

@@ -130,15 +130,20 @@ function exactNumber(
   const declared = columns?.get(column)
   if (declared === 'DOUBLE') return value
   const place = `${source}.${name}.${column}`
-  if (declared !== undefined && !type.endsWith('[]')) {
+  // Of arrays and of fields eider.yml can only say that their digits may be lost.
+  const isNumber = /^(?:numeric|decimal)\b[^[]*$/.test(type)
+  if (declared !== undefined && isNumber) {
     const number = sql`TRY_CAST(${value} AS ${sql.type(columnType(declared))})`
     const message = sql`${sql.value(`${place} has the number `)} || ${value}::VARCHAR || ${sql.value(`, which is no ${declared}`)}`
     return sql`CASE WHEN ${number}::DOUBLE IS DISTINCT FROM ${value} THEN error(${message}) ELSE ${number} END`
   }
-  const what = type.includes('(') ? `a ${type}` : `a ${type} without a precision`
-  const message = `${place} is ${what}, whose digits would be lost: name its type under "columns" of the table in eider.yml, such as ${column}: DECIMAL(15, 2)`
-  const as = sql.type(columnType(type.endsWith('[]') ? 'DOUBLE[]' : 'DOUBLE'))
-  return sql`CASE WHEN ${value} IS NULL THEN NULL ELSE error(${sql.value(message)}) END::${as}`
+  const message = `${place} is ${lossOf(type)} would be lost: name its type under "columns" of the table in eider.yml, such as ${column}: ${isNumber ? 'DECIMAL(15, 2)' : 'DOUBLE'}`
+  return sql`CASE WHEN ${value} IS NULL THEN ${value} ELSE error(${sql.value(message)}) END`
+}
+
+function lossOf(type: string): string {
+  if (!/^(?:numeric|decimal)\b/.test(type)) return `a ${type} with a numeric in it, whose digits`
+  return `a ${type}${type.includes('(') ? '' : ' without a precision'}, whose digits`
 }
 
 /**
