@@ -22,16 +22,23 @@ export function differing(name: string, model: Model, relation: Sql, today: Date
       ? sql`true`
       : sql`${sql.ident(key)} IN (SELECT ${sql.ident(key)} FROM ${body})`
   const isKept = keptSince(name, shape, today)
-  const isScd2 = model.kind === 'scd2'
-  const table = isScd2
-    ? sql`(SELECT * EXCLUDE (valid_from, valid_to, is_current) FROM ${relation} WHERE is_current)`
-    : sql`(FROM ${relation} WHERE ${there} AND ${isKept})`
-  const made = sql`(FROM ${body} WHERE ${isKept})`
-  const text = sql`concat_ws(' ', *COLUMNS(*))`
+  const isByRuns = model.kind === 'scd2' && shape.isTimed !== true
+  const table = isByRuns
+    ? sql`SELECT * EXCLUDE (valid_from, valid_to, is_current) FROM ${relation} WHERE is_current`
+    : sql`FROM ${relation} WHERE ${there} AND ${isKept}`
+  const made = shape.isTimed === true ? versionsOf(body) : sql`FROM ${body} WHERE ${isKept}`
+  // Each side is read once: EXCEPT ALL in both directions reads it twice, and numbers its rows.
   return sql`
-    SELECT 'extra' AS side, ${text} AS text FROM (FROM ${table} EXCEPT ALL FROM ${made})
-    UNION ALL SELECT 'missing', ${text} FROM (FROM ${made} EXCEPT ALL FROM ${table})`
+    SELECT CASE WHEN n > 0 THEN 'extra' ELSE 'missing' END AS side, text, unnest(range(abs(n)::BIGINT)) AS nth FROM (
+      SELECT text, sum(n) AS n FROM (
+        SELECT t::VARCHAR AS text, 1 AS n FROM (${table}) AS t UNION ALL SELECT m::VARCHAR, -1 FROM (${made}) AS m)
+      GROUP BY text HAVING sum(n) <> 0)`
 }
+
+/** Of all rows that there are, each is valid until the next one of its key. */
+const versionsOf = (body: Sql): Sql => sql`
+  SELECT *, valid_to IS NULL AS is_current FROM (
+    SELECT *, ts AS valid_from, lead(ts) OVER (PARTITION BY id ORDER BY ts) AS valid_to FROM ${body})`
 
 /** What is younger than the model, and what it reads, keeps rows. */
 function keptSince(name: string, { column }: Shape, today: Date): Sql {

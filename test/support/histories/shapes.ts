@@ -14,6 +14,8 @@ export interface Shape {
   readonly takesRange?: boolean
   /** What it has depends on when runs were. */
   readonly tellsRuns?: true
+  /** Its versions are those that the times of its rows say, whenever runs were. */
+  readonly isTimed?: true
   /** Rows older than so many days go. */
   readonly keepDays?: number
 }
@@ -145,6 +147,11 @@ export const readers: Readonly<Record<string, Shape>> = {
   'mart.bucketed': {
     ...periods('day', 'at_time'),
     body: "SELECT time_bucket(INTERVAL '6 hours', ts) AS at_time, count(*) * {f} AS {v} FROM raw.e GROUP BY 1",
+  },
+  'mart.timed': {
+    header: '-- @kind: scd2\n-- @unique_key: id\n-- @valid_from: ts\n-- @deletes: keep\n',
+    isTimed: true,
+    body: 'SELECT id, version, ts, amount * {f} AS {v} FROM stage.e',
   },
   'mart.numbers': {
     ...keyed('id', 'id, version', 'number'),
