@@ -124,8 +124,29 @@ export interface Expose {
   readonly span: Span
 }
 
+/** In lower case, one that stands before another one with a dot behind it; null: any name may be read. */
+export type NamesRead = readonly string[] | null
+
+/** Something that values follow from, and the names that stand in it. */
+interface RulePart {
+  /** A hash. */
+  readonly rule: string
+  readonly names: NamesRead
+}
+
+/** What the rows of a query follow from, where single columns can be told apart from the rest. */
+export interface RuleParts {
+  readonly rest: RulePart
+  /** One for each column, in their order. */
+  readonly columns: readonly RulePart[]
+}
+
 interface QueryModel extends ModelBase {
   readonly body: ModelBody
+  /** Of all that the query reads it names these columns; absent: that is not known. */
+  readonly names?: NamesRead
+  /** Absent: an edit of one column may change all of them. */
+  readonly parts?: RuleParts
   /**
    * Hash of what the values of a row follow from: the part of `definition` that is left without checks, keys and how it
    * is served. Models with one rule make the same row of the same data.

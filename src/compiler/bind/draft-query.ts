@@ -30,6 +30,9 @@ import {
 } from '../hints/engine-diagnostic.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 import type { Span } from '../../core/source.ts'
+import { kinds } from '../../core/kinds.ts'
+import type { ViewModel } from '../../core/model.ts'
+import { namesReadBy, rulePartsOf } from '../lineage/rule-parts.ts'
 import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
 /** `dynamic`: models whose columns depend on their data. */
@@ -59,12 +62,27 @@ export function draftQuery(
   }
 }
 
+/** A macro may name columns, so that of a query which calls one nothing is known. */
+function partsOf(
+  { parsed: { kind }, tree, canonical }: ResolvedQuery,
+  columns: readonly Column[],
+  { macrosIn }: DraftContext,
+  more: readonly string[],
+): Pick<ViewModel, 'names' | 'parts'> {
+  if (tree === null || macrosIn(canonical) !== macrosIn('')) return {}
+  const names = namesReadBy(tree)
+  if (kinds[kind].keepsRows) return { names }
+  const parts = rulePartsOf(tree, columns, more)
+  return { names, ...(parts === null ? {} : { parts }) }
+}
+
 async function finishQuery(
-  { parsed, references, tree, canonical }: ResolvedQuery,
+  query: ResolvedQuery,
   dependsOn: readonly ModelName[],
   columns: readonly Column[],
   context: DraftContext,
 ): Promise<DraftResult> {
+  const { parsed, references, tree, canonical } = query
   const { source, header, kind, body } = parsed
   const { sources } = references
   const isOutside = sources.some(context.sources.isVolatile)
@@ -111,6 +129,7 @@ async function finishQuery(
     body,
     checks,
     ...(tree === null ? { columnsFromData: true as const } : {}),
+    ...partsOf(query, own(columns), context, parts),
   }
   const rule = definitionOf(canonical, context.macrosIn(canonical), ...parts)
   const finished = finishKind(parsed, rest, own(columns), rule)

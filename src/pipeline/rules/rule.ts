@@ -4,19 +4,26 @@
 // A table whose changes the model follows is no part of it: rows of it that the edited SELECT makes otherwise are read
 // again. An append would not replace what it has of them, so there they count.
 //
+// Of a view or a table only the columns count that are read of it, where the compiler can tell these apart
+// (compiler/lineage/rule-parts.ts).
+//
 // As text, next to a definition (`<definition>.<own>-<reads>`) and in a fingerprint: `own` is a hash; `reads` has a hash of
-// the name and one of the rule of each view and table, with a plus sign between them. Earlier versions have recorded
-// neither or only the first, and what is not known counts as being the same.
+// the name and one of the rule of each view and table, and where it is known what is read of it one of what that follows
+// from, with a plus sign between them. Two are the same where either hash is. Earlier versions have recorded neither or only the
+// first, and what is not known counts as being the same.
 //
 // A view or table that a run leaves out has the rule by which it was built last, which its fingerprint has: `rule-<own>`.
 
-import { kinds } from '../../core/kinds.ts'
 import type {
   AppendModel,
   CompiledProject,
   MergeModel,
   Model,
+  NamesRead,
   PeriodModel,
+  RuleParts,
+  TableModel,
+  ViewModel,
 } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -43,29 +50,30 @@ export type InForce = Pick<RunContext, 'project' | 'selected' | 'state'>
 const known = new WeakMap<InForce['selected'], Map<RuledModel, Rule>>()
 
 export function ruleOf(context: InForce, model: RuledModel): Rule {
-  const { project, selected } = context
+  const { selected } = context
   const ofRun = known.get(selected) ?? new Map<RuledModel, Rule>()
   known.set(selected, ofRun)
   const found = ofRun.get(model)
   if (found !== undefined) return found
   const reads = new Map<string, string>()
-  for (const input of madeAnew(project, model)) {
-    const rule = ruleInForce(context, input)
-    if (rule !== null) reads.set(nameKey(input.name), rule.slice(0, RULE))
+  for (const read of madeAnew(context, model)) {
+    const { input } = read
+    if (isInForce(context, input))
+      reads.set(nameKey(input.name), input.rule.slice(0, RULE) + ruleAsRead(read))
+    else {
+      const built = ownIn(context.state.models.get(input.name)!)
+      if (built !== null) reads.set(nameKey(input.name), built.slice(0, RULE))
+    }
   }
   const rule = { own: model.rule.slice(0, OWN), reads }
   ofRun.set(model, rule)
   return rule
 }
 
-/** null: not known. */
-function ruleInForce(
-  { selected, state }: InForce,
-  { name, rule, definition }: MadeAnew,
-): string | null {
+/** Whether it is in the warehouse as it is in its file, or will be. */
+function isInForce({ selected, state }: InForce, { name, definition }: MadeAnew): boolean {
   const record = state.models.get(name)
-  if (selected.has(name) || record === undefined || record.definition === definition) return rule
-  return ownIn(record)
+  return selected.has(name) || record === undefined || record.definition === definition
 }
 
 /** For the fingerprint of a model. */
@@ -84,22 +92,73 @@ const RULE = 12
 
 const nameKey = (name: ModelName): string => hashOf(16, [foldCase(name)]).slice(0, NAME)
 
-type MadeAnew = Model & { readonly rule: string }
+type MadeAnew = ViewModel | TableModel
+
+const isMadeAnew = (model: Model): model is MadeAnew =>
+  model.kind === 'view' || model.kind === 'table'
+
+/** What is read of a view or of a table. */
+interface Read {
+  readonly input: MadeAnew
+  /** Names that its readers name; null: any. */
+  names: ReadonlySet<string> | null
+}
 
 /** Views and tables that are built from nothing, which the model reads directly or through others of them; by name. */
-function madeAnew(project: CompiledProject, model: RuledModel): readonly MadeAnew[] {
-  const found = new Map<ModelName, MadeAnew>()
-  const visit = (reader: Model) => {
+function madeAnew(context: InForce, model: RuledModel): readonly Read[] {
+  const { project } = context
+  const found = new Map<ModelName, Read>()
+  const visit = (reader: Model, names: NamesRead) => {
     for (const name of readBy(project, reader)) {
       const input = project.models.get(name)
-      const isMade = input !== undefined && 'rule' in input && !kinds[input.kind].keepsRows
-      if (!isMade || found.has(name) || isFollowed(project, model, input)) continue
-      found.set(name, input)
-      visit(input)
+      if (input === undefined || !isMadeAnew(input) || isFollowed(project, model, input)) continue
+      const before = found.get(name)
+      const all =
+        names === null || before?.names === null
+          ? null
+          : new Set([...(before?.names ?? []), ...names])
+      if (before !== undefined && all?.size === before.names?.size) continue
+      const read = { input, names: all }
+      found.set(name, read)
+      visit(input, isInForce(context, input) ? namesThrough(read) : null)
     }
   }
-  visit(model)
-  return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  visit(model, ('names' in model ? model.names : null) ?? null)
+  return [...found.values()].toSorted((a, b) => (a.input.name < b.input.name ? -1 : 1))
+}
+
+/** The parts that what is read follows from, with the columns that these name; null: they are not told apart. */
+function partsRead({ input: { parts, columns }, names }: Read): RuleParts | null {
+  if (parts === undefined || names === null) return null
+  const read = new Set<number>()
+  const add = (some: NamesRead) => {
+    const isNamed = (name: string) =>
+      some?.includes(name) === true || some?.includes(`${name}.`) === true
+    for (const [i, { name }] of columns.entries()) {
+      if (read.has(i) || !isNamed(foldCase(name))) continue
+      read.add(i)
+      add(parts.columns[i]!.names)
+    }
+  }
+  add([...names])
+  // An alias may be meant wherever the query names a column.
+  add(parts.rest.names)
+  return { ...parts, columns: parts.columns.filter((_, i) => read.has(i)) }
+}
+
+/** Names that are read of what the input itself reads. */
+function namesThrough(read: Read): NamesRead {
+  const parts = partsRead(read)
+  if (parts === null) return read.input.names ?? null
+  const each = [parts.rest, ...parts.columns].map(({ names }) => names)
+  return each.some((names) => names === null) ? null : each.flatMap((names) => names ?? [])
+}
+
+/** Empty: nobody knows what is read of it. */
+function ruleAsRead(read: Read): string {
+  const parts = partsRead(read)
+  if (parts === null) return ''
+  return hashOf(16, [parts.rest.rule, parts.columns.map(({ rule }) => rule)]).slice(0, RULE)
 }
 
 /** Without those that only its checks read. */
@@ -139,8 +198,14 @@ export const isSameRule = (one: Rule, other: Rule): boolean =>
 function changedReads({ reads: before }: Rule, { reads: now }: Rule): readonly string[] {
   return [...(now ?? [])].flatMap(([name, rule]) => {
     const other = before?.get(name)
-    return other === undefined || other === rule ? [] : [name]
+    return other === undefined || isSameRead(other, rule) ? [] : [name]
   })
+}
+
+/** As a whole, or in what is read of it where both say so. */
+function isSameRead(one: string, other: string): boolean {
+  const [asRead, otherAsRead] = [one.slice(RULE), other.slice(RULE)]
+  return one.slice(0, RULE) === other.slice(0, RULE) || (asRead !== '' && asRead === otherAsRead)
 }
 
 /** Models that had another rule then, where the own rule of the model is the same; by name. */
@@ -150,7 +215,7 @@ export function changedInputs(
   rule: Rule,
 ): readonly ModelName[] {
   const changed = new Set(changedReads(rule, ruleOf(context, model)))
-  return madeAnew(context.project, model).flatMap(({ name }) =>
+  return madeAnew(context, model).flatMap(({ input: { name } }) =>
     changed.has(nameKey(name)) ? [name] : [],
   )
 }
