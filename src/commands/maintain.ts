@@ -8,9 +8,9 @@ import { EnvironmentError, UsageError } from '../core/failures.ts'
 import type { TableUpkeep, UpkeepReport } from '../store/store.ts'
 
 export default class Maintain extends BaseCommand {
-  static override summary = 'Merge small files of a lake, and delete what is old and unused'
+  static override summary = 'Give disks back what is old and unused'
   static override description =
-    'For a target that is a lake, once a day from any machine whose key can delete objects. Flushes, services and queries continue meanwhile.'
+    'Of a lake, it merges small files and deletes old states and unused objects: once a day from any machine whose key can delete objects. Flushes, services and queries continue meanwhile. Of a warehouse in a file, it makes the file as small as what is in it.'
   static override examples = ['<%= config.bin %> maintain --dry-run', '<%= config.bin %> maintain']
   static override flags = {
     'dry-run': Flags.boolean({ summary: 'Show what would be dropped; change nothing' }),
@@ -31,20 +31,42 @@ export default class Maintain extends BaseCommand {
     using stop = onStop()
     const project = await this.openProject(flags)
     const { openStore } = await import('../store/open.ts')
-    const { upkeep, warehouse } = openStore(project.paths)
-    if (upkeep === null)
-      throw new UsageError('the tables of this target are in a file, which needs no maintenance', {
-        hint: 'give the --target whose tables are in a lake',
+    const { upkeep, compaction, warehouse } = openStore(project.paths)
+    const place = upkeep === null ? 'warehouse' : 'lake'
+    if (upkeep === null && migrate)
+      throw new UsageError('--migrate is for a lake, and the tables of this target are in a file', {
+        hint: 'leave it out, or give the --target whose tables are in a lake',
       })
     // A catalog of an earlier version cannot be read.
     if (!migrate && !(await warehouse.exists()))
-      throw new EnvironmentError('warehouse-missing', 'there is no lake yet', {
+      throw new EnvironmentError('warehouse-missing', `there is no ${place} yet`, {
         hint: 'eider run creates it',
       })
     const options = { dryRun, migrate, waitMs: flags.wait * 1000, signal: stop.signal }
+    if (upkeep === null) {
+      const { runOptionsOf } = await import('../wiring/run-options.ts')
+      const { waitMs } = options
+      const opening = { ...runOptionsOf(project), ...options, lockWaitMs: waitMs }
+      const bytes = await compaction!.compact(opening)
+      return this.#printBytes(bytes, dryRun, flags.json)
+    }
     const report = await upkeep.maintain(options)
     if (flags.json) this.printEvent({ event: 'maintained', dry_run: dryRun, ...inJson(report) })
     else this.#print(report, dryRun, flags.quiet)
+  }
+
+  #printBytes(
+    { before, after }: { readonly before: number; readonly after: number },
+    dryRun: boolean,
+    json: boolean,
+  ): void {
+    if (json) {
+      const bytes = { bytes_before: before, bytes_after: after }
+      return this.printEvent({ event: 'compacted', dry_run: dryRun, ...bytes })
+    }
+    const would = dryRun ? 'would have' : 'has'
+    const freed = before > after ? `, ${count(before - after, 'byte')} less` : ''
+    this.print(`the warehouse ${would} ${count(after, 'byte')}${freed}`)
   }
 
   #print(report: UpkeepReport, dryRun: boolean, quiet: boolean): void {

@@ -106,6 +106,9 @@ export function listenProblem(
   return { problem: `cannot listen on ${host}:${port}: ${message}` }
 }
 
+export const FREEING_HINT =
+  '"eider maintain" gives back what deleted rows have left in the warehouse'
+
 function fullDisk(error: Error, at?: string): SystemProblem {
   const shown = at === undefined ? '' : shownPath(at)
   if (isQuota(error))
@@ -119,7 +122,10 @@ function fullDisk(error: Error, at?: string): SystemProblem {
       problem: `${disk} has no inodes left, so it takes no more files`,
       hint: 'remove files that nobody needs, and run the command again',
     }
-  return { problem: `${disk} is full`, hint: 'free some space, and run the command again' }
+  return {
+    problem: `${disk} is full`,
+    hint: `free some space, and run the command again; ${FREEING_HINT}`,
+  }
 }
 
 /** File systems that make inodes when they need them count none. */

@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import { offsetOfByte, type Span, placeText } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-errors.ts'
+import { hintOfSystem, isDiskFull, problemOfSystem, FREEING_HINT } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
@@ -112,7 +112,12 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
   const failure = (code: string, message: string, hint = KEPT) =>
     new EnvironmentError(code, message, { hint, cause: error })
   if (error instanceof DatabaseError) {
-    if (isDiskFull(error)) return failure('disk-full', `the disk is full: ${problemIn(error)}`)
+    if (isDiskFull(error))
+      return failure(
+        'disk-full',
+        `the disk is full: ${problemIn(error)}`,
+        `${KEPT}; ${FREEING_HINT}`,
+      )
     const isOurs = !['IO', 'FATAL', 'Out of Memory'].includes(error.details.type)
     if (isOurs) return error
     if (error.details.type === 'Out of Memory') {

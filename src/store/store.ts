@@ -9,7 +9,7 @@ import type { Retention, SnapshotStore } from './snapshots.ts'
 import type { StateStore } from './state.ts'
 import type { TableStorage } from './table-storage.ts'
 import type { Traces } from './traces.ts'
-import type { Warehouse } from './warehouse.ts'
+import type { Warehouse, WriteOptions } from './warehouse.ts'
 
 export interface Store {
   readonly warehouse: Warehouse
@@ -28,6 +28,8 @@ export interface Store {
   readonly past: PastStates
   /** null: it needs none. */
   readonly upkeep: Upkeep | null
+  /** null: nothing is to be given back. */
+  readonly compaction: Compaction | null
   readonly traces: Traces
   /** How long small models may share a transaction: as long as is worth a commit. */
   readonly groups: GroupTimes
@@ -99,6 +101,14 @@ export interface UpkeepReport {
   /** Rows of the tool's own records. */
   readonly recordsDeleted: number
 }
+
+/** `eider maintain` where tables are in a file. */
+export interface Compaction {
+  /** Gives the bytes of the file before and after, or, in a dry run, about how many they would be. Throws EnvironmentError. */
+  compact(options: CompactionOptions): Promise<{ readonly before: number; readonly after: number }>
+}
+
+interface CompactionOptions extends WriteOptions, Pick<UpkeepOptions, 'dryRun' | 'waitMs'> {}
 
 /** In a dry run, what is there. */
 export interface TableUpkeep {

@@ -29,6 +29,7 @@ const seen = new Set<string>()
 const LAST = [
   'buffer-flushed',
   'client',
+  'compacted',
   'completion',
   'docs-diagram',
   'docs-written',
@@ -117,6 +118,7 @@ test('every line of every command is as the schema says', async () => {
   }
   await ask(space, 'run')
   await ask(space, 'publish --all')
+  await ask(space, 'maintain')
   await ask(space, `restore a.good --at ${new Date().toISOString().slice(0, 10)}`)
   await ask(space, 'run a.view --target dev --from default --sample 50%')
   for (const command of ['ls', 'show a.good', 'show a.good --lineage', 'show crm.c', 'history'])

@@ -3,6 +3,7 @@
 import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import type { Store } from '../store.ts'
+import { fileCompaction } from './compaction.ts'
 import { fileFlushRecords } from './flush-records.ts'
 import { fileLease } from './lease.ts'
 import { filePastStates } from './past-states.ts'
@@ -29,6 +30,7 @@ export function fileStore(paths: ProjectPaths): Store {
     published: fileReader(paths.snapshots),
     past: filePastStates(paths),
     upkeep: null,
+    compaction: fileCompaction(paths, lease, warehouse),
     traces: fileTraces(paths, lease, warehouse),
     groups: { joinMs: limits.groupMs, joinCommits: 0, heldMs: limits.groupHeldMs, apartMs: 0 },
     hasCountsAtHand: true,

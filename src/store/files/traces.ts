@@ -1,26 +1,16 @@
 // Traces of deleted rows in a target of files. DuckDB keeps the bytes of a deleted row in its file until it writes something
-// else there, so the file is made again from what is in it:
-//
-//   <database>.rewritten   the new file, while it is made; one rename puts it in the place of the old one. What a killed
-//                          process has left is removed by the next
-//
-// The published states are the matter of the run before: it retains none but the newest.
+// else there, so the file is made again from what is in it (rewrite.ts). The published states are the matter of the run
+// before: it retains none but the newest.
 
 import { existsSync } from 'node:fs'
-import { chmod, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { EnvironmentError } from '../../core/failures.ts'
-import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
-import { sql } from '../../core/sql.ts'
-import type { Connection } from '../../duckdb/database.ts'
-import { numberOf, textOf } from '../../duckdb/values.ts'
-import { renameDurably } from '../../files/durable-files.ts'
 import { removeLeftovers } from '../../files/owned-directory.ts'
 import type { RunLease } from '../run-lease.ts'
 import type { Traces, TracesOptions, TracesRemoved } from '../traces.ts'
 import type { Warehouse } from '../warehouse.ts'
-import { logsOf } from './log-repair.ts'
+import { rewrite } from './rewrite.ts'
 import { runCopies } from './run-results.ts'
 
 export const fileTraces = (paths: ProjectPaths, lease: RunLease, warehouse: Warehouse): Traces => ({
@@ -31,76 +21,6 @@ export const fileTraces = (paths: ProjectPaths, lease: RunLease, warehouse: Ware
     return { bytesRewritten, ...(await removeCopies(paths, options)) }
   },
 })
-
-/** Returns the bytes of the new file. */
-async function rewrite(
-  { database }: ProjectPaths,
-  warehouse: Warehouse,
-  options: TracesOptions,
-): Promise<number> {
-  // What a rename puts in the place of a link would be a file.
-  const path = await realpath(database)
-  const next = `${path}.rewritten`
-  await removeNext(next)
-  {
-    await using opened = await warehouse.open(options)
-    await using connection = await opened.connect()
-    await connection.run(sql`CHECKPOINT`)
-    await copyInto(connection, next)
-    await options.onStep?.('copied')
-    await connection.run(sql`CHECKPOINT`)
-  }
-  for (const log of logsOf(path))
-    if (existsSync(log))
-      throw new EnvironmentError(
-        'warehouse-unusable',
-        `the log ${log} could not be written into the warehouse`,
-        { hint: 'let eider write to both, and repeat the command' },
-      )
-  await chmod(next, (await stat(path)).mode)
-  await renameDurably(next, path)
-  return (await stat(path)).size
-}
-
-async function copyInto(connection: Connection, path: string): Promise<void> {
-  const name = sql.ident('_eider_rewritten')
-  const [own] = await connection.rows(sql`
-    SELECT current_database() AS name, coalesce(tags['storage_version'], '') AS version
-    FROM duckdb_databases() WHERE database_name = current_database()`)
-  const from = textOf(own?.['name'])
-  const version = /v[\d.]+\d/.exec(textOf(own?.['version']))?.[0] ?? 'latest'
-  await connection.run(sql`
-    ATTACH ${sql.value(path)} AS ${name}
-    (STORAGE_VERSION ${sql.value(version)}, BLOCK_SIZE ${sql.value(limits.databaseBlockBytes)})`)
-  try {
-    await connection.run(sql`COPY FROM DATABASE ${sql.ident(from)} TO ${name}`)
-    await compare(connection, from)
-  } finally {
-    await connection.run(sql`DETACH ${name}`)
-  }
-}
-
-/** The old file is about to go, so nothing is taken on trust. */
-async function compare(connection: Connection, from: string): Promise<void> {
-  const tables = await connection.rows(sql`
-    SELECT schema_name AS schema, table_name AS name FROM duckdb_tables()
-    WHERE database_name = ${sql.value(from)}`)
-  const differing: string[] = []
-  for (const { schema, name } of tables) {
-    const [inSchema, table] = [textOf(schema), textOf(name)]
-    const count = (database: string) =>
-      sql`(SELECT count(*) FROM ${sql.ident(database, inSchema, table)})`
-    const row = await connection.row(
-      sql`SELECT ${count(from)} - ${count('_eider_rewritten')} AS missing`,
-    )
-    if (numberOf(row?.['missing']) !== 0) differing.push(`${inSchema}.${table}`)
-  }
-  if (differing.length > 0) throw new Error(`the copy of ${differing.join(', ')} has other rows`)
-}
-
-async function removeNext(next: string): Promise<void> {
-  for (const suffix of ['', '.wal']) await rm(next + suffix, { force: true })
-}
 
 /** Copies of runs may quote rows, and are made again; what engines have spilled goes with them, unless they live. */
 async function removeCopies(

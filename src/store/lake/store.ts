@@ -35,6 +35,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     published: fileReader(paths.snapshots, 'eider pull'),
     past: lakePastStates(session),
     upkeep: lakeUpkeep(session),
+    compaction: null,
     groups: {
       joinMs: limits.lakeGroupMs,
       joinCommits: limits.lakeGroupCommits,
