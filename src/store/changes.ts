@@ -132,12 +132,23 @@ export class ChangeTables {
     )
   }
 
+  /** How many rows the relation has, and how many have gone from the table of this name. */
+  async countEver(connection: Connection, relation: Sql, model: ModelName): Promise<number> {
+    const row = await connection.row(sql`
+      SELECT count(*) + (${this.#removedFrom(model)}) AS n FROM ${relation}`)
+    return numberOf(row?.['n'])
+  }
+
   async removedFrom(connection: Connection, model: ModelName): Promise<number> {
     if (!this.#notesRemoved) return 0
-    const row = await connection.row(sql`
-      SELECT coalesce(sum(removed), 0)::BIGINT AS n FROM ${this.#table('removed')}
-      WHERE lower(model) = ${sql.value(foldCase(model))}`)
+    const row = await connection.row(sql`SELECT (${this.#removedFrom(model)}) AS n`)
     return numberOf(row?.['n'])
+  }
+
+  #removedFrom(model: ModelName): Sql {
+    if (!this.#notesRemoved) return sql`0`
+    return sql`SELECT coalesce(sum(removed), 0)::BIGINT FROM ${this.#table('removed')}
+      WHERE lower(model) = ${sql.value(foldCase(model))}`
   }
 
   /** The greatest version of a table of events that somebody has read, or that leads to what nobody has; 0: none. */
@@ -212,8 +223,7 @@ export class ChangeTables {
     if (!this.#exists) return { positions: [], changes: [] }
     const names = sql.values(models.map(foldCase))
     const positions = (await connection.texts(sql`
-      SELECT model, col AS "column", version FROM ${this.#inForce()}
-      WHERE lower(reader) = ${sql.value(foldCase(reader))} AND model IS NOT NULL`)) as unknown as Position[]
+      SELECT model, col AS "column", version FROM ${this.#inForce(reader)} WHERE model IS NOT NULL`)) as unknown as Position[]
     if (positions.length === 0) return { positions, changes: [] }
     // What has changed since was recorded later; all that there is may be much on a lake.
     const since = positions.map(
@@ -302,8 +312,10 @@ export class ChangeTables {
     return sql`(SELECT coalesce(max(seq), 0) + 1 FROM ${this.#table(name)})`
   }
 
-  #inForce(): Sql {
-    return sql`(FROM ${this.#table('followers')}
+  /** `reader`: of this one alone. */
+  #inForce(reader: ModelName | null = null): Sql {
+    const of = reader === null ? sql`true` : sql`lower(reader) = ${sql.value(foldCase(reader))}`
+    return sql`(FROM ${this.#table('followers')} WHERE ${of}
       QUALIFY seq = max(seq) OVER (PARTITION BY lower(reader)))`
   }
 }

@@ -13,7 +13,6 @@ import {
   type ClosedRange,
   waysFrom,
 } from '../../store/changes.ts'
-import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'
@@ -144,8 +143,7 @@ export async function eventsVersion(
   changes: ChangeTables,
   name: ModelName,
 ): Promise<string> {
-  const rows = await countRows(connection, sql.relation(name))
-  return String(rows + (await changes.removedFrom(connection, name)))
+  return String(await changes.countEver(connection, sql.relation(name), name))
 }
 
 /** How many rows of a table of events are missing at least, which nobody has noted as removed: deleted by hand. */
