@@ -1,13 +1,21 @@
 // Installing extensions, which is the only thing that ever fetches one.
 
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { withRequired, type Extensions } from '../core/extensions.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { sql } from '../core/sql.ts'
 import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 import { Database } from './database.ts'
 import { type DatabaseError, refusalOf } from './errors.ts'
-import { ExtensionError, extensionFile, reasonOf, versionOfExtension } from './extension-files.ts'
+import {
+  engineVersion,
+  ExtensionError,
+  extensionFile,
+  reasonOf,
+  versionOfExtension,
+} from './extension-files.ts'
 
 interface InstalledExtension {
   readonly name: string
@@ -70,12 +78,23 @@ async function install(directory: string, name: string, from: string | null): Pr
   {
     await using database = await openWith(directory, [])
     await using connection = await database.connect()
+    const file = from === null ? null : unpackedFile(from, name)
     const source = from === null ? sql`` : sql` FROM ${sql.value(from)}`
-    const refusal = await refusalOf(connection.run(sql`FORCE INSTALL ${sql.ident(name)}${source}`))
+    const what = file === null ? sql`${sql.ident(name)}${source}` : sql.value(file)
+    const refusal = await refusalOf(connection.run(sql`FORCE INSTALL ${what}`))
     if (refusal !== null) throw notInstalled(name, directory, from, refusal)
   }
   const problem = await problemOfExtension(directory, name)
   if (problem !== null) throw problem
+}
+
+/** As packages of PyPI have it, unpacked or installed with pip --target, or the file alone; null: as the engine looks for it. */
+function unpackedFile(from: string, name: string): string | null {
+  if (existsSync(extensionFile(from, name))) return null
+  const file = `${name}.duckdb_extension`
+  const inPackage = join('extensions', engineVersion(), file)
+  const places = [join(`duckdb_extension_${name}`, inPackage), inPackage, file]
+  return places.map((place) => join(from, place)).find(existsSync) ?? null
 }
 
 function notInstalled(
@@ -91,7 +110,7 @@ function notInstalled(
   if (/no access to the file/.test(message))
     return failure(
       `${from ?? ''} has no extension ${name}`,
-      `expected the file ${extensionFile(from ?? '', name)}`,
+      `expected the file ${extensionFile(from ?? '', name)}, or the package duckdb-extension-${name.replaceAll('_', '-')} of PyPI, unpacked there`,
     )
   const url = /at URL "([^"]+)"/.exec(message)?.[1]
   if (url !== undefined)

@@ -2,7 +2,7 @@
 // Its commands are processes: an extension stays loaded in one, and its file may not be cut short then.
 
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extensionFile } from '../../src/duckdb/extension-files.ts'
@@ -104,6 +104,26 @@ test('an extension that is missing costs the tables of a source that need it, an
   assert.match(stdout + stderr, /needs the extension excel, which is not installed/)
   assert.match((await space.ok(['query', 'FROM mart.good'], { env })).stdout, /^7$/m)
 })
+
+withExtensions(
+  test,
+  ['excel'],
+  'it is installed as packages of PyPI have it, and from its file alone',
+  async () => {
+    const version = basename(dirname(dirname(extensionFile(extensionCache, 'excel'))))
+    const inPackage = join('extensions', version, 'excel.duckdb_extension')
+    const layouts = [inPackage, join('duckdb_extension_excel', inPackage), 'excel.duckdb_extension']
+    for (const layout of layouts) {
+      await using space = await workspace(project('ext'))
+      const path = space.path('wheel', layout)
+      await mkdir(dirname(path), { recursive: true })
+      await cp(extensionFile(extensionCache, 'excel'), path)
+      const { stdout } = await space.ok(['extension', 'install', '--from', 'wheel'])
+      assert.match(stdout, /^installed {2}excel /, layout)
+      await space.ok(['run'])
+    }
+  },
+)
 
 withExtensions(test, ['excel'], 'outside of a project, EIDER_EXTENSIONS says where', async () => {
   await using space = await workspace()

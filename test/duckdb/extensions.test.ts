@@ -104,7 +104,8 @@ test('what a mirror does not have is said with the file that is looked for', asy
     (cause: unknown) => cause,
   )) as { code: string; hint: string }
   assert.is(error.code, 'extension-not-installed')
-  assert.is(error.hint, `expected the file ${extensionFile(dir.path, 'excel')}`)
+  const orPackage = 'or the package duckdb-extension-excel of PyPI, unpacked there'
+  assert.is(error.hint, `expected the file ${extensionFile(dir.path, 'excel')}, ${orPackage}`)
 })
 
 withExtensions(
