@@ -18,7 +18,9 @@ const UI = VOCABULARY.alias
 /** Annotations of the type of a set. */
 export function interfaceOf(set: EntitySet): CsdlElement {
   const { type } = set
-  const shown = type.properties.filter(isShown)
+  // The key of a rollup is made of the others, and says nothing to people.
+  const isHidden = (one: Property) => type.rollup !== undefined && type.key.includes(one)
+  const shown = type.properties.filter((one) => isShown(one) && !isHidden(one))
   const title = titleOf(set, shown)
   const chart = chartOf(type)
   return {
@@ -53,15 +55,13 @@ function headerOf(set: EntitySet, title: Property | null): CsdlElement {
 
 /** What people call a row: the text of its key, a column with the name of a name, or the key. */
 function titleOf(set: EntitySet, shown: readonly Property[]): Property | null {
-  const { key, rollup } = set.type
-  const [first] = key
+  const [first] = set.type.key
   const text = shown.find(({ name }) => name === first?.column.text)
   const names = [...NAMES, `${nounOf(set)} name`]
   const named = shown.find(
     ({ name, type }) => type.name === 'Edm.String' && names.includes(wordsOf(name)),
   )
-  // The key of a rollup is made of the others.
-  return text ?? named ?? shown.find((one) => !(rollup && one === first)) ?? null
+  return text ?? named ?? shown.find((one) => one === first) ?? shown[0] ?? null
 }
 
 const NAMES = ['Name', 'Title', 'Label', 'Subject']
@@ -86,9 +86,7 @@ function filterFields(type: EntityType, shown: readonly Property[]): readonly Pr
 function listColumns(type: EntityType, shown: readonly Property[], title: Property | null) {
   const isBeside = (one: Property) =>
     shown.some(({ column }) => column.text === one.name || isUnit(column.unit, one.name))
-  const columns = shown.filter((one) =>
-    type.key.includes(one) ? type.rollup === undefined : !isBeside(one) || one === title,
-  )
+  const columns = shown.filter((one) => type.key.includes(one) || one === title || !isBeside(one))
   const ranks: readonly ((one: Property) => boolean)[] = [
     (one) => one === title || type.key.includes(one),
     ({ name }) => name === type.time || type.dimensions.includes(name),

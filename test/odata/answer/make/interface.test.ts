@@ -149,6 +149,18 @@ test('a set without a word about it has a title, columns, fields and filters', (
   assert.equal(orders!.sections, ['Order: @UI.Identification'])
 })
 
+test('the key is the title wherever it stands, and the first column of a set without one', () => {
+  const columns = [
+    ['amount', 'INTEGER'],
+    ['id', 'INTEGER'],
+  ] as const
+  const { m_a: keyed, m_b: keyless } = drawn({
+    'm.a': { key: ['id'], columns },
+    'm.b': { columns },
+  })
+  assert.equal([keyed!.title, keyless!.title], ['id', 'amount'])
+})
+
 test('what a model says of its columns and measures comes first', () => {
   const { m_sales: sales } = drawn({
     'm.sales': {
@@ -205,6 +217,8 @@ test('a rollup is drawn without its key, and its chart by its own columns', () =
     },
   })
   assert.equal(rollup!.columns, ['month', 'country', 'revenue'])
+  assert.equal(rollup!.fields, ['month', 'country', 'revenue'])
+  assert.equal(rollup!.filters, ['country', 'month'])
   assert.equal([rollup!.title, rollup!.below], ['month', undefined])
   // Moments are no days: a point for each says nothing.
   assert.equal(rollup!.chart, {
