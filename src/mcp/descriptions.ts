@@ -9,9 +9,14 @@ import { didYouMean } from '../core/suggest.ts'
 import type { SeenState, SetShape } from '../http/side-door.ts'
 import { ToolMistake } from './arguments.ts'
 
-/** The sets with a name, a description or a column that has the text in it; all with an empty text. */
-export function listText({ snapshot }: SeenState, search: string): string {
-  const sets = snapshot.relations.filter((relation) => isAbout(relation, search.toLowerCase()))
+/** The sets with a name, a description, a column or a measure that has the text in it; all with an empty text. */
+export function listText({ snapshot, shapeOf }: SeenState, search: string): string {
+  const sets = snapshot.relations
+    .map((relation): Listed => {
+      const measures = shapeOf(entitySetName(relation.model))?.measures ?? []
+      return { ...relation, measures: measures.map(({ name }) => name) }
+    })
+    .filter((one) => isAbout(one, search.toLowerCase()))
   const head = headOf(snapshot, `${sets.length} sets${search === '' ? '' : ' found'}`)
   const room = limits.assistantListBytes - Buffer.byteLength(head)
   for (const line of FORMS) {
@@ -25,12 +30,17 @@ export function listText({ snapshot }: SeenState, search: string): string {
 const headOf = ({ id, publishedAt }: Snapshot, what: string) =>
   `${what}, snapshot ${id}, published ${publishedAt.toISOString()}`
 
-function isAbout({ model, description, columns }: PublishedRelation, word: string): boolean {
-  const texts = [model, entitySetName(model), description ?? '', ...columns.map(({ name }) => name)]
+interface Listed extends PublishedRelation {
+  readonly measures: readonly string[]
+}
+
+function isAbout({ model, description, columns, measures }: Listed, word: string): boolean {
+  const names = [...columns.map(({ name }) => name), ...measures]
+  const texts = [model, entitySetName(model), description ?? '', ...names]
   return texts.some((text) => text.toLowerCase().includes(word))
 }
 
-type LineOf = (relation: PublishedRelation) => string
+type LineOf = (set: Listed) => string
 
 const nameOf: LineOf = ({ model, rows }) => `${entitySetName(model)} (${rows} rows)`
 
@@ -41,10 +51,17 @@ const described =
     return text === '' ? nameOf(relation) : `${nameOf(relation)}: ${shortened(text, most)}`
   }
 
-/** The first one that fits is taken: with columns, and with less and less of the descriptions. */
+const measured =
+  (line: LineOf): LineOf =>
+  (set) =>
+    set.measures.length === 0 ? line(set) : `${line(set)} measures ${set.measures.join()}`
+
+/** The first one that fits is taken: with columns and measures, and with less and less of the descriptions. */
 const FORMS: readonly LineOf[] = [
-  (relation) => `${described(200)(relation)} [${relation.columns.map(({ name }) => name).join()}]`,
-  described(200),
+  measured((set) => `${described(200)(set)} [${set.columns.map(({ name }) => name).join()}]`),
+  measured(described(200)),
+  measured(described(80)),
+  measured(described(20)),
   described(80),
   described(40),
   described(20),

@@ -15,11 +15,12 @@ interface Tool<P extends Parameters> {
 
 const listSets = {
   title: 'List the sets',
-  description: 'The entity sets that can be asked, with their rows and descriptions. Begin here.',
+  description:
+    'The entity sets that can be asked, with their rows, descriptions and measures. Begin here.',
   parameters: {
     search: {
       type: 'string',
-      description: 'Only sets with this text in their name, description or columns',
+      description: 'Only sets with this text in their name, description, columns or measures',
     },
   },
 } as const satisfies Tool<Parameters>

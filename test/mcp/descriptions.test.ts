@@ -58,10 +58,12 @@ test('a list of 200 sets takes at most 4,000 tokens and has each with a part of 
   const lines = text.split('\n')
   assert.is(lines.length, 201)
   for (const line of lines.slice(1)) assert.match(line, /^mart_sales_\w+ \(\d+ rows\): Sales \d+ /)
+  assert.match(listText(many(60), ''), /: Sales 7 .* measures revenue$/m)
 })
 
 test('a short list has all columns, a long one says how many sets it leaves out and how to find them', () => {
-  assert.match(listText(many(5), ''), /\[column_number_0,.*column_number_11\]$/m)
+  assert.match(listText(many(5), ''), /\[column_number_0,.*column_number_11\] measures revenue$/m)
+  assert.match(listText(many(5), 'REVEN'), /^5 sets found,/)
   const text = listText(many(2000), '')
   assert.ok(tokensOf(text) <= 4000)
   const lines = text.split('\n')
