@@ -2,6 +2,7 @@
 // that the first has found. What a type cannot do is not asked. A picture is a chart of the rows by the column.
 
 import { chartData, chartRequest, type Grouping, withoutGaps } from '../chart/chart-data.ts'
+import type { Condition, TypeOfColumn } from '../address/filter.ts'
 import type { ChartState } from '../chart/chart-state.ts'
 import {
   hasTime,
@@ -12,6 +13,7 @@ import {
   pathTo,
   type TypedColumn,
 } from '../model/schema.ts'
+import { conditionFor } from '../chart/pick.ts'
 import { binsBetween, endsOf } from '../chart/steps.ts'
 import { unitBetween } from '../chart/time-units.ts'
 
@@ -98,6 +100,8 @@ export interface Picture {
   readonly form: 'columns' | 'bars'
   readonly bars: readonly Bar[]
   readonly sentence: string
+  /** What the rows of a bar, or of one to another, have in common; undefined where no filter says it. */
+  readonly between?: (first: number, last: number, typeOf: TypeOfColumn) => Condition | undefined
 }
 
 export function pictureRequest(
@@ -166,15 +170,22 @@ function rowsBy(
   const counted = { y: null, method: 'count', by: null, per: null, isCompared: false } as const
   const state: ChartState = { ...counted, x, first, filter }
   const request = chartRequest(state, grouping, { x: column, names, isWithoutTotal: true })
-  const read = (rows: readonly Row[]): readonly Bar[] => {
+  const read = (rows: readonly Row[]) => {
     const { marks, series } = chartData(state, grouping, request, rows, MOST_BARS)
     const values = series[0]?.values ?? []
-    return marks.map(({ text, isWord }, i) => ({ text, isWord, rows: Number(values[i]) }))
+    const bars = marks.map(({ text, isWord }, i) => ({ text, isWord, rows: Number(values[i]) }))
+    const between: Picture['between'] = (first, last, typeOf) =>
+      conditionFor(x, grouping, [marks[first]!, marks[last]!], typeOf)
+    return { bars, between }
   }
   return (shows: ShownPicture['shows'], draw: (bars: readonly Bar[]) => Picture): ShownPicture => ({
     shows,
     apply: request.apply,
-    read: (rows) => draw(read(rows)),
+    read(rows) {
+      const { bars, between } = read(rows)
+      // Lengths are of no column.
+      return { ...draw(bars), ...(shows === 'lengths' ? {} : { between }) }
+    },
   })
 }
 

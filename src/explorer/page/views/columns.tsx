@@ -4,7 +4,8 @@ import { encodeOption, readOptions } from '../address/options.ts'
 import { groupDigits, showTime } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import { useRowsContext } from '../rows/rows-context.ts'
+import { type RowsContext, useRowsContext } from '../rows/rows-context.ts'
+import { withCondition } from '../chart/pick.ts'
 import type { ServiceError } from '../service/client.ts'
 import type { ComponentChildren, RefObject } from 'preact'
 import {
@@ -58,11 +59,12 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
     })
     return () => cancelAnimationFrame(frame)
   }, [wanted])
+  const context = useRowsContext(set, route.query, 'columns')
   const isSmall = (published?.rows ?? 0) <= MOST_ROWS_UNASKED
   return (
     <>
       <FilterBar
-        context={useRowsContext(set, route.query, 'columns')}
+        context={context}
         error={fault !== null && fault.filter === filter ? fault.error : undefined}
       />
       {!isSmall && (
@@ -90,6 +92,7 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
                 key={column.name}
                 set={set}
                 column={column}
+                context={context}
                 filter={filter}
                 isCounted={isSmall || isAsked}
                 isWanted={column.name === wanted}
@@ -106,6 +109,7 @@ export function ColumnsView({ route }: ViewProps<'columns'>) {
 interface ColumnRowProps {
   readonly set: EntitySet
   readonly column: Property
+  readonly context: RowsContext
   readonly filter: string | null
   /** False: counting takes long, and waits for a click. */
   readonly isCounted: boolean
@@ -118,7 +122,7 @@ interface ColumnRowProps {
 const COLUMNS = 8
 
 function ColumnRow(props: ColumnRowProps) {
-  const { set, column, filter } = props
+  const { set, column, context, filter } = props
   const published = usePage().catalog?.sets.find(({ name }) => name === set.name)
   const engineType = published?.columns.find(({ name }) => name === column.name)?.type
   const row = useRef<HTMLTableRowElement>(null)
@@ -142,7 +146,7 @@ function ColumnRow(props: ColumnRowProps) {
           {column.description !== undefined && <p>{column.description}</p>}
         </th>
         <td class="profile-picture">
-          <PictureOf profile={profile} />
+          <PictureOf profile={profile} column={column} context={context} />
           <Button
             class="button quiet profile-more"
             aria-expanded={isOpen}
@@ -243,15 +247,26 @@ function End({ column, value }: { column: Property; value: unknown }): Component
   }
 }
 
-function PictureOf({ profile }: { profile: ReturnType<typeof useProfile> }) {
+interface PictureOfProps extends Pick<ColumnRowProps, 'column' | 'context'> {
+  readonly profile: ReturnType<typeof useProfile>
+}
+
+/** A click on a bar, or a stroke from one to another, is a condition of the filter. */
+function PictureOf({ profile, column, context }: PictureOfProps) {
   const { picture, counts, shows } = profile
   if (counts.state !== 'here' || shows === null) return null
   if (shows.shows === 'nothing') return <span class="soft">{shows.why}</span>
   if (picture.state === 'failed') return <ProblemNote {...picture} />
   if (picture.state === 'waiting') return <span class="picture-waiting" />
-  const { form, bars, sentence } = picture.value
-  if (form === 'columns') return <HistogramBars bars={bars} sentence={sentence} />
-  return <FrequentValues bars={bars} sentence={sentence} rows={counts.value.rows} />
+  const { form, bars, sentence, between } = picture.value
+  const onPick = (first: number, last: number) => {
+    const condition = between?.(first, last, context.typeOf)
+    if (condition) context.filter(withCondition(context.conditions, column.name, condition))
+  }
+  if (form === 'columns')
+    return <HistogramBars bars={bars} sentence={sentence} onPick={between && onPick} />
+  const { rows } = counts.value
+  return <FrequentValues bars={bars} sentence={sentence} rows={rows} onPick={onPick} />
 }
 
 function showShare(percent: number): string {
@@ -296,17 +311,19 @@ interface FrequentValuesProps {
   readonly sentence: string
   /** All rows, of which the bars are parts. */
   readonly rows: number
+  readonly onPick: (first: number, last: number) => void
 }
 
-function FrequentValues({ bars, sentence, rows }: FrequentValuesProps) {
+function FrequentValues({ bars, sentence, rows, onPick }: FrequentValuesProps) {
   const most = Math.max(1, ...bars.map((bar) => bar.rows))
   const share = (count: number) => ((count / Math.max(1, rows)) * 100).toFixed(1)
   return (
     <div class="frequent" role="img" aria-label={sentence}>
-      {bars.map((bar) => (
+      {bars.map((bar, i) => (
         <div
           key={`${bar.isWord} ${bar.text}`}
-          class="frequent-bar"
+          class="frequent-bar picture-pick"
+          onClick={() => onPick(i, i)}
           title={`${bar.text}: ${bar.rows} rows, ${share(bar.rows)} %`}
         >
           <bdi class={bar.isWord ? 'frequent-label word' : 'frequent-label'}>{bar.text}</bdi>
