@@ -15,6 +15,10 @@ export const isDiskFull = (error: unknown): boolean =>
 export const isQuota = ({ code, errno = 0 }: NodeJS.ErrnoException): boolean =>
   code === 'EDQUOT' || -errno === system.errno.EDQUOT
 
+/** Says the system, or DuckDB, which opened the file. */
+const isOutOfFiles = ({ code = '', message }: NodeJS.ErrnoException): boolean =>
+  ['EMFILE', 'ENFILE'].includes(code) || /: Too many open files/.test(message)
+
 interface SystemProblem {
   /** A whole sentence, with the path in it. */
   readonly problem: string
@@ -35,6 +39,11 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
   const at = dest ?? path ?? known ?? file
   if (!(error instanceof Error)) return null
   if (isDiskFull(error)) return fullDisk(error, at)
+  if (isOutOfFiles(error))
+    return {
+      problem: `too many files are open${at === undefined ? '' : `, at ${shownPath(at)}`}`,
+      hint: 'raise the limit with ulimit -n',
+    }
   if (at === undefined) return null
   const shown = shownPath(at)
   switch (code) {
@@ -64,12 +73,6 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
       return {
         problem: `the disk failed at ${shown}`,
         hint: 'check the system log for disk errors',
-      }
-    case 'EMFILE':
-    case 'ENFILE':
-      return {
-        problem: `too many files are open, at ${shown}`,
-        hint: 'raise the limit with ulimit -n',
       }
     case 'ENOENT':
       return { problem: `${shown} does not exist`, hint: 'check the path' }

@@ -56,6 +56,24 @@ test('a server that may open few files says so and does not begin', async () => 
   }
 })
 
+test('what a command needs more files for than it may open is no bug', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: few\n',
+    'models/t/one.sql': '-- @expose id\nSELECT 1 AS id',
+  })
+  await space.ok(['run'])
+  const hints: string[] = []
+  for (const files of [20, 22, 24, 26])
+    for (const command of ['doctor', 'run', 'status']) {
+      const { status, stdout, stderr } = eiderAfter(`ulimit -n ${files}`, space.dir, command)
+      const said = `${command} with ${files} files: exit code ${status}: ${stdout}${stderr}`
+      assert.ok([0, 1, 3].includes(status ?? 70), said)
+      assert.not.match(said, /bug in eider|check the path and its permissions/)
+      if (said.includes('raise the limit with ulimit -n')) hints.push(said)
+    }
+  assert.ok(hints.length > 0)
+})
+
 testInGroup(
   'a query that needs more memory than its container has does not end the service',
   async () => {

@@ -244,6 +244,6 @@ function openError(error: DatabaseError, path: string, hint: string): Environmen
   return failure(
     'warehouse-unusable',
     `the warehouse ${path} cannot be opened: ${words}`,
-    'check the path and its permissions',
+    hintOfSystem(error) ?? 'check the path and its permissions',
   )
 }
