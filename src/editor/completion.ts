@@ -1,9 +1,8 @@
 // What may be typed next in a model: annotations and their values, models, columns, variables.
 
 import { type CompletionItem, CompletionItemKind, type Position } from 'vscode-languageserver/node'
-import type { CompiledProject } from '../core/model.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, sameName } from '../core/names.ts'
-import { annotationItems } from './completion-header.ts'
 import type { EditedProject, LastCompile } from './edited-project.ts'
 import { written } from './edits.ts'
 import type { EditorFile } from './open-projects.ts'
@@ -11,6 +10,14 @@ import { offsetAt } from './positions.ts'
 import { columnItem, type NamedRelation, relationsOf } from './relations.ts'
 import { proposalsAt } from './settings.ts'
 import { expectedAfter, tablesIn } from './sql-scope.ts'
+import {
+  type AnnotationName,
+  annotations,
+  type FileKind,
+  fileKinds,
+} from '../compiler/annotations/annotations.ts'
+import { checkExamples } from '../compiler/annotations/check-syntax.ts'
+import { rowsAbout } from '../files/documentation.ts'
 
 /** What the last compile knew: nobody waits for the next one while typing. */
 export async function completionAt(
@@ -95,4 +102,85 @@ function columnItems(
   }))
   const calls = macros.map(({ name }) => ({ label: name, kind: CompletionItemKind.Function }))
   return [...own.values(), ...aliases, ...calls]
+}
+
+// Annotations while they are typed: their names for the kind of the model, and what may follow each.
+
+interface HeaderContext {
+  readonly text: string
+  readonly own: Model | null
+  readonly tables: readonly NamedRelation[]
+}
+
+const WORDS: Partial<Record<AnnotationName, readonly string[]>> = {
+  deletes: ['keep', 'mirror'],
+  rebuild: ['always'],
+  on_schema_change: ['evolve', 'keep', 'rebuild', 'fail'],
+  on_duplicate: ['fail', 'latest('],
+}
+
+const TAKES_COLUMNS: readonly AnnotationName[] = [
+  'unique_key',
+  'expose',
+  'incremental',
+  'column',
+  'on_duplicate',
+  'check',
+  'warn',
+]
+
+/** `typed`: the line up to the cursor. */
+function annotationItems(typed: string, { text, own, tables }: HeaderContext): CompletionItem[] {
+  if (/^\s*--\s*@?\w*$/.test(typed)) return nameItems(text, typed.includes('@'))
+  const [, given = '', value = ''] = /^\s*--\s*@(\w+)\s*:?\s*(.*)$/.exec(typed) ?? []
+  const name = given.toLowerCase() as AnnotationName
+  if (!Object.hasOwn(annotations, name)) return []
+  const words = (labels: readonly string[], kind: CompletionItemKind) =>
+    labels.map((label) => ({ label, kind }))
+  if (name === 'kind')
+    return fileKinds.map((label) => ({
+      label,
+      kind: CompletionItemKind.EnumMember,
+      documentation: rowsAbout(label)[0]?.cells.at(-1) ?? '',
+    }))
+  const [, referenced] = /references\([^)]*?,\s*([\w."]*)$/i.exec(value) ?? []
+  if (name === 'depends_on' || referenced !== undefined) {
+    const [, model] = /^(\w+\.\w+)\.\w*$/.exec(referenced ?? '') ?? []
+    const found = tables.find((table) => model !== undefined && sameName(table.name, model))
+    if (found !== undefined) return found.columns.map(columnItem)
+    return words(
+      tables.map((table) => table.name),
+      CompletionItemKind.Class,
+    )
+  }
+  const isCheck = name === 'check' || name === 'warn'
+  const calls = isCheck && !value.includes('(') ? Object.values(checkExamples) : []
+  const columns = TAKES_COLUMNS.includes(name) ? (own?.columns ?? []).map(columnItem) : []
+  return [
+    ...words(WORDS[name] ?? [], CompletionItemKind.EnumMember),
+    ...columns,
+    ...words(calls, CompletionItemKind.Function),
+  ]
+}
+
+/** The annotations that have an effect on the kind, and are not there yet. */
+function nameItems(text: string, hasSign: boolean): CompletionItem[] {
+  const kind = (/^--\s*@kind\s*:?\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() ?? 'table') as FileKind
+  return Object.entries(annotations).flatMap(([name, rule]) => {
+    const isThere = !('repeats' in rule) && new RegExp(`^--\\s*@${name}\\b`, 'im').test(text)
+    const isForKind = name === 'kind' || rule.kinds.some((one) => one === kind)
+    if (isThere || !isForKind) return []
+    const label = `@${name}`
+    const separator = name === 'column' || name === 'expose' || name === 'contract' ? ' ' : ': '
+    return [
+      {
+        label,
+        kind: CompletionItemKind.Keyword,
+        detail: rule.expected,
+        documentation: rowsAbout(label)[0]?.cells.at(-1) ?? '',
+        insertText: `${hasSign ? name : label}${separator}`,
+        filterText: hasSign ? name : label,
+      },
+    ]
+  })
 }

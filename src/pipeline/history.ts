@@ -2,7 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
-import type { ChangeWay } from '../core/report/progress.ts'
+import type { ChangeWay, TableChanges } from '../core/report/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -14,7 +14,7 @@ const RESULT = sql`'[{"model":"VARCHAR","status":"VARCHAR","because":"VARCHAR","
   "changes":{"way":"VARCHAR","rows_in":"BIGINT","rows_changed":"BIGINT","rows_out":"BIGINT","rows_after":"BIGINT","definition":"VARCHAR"}}]'`
 
 /** What one run has done to a model; named as in JSON. Numbers are null where nobody has counted. */
-export interface ModelRun {
+export interface ModelRun extends Omit<TableChanges, 'way' | 'definition'> {
   readonly run_id: string
   readonly started_at: string
   readonly status: string
@@ -22,10 +22,6 @@ export interface ModelRun {
   readonly ms: number | null
   readonly because: string
   readonly way: ChangeWay | null
-  readonly rows_in: number | null
-  readonly rows_changed: number | null
-  readonly rows_out: number | null
-  readonly rows_after: number | null
   /** The definition of the model at that time. */
   readonly rule: string | null
 }

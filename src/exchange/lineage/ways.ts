@@ -2,6 +2,7 @@
 
 import { appendFile } from 'node:fs/promises'
 import { limits } from '../../core/limits.ts'
+import { postJson } from '../../core/post-json.ts'
 
 export type LineageWay = 'collector' | 'file'
 
@@ -44,36 +45,13 @@ async function post(
   body: string,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const timeout = AbortSignal.timeout(limits.lineageTimeoutMs)
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        'User-Agent': 'eider',
-        ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
-      },
-      body,
-      // To another address nobody has asked it to go.
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
-    })
-    // A short answer is read, so that the connection can be used again; what a long one says, nobody wants to know.
-    const length = Number(response.headers.get('content-length') ?? Number.NaN)
-    if (length <= limits.lineageAnswerBytes) await response.arrayBuffer()
-    else await response.body?.cancel()
-    return response.ok ? ARRIVED : { problem: String(response.status), isDead: false }
-  } catch (error) {
-    const problem = timeout.aborted ? 'no answer in time' : reasonOf(error)
-    return { problem, isDead: true }
-  }
-}
-
-/** Codes such as ECONNREFUSED; messages may have the URL in them. */
-function reasonOf(error: unknown): string {
-  const { code, name, cause } = error as NodeJS.ErrnoException
-  const inner = (cause as NodeJS.ErrnoException | undefined)?.code
-  return inner ?? (typeof code === 'string' ? code : name)
+  const { status, answer } = await postJson(url, body, {
+    ...(token === null ? {} : { headers: { Authorization: `Bearer ${token}` } }),
+    timeoutMs: limits.lineageTimeoutMs,
+    answerBytes: limits.lineageAnswerBytes,
+    signal,
+  })
+  return status >= 200 && status < 300 ? ARRIVED : { problem: answer, isDead: status === 0 }
 }
 
 async function append(path: string, event: string): Promise<Sent> {

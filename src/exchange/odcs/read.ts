@@ -12,7 +12,7 @@ import {
   type SaidOfModel,
 } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
-import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf } from '../nodes.ts'
+import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf, textIn } from '../nodes.ts'
 import { checkOf } from './quality.ts'
 import { engineType } from './types.ts'
 
@@ -78,7 +78,7 @@ export function readContract(root: Group, reading: Reading): Said {
   const team = memberOf(root, 'team')
   // Where sets have owners of their own, the others have none.
   const isOwned = items.some((item) => isMap(item) && customOf(item as Group, 'owner') !== null)
-  const owner = isMap(team) && !isOwned ? stringOf(memberOf(team as Group, 'name')) : null
+  const owner = isOwned ? null : textIn(team, 'name')
   const file = { ...reading, left, owner, latencies: latenciesOf(root, items.length === 1, left) }
   const models = items.flatMap((item, i) => readSet(item, `schema.${i + 1}`, file) ?? [])
   return { models, left }
@@ -91,7 +91,7 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
   const name = stringOf(nameNode)
   if (name === null || nameNode === null) return file.refuse(item, `${path}.name`, 'a name')
   file.left.push(...leftOf(set, takenOfSet, `${path}.`))
-  const physical = stringOf(memberOf(set, 'physicalName'))
+  const physical = textIn(set, 'physicalName')
   const newName = newNameOf(physical, name)
   const model =
     [physical, name, newName].map((one) => file.modelOf(one ?? '')).find((one) => one !== null) ??
@@ -106,7 +106,7 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
     (property, i) => readColumn(property, `${path}.properties.${i + 1}`, file) ?? [],
   )
   const lines = [
-    ...headerLine('description', null, stringOf(memberOf(set, 'description'))),
+    ...headerLine('description', null, textIn(set, 'description')),
     ...headerLine('owner', null, customOf(set, 'owner') ?? file.owner),
     ...tagLines(set, file.left, path),
     ...headerLine('fresh', null, file.latencies.get(name) ?? file.latencies.get('') ?? null),
@@ -152,7 +152,7 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
   const logical = logicalTypes.find((type) => type === stringOf(logicalNode)) ?? null
   if (logicalNode !== null && logical === null)
     file.refuse(logicalNode, `${path}.logicalType`, `one of ${logicalTypes.join(', ')}`)
-  const physical = stringOf(memberOf(group, 'physicalType'))
+  const physical = textIn(group, 'physicalType')
   const subject = annotationName(name)
   const column = {
     name,
@@ -167,8 +167,8 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
     column,
     position: isKey ? (isScalar(position) ? Number(position.value) || 1 : 1) : null,
     lines: [
-      ...headerLine('column', subject, stringOf(memberOf(group, 'description'))),
-      ...headerLine('label', subject, stringOf(memberOf(group, 'businessName'))),
+      ...headerLine('column', subject, textIn(group, 'description')),
+      ...headerLine('label', subject, textIn(group, 'businessName')),
       ...headerLine('unit', subject, customOf(group, 'unit')),
       ...headerLine('format', subject, customOf(group, 'format')),
       ...referenceLines(group, path, name, file),
@@ -206,7 +206,7 @@ function referenceLines(
   file: OfFile,
 ): readonly HeaderLine[] {
   return itemsIn(memberOf(group, 'relationships')).flatMap((node, i) => {
-    const to = isMap(node) ? stringOf(memberOf(node as Group, 'to')) : null
+    const to = textIn(node, 'to')
     const [, set = '', target = ''] = /^([A-Za-z_]\w*)\.([A-Za-z_]\w*)$/.exec(to ?? '') ?? []
     const model = file.modelOf(set)
     if (model !== null) {
@@ -219,36 +219,25 @@ function referenceLines(
   })
 }
 
-const UNITS: Readonly<Record<string, string>> = {
-  s: 'seconds',
-  sec: 'seconds',
-  second: 'seconds',
-  seconds: 'seconds',
-  m: 'minutes',
-  min: 'minutes',
-  minute: 'minutes',
-  minutes: 'minutes',
-  h: 'hours',
-  hr: 'hours',
-  hour: 'hours',
-  hours: 'hours',
-  d: 'days',
-  day: 'days',
-  days: 'days',
-}
+/** The last name is ours. */
+const UNITS = [
+  ['s', 'sec', 'second', 'seconds'],
+  ['m', 'min', 'minute', 'minutes'],
+  ['h', 'hr', 'hour', 'hours'],
+  ['d', 'day', 'days'],
+]
 
 /** By set; the empty name: of the only one. */
 function latenciesOf(root: Group, isOnly: boolean, left: string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [i, node] of itemsIn(memberOf(root, 'slaProperties')).entries()) {
-    const group = isMap(node) ? (node as Group) : null
-    const property = group === null ? null : stringOf(memberOf(group, 'property'))
-    const value = group === null ? null : memberOf(group, 'value')
-    const unit = UNITS[(group === null ? null : stringOf(memberOf(group, 'unit'))) ?? '']
-    const element = (group === null ? null : stringOf(memberOf(group, 'element'))) ?? ''
+    const written = textIn(node, 'unit') ?? ''
+    const unit = UNITS.find((names) => names.includes(written))?.at(-1)
+    const element = textIn(node, 'element') ?? ''
+    const value = isMap(node) ? memberOf(node as Group, 'value') : null
     const amount = isScalar(value) && Number.isInteger(value.value) ? Number(value.value) : null
     const isTaken =
-      /^(?:latency|ly)$/i.test(property ?? '') &&
+      /^(?:latency|ly)$/i.test(textIn(node, 'property') ?? '') &&
       amount !== null &&
       amount > 0 &&
       unit !== undefined
@@ -262,7 +251,6 @@ function latenciesOf(root: Group, isOnly: boolean, left: string[]): ReadonlyMap<
 /** The value of one of the custom properties. */
 function customOf(group: Group, property: string): string | null {
   for (const node of itemsIn(memberOf(group, 'customProperties')))
-    if (isMap(node) && stringOf(memberOf(node as Group, 'property')) === property)
-      return stringOf(memberOf(node as Group, 'value'))
+    if (textIn(node, 'property') === property) return textIn(node, 'value')
   return null
 }

@@ -7,7 +7,7 @@ import { annotationName, foldCase } from '../../core/names.ts'
 import { itemsOf, spanOf } from '../../project/members.ts'
 import type { Reading, Said, SaidOfModel } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
-import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf } from '../nodes.ts'
+import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf, textIn } from '../nodes.ts'
 
 const takenOfModel = ['name', 'description', 'datasets', 'metrics']
 const takenOfDataset = ['name', 'source', 'primary_key', 'description', 'fields']
@@ -70,7 +70,7 @@ function readDataset(item: Node, path: string, file: OfModel): Dataset | null {
     return file.refuse(nameNode ?? item, `${path}.name`, 'a name')
   const group = item as Group
   file.left.push(...leftOf(group, takenOfDataset, `${path}.`))
-  const source = stringOf(memberOf(group, 'source'))?.split('.').slice(-2).join('.') ?? ''
+  const source = textIn(group, 'source')?.split('.').slice(-2).join('.') ?? ''
   const model = file.modelOf(name) ?? file.modelOf(source)
   const fields = itemsIn(memberOf(group, 'fields')).flatMap((field, i) => {
     const at = `${path}.fields.${i + 1}`
@@ -81,7 +81,7 @@ function readDataset(item: Node, path: string, file: OfModel): Dataset | null {
   const [time, ...others] = fields.filter(({ role }) => role === 'time')
   const dimensions = [...fields.filter(({ role }) => role === 'dimension'), ...others]
   const lines = [
-    ...headerLine('description', null, stringOf(memberOf(group, 'description'))),
+    ...headerLine('description', null, textIn(group, 'description')),
     ...headerLine('time', null, time?.subject ?? null),
     ...headerLine('dimension', null, dimensions.map(({ subject }) => subject).join(', ')),
     ...fields.flatMap((field) => field.lines),
@@ -100,7 +100,7 @@ interface ReadField {
 function readField(item: Node, path: string, file: OfModel): ReadField | null {
   if (!isMap(item)) return null
   const group = item as Group
-  const name = stringOf(memberOf(group, 'name'))
+  const name = textIn(group, 'name')
   const expression = expressionOf(group)
   const isColumn = name !== null && (expression === null || nameIn(expression) === foldCase(name))
   if (!isColumn || /\p{Cc}/u.test(name)) return null
@@ -114,8 +114,8 @@ function readField(item: Node, path: string, file: OfModel): ReadField | null {
   const subject = annotationName(name)
   const { unit, format } = ownOf(group)
   const lines = [
-    ...headerLine('column', subject, stringOf(memberOf(group, 'description'))),
-    ...headerLine('label', subject, stringOf(memberOf(group, 'label'))),
+    ...headerLine('column', subject, textIn(group, 'description')),
+    ...headerLine('label', subject, textIn(group, 'label')),
     ...headerLine('unit', subject, unit),
     ...headerLine('format', subject, format),
   ]
@@ -133,7 +133,7 @@ function readMetric(
   const group = item as Group
   const own = ownOf(group)
   const sql = expressionOf(group)
-  const name = own['measure'] ?? stringOf(memberOf(group, 'name'))
+  const name = own['measure'] ?? textIn(group, 'name')
   if (sql === null || name === null || name === undefined || /\p{Cc}/u.test(name)) return false
   const found = withoutDataset(sql, datasets, own['sql'] === sql ? own['dataset'] : undefined)
   if (found === null) return false
@@ -143,7 +143,7 @@ function readMetric(
   const text = own['sql'] === sql && own['text'] ? own['text'] : found.text
   found.dataset.lines.push(
     { annotation: 'measure', subject, value: text },
-    ...headerLine('column', subject, stringOf(memberOf(group, 'description'))),
+    ...headerLine('column', subject, textIn(group, 'description')),
     ...headerLine('label', subject, own['label']),
     ...headerLine('unit', subject, own['unit']),
     ...headerLine('format', subject, own['format']),
@@ -156,8 +156,7 @@ function expressionOf(group: Group): string | null {
   const expression = memberOf(group, 'expression')
   if (!isMap(expression)) return null
   for (const item of itemsIn(memberOf(expression as Group, 'dialects')))
-    if (isMap(item) && stringOf(memberOf(item as Group, 'dialect')) === 'ANSI_SQL')
-      return stringOf(memberOf(item as Group, 'expression'))
+    if (textIn(item, 'dialect') === 'ANSI_SQL') return textIn(item, 'expression')
   return null
 }
 
@@ -201,7 +200,7 @@ function withoutDataset(
 /** What was written for the program itself. */
 function ownOf(group: Group): Readonly<Record<string, string | undefined>> {
   for (const item of itemsIn(memberOf(group, 'custom_extensions'))) {
-    const data = isMap(item) ? stringOf(memberOf(item as Group, 'data')) : null
+    const data = textIn(item, 'data')
     const own = data === null ? null : ownIn(data)
     if (own !== null) return own
   }

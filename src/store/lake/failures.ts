@@ -11,6 +11,10 @@ export const isMissing = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   /^Existing DuckLake at metadata catalog .* does not exist/s.test(error.details.message)
 
+/** A state of the lake that was removed meanwhile. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof DatabaseError && /No snapshot found at version/.test(error.details.message)
+
 interface Case {
   readonly code: string
   readonly when: RegExp

@@ -6,10 +6,9 @@ import type { ModelName } from '../../core/names.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
 import type { KeptStates, PastStates } from '../past-states.ts'
 import { DamagedRowsError } from '../table-storage.ts'
-import { explainLake } from './failures.ts'
+import { explainLake, isGone } from './failures.ts'
 import { formerRows } from './former-rows.ts'
 import { type LakeRelation, readStateOf, readStates } from './published-states.ts'
 import type { LakeSession } from './session.ts'
@@ -25,9 +24,6 @@ export const lakePastStates = (session: LakeSession): PastStates => ({
   attach: (connection, relations) => attach(session, connection, relations),
   isLost: (error) => isGone(error) || explainLake(error, session.lake) instanceof DamagedRowsError,
 })
-
-const isGone = (error: unknown): boolean =>
-  error instanceof DatabaseError && /No snapshot found at version/.test(error.details.message)
 
 async function list(session: LakeSession): Promise<KeptStates> {
   const youngest = (await session.read((connection) => readStates(connection))) ?? []

@@ -31,7 +31,7 @@ import {
   writeSnapshot,
 } from '../files/snapshot-directory.ts'
 import type { Pulled, Puller, PullOptions } from '../store.ts'
-import { explainLake, isMissing } from './failures.ts'
+import { explainLake, isGone, isMissing } from './failures.ts'
 import { formerRows } from './former-rows.ts'
 import type { LakeSession } from './session.ts'
 import {
@@ -266,6 +266,3 @@ function explainDisk(error: unknown, { paths }: LakeSession): unknown {
     cause: error,
   })
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof DatabaseError && /No snapshot found at version/.test(error.details.message)
