@@ -1,7 +1,7 @@
 // Nodes of YAML in files of other tools, where what is not known is passed over.
 
 import { isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
-import { entriesOf } from '../project/members.ts'
+import { entriesOf, textOfNode } from '../project/members.ts'
 
 export type Group = YAMLMap<Node, Node | null>
 
@@ -12,13 +12,9 @@ export const memberOf = (group: Group, name: string): Node | null =>
 export const itemsIn = (node: Node | null): readonly Node[] =>
   isSeq(node) ? (node.items as readonly Node[]) : []
 
-/** null for what is no text, and for a blank one. */
-export const stringOf = (node: Node | null): string | null =>
-  isScalar(node) && typeof node.value === 'string' && node.value.trim() !== '' ? node.value : null
-
 /** The text of a member; null: it has none, or `node` no members. */
 export const textIn = (node: Node | null, name: string): string | null =>
-  isMap(node) ? stringOf(memberOf(node as Group, name)) : null
+  isMap(node) ? textOfNode(memberOf(node as Group, name)) : null
 
 export const isTrue = (node: Node | null): boolean => isScalar(node) && node.value === true
 

@@ -1,9 +1,6 @@
 // The rows of a query on a published state that stood earlier. It holds exposed models only, and nothing else is attached:
 // sources are as they are now.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { splitModelName } from '../core/names.ts'
@@ -11,6 +8,7 @@ import { Resources } from '../core/resources.ts'
 import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { temporaryDirectory } from '../files/temporary-directory.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { KeptState } from '../store/past-states.ts'
@@ -26,8 +24,7 @@ export async function answerPast<T>(
   take: TakeRows<T>,
 ): Promise<T> {
   await using resources = new Resources()
-  const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))
-  resources.defer(() => rm(tempDir, { recursive: true, force: true }))
+  const tempDir = await temporaryDirectory(resources)
   const store = openStore(paths)
   const { extensions } = files
   const engine = { memoryLimit: settings.memory_limit, tempDir, extensions }

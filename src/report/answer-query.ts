@@ -1,8 +1,5 @@
 // The rows of a query: from the warehouse, and while another process holds that from the published snapshot.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseQuery } from '../compiler/sql/query-text.ts'
 import { engineDiagnostic } from '../compiler/hints/engine-diagnostic.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
@@ -16,6 +13,7 @@ import { type ModelBody, type Sql, sql } from '../core/sql.ts'
 import { catalogKey, describe, readEngineCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { DatabaseError, isDamage, isFatal, isInterrupt } from '../duckdb/errors.ts'
+import { temporaryDirectory } from '../files/temporary-directory.ts'
 import { isDiskFull } from '../files/system-errors.ts'
 import { interruptOnAbort } from '../pipeline/interrupt.ts'
 import { openWarehouseToRead, withSources } from '../pipeline/open-warehouse.ts'
@@ -117,8 +115,7 @@ async function fromSnapshot<T>(
   take: TakeRows<T>,
 ): Promise<T> {
   await using resources = new Resources()
-  const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))
-  resources.defer(() => rm(tempDir, { recursive: true, force: true }))
+  const tempDir = await temporaryDirectory(resources)
   const { extensions } = files
   const memoryLimit = settings.memory_limit
   const engine = { path: ':memory:', searchDir: paths.dir, memoryLimit, extensions }

@@ -1,7 +1,5 @@
 // Shared by commands that read a project and its warehouse without changing either.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { Resources } from '../core/resources.ts'
@@ -9,6 +7,7 @@ import type { CompiledProject } from '../core/model.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { type ModelName, targetsOf } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { temporaryDirectory } from '../files/temporary-directory.ts'
 import type { Project } from '../project/project.ts'
 import type { Store } from '../store/store.ts'
 
@@ -48,8 +47,7 @@ export async function openToRead(
   const project = compiled ?? (await compileOnce(files, { ...paths, save: keepsCompiled }))
   await using resources = new Resources()
   // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
-  const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
-  resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
+  const scratchDir = await temporaryDirectory(resources)
   const engine = {
     memoryLimit: settings.memory_limit,
     tempDir: join(scratchDir, 'engine'),

@@ -2,7 +2,7 @@
 
 import { isMap, isScalar, type Node } from 'yaml'
 import { annotationName, type ModelName, parseModelName } from '../../core/names.ts'
-import { itemsOf, spanOf } from '../../project/members.ts'
+import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import {
   type LogicalType,
   logicalTypes,
@@ -12,7 +12,7 @@ import {
   type SaidOfModel,
 } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
-import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf, textIn } from '../nodes.ts'
+import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
 import { checkOf } from './quality.ts'
 import { engineType } from './types.ts'
 
@@ -69,7 +69,7 @@ interface OfFile extends Reading {
 
 export function readContract(root: Group, reading: Reading): Said {
   const version = memberOf(root, 'apiVersion')
-  if (stringOf(version)?.startsWith('v3.') !== true)
+  if (textOfNode(version)?.startsWith('v3.') !== true)
     reading.refuse(version ?? root, 'apiVersion', EXPECTED_VERSION)
   const left = leftOf(root, takenOfContract, '')
   const schema = memberOf(root, 'schema')
@@ -88,7 +88,7 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
   if (!isMap(item)) return file.refuse(item, path, 'a set with a name')
   const set = item as Group
   const nameNode = memberOf(set, 'name')
-  const name = stringOf(nameNode)
+  const name = textOfNode(nameNode)
   if (name === null || nameNode === null) return file.refuse(item, `${path}.name`, 'a name')
   file.left.push(...leftOf(set, takenOfSet, `${path}.`))
   const physical = textIn(set, 'physicalName')
@@ -144,12 +144,12 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
   if (!isMap(item)) return file.refuse(item, path, 'a column with a name')
   const group = item as Group
   const nameNode = memberOf(group, 'name')
-  const name = stringOf(nameNode)
+  const name = textOfNode(nameNode)
   if (name === null || nameNode === null || /\p{Cc}/u.test(name))
     return file.refuse(nameNode ?? item, `${path}.name`, 'a name')
   file.left.push(...leftOf(group, takenOfColumn, `${path}.`))
   const logicalNode = memberOf(group, 'logicalType')
-  const logical = logicalTypes.find((type) => type === stringOf(logicalNode)) ?? null
+  const logical = logicalTypes.find((type) => type === textOfNode(logicalNode)) ?? null
   if (logicalNode !== null && logical === null)
     file.refuse(logicalNode, `${path}.logicalType`, `one of ${logicalTypes.join(', ')}`)
   const physical = textIn(group, 'physicalType')
@@ -178,7 +178,7 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
 }
 
 function tagLines(set: Group, left: string[], path: string): readonly HeaderLine[] {
-  const tags = itemsIn(memberOf(set, 'tags')).flatMap((tag) => stringOf(tag) ?? [])
+  const tags = itemsIn(memberOf(set, 'tags')).flatMap((tag) => textOfNode(tag) ?? [])
   const plain = tags.filter((tag) => /^[^\s,]+$/.test(tag))
   if (plain.length < tags.length) left.push(`${path}.tags`)
   return headerLine('tags', null, plain.join(', '))

@@ -4,10 +4,10 @@
 import { isMap, type Node } from 'yaml'
 import { isSymbol, nameOf, tokenize } from '../../compiler/sql/tokens.ts'
 import { annotationName, foldCase } from '../../core/names.ts'
-import { itemsOf, spanOf } from '../../project/members.ts'
+import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import type { Reading, Said, SaidOfModel } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
-import { type Group, isTrue, itemsIn, leftOf, memberOf, stringOf, textIn } from '../nodes.ts'
+import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
 
 const takenOfModel = ['name', 'description', 'datasets', 'metrics']
 const takenOfDataset = ['name', 'source', 'primary_key', 'description', 'fields']
@@ -32,7 +32,7 @@ interface Dataset {
 
 export function readSemanticModels(root: Group, reading: Reading): Said {
   const version = memberOf(root, 'version')
-  if (stringOf(version)?.startsWith('0.') !== true)
+  if (textOfNode(version)?.startsWith('0.') !== true)
     reading.refuse(version ?? root, 'version', '0.1.1, or another version that begins with 0')
   const left = leftOf(root, ['version', 'semantic_model', 'dialects', 'vendors'], '')
   const list = memberOf(root, 'semantic_model')
@@ -65,7 +65,7 @@ function readModel(group: Group, path: string, file: OfModel): readonly SaidOfMo
 
 function readDataset(item: Node, path: string, file: OfModel): Dataset | null {
   const nameNode = isMap(item) ? memberOf(item as Group, 'name') : null
-  const name = stringOf(nameNode)
+  const name = textOfNode(nameNode)
   if (!isMap(item) || nameNode === null || name === null)
     return file.refuse(nameNode ?? item, `${path}.name`, 'a name')
   const group = item as Group

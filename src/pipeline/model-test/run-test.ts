@@ -1,8 +1,6 @@
 // One test of a model: what it reads is given, what lies between is built in memory as a run builds it, and the rows are
 // compared with those that are expected. Nothing of the project's own target is read or written.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
@@ -18,6 +16,7 @@ import { planSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
 import type { RunContext } from '../run-context.ts'
 import type { RowDifference } from '../../core/report/row-difference.ts'
+import { temporaryDirectory } from '../../files/temporary-directory.ts'
 import { RunResults } from '../results.ts'
 import {
   csvText,
@@ -112,8 +111,7 @@ async function inMemory({ openDoor, ...options }: TestOptions): Promise<TestOutc
     test.runs.flatMap(({ given }) => given),
   )
   await using resources = new Resources()
-  const state = await mkdtemp(join(tmpdir(), 'eider-test-'))
-  resources.defer(() => rm(state, { recursive: true, force: true }))
+  const state = await temporaryDirectory(resources, 'eider-test-')
   const database = resources.use(
     await Database.open({
       path: ':memory:',
