@@ -28,7 +28,7 @@ export class History {
 
   /** Of three the one that reads most of what the others read: models that share inputs cost less. */
   #oneMore(some: Readonly<Record<string, Shape>>, chosen: readonly string[]): string {
-    const all = Object.keys(some)
+    const all = Object.keys(some).filter((name) => !chosen.includes(name))
     const three = Array.from({ length: 3 }, () => all[this.#below(all.length)]!)
     const tablesWith = (name: string) => below([...chosen, name]).length
     return three.reduce((one, other) => (tablesWith(other) < tablesWith(one) ? other : one))
