@@ -1,6 +1,6 @@
 // Several random histories in one warehouse: one run is for all of them, which is what makes a history cheap. In each step
 // events come, somebody edits a model, and a run is whole, of some models, cut off, killed, failing, a backfill, a rebuild,
-// or one that accepts what older rules have made; then a whole run, and each model is looked at.
+// or one that accepts what older rules have made, or the file of the warehouse is made again; then a whole run, and each model is looked at.
 
 import * as assert from 'uvu/assert'
 import type { Check, CompiledProject } from '../../../src/core/model.ts'
@@ -8,6 +8,7 @@ import type { ModelResult } from '../../../src/core/report/progress.ts'
 import { sql } from '../../../src/core/sql.ts'
 import type { RunRequest } from '../../../src/pipeline/run-request.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
+import { rewrite } from '../../../src/store/files/rewrite.ts'
 import { compileTexts, type Texts } from '../compile-texts.ts'
 import { FakeClaims } from '../fake-claims.ts'
 import { modelName } from '../model-name.ts'
@@ -87,6 +88,7 @@ export class World {
       () => this.#backfill(),
       () => this.#rebuild(),
       () => this.#accept(),
+      () => this.#makeAgain(),
     ]
     const way = ways[this.#below(ways.length * 2)]
     this.#isWhole = false
@@ -194,6 +196,14 @@ export class World {
     if (names.length === 0) return
     this.#note('rebuild of', names)
     await this.#run({ selection: only(names), fullRefresh: true })
+  }
+
+  /** The file of the warehouse, as `eider maintain` and an erasure do. */
+  async #makeAgain(): Promise<void> {
+    const { paths } = this.#space
+    this.#note('the file is made again')
+    const { store, ...options } = runDefaults(paths)
+    await rewrite(paths, store.warehouse, options)
   }
 
   /** What is accepted are the rows of older rules once the run is done. */
