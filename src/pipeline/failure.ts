@@ -62,7 +62,7 @@ export function explainFailure(
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
-  const problem = `${csvFileIn(error, model)}${problemIn(error)}`
+  const problem = `${csvFileIn(error, model)}${problemIn(error)}${csvWay(error)}`
   const message = isDiskFull(error) ? `the disk is full: ${problem}` : problem
   const place =
     statement === null ? null : (placeOf(error, model, statement) ?? causeOf(error, model))
@@ -177,12 +177,16 @@ function csvProblem(text: string): string | null {
   const [, line, rest = ''] = /^CSV Error on Line: (\d+)\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? []
   const what = rest.split('\n').findLast((words) => words !== '')
   if (line === undefined || what === undefined) return null
-  return `line ${line}: ${what.slice(0, limits.problemLength)}${csvWay(what)}`
+  return `line ${line}: ${what.slice(0, limits.problemLength)}`
 }
 
+const CSV_ERROR = 'CSV Error on Line'
+
 /** What to write next to `csv` of a source or in the .yml of a seed, where a value is not of its column's type. */
-function csvWay(what: string): string {
-  const [, value, type = ''] = /Could not convert string "(.*)" to '(\w+)/s.exec(what) ?? []
+function csvWay({ details }: DatabaseError): string {
+  if (!details.message.startsWith(CSV_ERROR)) return ''
+  const [, value, type = ''] =
+    /Could not convert string "([^\n]*)" to '(\w+)/.exec(details.message) ?? []
   if (value === undefined) return ''
   const isNumber = /INT|DECIMAL|DOUBLE|FLOAT/.test(type)
   if (isNumber && /^-?[\d.]*\d,\d+$/.test(value)) return `; csv: {decimal: ","} reads it`
@@ -192,7 +196,7 @@ function csvWay(what: string): string {
 
 /** The file of a line that is at fault. A seed is the place itself, and a pattern stands for several files. */
 function csvFileIn({ details }: DatabaseError, model: Model): string {
-  if (model.kind === 'seed' || !details.message.startsWith('CSV Error on Line')) return ''
+  if (model.kind === 'seed' || !details.message.startsWith(CSV_ERROR)) return ''
   const [, path] = /^ *file = (.+)$/m.exec(details.message) ?? []
   return path === undefined ? '' : `${basename(path)}, `
 }
