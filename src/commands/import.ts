@@ -59,7 +59,7 @@ export default class Import extends BaseCommand {
       hasFile: (name) => written.has(name),
     })
     for (const what of said.left) this.#note(`not taken: ${what}`, flags)
-    throwIfErrors(broken)
+    throwIfErrors(broken.slice(0, limits.exchangedMistakes))
     if (!flags.check) for (const file of changes) await write(paths.dir, file)
     this.#report(changes, said, flags)
   }
@@ -92,14 +92,14 @@ async function weighed({ models }: Said, source: SourceFile, { isCheck, hasFile 
   const { brokenPromises } = await import('../exchange/compare.ts')
   const { importedFile } = await import('../exchange/import-file.ts')
   const broken: Diagnostic[] = []
-  const changes: ImportedFile[] = []
+  const changes = new Map<string, ImportedFile>()
   for (const said of models) {
     broken.push(...brokenPromises(said, source, { withChecks: isCheck }))
     const { model, name, span } = said
     const isKnown = model !== null && hasFile(model.name)
     const file = isCheck && model === null ? null : importedFile(said, isKnown)
-    const isTwice = changes.some(({ path }) => path === file?.path)
-    if (file !== null && !isTwice) changes.push(file)
+    const isTwice = changes.has(file?.path ?? '')
+    if (file !== null && !isTwice) changes.set(file.path, file)
     else {
       const problem = isTwice
         ? `"${name}" is a model that it has named before`
@@ -107,7 +107,7 @@ async function weighed({ models }: Said, source: SourceFile, { isCheck, hasFile 
       broken.push(diagnostic('contract-broken', { problem }, { source, span }))
     }
   }
-  return { changes, broken }
+  return { changes: [...changes.values()], broken }
 }
 
 async function write(dir: string, { path, text, state }: ImportedFile): Promise<void> {

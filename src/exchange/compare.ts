@@ -3,7 +3,8 @@
 import { publishedColumns } from '../compiler/contract.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Model } from '../core/model.ts'
-import { foldCase, sameName } from '../core/names.ts'
+import { foldCase } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { SaidColumn, SaidOfModel } from './format.ts'
 import { lineOfHeader, oneLine, withHeader } from './header.ts'
@@ -31,8 +32,14 @@ export function brokenPromises(
     return [broken(`${name} is not exposed`, said.span)]
   const key = expose?.key ?? []
   const wrongKey = promise.key.length > 0 && expose !== null && !isSameKey(promise.key, key)
+  const published = new Map(
+    publishedColumns(model.kind, key, model.columns).map((column) => [
+      foldCase(column.name),
+      column,
+    ]),
+  )
   const columns = promise.columns.flatMap((column) =>
-    problemsOf(column, model, key).map((problem) => broken(problem, column.span)),
+    problemsOf(column, published, name).map((problem) => broken(problem, column.span)),
   )
   const checks = withChecks
     ? missingChecks(said, model).map((text) => broken(`${name} does not check ${text}`, said.span))
@@ -47,10 +54,14 @@ export function brokenPromises(
 const isSameKey = (a: readonly string[], b: readonly string[]) =>
   foldCase(a.join('\0')) === foldCase(b.join('\0'))
 
-function problemsOf(said: SaidColumn, model: Model, key: readonly string[]): readonly string[] {
-  const columns = publishedColumns(model.kind, key, model.columns)
-  const column = columns.find(({ name }) => sameName(name, said.name))
-  if (column === undefined) return [`${model.name} has no column "${said.name}"`]
+/** `columns`: those of the model, by their names in lower case. */
+function problemsOf(
+  said: SaidColumn,
+  columns: ReadonlyMap<string, Column>,
+  model: string,
+): readonly string[] {
+  const column = columns.get(foldCase(said.name))
+  if (column === undefined) return [`${model} has no column "${said.name}"`]
   // OData tells names apart by their case, SQL does not.
   if (column.name !== said.name) return [`the column "${said.name}" is spelled "${column.name}"`]
   const isOther =

@@ -3,8 +3,9 @@
 import { isMap, type Node, stringify, type YAMLMap } from 'yaml'
 import { type Diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
-import { entitySetName, sameName } from '../core/names.ts'
+import { entitySetName, foldCase } from '../core/names.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { readerInto } from '../project/members.ts'
@@ -36,14 +37,13 @@ export const textOfFormat = (name: FormatName, exported: Exported): string =>
 /** What a file says of these models. Throws DiagnosticsError for one that is of none of the formats, or has mistakes. */
 export function readExchanged(source: SourceFile, models: Iterable<Model>): Said {
   const { document, problems } = parseYaml(source)
-  throwIfErrors(problems)
+  throwIfErrors(problems.slice(0, limits.exchangedMistakes))
   const mistakes: Diagnostic[] = []
   const reader = readerInto(mistakes, source)
-  const known = [...models]
-  const modelOf = (name: string) =>
-    known.find(
-      (model) => sameName(model.name, name) || sameName(entitySetName(model.name), name),
-    ) ?? null
+  const known = new Map<string, Model>()
+  for (const model of models)
+    for (const name of [model.name, entitySetName(model.name)]) known.set(foldCase(name), model)
+  const modelOf = (name: string) => known.get(foldCase(name)) ?? null
   const root = document.contents
   const group = isMap(root) ? (root as YAMLMap<Node, Node | null>) : null
   const format = Object.values(formats).find(({ matches }) => group !== null && matches(group))
@@ -52,6 +52,6 @@ export function readExchanged(source: SourceFile, models: Iterable<Model>): Said
     reader.refuse({ start: 0, end: 0 }, source.path, titles.join(' or '))
   }
   const said = group === null ? null : (format?.read(group, { ...reader, modelOf }) ?? null)
-  throwIfErrors(mistakes)
+  throwIfErrors(mistakes.slice(0, limits.exchangedMistakes))
   return said!
 }

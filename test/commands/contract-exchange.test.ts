@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { limits } from '../../src/core/limits.ts'
 import { pythonTests, runPython } from '../support/python.ts'
 import { workspace } from '../support/workspace.ts'
 
@@ -237,6 +238,14 @@ schema:
     readFileSync(space.path('models/core/orders.sql'), 'utf8'),
     files['models/core/orders.sql'],
   )
+})
+
+test('of a contract with very many mistakes, the first are shown', async () => {
+  const sets = Array.from({ length: 500 }, (_, i) => `  - name: gone${i}\n`).join('')
+  const head = 'kind: DataContract\napiVersion: v3.1.0\nschema:\n'
+  await using space = await workspace({ ...files, 'c.yaml': head + sets })
+  const { stderr } = await space.ok(['import', 'c.yaml', '--check'], { exitCode: 1 })
+  assert.is(stderr.split('error contract-broken').length - 1, limits.exchangedMistakes)
 })
 
 test('a file that is no contract is refused with its place, however odd it is', async () => {
