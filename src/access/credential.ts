@@ -1,7 +1,7 @@
 // What a credential is: a way by which requests say who they are from. credentials.ts has all kinds.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import type { ScopeName } from './reader.ts'
 
 export type CredentialKind = 'signed-sender' | 'hashed-token' | 'anonymous'

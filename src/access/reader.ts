@@ -2,7 +2,7 @@
 
 import { hashOf } from '../core/hash.ts'
 import type { RowFilter } from '../core/row-filter.ts'
-import type { FilePlace } from '../core/source.ts'
+import type { FilePlace } from '../core/source-text.ts'
 
 export interface Reader {
   /** The name of the token, for the log; null without one that has a name. */

@@ -1,7 +1,7 @@
 // Diagnostics for programs: events, annotations of GitHub Actions, and SARIF 2.1.0 for code scanning.
 
 import { allCodes, type Diagnostic } from '../core/diagnostics.ts'
-import { positionOf } from '../core/source.ts'
+import { positionOf } from '../core/source-text.ts'
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
-import { positionOf, type SourceFile, type Span } from '../core/source.ts'
+import { positionOf, type SourceFile, type Span } from '../core/source-text.ts'
 import { cellsOf, cellColumns, printable, cellsText, wrap } from './cells.ts'
 import { type Look, plainLook } from './paint.ts'
 

@@ -1,7 +1,7 @@
 // Models that failed while they were built, as mistakes that a compile finds: the place, the line, a caret, a hint.
 
 import type { ModelResult } from '../core/report/progress.ts'
-import { offsetOf, type SourceFile } from '../core/source.ts'
+import { offsetOf, type SourceFile } from '../core/source-text.ts'
 import type { Look } from './paint.ts'
 import { placeIn } from './run-lines.ts'
 import { showFrame } from './show-diagnostic.ts'

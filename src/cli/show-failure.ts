@@ -3,7 +3,7 @@
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { hintOfSystem, problemOfSystem, systemProblem } from '../files/system-errors.ts'
-import { positionOf } from '../core/source.ts'
+import { positionOf } from '../core/source-text.ts'
 import { wrap } from './cells.ts'
 import { type Look, plainLook } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'

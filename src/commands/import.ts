@@ -12,7 +12,7 @@ import {
 } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import type { Said } from '../exchange/format.ts'
 import type { ImportedFile } from '../exchange/import-file.ts'
 

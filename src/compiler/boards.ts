@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { entitySetName } from '../core/names.ts'
 import type { PlacedBoard, PlacedChart } from '../core/project.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import { didYouMean } from '../core/suggest.ts'
 
 type Known = Pick<CompiledProject, 'models' | 'failed'>

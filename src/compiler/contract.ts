@@ -5,7 +5,7 @@
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { annotationName, foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import type { Annotation } from './annotations/annotations.ts'
 import type { ContractTerm } from './annotations/read-annotation.ts'
 

@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Model } from '../core/model.ts'
 import { entitySetName, foldCase, isODataIdentifier, LONGEST_ODATA_NAME } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import type { SourceFile, Span, FilePlace } from '../core/source.ts'
+import type { SourceFile, Span, FilePlace } from '../core/source-text.ts'
 import { nodesIn, type SyntaxNode } from '../duckdb/syntax.ts'
 import { type Location, nodeLocation } from './sql/references.ts'
 

@@ -5,7 +5,7 @@ import { type Diagnostic, hasErrors, diagnostic, byPlace } from '../core/diagnos
 import type { CompiledProject, FailedModel, Kind, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
-import { type SourceFile, positionOf } from '../core/source.ts'
+import { type SourceFile, positionOf } from '../core/source-text.ts'
 import { type GraphNode, readersOf } from './graph.ts'
 import type { Draft } from './bind/draft.ts'
 

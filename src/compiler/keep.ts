@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Keep } from '../core/model.ts'
 import { type Column, isReceivedAt } from '../core/relation.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import type { ModelHeader } from './annotations/annotations.ts'
 import { resolveColumns } from './sql/named-columns.ts'
 

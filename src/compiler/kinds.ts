@@ -13,7 +13,7 @@ import type {
 } from '../core/model.ts'
 import { foldCase, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
 import { definitionOf } from './definition-hash.ts'

@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelFile } from '../core/project.ts'
-import { CONFLICT_HINT, conflictMarker, type SourceFile } from '../core/source.ts'
+import { CONFLICT_HINT, conflictMarker, type SourceFile } from '../core/source-text.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'

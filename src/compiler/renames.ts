@@ -6,7 +6,7 @@ import { kinds } from '../core/kinds.ts'
 import type { ColumnRename, Kind } from '../core/model.ts'
 import { foldCase, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import type { ModelHeader } from './annotations/annotations.ts'
 import { resolveColumns } from './sql/named-columns.ts'
 

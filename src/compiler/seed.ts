@@ -14,7 +14,7 @@ import type { Connection } from '../duckdb/database.ts'
 import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
-import { wholeFile } from '../core/source.ts'
+import { wholeFile } from '../core/source-text.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
 import { numberOf } from '../duckdb/values.ts'
 

@@ -2,7 +2,7 @@
 // Comments, texts in quotes and quoted names are single tokens, so nothing is looked for inside of them.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import { type Insert, ModelBody } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { identifierOf, literalOf, type Variables } from '../core/variables.ts'

@@ -1,7 +1,7 @@
 // What the compiler finds of a query besides the columns that its values come from: where it reads, which columns there
 // lead to which of its own, and what is in the way of making a part of its rows.
 
-import type { Span } from './source.ts'
+import type { Span } from './source-text.ts'
 
 /** A place in the file where a query reads something, and the name by which it goes there; empty: its own. */
 export interface AddressUse {

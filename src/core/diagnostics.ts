@@ -1,7 +1,7 @@
 // What a project's author did wrong, with the place. A stage collects all of them and throws them once.
 
 import { LONGEST_ODATA_NAME } from './names.ts'
-import { placeText, type FilePlace } from './source.ts'
+import { placeText, type FilePlace } from './source-text.ts'
 
 type Severity = 'error' | 'warning'
 

@@ -7,7 +7,7 @@ import type { Meaning } from './meaning.ts'
 import type { CompiledExternal, ExternalSource } from './sources.ts'
 import type { ModelName } from './names.ts'
 import type { Column, ColumnType } from './relation.ts'
-import type { SourceFile, Span } from './source.ts'
+import type { SourceFile, Span } from './source-text.ts'
 import type { ModelBody } from './sql.ts'
 
 export type Kind = Model['kind']

@@ -3,7 +3,7 @@
 // A way of notifying has two more parts: how it is written, in project/notify.ts, and how a notification is delivered, in
 // supervisor/notifications/ways.ts.
 
-import type { FilePlace } from './source.ts'
+import type { FilePlace } from './source-text.ts'
 
 export const occasions = ['failed', 'recovered', 'late', 'behind'] as const
 export type Occasion = (typeof occasions)[number]

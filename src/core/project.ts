@@ -2,7 +2,7 @@
 
 import type { Board, BoardChart } from './boards.ts'
 import type { CsvSettings } from './csv-settings.ts'
-import type { DeclaredCheck, FilePlace } from './source.ts'
+import type { DeclaredCheck, FilePlace } from './source-text.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './sources.ts'
@@ -10,7 +10,7 @@ import type { LakeSettings } from './lake.ts'
 import type { RollupOf as MadeOf } from './meaning.ts'
 import type { ModelName } from './names.ts'
 import type { SeedFormat, SeedType } from './model.ts'
-import type { SourceFile, Span } from './source.ts'
+import type { SourceFile, Span } from './source-text.ts'
 import type { Variables } from './variables.ts'
 
 export interface ProjectFiles {

@@ -1,6 +1,6 @@
 // When runs are due: `schedule` of eider.yml, for `eider up`.
 
-import type { SourceFile, Span } from './source.ts'
+import type { SourceFile, Span } from './source-text.ts'
 
 export interface Schedule {
   readonly runs: readonly ScheduledRun[]

@@ -5,11 +5,11 @@
 
 import type { CsvSettings } from './csv-settings.ts'
 import { type ServerAddress } from './server-url.ts'
-import type { DeclaredCheck, FilePlace } from './source.ts'
+import type { DeclaredCheck, FilePlace } from './source-text.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { HiddenValue } from './hidden.ts'
 import type { Column } from './relation.ts'
-import type { Span } from './source.ts'
+import type { Span } from './source-text.ts'
 
 /** Tables that models read as `<name>.<table>`. */
 export interface ExternalSource extends FilePlace {

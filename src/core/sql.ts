@@ -2,7 +2,7 @@
 // from model bodies, everything else is an identifier, a value or a type and is printed by its own rule.
 
 import type { Column, ColumnType } from './relation.ts'
-import type { SourceFile, Span } from './source.ts'
+import type { SourceFile, Span } from './source-text.ts'
 
 type SqlValue = string | number | bigint | boolean | null
 

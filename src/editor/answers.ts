@@ -2,7 +2,7 @@
 
 import { type Hover, type Location, MarkupKind, type Position } from 'vscode-languageserver/node'
 import { describeAnnotation, describeThing } from './hover.ts'
-import type { FilePlace } from '../core/source.ts'
+import type { FilePlace } from '../core/source-text.ts'
 import { allMentions, placeOf, isSameThing, thingAt } from './names.ts'
 import type { EditorFile } from './open-projects.ts'
 import { offsetAt, lspRange } from './positions.ts'

@@ -1,7 +1,7 @@
 // What the compiler finds, as editors show it.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import { type Diagnostic as Shown, DiagnosticSeverity } from 'vscode-languageserver/node'
 import { lspRange } from './positions.ts'
 

@@ -1,6 +1,6 @@
 // Changes of texts and files that belong together: made whole, or not at all.
 
-import type { Span } from '../core/source.ts'
+import type { Span } from '../core/source-text.ts'
 
 export interface SpanEdit extends Span {
   readonly text: string

@@ -1,7 +1,7 @@
 // Quick fixes: what a hint says to write, as an edit.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { Span } from '../core/source.ts'
+import type { Span } from '../core/source-text.ts'
 import { lineSpan } from './positions.ts'
 
 /** Their hints are whole lines in place of the one that is wrong. */

@@ -7,7 +7,7 @@ import { parseColumnList } from '../compiler/bind/columns.ts'
 import { outputColumnSpan, statementsOf, nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { CompiledProject, Mention, Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
-import type { Span, FilePlace } from '../core/source.ts'
+import type { Span, FilePlace } from '../core/source-text.ts'
 import type { LastCompile } from './edited-project.ts'
 
 /** A model, or a table of a source; or a column of one. */

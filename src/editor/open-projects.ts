@@ -9,7 +9,7 @@ import {
   ShowMessageNotification,
 } from 'vscode-languageserver/node'
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { SourceFile, FilePlace } from '../core/source.ts'
+import type { SourceFile, FilePlace } from '../core/source-text.ts'
 import { findProjectDir, type LoadOptions } from '../project/load.ts'
 import { byFile, shownDiagnostic } from './diagnostics.ts'
 import { EditedProject, type LastCompile } from './edited-project.ts'

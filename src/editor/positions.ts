@@ -1,6 +1,6 @@
 // Places as editors count them: lines from 0, and UTF-16 units in them.
 
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import type { Position, Range } from 'vscode-languageserver/node'
 
 /** `source` may be a part of a file that begins below the first line. */

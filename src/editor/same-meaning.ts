@@ -1,7 +1,7 @@
 // Whether a project means the same after a rename: the same models with the same columns, made of the same columns, and
 // each name in a query still the name of the same thing. A rename that fails here is refused.
 
-import { positionOf } from '../core/source.ts'
+import { positionOf } from '../core/source-text.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { Refusal } from './edits.ts'
 import type { Thing } from './names.ts'

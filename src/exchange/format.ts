@@ -3,7 +3,7 @@
 import type { Node, YAMLMap } from 'yaml'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
-import type { Span } from '../core/source.ts'
+import type { Span } from '../core/source-text.ts'
 import type { Reader } from '../project/members.ts'
 import type { HeaderLine } from './header.ts'
 

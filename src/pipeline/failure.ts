@@ -1,7 +1,7 @@
 // Why a model was not built, in one line. The run goes on with its siblings.
 
 import { basename } from 'node:path'
-import { offsetOfByte, type Span, placeText } from '../core/source.ts'
+import { offsetOfByte, type Span, placeText } from '../core/source-text.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { hintOfSystem, isDiskFull, problemOfSystem, FREEING_HINT } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'

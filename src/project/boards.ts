@@ -5,7 +5,7 @@ import { type Board, readChartAddress } from '../core/boards.ts'
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import type { PlacedBoard, PlacedChart } from '../core/project.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import {
   isAbsent,
   groupOf,

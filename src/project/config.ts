@@ -6,7 +6,7 @@ import { builtInExtensions, extensionNamed, extensionNames } from '../core/exten
 import type { ExternalSource } from '../core/sources.ts'
 import { holdsPassword } from './urls.ts'
 import { parameterHint } from '../core/server-url.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import { isSettingName, type SecretName, settings, type SettingType } from './settings.ts'

@@ -1,8 +1,8 @@
 // `checks` and `warn` in YAML, of a seed or of a table of a source: lists of what stands after @check in a model.
 
 import { isScalar, isSeq, type Node } from 'yaml'
-import type { DeclaredCheck } from '../core/source.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { DeclaredCheck } from '../core/source-text.ts'
+import type { SourceFile } from '../core/source-text.ts'
 
 export const checkKeys = ['checks', 'warn'] as const
 

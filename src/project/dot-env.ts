@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Diagnostic, diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile } from '../core/source-text.ts'
 import { limits } from '../core/limits.ts'
 import { readFileNow } from '../files/read-file.ts'
 import { nearest } from '../core/suggest.ts'

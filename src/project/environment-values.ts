@@ -2,7 +2,7 @@
 // in no message and no file.
 
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import type { FilePlace } from '../core/source.ts'
+import type { FilePlace } from '../core/source-text.ts'
 import { didYouMean } from '../core/suggest.ts'
 
 /** Variables by name, as in `process.env`. */

@@ -10,7 +10,7 @@ import { limits } from '../core/limits.ts'
 import { readTextIfThere } from '../files/read-file.ts'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { ExtensionLock } from '../core/extensions.ts'
-import { CONFLICT_HINT, conflictMarker } from '../core/source.ts'
+import { CONFLICT_HINT, conflictMarker } from '../core/source-text.ts'
 import { unreadable } from './read-text.ts'
 
 const LOCK_FILE = 'eider.lock'

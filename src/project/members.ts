@@ -2,7 +2,7 @@
 
 import { type Node, type Pair, type YAMLMap, isMap, isScalar, isSeq } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import { didYouMean } from '../core/suggest.ts'
 
 /** Called for a place that does not hold what is expected under a key; gives null, for what is not there then. */

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { type SourceFile, wholeFile } from '../core/source.ts'
+import { type SourceFile, wholeFile } from '../core/source-text.ts'
 import { firstInvalid } from '../core/utf8.ts'
 import { readFileNow } from '../files/read-file.ts'
 import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'

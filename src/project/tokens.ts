@@ -5,7 +5,7 @@ import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { NamedToken } from '../access/credential.ts'
 import { NAME_IN_LOG, type ReaderToken } from '../access/hashed-tokens.ts'
 import type { WrittenFilter } from '../access/reader.ts'
-import type { SourceFile, Span } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source-text.ts'
 import { type Environments, malformedReference, valueInForce } from './environment-values.ts'
 import {
   entriesOf,

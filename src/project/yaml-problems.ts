@@ -9,7 +9,7 @@ import {
   positionOf,
   type SourceFile,
   type Span,
-} from '../core/source.ts'
+} from '../core/source-text.ts'
 
 /** Throws nothing: what is too much for the parser is a problem of an empty document. */
 export function parseYaml(source: SourceFile): {

@@ -3,7 +3,7 @@
 
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { Schedule } from '../core/schedule.ts'
-import { positionOf } from '../core/source.ts'
+import { positionOf } from '../core/source-text.ts'
 import { Child, type Program } from './child.ts'
 
 interface Found {

@@ -4,7 +4,7 @@ import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Fields, Logger } from '../core/logger.ts'
-import { positionOf } from '../core/source.ts'
+import { positionOf } from '../core/source-text.ts'
 import type { Project } from '../project/project.ts'
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { compile } from '../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import type { CompiledProject, Model } from '../../src/core/model.ts'
-import { positionOf } from '../../src/core/source.ts'
+import { positionOf } from '../../src/core/source-text.ts'
 import { modelName } from './model-name.ts'
 
 export type Texts = Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import {
   type SeedModel,
   timeUnits,
 } from '../../core/model.ts'
-import { positionOf, type SourceFile, type Span, type FilePlace } from '../../core/source.ts'
+import { positionOf, type SourceFile, type Span, type FilePlace } from '../../core/source-text.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { checkExamples } from './check-syntax.ts'
 import { type AnnotationValues, readParts, readValue } from './read-annotation.ts'

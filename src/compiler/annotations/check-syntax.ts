@@ -1,7 +1,7 @@
 // A check in an annotation: how it is written, and what is read of it.
 
 import type { Comparison, UpTo } from '../../core/model.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import {
   type AnnotationReader,
   CLOSE,

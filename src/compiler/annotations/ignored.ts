@@ -2,7 +2,7 @@
 // another kind than its author asked for.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import type { SourceFile } from '../../core/source.ts'
+import type { SourceFile } from '../../core/source-text.ts'
 import type { Token } from '../sql/tokens.ts'
 import { readValue } from './read-annotation.ts'
 import { annotations, type AnnotationName, fileKinds } from './annotations.ts'

@@ -2,7 +2,7 @@
 // by a grammar: building a grammar with ohm takes as long as compiling a small project.
 
 import { type Fresh, type OnSchemaChange, type TimeUnit, timeUnits } from '../../core/model.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import { check, type CheckSyntax } from './check-syntax.ts'
 import {
   AnnotationReader,

@@ -1,6 +1,6 @@
 // A place in the text of an annotation, from which its parts are taken one after the other, and the names in it.
 
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 
 export const COMMA = /[ \t]*,[ \t]*/y
 export const OPEN = /[ \t]*\([ \t]*/y

@@ -5,7 +5,7 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase } from '../../core/names.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile, Span } from '../../core/source-text.ts'
 import { ModelBody } from '../../core/sql.ts'
 import {
   CLOSING,

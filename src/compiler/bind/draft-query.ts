@@ -29,7 +29,7 @@ import {
   withoutDir,
 } from '../hints/engine-diagnostic.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { ViewModel } from '../../core/model.ts'
 import { namesReadBy, rulePartsOf } from '../lineage/rule-parts.ts'

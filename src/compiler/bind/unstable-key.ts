@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import type { ParsedQuery } from '../model-file.ts'
 
 /** Calls whose value nothing in the row decides, where the whole column is one. */

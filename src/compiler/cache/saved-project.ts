@@ -15,7 +15,7 @@ import type {
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile, Span } from '../../core/source-text.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { CompiledUnits, KeptUnit, KeptModels } from '../bind/draft.ts'
 import { bodyOf } from '../variables.ts'

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
-import { wholeFile, type FilePlace } from '../../core/source.ts'
+import { wholeFile, type FilePlace } from '../../core/source-text.ts'
 import type { CsvFault, CsvShape } from './scan.ts'
 
 interface Excerpt extends FilePlace {

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import { type Span, offsetOfByte } from '../../core/source.ts'
+import { type Span, offsetOfByte } from '../../core/source-text.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { explainBinding, typographicQuote } from './binding.ts'

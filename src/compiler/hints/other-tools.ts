@@ -2,7 +2,7 @@
 
 import type { CheckName } from '../annotations/check-syntax.ts'
 import { sameName } from '../../core/names.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import { nearest } from '../../core/suggest.ts'
 import { isSymbol, type Token } from '../sql/tokens.ts'
 

@@ -1,7 +1,7 @@
 // Where queries name models, tables of sources and their columns: what an editor finds, shows and renames.
 
 import type { Mention } from '../../core/model.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { spanAtByte } from '../hints/engine-diagnostic.ts'

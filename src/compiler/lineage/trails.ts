@@ -5,7 +5,7 @@
 // What this file does not understand has no trail, and is read as something whose changes may lead anywhere.
 
 import { foldCase, type ModelName } from '../../core/names.ts'
-import { positionOf } from '../../core/source.ts'
+import { positionOf } from '../../core/source-text.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/addresses.ts'
 import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'

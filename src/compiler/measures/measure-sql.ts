@@ -3,7 +3,7 @@
 // are. All of it is put into the author's own text, so that the engine's places in the one are places in the other.
 
 import { foldCase } from '../../core/names.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile, Span } from '../../core/source-text.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import { depthsOf, isSymbol, isWord, nameOf, type Token, tokenize } from '../sql/tokens.ts'

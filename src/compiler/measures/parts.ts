@@ -2,7 +2,7 @@
 
 import { foldCase } from '../../core/names.ts'
 import { columnType } from '../../core/relation.ts'
-import type { SourceFile } from '../../core/source.ts'
+import type { SourceFile } from '../../core/source-text.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { ModelHeader } from '../annotations/annotations.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../core/names.ts'
 import type { ModelFile, ProjectFiles } from '../../core/project.ts'
 import { columnType } from '../../core/relation.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import type { SourceFile, Span } from '../../core/source-text.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import { type ModelHeader, parseHeader } from '../annotations/annotations.ts'

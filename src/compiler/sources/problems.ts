@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
-import type { Span } from '../../core/source.ts'
+import type { Span } from '../../core/source-text.ts'
 import { isPipeOrDevice } from '../../files/read-file.ts'
 import { sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'

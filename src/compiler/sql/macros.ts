@@ -2,7 +2,7 @@
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Macro } from '../../core/model.ts'
-import type { SourceFile, FilePlace } from '../../core/source.ts'
+import type { SourceFile, FilePlace } from '../../core/source-text.ts'
 import { ModelBody, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'

@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { sameName } from '../../core/names.ts'
 import type { Column, Shown } from '../../core/relation.ts'
-import type { SourceFile } from '../../core/source.ts'
+import type { SourceFile } from '../../core/source-text.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { NamedColumn } from '../annotations/reader.ts'
 import type { ModelHeader } from '../annotations/annotations.ts'

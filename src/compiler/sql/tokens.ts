@@ -2,7 +2,7 @@
 // DuckDB decides what the statements mean. The lexical rules are those of its parser: block comments nest,
 // E'…' has backslash escapes, $tag$…$tag$ is a literal, every character beyond ASCII is a letter but for some spaces.
 
-import type { Span, SourceFile } from '../../core/source.ts'
+import type { Span, SourceFile } from '../../core/source-text.ts'
 import { sameName } from '../../core/names.ts'
 
 export interface Token extends Span {

@@ -3,7 +3,7 @@
 import type { Node } from 'yaml'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { HiddenValue } from '../../core/hidden.ts'
-import type { SourceFile } from '../../core/source.ts'
+import type { SourceFile } from '../../core/source-text.ts'
 import { type Environments, filled, missingHint, variableOf } from '../environment-values.ts'
 import { spanOf } from '../members.ts'
 
