@@ -44,7 +44,7 @@ export function readerOf({ name, sets, rows }: ReaderRights): Reader {
   return {
     name,
     key: isAll ? '' : hashOf(16, [sets?.map(({ text }) => text) ?? null, texts]),
-    sees: (set) => isInScope(sets, set),
+    sees: (set) => opens({ scope: sets, rows }, set),
     filtersOf: (set) =>
       rows.flatMap((one) => (one.set === null || matches(one.set, set) ? [one.filter] : [])),
     filtersBeside: (known) =>
@@ -68,6 +68,24 @@ export interface WrittenFilter extends FilePlace {
   readonly set: string | null
   readonly text: string
 }
+
+/** The part of the rights of a token that says which sets are there for its holder. */
+interface OpenedSets {
+  readonly scope: ReaderRights['sets']
+  readonly rows: readonly { readonly set: string | null }[]
+}
+
+/**
+ * Whether a set is there for the holder of a token. Where its rows are filtered, a pattern opens no set that none of the
+ * filters is for: one that is published later would be open to its last row.
+ */
+export function opens({ scope, rows }: OpenedSets, set: string): boolean {
+  if (!isInScope(scope, set)) return false
+  const isFiltered = rows.some((one) => one.set === null || matches(one.set, set))
+  return rows.length === 0 || isFiltered || scope === null || isInScope(scope.filter(isName), set)
+}
+
+const isName = ({ text }: Pick<ScopeName, 'text'>) => !text.includes('*')
 
 /** Whether a name is in scope. Sets are known by the names of their models too. */
 export const isInScope = (scope: readonly Pick<ScopeName, 'text'>[] | null, name: string) =>

@@ -2,7 +2,7 @@
 // set is known where the set is.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { type WrittenFilter, isInScope, matches } from '../access/reader.ts'
+import { type WrittenFilter, isInScope, matches, opens } from '../access/reader.ts'
 import type { RowFilter } from '../core/row-filter.ts'
 import { ModelBody, sql } from '../core/sql.ts'
 import { isPlainCondition } from './checks/checks.ts'
@@ -88,6 +88,7 @@ export async function readerMistakes(
       const hint = didYouMean(text, names) ?? 'eider ls lists the models'
       found.push(diagnostic('config-invalid-value', parameters, { source, span }, hint))
     }
+  for (const token of tokens) found.push(...closedSets(token, exposed))
   for (const { name, scope, rows } of tokens)
     for (const filter of rows) {
       const { set } = filter
@@ -103,6 +104,24 @@ export async function readerMistakes(
       found.push(...(await misfits(filter, name, concerned)))
     }
   return found
+}
+
+/** What somebody may miss who holds the token. A rollup of a set with a filter is never there. */
+function closedSets(token: ReaderToken, exposed: readonly Model[]): readonly Diagnostic[] {
+  const { name, scope, rows } = token
+  const names = exposed
+    .filter(({ meaning }) => meaning?.rollup === undefined)
+    .map((model) => entitySetName(model.name))
+  return (scope ?? []).flatMap(({ text, source, span }) => {
+    const closed = names.filter((set) => matches(text, set) && !opens(token, set))
+    const [first, ...more] = closed
+    if (first === undefined) return []
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
+    const parameters = { token: name, sets: `${first}${others}`, pattern: text }
+    const filters = rows.map(({ set, text: condition }) => `${set}: "${condition}"`)
+    const hint = `list ${first} in sets too, or filter its rows: rows: {${filters[0]}, ${first}: …}`
+    return [diagnostic('token-set-closed', parameters, { source, span }, hint)]
+  })
 }
 
 async function misfits(

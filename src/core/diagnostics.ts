@@ -139,6 +139,8 @@ const messages = {
   'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,
   'fresh-not-exposed': () => '"@fresh" is for models that are served, and this one is not exposed',
   'contract-empty': () => 'the contract has no columns yet',
+  'token-set-closed': (p: { token: string; sets: string; pattern: string }) =>
+    `the token "${p.token}" does not see ${p.sets}: it has filters of rows, and then the pattern "${p.pattern}" opens only sets that a filter is for`,
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>
@@ -162,6 +164,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'quoted-variable',
   'exposed-without-key',
   'exposed-huge-integer',
+  'token-set-closed',
 ])
 
 type Parameters<C extends Code> = Parameters_<(typeof messages)[C]>

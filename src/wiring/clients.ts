@@ -1,6 +1,6 @@
 // How commands that publish learn whether clients of the OData service would break, and who they are.
 
-import { isInScope } from '../access/reader.ts'
+import { opens } from '../access/reader.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Clients } from '../pipeline/guard-clients.ts'
 import type { TokensOf } from '../pipeline/read-by.ts'
@@ -24,4 +24,4 @@ export const clientsOf = (
 export const tokensAmong =
   (tokens: Tokens): TokensOf =>
   (set) =>
-    tokens.flatMap(({ name, scope }) => (isInScope(scope, set) ? [name] : []))
+    tokens.flatMap((token) => (opens(token, set) ? [token.name] : []))

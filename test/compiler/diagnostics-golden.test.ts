@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { boardMistakes } from '../../src/compiler/boards.ts'
 import { compile } from '../../src/compiler/compile.ts'
+import { readerMistakes } from '../../src/compiler/row-filter.ts'
 import { scheduleMistakes, knownModels } from '../../src/compiler/select.ts'
 import {
   type Code,
@@ -63,13 +64,15 @@ test('a code that may lack a hint does lack it somewhere', () => {
 
 async function diagnosticsOf(dir: string): Promise<readonly Diagnostic[]> {
   try {
-    const { files, schedule, notify, secrets } = await loadProject(dir, { env: {}, flags: {} })
+    const project = await loadProject(dir, { env: {}, flags: {} })
+    const { files, schedule, notify, secrets, readers } = project
     const compiled = await compile(files, { dir })
     recipientsInForce(notify, secrets)
     return [
       ...compiled.warnings,
       ...boardMistakes(files.boards ?? [], compiled),
       ...scheduleMistakes(schedule, knownModels(compiled)),
+      ...(await readerMistakes(readers.tokens, compiled.models.values())),
     ]
   } catch (error) {
     if (error instanceof DiagnosticsError) return error.diagnostics

@@ -146,7 +146,10 @@ test('a token sees no numbers of rows that its filter hides', async () => {
   await runProject(paths)
   const served = await serveSnapshots(resources, paths.snapshots, {
     tokens: [
-      readerToken('few', { sets: ['core_*'], rows: { core_orders: `country = 'c1'` } }),
+      readerToken('few', {
+        sets: ['core_orders', 'core_orders_by_year_country'],
+        rows: { core_orders: `country = 'c1'` },
+      }),
       readerToken('both', { rows: { 'core_orders*': `country = 'c1'` } }),
       readerToken('all', {}),
     ],

@@ -36,7 +36,8 @@ interface Both {
 /** A token that sees a part of one service, and a service that has only that part. */
 async function both(resources: Resources): Promise<Both> {
   const tokens = [
-    readerToken('no', { sets: ['shop_*'], rows }),
+    readerToken('no', { sets: ['shop_*', 'shop.customers'], rows }),
+    readerToken('part', { sets: ['shop_*'], rows }),
     readerToken('se', { sets: ['shop.*'], rows: { shop_orders: "country_id = 'SE'" } }),
     readerToken('all', {}),
     readerToken('old', { expiresAt: new Date('2020-01-01T00:00:00Z') }),
@@ -51,6 +52,19 @@ async function both(resources: Resources): Promise<Both> {
 }
 
 const own = ({ url }: Served, { text }: Answer) => text.replaceAll(url, '')
+
+test('with filters of rows, a pattern opens only sets that a filter is for', async () => {
+  await using resources = new Resources()
+  const { all } = await both(resources)
+  const setsOf = async (token: string) => {
+    const { json } = await all.get('', bearer(token))
+    return json.value.map(({ name }: { name: string }) => name)
+  }
+  assert.equal(await setsOf('part'), ['shop_orders'])
+  assert.equal(await setsOf('no'), ['shop_orders', 'shop_customers'])
+  assert.is((await all.get('shop_customers', bearer('part'))).status, 404)
+  assert.is((await all.get('shop_orders?$expand=customer', bearer('part'))).status, 400)
+})
 
 test('a token is answered as by a service that has only its sets and rows, whatever is asked', async () => {
   await using resources = new Resources()
@@ -96,7 +110,7 @@ test('the page for people, long queries and batches of other forms show no more'
   }
   const pageDir = join(repository, 'dist', 'explorer')
   const pages = await openExplorer({ project: 'shop', shows: 'project', find, pageDir })
-  const tokens = [readerToken('no', { sets: ['shop_*'], rows })]
+  const tokens = [readerToken('no', { sets: ['shop_*', 'shop.customers'], rows })]
   const { url, ...all } = await serve(resources, [...tablesOf(''), secret], { tokens, pages })
   const catalog = await ask(new URL('/catalog.json', url).href, { headers: bearer('no') })
   assert.is(catalog.status, 200)
