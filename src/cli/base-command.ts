@@ -9,6 +9,7 @@ import { type Logger, createLogger, type LogLine } from '../core/logger.ts'
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
+import type { UnsavedTexts } from '../project/read-text.ts'
 import type { SettingName } from '../project/settings.ts'
 import { type Look, lookOf, type Paint } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
@@ -105,7 +106,11 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */
-  protected async openProject(flags: SharedFlags, settings: SettingFlags = {}): Promise<Project> {
+  protected async openProject(
+    flags: SharedFlags,
+    settings: SettingFlags = {},
+    unsaved?: UnsavedTexts,
+  ): Promise<Project> {
     const { findProjectDir, loadProject, otherSpelling } = await import('../project/load.ts')
     const dir = this.#projectDir ?? flags.project ?? (await findProjectDir(process.cwd()))
     if (dir === null)
@@ -120,6 +125,7 @@ export abstract class BaseCommand extends Command {
       flags: Object.fromEntries(given),
       target: flags.target,
       vars: flags.vars,
+      ...(unsaved && { unsaved }),
     })
     this.#projectDir = project.paths.dir
     // DuckDB looks for relative file names in the working directory before anywhere else.

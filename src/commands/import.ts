@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
@@ -49,19 +48,48 @@ export default class Import extends BaseCommand {
     })
     const project = await compileOnce({ ...files, models }, { ...paths, save: false })
     throwIfErrors(project.errors)
-    const written = new Map(files.models.map((file) => [file.name, file.source]))
+    const sources = new Map(files.models.map((file) => [file.name, file.source]))
     const known = Array.from(project.models.values(), (model) => {
-      return { ...model, source: written.get(model.name) ?? model.source }
+      return { ...model, source: sources.get(model.name) ?? model.source }
     })
     const said = readExchanged(source, known)
     const { changes, broken } = await weighed(said, source, {
       isCheck: flags.check,
-      hasFile: (name) => written.has(name),
+      hasFile: (name) => sources.has(name),
     })
     for (const what of said.left) this.#note(`not taken: ${what}`, flags)
     throwIfErrors(broken.slice(0, limits.exchangedMistakes))
-    if (!flags.check) for (const file of changes) await write(paths.dir, file)
+    const written = changes.filter(({ state }) => state !== 'unchanged')
+    if (!flags.check && written.length > 0) {
+      await this.#refuseWhatBreaks(written, source, flags)
+      const { writeAllOrNone } = await import('../files/replaced-file.ts')
+      await writeAllOrNone(
+        written.map(({ path, text, state }) => {
+          return { path: join(paths.dir, path), text, isNew: state === 'new' }
+        }),
+      )
+    }
     this.#report(changes, said, flags)
+  }
+
+  /** Compiles the project with the texts as they would be, and throws DiagnosticsError for what they break. */
+  async #refuseWhatBreaks(
+    written: readonly ImportedFile[],
+    source: SourceFile,
+    flags: FlagsOf<typeof Import>,
+  ): Promise<void> {
+    const { withoutContract } = await import('../compiler/contract.ts')
+    const { compileOnce } = await import('../compiler/compile-once.ts')
+    const { placedInFile } = await import('../exchange/place-in-file.ts')
+    const texts = new Map(written.map(({ path, text }) => [path, text]))
+    const { files, paths } = await this.openProject(flags, {}, texts)
+    // What other models have promised is not what the file is about.
+    const models = files.models.map(({ name, source: { path, text } }) => {
+      return { name, source: { path, text: texts.has(path) ? text : withoutContract(text) } }
+    })
+    const { errors } = await compileOnce({ ...files, models }, { ...paths, save: false })
+    const placed = errors.map((error) => placedInFile(error, written, source))
+    throwIfErrors(placed.slice(0, limits.exchangedMistakes))
   }
 
   #note(text: string, { quiet, json }: FlagsOf<typeof Import>): void {
@@ -108,11 +136,4 @@ async function weighed({ models }: Said, source: SourceFile, { isCheck, hasFile 
     }
   }
   return { changes: [...changes.values()], broken }
-}
-
-async function write(dir: string, { path, text, state }: ImportedFile): Promise<void> {
-  if (state === 'unchanged') return
-  await mkdir(dirname(join(dir, path)), { recursive: true })
-  // What is there and no model would be lost.
-  await writeFile(join(dir, path), text, { flag: state === 'new' ? 'wx' : 'w' })
 }

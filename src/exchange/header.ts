@@ -1,6 +1,8 @@
 // Lines of the header of a model file that come from elsewhere. Each is one line whatever stood there, so that a text of
 // somebody else never becomes SQL.
 
+import type { Span } from '../core/source-text.ts'
+
 export interface HeaderLine {
   readonly annotation: string
   /** The column or measure that it is about; null: the model. */
@@ -8,6 +10,8 @@ export interface HeaderLine {
   readonly value: string
   /** There may be several, each with a value of its own. */
   readonly repeats?: true
+  /** Of what it came from, if that is neither the model as a whole nor the column that it is about. */
+  readonly span?: Span
 }
 
 export const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()

@@ -14,6 +14,7 @@ export interface ImportedFile {
   readonly path: string
   readonly text: string
   readonly state: 'new' | 'changed' | 'unchanged'
+  readonly said: SaidOfModel
 }
 
 /**
@@ -26,14 +27,15 @@ export function importedFile(said: SaidOfModel, hasFile: boolean): ImportedFile 
     if (newName === null || promise === null) return null
     const { schema, table } = splitModelName(newName)
     const path = `models/${schema}/${table}.sql`
-    return { model: newName, path, text: newEvents(said), state: 'new' }
+    return { model: newName, path, text: newEvents(said), state: 'new', said }
   }
   const { path, text } = model.source
-  if (!hasFile) return { model: model.name, path, text, state: 'unchanged' }
+  if (!hasFile) return { model: model.name, path, text, state: 'unchanged', said }
   const described = withHeader(text, lines)
   const promised = promise === null ? [] : promisedLines(promise, model)
   const found = promised.length === 0 ? described : withContract(described, promised)
-  return { model: model.name, path, text: found, state: found === text ? 'unchanged' : 'changed' }
+  const state = found === text ? 'unchanged' : 'changed'
+  return { model: model.name, path, text: found, state, said }
 }
 
 function promisedLines(
@@ -55,6 +57,5 @@ function newEvents({ promise, lines }: SaidOfModel): string {
     return `${annotationName(name)} ${spelled}${required ? ' NOT NULL' : ''}`
   })
   const kind: HeaderLine = { annotation: 'kind', subject: null, value: 'events' }
-  const isForEvents = ({ annotation }: HeaderLine) => annotation !== 'fresh'
-  return withHeader(`\n${columns.join(',\n')}\n`, [kind, ...lines.filter(isForEvents)])
+  return withHeader(`\n${columns.join(',\n')}\n`, [kind, ...lines])
 }

@@ -1,6 +1,16 @@
-// A file that a command writes for its user: whole under its name, or not at all.
+// Files that a command writes for its user: whole under their names, or not at all.
 
-import { open, realpath, rm, stat } from 'node:fs/promises'
+import {
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { renameDurably } from './durable-files.ts'
 import { problemOfSystem } from './system-errors.ts'
@@ -32,6 +42,54 @@ export async function replaceFile<T>(
   } catch (error) {
     await rm(beside, { force: true })
     throw error
+  }
+}
+
+interface WrittenText {
+  readonly path: string
+  readonly text: string
+  /** Nothing may be there; its directory is made. */
+  readonly isNew: boolean
+}
+
+/** All of these texts, or none: what fails most is done before the first file is replaced. */
+export async function writeAllOrNone(files: readonly WrittenText[]): Promise<void> {
+  const undo: (() => Promise<unknown>)[] = []
+  try {
+    const moves: (() => Promise<void>)[] = []
+    for (const [i, { path, text, isNew }] of files.entries())
+      if (isNew) await writeNew(path, text, undo)
+      else {
+        const { path: target, mode } = await targetOf(path)
+        const old = await readFile(target)
+        const beside = join(dirname(target), `.eider-${process.pid}-${i}.tmp`)
+        undo.push(() => rm(beside, { force: true }))
+        await writeFile(beside, text, { mode })
+        moves.push(async () => {
+          await rename(beside, target)
+          undo.push(() => writeFile(target, old))
+        })
+      }
+    for (const move of moves) await move()
+  } catch (error) {
+    for (const step of undo.toReversed()) await step().catch(() => {})
+    throw error
+  }
+}
+
+async function writeNew(path: string, text: string, undo: (() => Promise<unknown>)[]) {
+  const first = await mkdir(dirname(path), { recursive: true })
+  if (first !== undefined)
+    undo.push(async () => {
+      // Only what is empty: somebody else may have put something there since.
+      for (let dir = dirname(path); dir.length >= first.length; dir = dirname(dir)) await rmdir(dir)
+    })
+  const file = await open(path, 'wx')
+  undo.push(() => rm(path, { force: true }))
+  try {
+    await file.writeFile(text)
+  } finally {
+    await file.close()
   }
 }
 

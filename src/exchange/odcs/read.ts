@@ -1,7 +1,8 @@
 // A contract of the Open Data Contract Standard 3: what it promises of each set, and lines of headers that say the same.
 
 import { isMap, isScalar, type Node } from 'yaml'
-import { annotationName, type ModelName, parseModelName } from '../../core/names.ts'
+import type { Fresh } from '../../core/model.ts'
+import { annotationName, foldCase, type ModelName, parseModelName } from '../../core/names.ts'
 import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import {
   type LogicalType,
@@ -63,7 +64,7 @@ const EXPECTED_PROPERTIES = 'a list of columns, each with a name'
 /** What one file is read with. */
 interface OfFile extends Reading {
   readonly left: string[]
-  readonly latencies: ReadonlyMap<string, string>
+  readonly latencies: readonly Latency[]
   readonly owner: string | null
 }
 
@@ -79,8 +80,10 @@ export function readContract(root: Group, reading: Reading): Said {
   // Where sets have owners of their own, the others have none.
   const isOwned = items.some((item) => isMap(item) && customOf(item as Group, 'owner') !== null)
   const owner = isOwned ? null : textIn(team, 'name')
-  const file = { ...reading, left, owner, latencies: latenciesOf(root, items.length === 1, left) }
+  const latencies = latenciesOf(root, items.length === 1)
+  const file = { ...reading, left, owner, latencies }
   const models = items.flatMap((item, i) => readSet(item, `schema.${i + 1}`, file) ?? [])
+  left.push(...latencies.flatMap(({ path, waiting }) => (waiting.size > 0 ? [path] : [])))
   return { models, left }
 }
 
@@ -105,11 +108,17 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
   const found = properties.flatMap(
     (property, i) => readColumn(property, `${path}.properties.${i + 1}`, file) ?? [],
   )
+  refuseTwice(found, path, file)
+  // Of a model of events that is not exposed nobody reads rows: it has no key to keep, and nothing is late.
+  const isServed = model !== null && (model.expose !== null || model.kind !== 'events')
+  if (!isServed)
+    for (const { position, path: at } of found)
+      if (position !== null) file.left.push(`${at}.primaryKey`)
   const lines = [
     ...headerLine('description', null, textIn(set, 'description')),
     ...headerLine('owner', null, customOf(set, 'owner') ?? file.owner),
     ...tagLines(set, file.left, path),
-    ...headerLine('fresh', null, file.latencies.get(name) ?? file.latencies.get('') ?? null),
+    ...headerLine('fresh', null, isServed ? latencyOf(name, model.fresh, file) : null),
     ...found.flatMap(({ lines: ofColumn }) => ofColumn),
     ...qualityLines(set, path, null, file),
   ]
@@ -122,8 +131,17 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
     newName,
     name,
     span: spanOf(nameNode),
-    promise: { key, columns: found.map(({ column }) => column) },
+    promise: { key: isServed ? key : [], columns: found.map(({ column }) => column) },
     lines,
+  }
+}
+
+function refuseTwice(columns: readonly ReadColumn[], path: string, file: OfFile): void {
+  const names = new Set<string>()
+  for (const { column, path: at } of columns) {
+    const name = foldCase(column.name)
+    if (names.has(name)) file.refuse(column.span, `${at}.name`, `a name that ${path} has only once`)
+    names.add(name)
   }
 }
 
@@ -134,6 +152,7 @@ function newNameOf(physical: string | null, name: string): ModelName | null {
 }
 
 interface ReadColumn {
+  readonly path: string
   readonly column: SaidColumn
   /** In the key; null: it is not in it. */
   readonly position: number | null
@@ -164,6 +183,7 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
   const position = memberOf(group, 'primaryKeyPosition')
   const isKey = isTrue(memberOf(group, 'primaryKey'))
   return {
+    path,
     column,
     position: isKey ? (isScalar(position) ? Number(position.value) || 1 : 1) : null,
     lines: [
@@ -192,7 +212,7 @@ function qualityLines(
 ): readonly HeaderLine[] {
   return itemsIn(memberOf(group, 'quality')).flatMap((rule, i) => {
     const line = checkOf(rule, column)
-    if (line !== null) return [line]
+    if (line !== null) return [{ ...line, span: spanOf(rule) }]
     file.left.push(`${path}.quality.${i + 1}`)
     return []
   })
@@ -212,7 +232,7 @@ function referenceLines(
     if (model !== null) {
       const [schema, table] = model.name.split('.').map((part) => annotationName(part))
       const value = `references(${annotationName(column)}, ${schema}.${table}.${annotationName(target)})`
-      return [{ annotation: 'check', subject: null, value, repeats: true }]
+      return [{ annotation: 'check', subject: null, value, repeats: true, span: spanOf(node) }]
     }
     file.left.push(`${path}.relationships.${i + 1}`)
     return []
@@ -221,18 +241,25 @@ function referenceLines(
 
 /** The last name is ours. */
 const UNITS = [
-  ['s', 'sec', 'second', 'seconds'],
-  ['m', 'min', 'minute', 'minutes'],
-  ['h', 'hr', 'hour', 'hours'],
-  ['d', 'day', 'days'],
+  { names: ['d', 'day', 'days'], seconds: 86_400 },
+  { names: ['h', 'hr', 'hour', 'hours'], seconds: 3_600 },
+  { names: ['m', 'min', 'minute', 'minutes'], seconds: 60 },
+  { names: ['s', 'sec', 'second', 'seconds'], seconds: 1 },
 ]
 
-/** By set; the empty name: of the only one. */
-function latenciesOf(root: Group, isOnly: boolean, left: string[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  for (const [i, node] of itemsIn(memberOf(root, 'slaProperties')).entries()) {
+/** How late the rows of some sets may be. */
+interface Latency {
+  readonly path: string
+  /** null: that cannot be said. */
+  readonly seconds: number | null
+  /** Names of sets that are still to take it; the empty one: the only one. */
+  readonly waiting: Set<string>
+}
+
+function latenciesOf(root: Group, isOnly: boolean): readonly Latency[] {
+  return itemsIn(memberOf(root, 'slaProperties')).map((node, i) => {
     const written = textIn(node, 'unit') ?? ''
-    const unit = UNITS.find((names) => names.includes(written))?.at(-1)
+    const unit = UNITS.find(({ names }) => names.includes(written))
     const element = textIn(node, 'element') ?? ''
     const value = isMap(node) ? memberOf(node as Group, 'value') : null
     const amount = isScalar(value) && Number.isInteger(value.value) ? Number(value.value) : null
@@ -240,12 +267,25 @@ function latenciesOf(root: Group, isOnly: boolean, left: string[]): ReadonlyMap<
       /^(?:latency|ly)$/i.test(textIn(node, 'property') ?? '') &&
       amount !== null &&
       amount > 0 &&
-      unit !== undefined
-    if (isTaken && (element !== '' || isOnly))
-      found.set(element.split('.')[0]!, `${amount} ${unit}`)
-    else left.push(`slaProperties.${i + 1}`)
+      unit !== undefined &&
+      (element !== '' || isOnly)
+    const sets = element.split(',').map((one) => one.trim().split('.')[0]!)
+    const seconds = isTaken ? amount * unit.seconds : null
+    return { path: `slaProperties.${i + 1}`, seconds, waiting: new Set(sets) }
+  })
+}
+
+/** The first that a set is an element of, as `@fresh` takes it: in the words of the model, if it says the same. */
+function latencyOf(name: string, fresh: Fresh | undefined, { latencies }: OfFile): string | null {
+  for (const { seconds, waiting } of latencies) {
+    const unit = UNITS.find((one) => seconds !== null && seconds % one.seconds === 0)
+    const amount = unit === undefined ? null : seconds! / unit.seconds
+    // The annotation has no more digits.
+    if (amount === null || amount > 99_999) continue
+    if (waiting.delete(name) || waiting.delete(''))
+      return fresh?.seconds === seconds ? fresh!.text : `${amount} ${unit!.names.at(-1)!}`
   }
-  return found
+  return null
 }
 
 /** The value of one of the custom properties. */

@@ -139,10 +139,20 @@ function readMetric(
   if (found === null) return false
   file.left.push(...leftOf(group, takenOfMetric, `${path}.`))
   const subject = annotationName(name)
+  const isTaken = ({ annotation, subject: of }: HeaderLine) =>
+    annotation === 'measure' && foldCase(of ?? '') === foldCase(subject)
+  if (found.dataset.lines.some(isTaken)) {
+    file.refuse(
+      memberOf(group, 'name') ?? item,
+      `${path}.name`,
+      'a name that its set has only once',
+    )
+    return true
+  }
   // The words of the author, unless another tool has written other ones since.
   const text = own['sql'] === sql && own['text'] ? own['text'] : found.text
   found.dataset.lines.push(
-    { annotation: 'measure', subject, value: text },
+    { annotation: 'measure', subject, value: text, span: spanOf(item) },
     ...headerLine('column', subject, textIn(group, 'description')),
     ...headerLine('label', subject, own['label']),
     ...headerLine('unit', subject, own['unit']),
