@@ -10,6 +10,7 @@ import {
   throwIfErrors,
 } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
+import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { SourceFile } from '../core/source-text.ts'
 import type { Said } from '../exchange/format.ts'
@@ -60,8 +61,15 @@ export default class Import extends BaseCommand {
     for (const what of said.left) this.#note(`not taken: ${what}`, flags)
     throwIfErrors(broken.slice(0, limits.exchangedMistakes))
     const written = changes.filter(({ state }) => state !== 'unchanged')
-    if (!flags.check && written.length > 0) {
-      await this.#refuseWhatBreaks(written, source, flags)
+    const isWriting = !flags.check && written.length > 0
+    const after = isWriting ? await this.#compiledWith(written, source, flags) : known
+    const { untrueMeasures } = await import('../exchange/compare.ts')
+    const untrue = changes.flatMap(({ model: name, said: ofModel }) => {
+      const model = after.find((one) => one.name === name)
+      return model === undefined ? [] : untrueMeasures(ofModel, model, source)
+    })
+    throwIfErrors(untrue.slice(0, limits.exchangedMistakes))
+    if (isWriting) {
       const { writeAllOrNone } = await import('../files/replaced-file.ts')
       await writeAllOrNone(
         written.map(({ path, text, state }) => {
@@ -69,15 +77,18 @@ export default class Import extends BaseCommand {
         }),
       )
     }
+    if (!flags.check)
+      for (const { told } of changes)
+        for (const line of told) this.#note(`SQL of the file: ${line}`, flags)
     this.#report(changes, said, flags)
   }
 
-  /** Compiles the project with the texts as they would be, and throws DiagnosticsError for what they break. */
-  async #refuseWhatBreaks(
+  /** The models with the texts as they would be. Throws DiagnosticsError for what these break. */
+  async #compiledWith(
     written: readonly ImportedFile[],
     source: SourceFile,
     flags: FlagsOf<typeof Import>,
-  ): Promise<void> {
+  ): Promise<readonly Model[]> {
     const { withoutContract } = await import('../compiler/contract.ts')
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { placedInFile } = await import('../exchange/place-in-file.ts')
@@ -87,9 +98,10 @@ export default class Import extends BaseCommand {
     const models = files.models.map(({ name, source: { path, text } }) => {
       return { name, source: { path, text: texts.has(path) ? text : withoutContract(text) } }
     })
-    const { errors } = await compileOnce({ ...files, models }, { ...paths, save: false })
-    const placed = errors.map((error) => placedInFile(error, written, source))
+    const compiled = await compileOnce({ ...files, models }, { ...paths, save: false })
+    const placed = compiled.errors.map((error) => placedInFile(error, written, source))
     throwIfErrors(placed.slice(0, limits.exchangedMistakes))
+    return [...compiled.models.values()]
   }
 
   #note(text: string, { quiet, json }: FlagsOf<typeof Import>): void {
@@ -101,9 +113,11 @@ export default class Import extends BaseCommand {
     { left }: Said,
     { json, check }: FlagsOf<typeof Import>,
   ): void {
-    for (const { model, path, state } of changes) {
+    for (const { model, path, state, told } of changes) {
       const done = check ? 'kept' : state === 'unchanged' ? 'unchanged' : 'wrote'
-      if (json) this.printEvent({ event: 'import', model, path, state: check ? 'kept' : state })
+      const sql = check ? [] : told
+      if (json)
+        this.printEvent({ event: 'import', model, path, state: check ? 'kept' : state, sql })
       else this.print(`${done}  ${check ? model : path}`)
     }
     if (json) this.printEvent({ event: 'import-finished', models: changes.length, left })

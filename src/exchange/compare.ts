@@ -2,12 +2,13 @@
 
 import { publishedColumns } from '../compiler/contract.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { Model } from '../core/model.ts'
-import { foldCase } from '../core/names.ts'
+import type { Check, Model } from '../core/model.ts'
+import { annotationName, foldCase } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source-text.ts'
 import type { SaidColumn, SaidOfModel } from './format.ts'
-import { lineOfHeader, oneLine, withHeader } from './header.ts'
+import { demandsOf, plainSql } from './check-text.ts'
+import { type HeaderLine, lineOfHeader, withHeader } from './header.ts'
 import { logicalOf } from './odcs/types.ts'
 
 interface HowHeld {
@@ -42,7 +43,9 @@ export function brokenPromises(
     problemsOf(column, published, name).map((problem) => broken(problem, column.span)),
   )
   const checks = withChecks
-    ? missingChecks(said, model).map((text) => broken(`${name} does not check ${text}`, said.span))
+    ? missingChecks(said.lines, model).map((line) =>
+        broken(notChecked(line, model), line.span ?? said.span),
+      )
     : []
   return [
     ...(wrongKey ? [broken(`the key of ${name} is (${key.join(', ')})`, said.span)] : []),
@@ -76,11 +79,46 @@ function problemsOf(
   ]
 }
 
-function missingChecks({ lines }: SaidOfModel, { checks }: Model): readonly string[] {
-  const written = new Set(checks.map(({ text }) => oneLine(text)))
-  return lines.flatMap(({ annotation, value }) =>
-    ['check', 'warn'].includes(annotation) && !written.has(oneLine(value)) ? [oneLine(value)] : [],
-  )
+/** Those that the model does not make, or only warns of. */
+export function missingChecks(
+  lines: readonly HeaderLine[],
+  { checks }: Model,
+): readonly HeaderLine[] {
+  const demandsBy = (held: readonly Check[]) => new Set(held.flatMap(({ text }) => demandsOf(text)))
+  const own = checks.filter(({ source, on }) => source === undefined && on === undefined)
+  const failing = demandsBy(own.filter(({ severity }) => severity === 'fail'))
+  const all = demandsBy(own)
+  return lines.filter(({ annotation, repeats, value }) => {
+    const held = annotation === 'warn' ? all : failing
+    return repeats && !demandsOf(value).every((demand) => held.has(demand))
+  })
+}
+
+function notChecked({ annotation, value }: HeaderLine, { name, checks }: Model): string {
+  const demands = demandsOf(value)
+  const isWarned =
+    annotation === 'check' &&
+    checks.some(({ text }) => demandsOf(text).some((demand) => demands.includes(demand)))
+  return isWarned ? `${name} only warns of ${value}` : `${name} does not check ${value}`
+}
+
+/** Measures whose text does not come to the expression that people see in the file. */
+export function untrueMeasures(
+  { lines, span }: SaidOfModel,
+  { name, meaning }: Model,
+  source: SourceFile,
+): readonly Diagnostic[] {
+  return lines.flatMap((line) => {
+    const { means, value } = line
+    const measure = meaning?.measures.find(
+      (one) => foldCase(annotationName(one.name)) === foldCase(line.subject ?? ''),
+    )
+    if (means === undefined || measure === undefined) return []
+    if (plainSql(measure.sql) === plainSql(means)) return []
+    const problem = `${value} is not the expression of the metric, which is ${means}`
+    const hint = `delete its custom_extensions, and ${name} takes the expression`
+    return [diagnostic('contract-broken', { problem }, { source, span: line.span ?? span }, hint)]
+  })
 }
 
 /** Of a file that promises nothing, but says what things mean. */

@@ -32,7 +32,8 @@ export function formatNamed(name: string | undefined): FormatName {
 }
 
 export const textOfFormat = (name: FormatName, exported: Exported): string =>
-  stringify(formats[name].write(exported), { lineWidth: 0 })
+  // Other readers need not know aliases of YAML.
+  stringify(formats[name].write(exported), { lineWidth: 0, aliasDuplicateObjects: false })
 
 /** What a file says of these models. Throws DiagnosticsError for one that is of none of the formats, or has mistakes. */
 export function readExchanged(source: SourceFile, models: Iterable<Model>): Said {

@@ -1,20 +1,26 @@
 // Lines of the header of a model file that come from elsewhere. Each is one line whatever stood there, so that a text of
-// somebody else never becomes SQL.
+// somebody else stays a comment. Checks and measures are SQL all the same, which every run executes: an import shows those
+// whose SQL stands in the file.
 
 import type { Span } from '../core/source-text.ts'
+import { demandsOf, plainSql } from './check-text.ts'
 
 export interface HeaderLine {
   readonly annotation: string
   /** The column or measure that it is about; null: the model. */
   readonly subject: string | null
   readonly value: string
-  /** There may be several, each with a value of its own. */
+  /** A check: there may be several, and one that demands the same is replaced. */
   readonly repeats?: true
+  /** It is SQL, in one line already, whose spaces count: made here of names and values, or as it stands in the file. */
+  readonly sql?: 'made' | 'told'
+  /** The SQL that a measure must come to: people read this one, and it may be written in other words. */
+  readonly means?: string
   /** Of what it came from, if that is neither the model as a whole nor the column that it is about. */
   readonly span?: Span
 }
 
-export const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
 
 /** None where nothing is said. */
 export const headerLine = (
@@ -24,8 +30,12 @@ export const headerLine = (
 ): readonly HeaderLine[] =>
   value == null || oneLine(value) === '' ? [] : [{ annotation, subject, value }]
 
-export const lineOfHeader = ({ annotation, subject, value }: HeaderLine): string =>
-  `-- @${annotation}${subject === null ? '' : ` ${subject}`}: ${oneLine(value)}`
+export function lineOfHeader(line: HeaderLine): string {
+  const { annotation, subject } = line
+  return `-- @${annotation}${subject === null ? '' : ` ${subject}`}: ${valueOf(line)}`
+}
+
+const valueOf = ({ sql, value }: HeaderLine) => (sql === undefined ? oneLine(value) : value)
 
 const LINE = /^--[ \t]*@([a-z_]+)(?:[ \t]*:[ \t]*|[ \t]+|$)(.*)$/i
 
@@ -46,10 +56,12 @@ export function withHeader(text: string, lines: readonly HeaderLine[]): string {
   return [...added, ...all].join('\n')
 }
 
-/** But for the colon and spaces. */
-function isSame(old: string, { subject, value }: HeaderLine): boolean {
-  const [, , rest = ''] = LINE.exec(old.trimEnd()) ?? []
-  return oneLine(rest) === `${subject === null ? '' : `${subject}: `}${oneLine(value)}`
+/** But for the colon and spaces that say nothing. */
+function isSame(old: string, { annotation, subject, value, sql }: HeaderLine): boolean {
+  const [, name = '', rest = ''] = LINE.exec(old.trimEnd()) ?? []
+  const plain = sql === undefined ? oneLine : plainSql
+  const told = `${subject === null ? '' : `${subject}: `}${value}`
+  return name.toLowerCase() === annotation && plain(rest) === plain(told)
 }
 
 /** Blank lines and comments at the top. */
@@ -58,10 +70,12 @@ function headerLength(lines: readonly string[]): number {
   return at < 0 ? lines.length : at
 }
 
+const isCheck = (annotation: string) => /^(?:check|warn)$/i.test(annotation)
+
 function isReplaced(old: string, { annotation, subject, value, repeats }: HeaderLine): boolean {
   const [, name = '', rest = ''] = LINE.exec(old.trimEnd()) ?? []
+  if (repeats) return isCheck(name) && demandsOf(rest).join('\n') === demandsOf(value).join('\n')
   if (name.toLowerCase() !== annotation) return false
-  if (repeats) return oneLine(rest) === oneLine(value)
   if (subject === null) return true
   const [, of = ''] = /^("(?:[^"]|"")*"|[^\s:]+)[ \t]*:/.exec(rest) ?? []
   return of.toLowerCase() === subject.toLowerCase()

@@ -4,8 +4,9 @@ import { contractLines, withContract } from '../compiler/contract.ts'
 import type { Model } from '../core/model.ts'
 import { annotationName, sameName, splitModelName } from '../core/names.ts'
 import type { Column, ColumnType } from '../core/relation.ts'
+import { missingChecks } from './compare.ts'
 import type { SaidOfModel } from './format.ts'
-import { type HeaderLine, withHeader } from './header.ts'
+import { type HeaderLine, lineOfHeader, withHeader } from './header.ts'
 import { typeFor } from './odcs/types.ts'
 
 export interface ImportedFile {
@@ -15,6 +16,8 @@ export interface ImportedFile {
   readonly text: string
   readonly state: 'new' | 'changed' | 'unchanged'
   readonly said: SaidOfModel
+  /** Lines that are new and whose SQL stands in the file: whoever wrote that has it executed. */
+  readonly told: readonly string[]
 }
 
 /**
@@ -27,16 +30,22 @@ export function importedFile(said: SaidOfModel, hasFile: boolean): ImportedFile 
     if (newName === null || promise === null) return null
     const { schema, table } = splitModelName(newName)
     const path = `models/${schema}/${table}.sql`
-    return { model: newName, path, text: newEvents(said), state: 'new', said }
+    return { model: newName, path, text: newEvents(said), state: 'new', said, told: toldIn(lines) }
   }
   const { path, text } = model.source
-  if (!hasFile) return { model: model.name, path, text, state: 'unchanged', said }
-  const described = withHeader(text, lines)
+  if (!hasFile) return { model: model.name, path, text, state: 'unchanged', said, told: [] }
+  const missing = new Set(missingChecks(lines, model))
+  const taken = lines.filter((line) => !line.repeats || missing.has(line))
+  const described = withHeader(text, taken)
   const promised = promise === null ? [] : promisedLines(promise, model)
   const found = promised.length === 0 ? described : withContract(described, promised)
   const state = found === text ? 'unchanged' : 'changed'
-  return { model: model.name, path, text: found, state, said }
+  const told = toldIn(taken.filter((line) => withHeader(text, [line]) !== text))
+  return { model: model.name, path, text: found, state, said, told }
 }
+
+const toldIn = (lines: readonly HeaderLine[]): readonly string[] =>
+  lines.filter(({ sql }) => sql === 'told').map(lineOfHeader)
 
 function promisedLines(
   { key, columns }: NonNullable<SaidOfModel['promise']>,

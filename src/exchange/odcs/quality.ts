@@ -4,7 +4,9 @@
 import { isMap, type Node } from 'yaml'
 import type { Check, CheckTest, Comparison, UpTo } from '../../core/model.ts'
 import { annotationName, entitySetName } from '../../core/names.ts'
+import { hasComment, inOneLine } from '../check-text.ts'
 import type { HeaderLine } from '../header.ts'
+import { logicalOf } from './types.ts'
 
 export interface QualityRules {
   readonly ofColumns: ReadonlyMap<string, readonly object[]>
@@ -59,11 +61,13 @@ function ruleOf(check: Check, sets: ReadonlySet<string>) {
   const bound = { ...boundOf(upTo), ...common }
   switch (test.is) {
     case 'not_null':
+      // Each of them may be NULL in as many rows: that is another check.
+      if (upTo !== undefined && test.columns.length > 1) return own
       return { columns: test.columns, rule: { metric: 'nullValues', ...bound } }
     case 'unique':
       return uniqueRule(test.columns, bound)
     case 'accepted': {
-      const named = { metric: 'invalidValues', arguments: { validValues: test.values } }
+      const named = { metric: 'invalidValues', arguments: { validValues: valuesOf(test) } }
       return { columns: [test.column], rule: { ...named, ...bound } }
     }
     case 'row_count': {
@@ -71,7 +75,7 @@ function ruleOf(check: Check, sets: ReadonlySet<string>) {
       return { columns: null, rule }
     }
     case 'condition': {
-      if (upTo !== undefined) return own
+      if (upTo !== undefined || hasComment(text)) return own
       const rule = { type: 'sql', query: `${BEFORE}${text}${AFTER}`, mustBe: 0, ...common }
       return { columns: null, rule }
     }
@@ -83,6 +87,14 @@ function ruleOf(check: Check, sets: ReadonlySet<string>) {
     case 'query':
       return own
   }
+}
+
+/** Numbers where the column has numbers, as far as they are the same in other programs. */
+function valuesOf({ type, values }: Extract<CheckTest, { is: 'accepted' }>) {
+  const isNumber = ['integer', 'number'].includes(logicalOf(type) ?? '')
+  return values.map((value) =>
+    isNumber && String(Number(value)) === value ? Number(value) : value,
+  )
 }
 
 function uniqueRule(columns: readonly string[], bound: object) {
@@ -99,75 +111,144 @@ const isShort = ({ model, target }: Extract<CheckTest, { is: 'references' }>): b
 const boundOf = (upTo: UpTo | undefined) =>
   upTo === undefined ? { mustBe: 0 } : { mustBeLessOrEqualTo: upTo.most, unit: upTo.unit }
 
-/** null: nothing here stands for the rule. `column`: whose rule it is; null: that of a set. */
-export function checkOf(node: Node, column: string | null): HeaderLine | null {
-  if (!isMap(node)) return null
-  const rule = node.toJSON() as Readonly<Record<string, unknown>>
-  const value = textOf(rule, column)
-  // In one line a comment would swallow what follows it.
-  if (value === null || /[\r\n]|--|\/\*/.test(value)) return null
-  const isWarning = ['warning', 'info'].includes(String(rule['severity']))
-  return { annotation: isWarning ? 'warn' : 'check', subject: null, value, repeats: true }
+interface ReadRule {
+  readonly lines: readonly HeaderLine[]
+  /** Members of which nothing is taken; null: nothing stands for the rule. */
+  readonly left: readonly string[] | null
 }
 
-function textOf(rule: Readonly<Record<string, unknown>>, column: string | null): string | null {
+const NOTHING: ReadRule = { lines: [], left: null }
+
+/** What a rule is called, and what only people read. */
+const inert = ['type', 'metric', 'rule', 'severity', 'id', 'name', 'description', 'dimension']
+
+/** `column`: whose rule it is; null: that of a set. */
+export function readRule(node: Node, column: string | null): ReadRule {
+  if (!isMap(node)) return NOTHING
+  const rule = node.toJSON() as Rule
+  const read = textsOf(rule, column)
+  const values = read.texts.map(inOneLine)
+  if (values.length === 0 || values.includes(null)) return NOTHING
+  const annotation = ['warning', 'info'].includes(String(rule['severity'])) ? 'warn' : 'check'
+  const sql = read.isTold ? 'told' : 'made'
+  const lines = values.map((value): HeaderLine => {
+    return { annotation, subject: null, value: value!, repeats: true, sql }
+  })
+  const taken = [...inert, ...read.taken]
+  const left = Object.keys(rule).flatMap((member) =>
+    member === 'arguments'
+      ? Object.keys(argumentsOf(rule))
+          .map((name) => `arguments.${name}`)
+          .filter((name) => !taken.includes(name))
+      : taken.includes(member)
+        ? []
+        : [member],
+  )
+  return { lines, left }
+}
+
+type Rule = Readonly<Record<string, unknown>>
+
+const argumentsOf = (rule: Rule): Rule => (rule['arguments'] ?? {}) as Rule
+
+interface ReadTexts {
+  /** Empty: nothing stands for the rule. */
+  readonly texts: readonly string[]
+  /** Members that they are made of. */
+  readonly taken: readonly string[]
+  /** The text stands in the file. */
+  readonly isTold?: true
+}
+
+const NO_TEXTS: ReadTexts = { texts: [], taken: [] }
+
+function textsOf(rule: Rule, column: string | null): ReadTexts {
   const { type, engine, implementation, query, metric, rule: oldMetric } = rule
   if (type === 'custom' || engine !== undefined)
-    return engine === 'eider' && typeof implementation === 'string' ? implementation : null
+    return engine === 'eider' && typeof implementation === 'string'
+      ? { texts: [implementation], taken: ['engine', 'implementation'], isTold: true }
+      : NO_TEXTS
   if (type === 'sql' || query !== undefined) {
     const isOurs = typeof query === 'string' && query.startsWith(BEFORE) && query.endsWith(AFTER)
-    return isOurs && rule['mustBe'] === 0 ? query.slice(BEFORE.length, -AFTER.length) : null
+    if (!isOurs || rule['mustBe'] !== 0) return NO_TEXTS
+    const text = query.slice(BEFORE.length, -AFTER.length)
+    return { texts: [text], taken: ['query', 'mustBe'], isTold: true }
   }
   const named = metric ?? oldMetric
-  if (named === 'rowCount') return rowCountText(rule)
-  const bound = boundText(rule)
+  if (named === 'rowCount') return rowCountTexts(rule)
+  const bounds = boundsOf(rule)
   const columns = columnsOf(rule, column)
-  if (bound === null || columns.length === 0) return null
+  const { validValues } = argumentsOf(rule)
+  const test = testText(named, columns, validValues)
+  if (test === null) return NO_TEXTS
+  return {
+    texts: bounds.map(({ text }) => `${test}${text}`),
+    taken: [
+      'unit',
+      ...bounds.map(({ member }) => member),
+      ...(named === 'invalidValues' ? ['arguments.validValues'] : []),
+      ...(column === null ? ['arguments.properties'] : []),
+    ],
+  }
+}
+
+function testText(
+  metric: unknown,
+  columns: readonly string[],
+  validValues: unknown,
+): string | null {
+  if (columns.length === 0) return null
   const list = columns.map(annotationName).join(', ')
-  if (named === 'nullValues') return `not_null(${list})${bound}`
-  if (named === 'duplicateValues') return `unique(${list})${bound}`
-  if (named !== 'invalidValues') return null
-  const { validValues } = (rule['arguments'] ?? {}) as { readonly validValues?: unknown }
+  if (metric === 'nullValues') return `not_null(${list})`
+  if (metric === 'duplicateValues') return `unique(${list})`
+  if (metric !== 'invalidValues' || columns.length > 1) return null
   if (!Array.isArray(validValues) || validValues.length === 0) return null
   const values = validValues.map(valueText)
-  return values.includes(null) ? null : `accepted(${list}, ${values.join(', ')})${bound}`
+  return values.includes(null) ? null : `accepted(${list}, ${values.join(', ')})`
 }
 
 const valueText = (value: unknown): string | null =>
   typeof value === 'string'
     ? `'${value.replaceAll("'", "''")}'`
-    : typeof value === 'number' || typeof value === 'boolean'
+    : typeof value === 'boolean' || (typeof value === 'number' && DECIMAL.test(String(value)))
       ? String(value)
       : null
 
-function columnsOf(
-  rule: Readonly<Record<string, unknown>>,
-  column: string | null,
-): readonly string[] {
+const DECIMAL = /^-?\d+(?:\.\d+)?$/
+
+function columnsOf(rule: Rule, column: string | null): readonly string[] {
   if (column !== null) return [column]
-  const { properties } = (rule['arguments'] ?? {}) as { readonly properties?: unknown }
+  const { properties } = argumentsOf(rule)
   return Array.isArray(properties) ? properties.filter((one) => typeof one === 'string') : []
 }
 
-function rowCountText(rule: Readonly<Record<string, unknown>>): string | null {
-  for (const [sign, member] of Object.entries(comparisons)) {
-    const rows = rule[member]
-    if (Number.isSafeInteger(rows) && Number(rows) >= 0) return `row_count(${sign} ${String(rows)})`
+function rowCountTexts(rule: Rule): ReadTexts {
+  const found = Object.entries(comparisons).filter(
+    ([, member]) => Number.isSafeInteger(rule[member]) && Number(rule[member]) >= 0,
+  )
+  return {
+    texts: found.map(([sign, member]) => `row_count(${sign} ${String(rule[member])})`),
+    taken: found.map(([, member]) => member),
   }
-  return null
 }
 
-/** What follows the check; null: it cannot be said. */
-function boundText(rule: Readonly<Record<string, unknown>>): string | null {
+/** What follows a check, once for each bound that can be said. */
+function boundsOf(rule: Rule) {
   const { mustBe, mustBeLessOrEqualTo: most, mustBeLessThan: below, unit = 'rows' } = rule
-  if (mustBe === 0) return ''
-  const rows =
-    typeof most === 'number'
-      ? most
-      : typeof below === 'number' && unit === 'rows'
-        ? below - 1
-        : null
-  if (rows === null || rows < 0) return null
-  if (unit === 'percent') return ` up to ${rows}%`
-  return Number.isInteger(rows) && unit === 'rows' ? ` up to ${rows} rows` : null
+  const isRows = unit === 'rows'
+  return [
+    ...(mustBe === 0 ? [{ member: 'mustBe', text: '' }] : []),
+    ...upToText('mustBeLessOrEqualTo', most, unit),
+    ...upToText(
+      'mustBeLessThan',
+      typeof below === 'number' && isRows ? Math.ceil(below) - 1 : null,
+      unit,
+    ),
+  ]
+}
+
+function upToText(member: string, most: unknown, unit: unknown) {
+  if (typeof most !== 'number' || most < 0 || !DECIMAL.test(String(most))) return []
+  if (unit === 'percent') return [{ member, text: ` up to ${most}%` }]
+  return unit === 'rows' ? [{ member, text: ` up to ${most} rows` }] : []
 }

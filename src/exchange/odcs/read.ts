@@ -1,7 +1,7 @@
 // A contract of the Open Data Contract Standard 3: what it promises of each set, and lines of headers that say the same.
 
 import { isMap, isScalar, type Node } from 'yaml'
-import type { Fresh } from '../../core/model.ts'
+import type { Fresh, Model } from '../../core/model.ts'
 import { annotationName, foldCase, type ModelName, parseModelName } from '../../core/names.ts'
 import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
-import { checkOf } from './quality.ts'
+import { readRule } from './quality.ts'
 import { engineType } from './types.ts'
 
 /** Members of which something is taken, or which say nothing that a model could say. */
@@ -120,7 +120,7 @@ function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
     ...tagLines(set, file.left, path),
     ...headerLine('fresh', null, isServed ? latencyOf(name, model.fresh, file) : null),
     ...found.flatMap(({ lines: ofColumn }) => ofColumn),
-    ...qualityLines(set, path, null, file),
+    ...qualityLines(set, path, null, file, model),
   ]
   const key = found
     .flatMap(({ column, position }) => (position === null ? [] : [{ name: column.name, position }]))
@@ -209,12 +209,18 @@ function qualityLines(
   path: string,
   column: string | null,
   file: OfFile,
+  model: Model | null = null,
 ): readonly HeaderLine[] {
   return itemsIn(memberOf(group, 'quality')).flatMap((rule, i) => {
-    const line = checkOf(rule, column)
-    if (line !== null) return [{ ...line, span: spanOf(rule) }]
-    file.left.push(`${path}.quality.${i + 1}`)
-    return []
+    // What a file of checks/ or YAML says is told to people alone.
+    const isKept = model?.checks.some(
+      ({ source, text }) => source !== undefined && text === textIn(rule, 'description'),
+    )
+    if (isKept && textIn(rule, 'type') === 'text') return []
+    const at = `${path}.quality.${i + 1}`
+    const { lines, left } = readRule(rule, column)
+    file.left.push(...(left === null ? [at] : left.map((member) => `${at}.${member}`)))
+    return lines.map((line) => ({ ...line, span: spanOf(rule) }))
   })
 }
 
@@ -232,7 +238,16 @@ function referenceLines(
     if (model !== null) {
       const [schema, table] = model.name.split('.').map((part) => annotationName(part))
       const value = `references(${annotationName(column)}, ${schema}.${table}.${annotationName(target)})`
-      return [{ annotation: 'check', subject: null, value, repeats: true, span: spanOf(node) }]
+      return [
+        {
+          annotation: 'check',
+          subject: null,
+          value,
+          repeats: true,
+          sql: 'made',
+          span: spanOf(node),
+        },
+      ]
     }
     file.left.push(`${path}.relationships.${i + 1}`)
     return []

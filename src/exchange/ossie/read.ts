@@ -5,6 +5,7 @@ import { isMap, type Node } from 'yaml'
 import { isSymbol, nameOf, tokenize } from '../../compiler/sql/tokens.ts'
 import { annotationName, foldCase } from '../../core/names.ts'
 import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
+import { inOneLine } from '../check-text.ts'
 import type { Reading, Said, SaidOfModel } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
@@ -150,9 +151,18 @@ function readMetric(
     return true
   }
   // The words of the author, unless another tool has written other ones since.
-  const text = own['sql'] === sql && own['text'] ? own['text'] : found.text
+  const written = own['sql'] === sql && own['text'] ? own['text'] : null
+  const value = inOneLine(written ?? found.text)
+  if (value === null) return false
   found.dataset.lines.push(
-    { annotation: 'measure', subject, value: text, span: spanOf(item) },
+    {
+      annotation: 'measure',
+      subject,
+      value,
+      sql: 'told',
+      span: spanOf(item),
+      ...(written !== null && { means: found.text }),
+    },
     ...headerLine('column', subject, textIn(group, 'description')),
     ...headerLine('label', subject, own['label']),
     ...headerLine('unit', subject, own['unit']),
