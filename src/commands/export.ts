@@ -1,3 +1,4 @@
+import { hostAndPort } from '../core/host-text.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -6,6 +7,9 @@ import { selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import type { ExposedModel } from '../exchange/format.ts'
+
+/** All addresses of a machine are none that a client could ask. */
+const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 export default class Export extends BaseCommand {
   static override summary =
@@ -21,10 +25,9 @@ export default class Export extends BaseCommand {
     ...selectionFlags,
     ...variableFlags,
     url: Flags.string({ summary: 'Root of the service; by default that of the settings' }),
-    number: Flags.string({
-      summary: 'Version of the document, as its readers count it',
+    'contract-version': Flags.string({
+      summary: 'Version of a data contract, as its readers count it; by default 1.0.0',
       helpValue: 'VERSION',
-      default: '1.0.0',
     }),
     out: Flags.string({ summary: 'The file; by default it is printed' }),
   }
@@ -35,6 +38,11 @@ export default class Export extends BaseCommand {
     const { formatNamed, textOfFormat } = await import('../exchange/formats.ts')
     const [named, ...selectors] = argv.map(String)
     const format = formatNamed(named)
+    const { 'contract-version': version = '1.0.0' } = flags
+    if (format !== 'odcs' && flags['contract-version'] !== undefined)
+      throw new UsageError(`--contract-version has no effect on ${format}`, {
+        hint: 'leave it out; a data contract (odcs) has a version',
+      })
     const { name: project, files, paths, settings } = await this.openProject(flags)
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { select } = await import('../compiler/select.ts')
@@ -49,8 +57,8 @@ export default class Export extends BaseCommand {
         hint: 'write -- @expose at the head of the models that others read',
       })
     const { 'odata.host': host, 'odata.port': port } = settings
-    const url = flags.url ?? `http://${host}:${port}/odata`
-    const text = textOfFormat(format, { name: project, models, url, version: flags.number })
+    const url = flags.url ?? `http://${hostAndPort(reachable[host] ?? host, port)}/odata`
+    const text = textOfFormat(format, { name: project, models, url, version })
     if (out === null)
       return flags.json
         ? this.printEvent({ event: 'export', format, text })

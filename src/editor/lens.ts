@@ -1,5 +1,6 @@
 // The line above a model, and its outline.
 
+import { hostAndPort } from '../core/host-text.ts'
 import {
   type CodeLens,
   type DocumentSymbol,
@@ -33,7 +34,7 @@ export function lensesOf({ compiled, project }: LastCompile, path: string): Code
   if (expose === null) return [about]
   const { 'odata.host': host, 'odata.port': port } = project.settings
   const set = entitySetName(name)
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/odata/${set}`
+  const url = `http://${hostAndPort(host, port)}/odata/${set}`
   const command = { title: `served as ${set}`, command: OPEN, arguments: [url] }
   return [about, { range, command }]
 }

@@ -1,5 +1,6 @@
 // The lifetime of an HTTP server: it listens, answers, and stops after the open requests have their answers.
 
+import { hostAndPort } from '../core/host-text.ts'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -116,8 +117,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   get url(): string {
-    const host = this.host.includes(':') ? `[${this.host}]` : this.host
-    return `http://${host}:${this.port}`
+    return `http://${hostAndPort(this.host, this.port)}`
   }
 
   /** Takes no new connection, waits for open requests up to `shutdownMs`, then cuts the rest off. */

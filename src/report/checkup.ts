@@ -1,5 +1,6 @@
 // The checks of `eider doctor`: each examines one thing and says what to do next. Nothing is changed.
 
+import { hostAndPort } from '../core/host-text.ts'
 import { constants } from 'node:fs'
 import { access, readdir, stat, statfs } from 'node:fs/promises'
 import { readTextLater } from '../files/read-file.ts'
@@ -354,9 +355,8 @@ function answers(host: string, port: number): Promise<boolean> {
 /** Both services answer /health with JSON that has a status. */
 async function isEider(host: string, port: number): Promise<boolean> {
   try {
-    const address = host.includes(':') ? `[${host}]` : host
     const signal = AbortSignal.timeout(limits.doctorTimeoutMs)
-    const response = await fetch(`http://${address}:${port}/health`, { signal })
+    const response = await fetch(`http://${hostAndPort(host, port)}/health`, { signal })
     return typeof ((await response.json()) as { status?: unknown }).status === 'string'
   } catch {
     return false

@@ -136,6 +136,22 @@ test('what is exported and imported again is the same, also in headers that had 
   await space.ok(['import', 'shop.odcs.yaml'], { exitCode: 1 })
 })
 
+test('the address of the service is one that a client can ask, and only a contract has a version', async () => {
+  await using space = await workspace(files)
+  const locationOf = async (host: string) => {
+    await space.write('eider.yml', `name: shop\nodata: {host: "${host}", port: 8099}\n`)
+    const { stdout } = await space.ok(['export', 'odcs', '--contract-version', '2.0.0'])
+    assert.match(stdout, '\nversion: 2.0.0\n')
+    return (parse(stdout) as Contract).servers[0]!.location
+  }
+  assert.is(await locationOf('::1'), 'http://[::1]:8099/odata')
+  assert.is(await locationOf('0.0.0.0'), 'http://127.0.0.1:8099/odata')
+  assert.is(await locationOf('::'), 'http://[::1]:8099/odata')
+  const args = ['export', 'ossie', '--contract-version', '2.0.0']
+  const { stderr } = await space.ok(args, { exitCode: 2 })
+  assert.match(stderr, '--contract-version has no effect on ossie')
+})
+
 /** Rules of quality are in the order of the header. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value))

@@ -32,7 +32,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   limit: 'text',
   manifest: 'file',
   mask: 'text',
-  number: 'text',
+  'contract-version': 'text',
   out: 'file',
   output: 'file',
   port: 'text',

@@ -1,6 +1,7 @@
 // What OpenLineage calls the tables and files of a project. Where its naming conventions have a name, this is it, so that
 // what other tools tell of the same table is told of the same dataset.
 
+import { hostAndPort } from '../../core/host-text.ts'
 import { resolve } from 'node:path'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import {
@@ -30,17 +31,17 @@ const namers: Readonly<Record<SourceKind, Namer>> = {
     server === null
       ? null
       : {
-          namespace: `postgres://${hostOf(server)}`,
+          namespace: `postgres://${hostAndPort(server.host, server.port)}`,
           name: `${server.database}.${schema}.${name}`,
         },
   mysql: ({ server }, { name }) =>
     server === null
       ? null
-      : { namespace: `mysql://${hostOf(server)}`, name: `${server.database}.${name}` },
+      : {
+          namespace: `mysql://${hostAndPort(server.host, server.port)}`,
+          name: `${server.database}.${name}`,
+        },
 }
-
-const hostOf = ({ host, port }: { readonly host: string; readonly port: number }) =>
-  `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** A file, a pattern or a URL. What stands before the host or behind the path of a URL may be a secret. */
 export function fileName(path: string, dir: string): DatasetName {
