@@ -1,6 +1,7 @@
 // What a run says, line by line, for people.
 
 import { count, grouped } from '../core/counts.ts'
+import { placeIn } from '../core/report/failure-place.ts'
 import type { ModelResult, Orphan, RunSummary } from '../core/report/progress.ts'
 import type { Paint, Style } from './paint.ts'
 
@@ -43,13 +44,6 @@ export function modelText(result: ModelResult, isShort: boolean): string {
   if (status !== 'built') return because
   const size = rows === undefined ? '' : `${count(rows, 'row')}, `
   return `${size}${duration(ms)} (${because})`
-}
-
-/** A failure begins with its place, where one is known. */
-export function placeIn(because: string) {
-  const [, path, at, column, message] = /^(.+?):(\d+):(\d+): (.*)$/s.exec(because) ?? []
-  if (path === undefined || message === undefined) return null
-  return { path, line: Number(at), column: Number(column), message }
 }
 
 /** The last line: what became of the models, what is published, and how long it took. */

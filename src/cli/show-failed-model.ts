@@ -3,7 +3,7 @@
 import type { ModelResult } from '../core/report/progress.ts'
 import { offsetOf, type SourceFile } from '../core/source-text.ts'
 import type { Look } from './paint.ts'
-import { placeIn } from './run-lines.ts'
+import { placeIn } from '../core/report/failure-place.ts'
 import { showFrame } from './show-diagnostic.ts'
 
 /** `sources`: the files whose text may be shown, by path. */

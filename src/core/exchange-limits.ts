@@ -11,8 +11,8 @@ export const exchangeLimits = {
   lineageLanes: 4,
   /** Events of lineage that wait: some thousand models of some kilobytes. */
   lineageWaitingBytes: 32 * MiB,
-  /** An answer of a collector up to this size is read, so that the connection can be used again. */
-  lineageAnswerBytes: 4 * KiB,
+  /** An answer of a collector of lineage or of a webhook up to this size is read, so that the connection can be used again. */
+  droppedAnswerBytes: 4 * KiB,
   /** A contract that is imported: those of hundreds of tables have some hundred KiB, and as YAML it takes a hundred times as much. */
   exchangedFileBytes: 4 * MiB,
   /** Mistakes of one file that are shown: the place of each is looked for in its text. */

@@ -319,6 +319,7 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
 function shownSpan(at: Node | Span, key: string): Span {
   if ('start' in at) return at
   const text = isScalar(at) && typeof at.value === 'string' ? at.value : ''
+  const isToken = key === 'openlineage.token'
   const isUrl = (key.startsWith('notify') || key === 'openlineage.url') && text.includes('://')
-  return holdsPassword(text) || isUrl ? startOf(at) : spanOf(at)
+  return holdsPassword(text) || isUrl || isToken ? startOf(at) : spanOf(at)
 }

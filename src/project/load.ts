@@ -18,7 +18,7 @@ import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
 import { lakeSettings } from './lake-settings.ts'
 import { readSource, type UnsavedTexts } from './read-text.ts'
-import type { Project } from './project.ts'
+import type { Project, UnusableValue } from './project.ts'
 import {
   type SettingName,
   type SettingType,
@@ -101,11 +101,16 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const inForce = env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
   const target = options.target === null ? null : options.target || inForce
   const ofTarget = target === null ? null : settingsOfTarget(target, targets)
+  const unusable: UnusableValue[] = []
   const found = Object.entries(settings).map(([key, setting]) => {
     const flag = flags[key as SettingName]
     if (flag !== undefined) return [key, fromFlag(key, setting.type, flag)]
     const variable = 'env' in setting ? setting.env : null
-    const fromEnv = variable === null ? null : valueOf(variable, setting.type, env, dotEnv)
+    const given = variable === null ? null : valueOf(variable, setting.type, env, dotEnv)
+    if (given instanceof UsageError && !('isShared' in setting)) throw given
+    if (given instanceof UsageError)
+      unusable.push({ setting: key as SettingName, problem: given.message })
+    const fromEnv = given instanceof UsageError ? null : given
     const written = fromEnv ?? ofTarget?.get(key) ?? values.get(key) ?? setting.default
     return [key, inForceOf(written, setting.type, [env, dotEnv])]
   })
@@ -130,6 +135,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     target,
     targets: [...targets.keys()],
     settings: effective,
+    unusable,
     paths,
     schedule: config.schedule,
     notify: config.notify,
@@ -204,25 +210,25 @@ function fromFlag(key: string, type: SettingType, flag: string | number | boolea
   })
 }
 
-/** A variable that is set to nothing counts as not set. */
+/** A variable that is set to nothing counts as not set. An error is returned: whether it stops anything depends on the setting. */
 function valueOf(
   variable: string,
   type: SettingType,
   env: Environment,
   dotEnv: Environment,
-): SettingValue | null {
+): SettingValue | UsageError | null {
   const text = env[variable] || dotEnv[variable]
   if (!text) return null
   const value = isReference(text) ? null : parseValue(type, text)
   if (value !== null) return value
   const place = env[variable] ? `the variable ${variable}` : `${variable} in .env`
   if (isReference(text))
-    throw new UsageError(`${place} holds ${text}, which nothing replaces by its value`, {
+    return new UsageError(`${place} holds ${text}, which nothing replaces by its value`, {
       hint: 'write the value itself; in eider.yml ${NAME} stands for a variable',
     })
-  const isSecret = ['catalog', 'secret', 'web'].includes(type.is) || holdsPassword(text)
+  const isSecret = ['catalog', 'secret', 'web', 'bearer'].includes(type.is) || holdsPassword(text)
   const shown = isSecret ? '' : `, not "${text}"`
-  throw new UsageError(`${place} must be ${describeType(type)}${shown}`)
+  return new UsageError(`${place} must be ${describeType(type)}${shown}`)
 }
 
 /** The admin port is the one after the public one unless it is set. Port 0 lets the system choose, for both. */

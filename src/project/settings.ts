@@ -21,6 +21,8 @@ export type SettingType =
   | { readonly is: 'endpoint' }
   /** The URL of a web server, which may hold a key. */
   | { readonly is: 'web' }
+  /** A token that is sent in a header. */
+  | { readonly is: 'bearer' }
   /** Names of the engine's own repository. */
   | { readonly is: 'extensions' }
 
@@ -28,6 +30,8 @@ interface Setting {
   readonly type: SettingType
   readonly default: string | number | boolean | readonly string[] | null
   readonly env?: string
+  /** The variable is meant for other tools too, so a value that is not usable here is no reason to stop. */
+  readonly isShared?: true
 }
 
 const port = { is: 'integer', min: 0, max: 65_535 } as const
@@ -118,9 +122,19 @@ export const settings = {
   'odata.explorer': { type: { is: 'choice', of: ['project', 'sets', 'off'] }, default: null },
   'odata.mcp': { type: { is: 'boolean' }, default: false },
   'odata.access_log': { type: { is: 'boolean' }, default: true },
-  'openlineage.url': { type: { is: 'web' }, default: null, env: 'OPENLINEAGE_URL' },
-  'openlineage.token': { type: text, default: null, env: 'OPENLINEAGE_API_KEY' },
-  'openlineage.namespace': { type: text, default: null, env: 'OPENLINEAGE_NAMESPACE' },
+  'openlineage.url': { type: { is: 'web' }, default: null, env: 'OPENLINEAGE_URL', isShared: true },
+  'openlineage.token': {
+    type: { is: 'bearer' },
+    default: null,
+    env: 'OPENLINEAGE_API_KEY',
+    isShared: true,
+  },
+  'openlineage.namespace': {
+    type: text,
+    default: null,
+    env: 'OPENLINEAGE_NAMESPACE',
+    isShared: true,
+  },
   'openlineage.file': { type: text, default: null },
 } as const satisfies Record<string, Setting>
 
@@ -136,6 +150,11 @@ export type SettingName = keyof typeof settings
 export type SecretName = {
   [N in SettingName]: (typeof settings)[N]['type'] extends { is: 'secret' } ? N : never
 }[SettingName]
+
+/** Settings whose values are shown to nobody. A token may be written into eider.yml, a secret not. */
+export const secretSettings = (Object.keys(settings) as readonly SettingName[]).filter(
+  (name) => settings[name].type.is === 'secret' || name.endsWith('.token'),
+)
 
 export function isSettingName(text: string): text is SettingName {
   return Object.hasOwn(settings, text)

@@ -10,7 +10,15 @@ import { type Environments, type SettingReference, valueInForce } from './enviro
 export type SettingValue = string | number | boolean | readonly string[]
 
 /** Types of which a value is text, where `${NAME}` stands for a variable of the environment. */
-const FILLED: ReadonlySet<string> = new Set(['text', 'list', 'catalog', 'store', 'endpoint', 'web'])
+const FILLED: ReadonlySet<string> = new Set([
+  'text',
+  'list',
+  'catalog',
+  'store',
+  'endpoint',
+  'web',
+  'bearer',
+])
 
 export const isFilled = ({ is }: SettingType): boolean => FILLED.has(is)
 
@@ -26,6 +34,7 @@ const DESCRIPTIONS = {
   store: 'a URL such as s3://bucket/prefix/',
   endpoint: 'a URL of a host, such as https://store.example:9000',
   web: 'an http or https URL without a user, such as http://collector.example:5000',
+  bearer: 'a token of one line of ASCII characters',
   extensions: "a list of extensions of DuckDB's own repository, such as [spatial, excel]",
 }
 
@@ -49,7 +58,11 @@ export function describeType(type: SettingType): string {
 
 /** null: the value is not of the type. */
 export function acceptValue(type: SettingType, value: unknown): SettingValue | null {
-  if (typeof value === 'string') return isText(type, value) ? value : null
+  if (typeof value === 'string') {
+    // A token is often read from a file, which ends with a line break.
+    const text = type.is === 'bearer' ? value.trim() : value
+    return isText(type, text) ? text : null
+  }
   switch (type.is) {
     case 'boolean':
       return typeof value === 'boolean' ? value : null
@@ -92,6 +105,8 @@ function isText(type: SettingType, text: string): boolean {
       return parseEndpoint(text) !== null
     case 'web':
       return isWebUrl(text)
+    case 'bearer':
+      return /^[\x20-\x7e]+$/.test(text)
     default:
       return false
   }

@@ -1,5 +1,6 @@
 // The lineage of a run, sent to a collector of the test and written to a file.
 
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -222,6 +223,91 @@ test('a file that cannot be written is a warning, and so is a URL an error that 
   assert.match(refused.stderr, 'eider.yml:3:8')
   assert.match(refused.stderr, 'must be an http or https URL without a user')
   assert.not.match(refused.stderr, 'k3y')
+})
+
+test('SQL is told without keys in URLs and without known secrets, and so are descriptions', async () => {
+  await using space = await workspace({
+    'eider.yml': `name: shop
+openlineage: {file: lineage.ndjson, token: "\${KEY}"}
+sources:
+  files:
+    tables:
+      rates: {file: "data/\${PART}.csv"}
+`,
+    'data/P4rtPath.csv': 'id\n1\n',
+    'models/core/one.sql': `-- @description: Not K3yOfOurs
+SELECT r.id, 'https://me:Us3r@h.example/a?sig=S1gned' AS url, 'K3yOfOurs' AS k, 'P4rtPath' AS p
+FROM files.rates r
+`,
+  })
+  await space.ok(['run', '--quiet'], { env: { KEY: 'K3yOfOurs', PART: 'P4rtPath' } })
+  const text = readFileSync(space.path('lineage.ndjson'), 'utf8')
+  for (const hidden of ['Us3r', 'S1gned', 'K3yOfOurs']) assert.not.match(text, hidden)
+  const one = of(eventsIn(text), 'COMPLETE', 'core.one')
+  assert.match(
+    String(one.job.facets['sql']!['query']),
+    `'https://***@h.example/a?***' AS url, '***' AS k, '\${PART}' AS p`,
+  )
+  assert.is(one.outputs[0]!.facets!['documentation']!['description'], 'Not ***')
+})
+
+const oneModel = { 'eider.yml': 'name: shop\n', 'models/core/one.sql': 'SELECT 1 AS id\n' }
+
+test('variables of other tools that are not usable are one warning of a run, and nothing is sent', async () => {
+  await using to = await receiver((response) => response.end())
+  await using space = await workspace(oneModel)
+  for (const [env, says] of [
+    [{ OPENLINEAGE_URL: 'mar:quez' }, /OPENLINEAGE_URL must be an http or https URL/],
+    [{ OPENLINEAGE_URL: to.url, OPENLINEAGE_API_KEY: 'k3y\nk3y' }, /OPENLINEAGE_API_KEY must be a/],
+    [
+      { OPENLINEAGE_URL: to.url, OPENLINEAGE_API_KEY: 'k3y\u20ac' },
+      /OPENLINEAGE_API_KEY must be a/,
+    ],
+  ] as const) {
+    const { stderr } = await space.ok(['run'], { env })
+    assert.match(stderr, says)
+    assert.is(stderr.split('lineage-not-sent').length, 2)
+    assert.not.match(stderr, /k3y|mar:quez/)
+    const checked = await space.ok(['check'], { env })
+    assert.not.match(checked.stderr, 'OPENLINEAGE')
+    const off = await space.ok(['run'], { env: { ...env, OPENLINEAGE_DISABLED: 'true' } })
+    assert.not.match(off.stderr, 'OPENLINEAGE')
+  }
+  const unused = await space.ok(['run'], { env: { OPENLINEAGE_API_KEY: 'k3y\nk3y' } })
+  assert.not.match(unused.stderr, 'OPENLINEAGE')
+  assert.is(to.received.length, 0)
+  const env = { OPENLINEAGE_URL: to.url, OPENLINEAGE_API_KEY: ' k3y\n' }
+  await space.ok(['run', '--full-refresh'], { env })
+  assert.is(to.received[0]!.headers.authorization, 'Bearer k3y')
+})
+
+test('a token of eider.yml that no header can hold is an error with its place', async () => {
+  await using space = await workspace({
+    ...oneModel,
+    'eider.yml': 'name: shop\nopenlineage:\n  token: "${KEY}"\n',
+  })
+  const filled = await space.ok(['run'], { exitCode: 1, env: { KEY: 'k3y\nk3y' } })
+  assert.match(filled.stderr, 'eider.yml:3:10')
+  await space.write('eider.yml', 'name: shop\nopenlineage:\n  token: "k3y\u20ac"\n')
+  const written = await space.ok(['run'], { exitCode: 1 })
+  assert.match(written.stderr, 'eider.yml:3:10')
+  for (const { stderr } of [filled, written]) {
+    assert.match(stderr, '"openlineage.token" must be a token of one line of ASCII characters')
+    assert.not.match(stderr, 'k3y')
+  }
+})
+
+test('a pipe that nobody reads, and a device, hold no run up', async () => {
+  await using space = await workspace(oneModel)
+  execFileSync('mkfifo', [space.path('pipe')])
+  for (const file of ['pipe', '/dev/null']) {
+    await space.write('eider.yml', `name: shop\nopenlineage: {file: ${file}}\n`)
+    const { stderr } = await space.ok(['run', '--full-refresh'])
+    assert.match(
+      stderr,
+      /lineage-not-sent.*"to":"file","lost":4,"events":4,"problem":"it is not a regular file"/,
+    )
+  }
 })
 
 test.run()

@@ -81,6 +81,7 @@ const samples: Readonly<Record<string, readonly [good: string, bad: string]>> = 
   store: ['s3://shop-lake/prod/', 'gs://shop-lake/prod/'],
   endpoint: ['https://store.example:9000', 'store.example'],
   web: ['https://collector.example/api?key=1', 'collector.example:5000'],
+  bearer: ['s3cret', '""'],
   'number-or-auto': ['auto', '0'],
   extensions: ['[spatial, postgres]', '[spacial]'],
 }

@@ -3,6 +3,7 @@
 
 import { hostAndPort } from '../../core/host-text.ts'
 import { resolve } from 'node:path'
+import { hide } from '../../core/hidden.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import {
   type ExternalSource,
@@ -10,6 +11,7 @@ import {
   isRemote,
   type SourceKind,
 } from '../../core/sources.ts'
+import { urlParts } from './told-text.ts'
 
 export interface DatasetName {
   readonly namespace: string
@@ -20,7 +22,10 @@ type Namer = (source: ExternalSource, table: ExternalTable, dir: string) => Data
 
 /** null: what is written does not tell, since a variable is not set. A kind that is missing here does not compile. */
 const namers: Readonly<Record<SourceKind, Namer>> = {
-  files: (_source, { location }, dir) => (location === null ? null : fileName(location, dir)),
+  files: ({ hidden }, { location }, dir) =>
+    location === null
+      ? null
+      : fileName(isRemote(location) ? hide(location, hidden) : location, dir),
   duckdb: ({ location, schema }, { name }, dir) =>
     location === null
       ? null
@@ -46,10 +51,9 @@ const namers: Readonly<Record<SourceKind, Namer>> = {
 /** A file, a pattern or a URL. What stands before the host or behind the path of a URL may be a secret. */
 export function fileName(path: string, dir: string): DatasetName {
   if (!isRemote(path)) return { namespace: 'file', name: resolve(dir, path) }
-  const [, scheme = '', place = ''] = /^([^:]*):\/\/([^?#]*)/.exec(path) ?? []
+  const { scheme, place } = urlParts(path)
   const [host = '', ...rest] = place.split('/')
-  const bare = host.slice(host.lastIndexOf('@') + 1)
-  return { namespace: `${scheme}://${bare}`, name: rest.join('/') || '/' }
+  return { namespace: `${scheme}://${host}`, name: rest.join('/') || '/' }
 }
 
 /** The names of models, and of tables of sources as `source.table`. */

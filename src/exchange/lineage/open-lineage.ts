@@ -2,6 +2,7 @@
 // set.
 
 import { resolve } from 'node:path'
+import { hide, type HiddenValue } from '../../core/hidden.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { CompiledProject } from '../../core/model.ts'
@@ -16,6 +17,8 @@ interface LineageSettings {
   readonly namespace: string
   /** Relative to the project directory. */
   readonly file: string | null
+  /** Why the collector is told nothing, though one is set. */
+  readonly problem: string | null
 }
 
 interface LineageOptions {
@@ -23,6 +26,8 @@ interface LineageOptions {
   readonly dir: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly versions: { readonly eider: string; readonly duckdb: string }
+  /** Values that no event may repeat. */
+  readonly hidden: readonly HiddenValue[]
 }
 
 export interface LineageOfRun {
@@ -34,19 +39,19 @@ export interface LineageOfRun {
 /** null: nobody wants to know. */
 export function openLineage(
   project: CompiledProject,
-  { settings, dir, env, versions }: LineageOptions,
+  { settings, dir, env, versions, hidden }: LineageOptions,
 ): LineageOfRun | null {
   if (env['OPENLINEAGE_DISABLED']?.toLowerCase() === 'true') return null
-  const { url, token, namespace, file } = settings
+  const { url, token, namespace, file, problem } = settings
   const recipients: Readonly<Record<LineageWay, string | null>> = {
-    collector: url === null ? null : lineageUrl(url),
+    collector: url === null || problem !== null ? null : lineageUrl(url),
     file: file === null ? null : resolve(dir, file),
   }
   const outboxes = (Object.keys(recipients) as readonly LineageWay[]).flatMap((way) => {
     const to = recipients[way]
     return to === null ? [] : [{ way, outbox: new Outbox(ways[way]({ to, token })) }]
   })
-  if (outboxes.length === 0) return null
+  if (outboxes.length === 0 && problem === null) return null
   const lanes = new Map<string, number>()
   const send = (event: object, job: string) => {
     const text = JSON.stringify(event)
@@ -55,15 +60,26 @@ export function openLineage(
     for (const { outbox } of outboxes) outbox.add(text, lane)
   }
   const parent = parentOf(env['OPENLINEAGE_PARENT_ID'] ?? '')
-  const events = new RunEvents({ project, dir, namespace, parent, versions, send })
+  const events = new RunEvents({ project, dir, namespace, parent, versions, hidden, send })
+  // A run goes on whatever happens here: it is called from the middle of it.
+  const tell = (what: () => void) => {
+    try {
+      what()
+    } catch (error) {
+      const why = `the event cannot be made: ${hide(String(error), hidden)}`
+      for (const { outbox } of outboxes) outbox.lose(why)
+    }
+  }
   return {
-    note: (event) => events.note(event),
+    note: (event) => tell(() => events.note(event)),
     async send(ok, logger) {
-      events.end(ok)
+      tell(() => events.end(ok))
+      if (problem !== null) logger.warn('lineage-not-sent', { to: 'collector', problem })
       await Promise.all(
         outboxes.map(async ({ way, outbox }) => {
-          const { lost, events: all, problem } = await outbox.end(limits.lineageEndMs)
-          if (lost > 0) logger.warn('lineage-not-sent', { to: way, lost, events: all, problem })
+          const { lost, events: all, problem: why } = await outbox.end(limits.lineageEndMs)
+          if (lost > 0)
+            logger.warn('lineage-not-sent', { to: way, lost, events: all, problem: why })
         }),
       )
     },

@@ -2,7 +2,7 @@
 // the run; what is given up is counted.
 
 import { limits } from '../../core/limits.ts'
-import type { EventWay } from './ways.ts'
+import type { EventWay, Sent } from './ways.ts'
 
 interface Outcome {
   readonly events: number
@@ -38,26 +38,48 @@ export class Outbox {
     chosen.sending ??= this.#drain(chosen)
   }
 
-  /** What is not sent within `graceMs` is given up. */
+  /** An event that could not even be made. */
+  lose(problem: string): void {
+    this.#events++
+    this.#lose(1, problem)
+  }
+
+  /** What is not sent within `graceMs` is given up, also where a way does not stop when it is told to. */
   async end(graceMs: number): Promise<Outcome> {
-    const timer = setTimeout(() => {
-      this.#giveUp('no time was left')
-      this.#stop.abort()
-    }, graceMs)
-    await Promise.all(this.#lanes.map(async ({ sending }) => await sending))
+    const sent = Promise.all(this.#lanes.map(async ({ sending }) => await sending))
+    let timer
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), graceMs)
+    })
+    const first = await Promise.race([sent, late])
     clearTimeout(timer)
+    if (first === 'late') {
+      this.#giveUp('no time was left')
+      this.#lose(this.#lanes.filter(({ sending }) => sending !== null).length, 'no time was left')
+      this.#stop.abort()
+    }
     return { events: this.#events, lost: this.#lost, problem: this.#problem }
   }
 
   async #drain(lane: Lane): Promise<void> {
     for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {
       this.#waitingBytes -= next.length
-      const { problem, isDead } = await this.#way.send(next, this.#stop.signal)
+      const { problem, isDead } = await this.#send(next)
       if (problem === null) continue
       this.#lose(1, problem)
       if (isDead) this.#giveUp(problem)
     }
     lane.sending = null
+  }
+
+  /** A way that throws is as one that nobody is at the end of: an error must not leave a promise that nobody awaits yet. */
+  async #send(event: string): Promise<Sent> {
+    try {
+      return await this.#way.send(event, this.#stop.signal)
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException
+      return { problem: code ?? name, isDead: true }
+    }
   }
 
   #lose(events: number, problem: string): void {

@@ -4,11 +4,14 @@
 // No value of a row is in an event: messages of failed models may show some, so an event has only their place.
 
 import { randomUUID } from 'node:crypto'
+import { hide, type HiddenValue } from '../../core/hidden.ts'
 import type { CompiledProject, Lineage, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
+import { tellableFailure } from '../../core/report/failure-place.ts'
 import type { ModelResult, RunEvent } from '../../core/report/progress.ts'
 import { type DatasetName, datasetNames, fileName, filesReadBy } from './datasets.ts'
+import { toldSql } from './told-text.ts'
 import { EVENT_SCHEMA, facetsOf } from './facets.ts'
 
 interface EventsOptions {
@@ -18,6 +21,8 @@ interface EventsOptions {
   /** What started this run; null: nobody says. */
   readonly parent: RunName | null
   readonly versions: { readonly eider: string; readonly duckdb: string }
+  /** Values that no text of an event may repeat. */
+  readonly hidden: readonly HiddenValue[]
   /** The order of events of one job counts. */
   readonly send: (event: object, job: string) => void
   readonly now?: () => Date
@@ -101,14 +106,23 @@ export class RunEvents {
     return runId
   }
 
+  /** A model is ended once, also where its event cannot be made. */
   #finish(result: ModelResult): void {
+    try {
+      this.#tellEnd(result)
+    } finally {
+      this.#started.delete(result.model)
+    }
+  }
+
+  #tellEnd(result: ModelResult): void {
     const { model, status, because, ms } = result
     if (status === 'skipped') {
       this.#isInterrupted ||= because === 'interrupted'
       const runId = this.#started.get(model)
       if (runId !== undefined) this.#sendModel('ABORT', model, runId)
     } else if (status === 'failed') {
-      const message = placeIn(because)
+      const message = tellableFailure(because)
       const errorMessage = this.#facet('ErrorMessageRunFacet', {
         message,
         programmingLanguage: 'SQL',
@@ -119,7 +133,10 @@ export class RunEvents {
       const of = this.#options.project.models.get(model)
       this.#sendModel('COMPLETE', model, runId, of === undefined ? {} : this.#madeOf(of, result))
     }
-    this.#started.delete(model)
+  }
+
+  #tell(text: string): string {
+    return hide(text, this.#options.hidden)
   }
 
   /** What a model has read and left. */
@@ -132,10 +149,14 @@ export class RunEvents {
       ...(fields === null ? {} : { columnLineage: facet('ColumnLineageDatasetFacet', { fields }) }),
       ...(description === null
         ? {}
-        : { documentation: facet('DocumentationDatasetFacet', { description }) }),
+        : {
+            documentation: facet('DocumentationDatasetFacet', {
+              description: this.#tell(description),
+            }),
+          }),
       ...(owner === null
         ? {}
-        : { ownership: facet('OwnershipDatasetFacet', { owners: [{ name: owner }] }) }),
+        : { ownership: facet('OwnershipDatasetFacet', { owners: [{ name: this.#tell(owner) }] }) }),
     }
     const counted =
       rows === undefined
@@ -150,7 +171,7 @@ export class RunEvents {
 
   #schemaOf(columns: readonly Column[]): object {
     const fields = columns.map(({ name, type, description }, i) => {
-      const said = description === undefined ? {} : { description }
+      const said = description === undefined ? {} : { description: this.#tell(description) }
       return { name, type, ordinal_position: i + 1, ...said }
     })
     return this.#facet('SchemaDatasetFacet', { fields })
@@ -227,7 +248,7 @@ export class RunEvents {
     if (model === undefined || !('body' in model)) return { jobType: jobTypeFacet }
     // As it is written: a variable may stand for a secret.
     const { source, span } = model.body
-    const query = source.text.slice(span.start, span.end)
+    const query = this.#tell(toldSql(source.text.slice(span.start, span.end)))
     return { jobType: jobTypeFacet, sql: this.#facet('SQLJobFacet', { query, dialect: 'duckdb' }) }
   }
 
@@ -245,5 +266,3 @@ export class RunEvents {
     this.#options.send(event, told.job.name)
   }
 }
-
-const placeIn = (because: string) => /^[^\s:]+:\d+:\d+/.exec(because)?.[0] ?? 'the model failed'

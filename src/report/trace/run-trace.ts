@@ -4,6 +4,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../core/limits.ts'
+import { tellableFailure } from '../../core/report/failure-place.ts'
 import type { Phase, RunEvent } from '../../core/report/progress.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -64,7 +65,7 @@ export class RunTrace {
         const { id, startedMs } = this.#modelSpan(model, endedMs - ms)
         const counted = rows === undefined ? {} : { 'eider.rows': rows }
         const attributes = { 'eider.model': model, 'eider.status': status, ...counted }
-        const problem = status === 'failed' ? placeIn(because) : null
+        const problem = status === 'failed' ? tellableFailure(because) : null
         this.#add({ id, name: model, startedMs, endedMs: startedMs + ms, attributes, problem })
         break
       }
@@ -126,8 +127,6 @@ export class RunTrace {
       })
   }
 }
-
-const placeIn = (because: string) => /^[^\s:]+:\d+:\d+/.exec(because)?.[0] ?? 'the model failed'
 
 /** OTLP in JSON has 64-bit integers as strings, and ids in hexadecimal. */
 function spanAsJson(traceId: string, span: Span): object {

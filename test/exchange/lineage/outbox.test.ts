@@ -62,4 +62,22 @@ test('after one that nobody took, none is tried; after one that was refused, the
   assert.is(tried, 6)
 })
 
+test('a way that throws loses its events, and is not asked again', async () => {
+  let tried = 0
+  const refusing = () => {
+    tried++
+    throw Object.assign(new TypeError('Invalid character'), { code: 'ERR_INVALID_CHAR' })
+  }
+  const outbox = new Outbox({ lanes: 1, send: refusing })
+  for (let i = 0; i < 3; i++) outbox.add('e', 0)
+  assert.equal(await outbox.end(60_000), { events: 3, lost: 3, problem: 'ERR_INVALID_CHAR' })
+  assert.is(tried, 1)
+})
+
+test('a way that does not stop when it is told to holds nobody up, and what it has is lost', async () => {
+  const hanging = new Outbox({ lanes: 2, send: () => new Promise<Sent>(() => {}) })
+  for (let i = 0; i < 5; i++) hanging.add('e', i)
+  assert.equal(await hanging.end(0), { events: 5, lost: 5, problem: 'no time was left' })
+})
+
 test.run()

@@ -40,6 +40,7 @@ export const named = (name: RegExp, member: JsonSchema): JsonSchema => ({
 export function schemaOfType(type: SettingType): JsonSchema {
   switch (type.is) {
     case 'text':
+    case 'bearer':
       return text
     case 'size':
       return matching(SIZE)
