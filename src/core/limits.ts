@@ -31,6 +31,8 @@ export const limits = {
   comparedInputBytes: 64 * MiB,
   /** Free space in the file of a warehouse above which eider maintain makes it anew; less is used again soon. */
   freeShare: 0.1,
+  /** What a second file of the warehouse leaves free on its disk, for events and others. */
+  spareDiskBytes: 64 * MiB,
   /** Rows of a CSV by which it is decided whether its dates can be read both ways: as many as DuckDB looks at itself. */
   csvSampledRows: 20_480,
   /** Tables that `eider init` makes of files that it finds: more are a heap that nobody reads one by one. */

@@ -109,9 +109,6 @@ export function listenProblem(
   return { problem: `cannot listen on ${host}:${port}: ${message}` }
 }
 
-export const FREEING_HINT =
-  '"eider maintain" gives back what deleted rows have left in the warehouse'
-
 function fullDisk(error: Error, at?: string): SystemProblem {
   const shown = at === undefined ? '' : shownPath(at)
   if (isQuota(error))
@@ -127,7 +124,7 @@ function fullDisk(error: Error, at?: string): SystemProblem {
     }
   return {
     problem: `${disk} is full`,
-    hint: `free some space, and run the command again; ${FREEING_HINT}`,
+    hint: 'free some space, and run the command again',
   }
 }
 

@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import { offsetOfByte, type Span, placeText } from '../core/source-text.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import { hintOfSystem, isDiskFull, problemOfSystem, FREEING_HINT } from '../files/system-errors.ts'
+import { hintOfSystem, isDiskFull, problemOfSystem } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
@@ -136,6 +136,9 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
 }
 
 const KEPT = 'nothing was lost: what was committed and published is kept'
+/** It needs room too, for the new file. */
+const FREEING_HINT =
+  '"eider maintain" gives back what deleted rows have left in a warehouse, once there is room for a copy of the rest'
 
 /** What DuckDB complains about, in one line. */
 export function problemIn(error: DatabaseError): string {

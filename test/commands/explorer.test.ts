@@ -12,7 +12,8 @@ const files = {
   'models/core/orders.sql':
     '-- @kind: table\n-- @expose: id\nselect hidden_id as id, amount from hidden.stage',
 }
-const HIDDEN = /(?<!aria-)hidden|ana@|select|models\//i
+// A term of $metadata is called SelectionFields.
+const HIDDEN = /(?<!aria-)hidden|ana@|select(?!ionfields)|models\//i
 
 async function catalogOf(space: Workspace, args: readonly string[], headers = {}) {
   await using service = await space.start(['serve', '--port', '0', ...args])

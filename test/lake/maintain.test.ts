@@ -120,14 +120,17 @@ lakeTest('states that services may still ask for are kept, and pulled', async ()
   assert.is(kept.length, 2)
 })
 
-lakeTest('it is refused on a file, before the first run, and beside a run', async () => {
+lakeTest('it is refused before the first run, of a lake and of a file', async () => {
   await using lake = await withLake()
   await using project = await lakeProject(lake, models)
   const missing = await project.ok(['maintain'], { exitCode: 3 })
   assert.match(missing.stderr, /there is no lake yet/)
   assert.equal(await lake.postgres(`SELECT 1 FROM pg_namespace WHERE nspname = 'shop'`), [])
   await project.write('eider.yml', 'name: shop\n')
-  assert.match((await project.ok(['maintain'], { exitCode: 2 })).stderr, /are in a file/)
+  assert.match(
+    (await project.ok(['maintain'], { exitCode: 3 })).stderr,
+    /there is no warehouse yet/,
+  )
 })
 
 lakeTest(

@@ -3,7 +3,7 @@
 // DuckDB keeps what is free in its file for later rows, so the file is made again (rewrite.ts) where that is worth it and the
 // disk has room for both files meanwhile.
 
-import { stat, statfs } from 'node:fs/promises'
+import { realpath, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { EnvironmentError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
@@ -71,12 +71,13 @@ async function blocksOf(connection: Connection): Promise<Blocks> {
 const sizeOf = async ({ database }: ProjectPaths): Promise<number> => (await stat(database)).size
 
 async function requireRoom({ database }: ProjectPaths, used: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(database))
-  const room = bavail * bsize
-  if (room > used) return
+  // The new file is made next to what a link leads to.
+  const { bavail, bsize } = await statfs(dirname(await realpath(database)))
+  const [room, needed] = [bavail * bsize, used + limits.spareDiskBytes]
+  if (room > needed) return
   throw new EnvironmentError(
     'disk-full',
-    `the disk has ${room} bytes free, and the new file of the warehouse needs ${used} for a while`,
+    `the disk has ${room} bytes free, and the new file of the warehouse needs ${needed} for a while`,
     { hint: 'drop tables that nobody needs with "eider drop", or move other files away' },
   )
 }

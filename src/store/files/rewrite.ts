@@ -30,13 +30,17 @@ export async function rewrite(
   const path = await realpath(database)
   const next = `${path}.rewritten`
   await removeNext(next)
-  {
+  try {
     await using opened = await warehouse.open(options)
     await using connection = await opened.connect()
     await connection.run(sql`CHECKPOINT`)
     await copyInto(connection, next)
     await options.onStep?.('copied')
     await connection.run(sql`CHECKPOINT`)
+  } catch (error) {
+    // On a full disk it would take the room that others wait for.
+    await removeNext(next)
+    throw error
   }
   for (const log of logsOf(path))
     if (existsSync(log))
@@ -62,14 +66,34 @@ async function copyInto(connection: Connection, path: string): Promise<void> {
     (STORAGE_VERSION ${sql.value(version)}, BLOCK_SIZE ${sql.value(limits.databaseBlockBytes)})`)
   try {
     await connection.run(sql`COPY FROM DATABASE ${sql.ident(from)} TO ${name}`)
-    await compare(connection, from)
+    await compareNames(connection, from)
+    await compareRows(connection, from)
   } finally {
     await connection.run(sql`DETACH ${name}`)
   }
 }
 
-/** The old file is about to go, so nothing is taken on trust. */
-async function compare(connection: Connection, from: string): Promise<void> {
+/** The old file is about to go: what is in it has to be in the new one too. */
+async function compareNames(connection: Connection, from: string): Promise<void> {
+  const namesIn = (database: string) => sql`
+    SELECT {kind: 'table', s: schema_name, n: table_name} AS item FROM duckdb_tables()
+    WHERE database_name = ${sql.value(database)} AND NOT internal
+    UNION ALL SELECT {kind: 'view', s: schema_name, n: view_name} FROM duckdb_views()
+    WHERE database_name = ${sql.value(database)} AND NOT internal
+    UNION ALL SELECT {kind: 'index', s: schema_name, n: index_name} FROM duckdb_indexes()
+    WHERE database_name = ${sql.value(database)}
+    UNION ALL SELECT {kind: 'sequence', s: schema_name, n: sequence_name} FROM duckdb_sequences()
+    WHERE database_name = ${sql.value(database)}
+    UNION ALL SELECT {kind: 'macro', s: schema_name, n: function_name} FROM duckdb_functions()
+    WHERE database_name = ${sql.value(database)} AND NOT internal`
+  const missing = await connection.rows(sql`
+    SELECT concat(item.kind, ' ', item.s, '.', item.n) AS name
+    FROM ((${namesIn(from)}) EXCEPT (${namesIn('_eider_rewritten')}))`)
+  if (missing.length > 0)
+    throw new Error(`the copy lacks ${missing.map(({ name }) => textOf(name)).join(', ')}`)
+}
+
+async function compareRows(connection: Connection, from: string): Promise<void> {
   const tables = await connection.rows(sql`
     SELECT schema_name AS schema, table_name AS name FROM duckdb_tables()
     WHERE database_name = ${sql.value(from)}`)
