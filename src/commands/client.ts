@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
+import { writeOut } from '../cli/write-out.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
+import { isWebUrl } from '../project/urls.ts'
 
 const languages = ['typescript', 'python'] as const
 
@@ -44,7 +45,7 @@ export default class Client extends BaseCommand {
       return flags.json
         ? this.printEvent({ event: 'client', language, code })
         : this.print(code.trimEnd())
-    if ((await readFile(out, 'utf8').catch(() => null)) !== code) await writeFile(out, code)
+    await writeOut(out, code)
     if (flags.json) this.printEvent({ event: 'client', language, path: out })
     else this.print(`wrote ${relative(process.cwd(), out) || out}`)
   }
@@ -81,9 +82,10 @@ async function codeIn(language: (typeof languages)[number], text: string, source
 }
 
 async function fetched(url: string, token = process.env['ODATA_TOKEN']) {
-  if (!/^https?:\/\/[^\s]+$/.test(url))
-    throw new UsageError(`"${url}" is no URL of a service`, {
-      hint: 'such as http://127.0.0.1:8090/odata',
+  // What is no such URL may hold a password.
+  if (!isWebUrl(url))
+    throw new UsageError('--url is no URL of a service, or has a user in it', {
+      hint: 'write one such as http://127.0.0.1:8090/odata, and the token with --token',
     })
   const root = url.replace(/\/+$/, '')
   const failure = (problem: string) => noMetadata(root, problem)

@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
+import { writeOut } from '../cli/write-out.ts'
 import { variableFlags } from '../cli/shared-flags.ts'
 import type { DocsData } from '../core/catalog.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -67,8 +68,7 @@ async function compare(project: CompiledProject, path: string) {
 async function write(path: string, data: DocsData): Promise<void> {
   const { docsFile } = await import('../explorer/docs-file.ts')
   const template = await readFile(join(packageDir, 'dist', 'explorer', 'docs.html'), 'utf8')
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, docsFile(template, data))
+  await writeOut(path, docsFile(template, data))
 }
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {

@@ -1,10 +1,10 @@
-import { hostAndPort } from '../core/host-text.ts'
-import { readFile, writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
+import { writeOut } from '../cli/write-out.ts'
 import { selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
+import { hostAndPort } from '../core/host-text.ts'
 import { UsageError } from '../core/failures.ts'
 import type { ExposedModel } from '../exchange/format.ts'
 
@@ -63,7 +63,7 @@ export default class Export extends BaseCommand {
       return flags.json
         ? this.printEvent({ event: 'export', format, text })
         : this.print(text.trimEnd())
-    if ((await readFile(out, 'utf8').catch(() => null)) !== text) await writeFile(out, text)
+    await writeOut(out, text)
     if (flags.json) this.printEvent({ event: 'export', format, path: out })
     else this.print(`wrote ${relative(process.cwd(), out) || out}`)
   }

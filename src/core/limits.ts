@@ -4,6 +4,7 @@
 import { GiB, KiB, MiB } from './byte-sizes.ts'
 import { exchangeLimits } from './exchange-limits.ts'
 import { odataLimits } from './odata-limits.ts'
+import { upkeepLimits } from './upkeep-limits.ts'
 
 export const limits = {
   /** A model file larger than this was not written by a person. */
@@ -29,10 +30,6 @@ export const limits = {
    * than recompiling.
    */
   comparedInputBytes: 64 * MiB,
-  /** Free space in the file of a warehouse above which eider maintain makes it anew; less is used again soon. */
-  freeShare: 0.1,
-  /** What a second file of the warehouse leaves free on its disk, for events and others. */
-  spareDiskBytes: 64 * MiB,
   /** Rows of a CSV by which it is decided whether its dates can be read both ways: as many as DuckDB looks at itself. */
   csvSampledRows: 20_480,
   /** Tables that `eider init` makes of files that it finds: more are a heap that nobody reads one by one. */
@@ -196,6 +193,7 @@ export const limits = {
 
   ...odataLimits,
   ...exchangeLimits,
+  ...upkeepLimits,
 
   /** Ranges of values that one change of a table is said in, and that one SELECT is asked for: more are joined. */
   changedRanges: 64,
