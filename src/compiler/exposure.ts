@@ -92,17 +92,21 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
  * The byte at which each of `count` output columns begins; null where a star, or a query without its own SELECT list,
  * leaves it open.
  */
-export function columnLocations(tree: SyntaxNode, count: number): readonly Location[] {
+export const columnLocations = (tree: SyntaxNode, count: number): readonly Location[] =>
+  columnItems(tree, count).map((item) => (item === null ? null : firstLocation(item)))
+
+/** The items of the SELECT list that give the columns; null: a star gives it. */
+export function columnItems(tree: SyntaxNode, count: number): readonly (SyntaxNode | null)[] {
   let node = tree['node'] as SyntaxNode
   while (node['left'] !== undefined) node = node['left'] as SyntaxNode
   const items = (node['select_list'] ?? []) as readonly SyntaxNode[]
   const isStar = (item: SyntaxNode) => item['class'] === 'STAR'
   const before = items.findIndex(isStar)
-  if (before < 0 && items.length === count) return items.map(firstLocation)
+  if (before < 0 && items.length === count) return items
   const after = items.length - 1 - items.findLastIndex(isStar)
   return Array.from({ length: count }, (_, i) => {
-    if (i < before) return firstLocation(items[i]!)
-    return before >= 0 && i >= count - after ? firstLocation(items.at(i - count)!) : null
+    if (i < before) return items[i] ?? null
+    return before >= 0 && i >= count - after ? (items.at(i - count) ?? null) : null
   })
 }
 

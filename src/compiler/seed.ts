@@ -206,23 +206,38 @@ export async function decimalCommas(
 ): Promise<readonly Diagnostic[]> {
   if (csv?.decimal !== undefined || csv?.thousands !== undefined) return []
   const isDeclared = (name: string) => shape.types.some(({ column }) => sameName(column, name))
-  const found = columns.filter(({ name, type }) => type === 'VARCHAR' && !isDeclared(name))
+  // What is no name has a mistake of its own.
+  const isNamed = (name: string) => name !== '' && !name.includes('\0')
+  const found = columns.filter(
+    ({ name, type }) => type === 'VARCHAR' && isNamed(name) && !isDeclared(name),
+  )
   if (found.length === 0) return []
   const texts = sql`(SELECT * FROM (${seedTexts(shape, dir)}) LIMIT ${sql.value(limits.csvSampledRows)})`
   const examples = found.map(({ name }, i) => {
     const text = sql.ident(name)
-    const isNumber = sql`regexp_full_match(${text}, ${sql.value(WITH_COMMA)})`
-    return sql`CASE WHEN bool_and(${isNumber}) THEN min(${text}) END AS ${sql.ident(`e${i}`)}`
+    const areAll = (pattern: string) =>
+      sql`bool_and(regexp_full_match(${text}, ${sql.value(pattern)}))`
+    return sql`CASE WHEN ${areAll(WITH_COMMA)} OR ${areAll(IN_THOUSANDS)} THEN min(${text}) END AS ${sql.ident(`e${i}`)},
+      ${areAll(IN_THOUSANDS)} AS ${sql.ident(`t${i}`)}, ${areAll(WITH_COMMA)} AS ${sql.ident(`d${i}`)}`
   })
   const row = await connection.row(sql`SELECT ${sql.join(examples)} FROM ${texts}`)
   return found.flatMap(({ name }, i) => {
     const example = row?.[`e${i}`]
     if (typeof example !== 'string') return []
-    const hint = `${ymlOf(path)}: write csv: {decimal: ","}`
+    const way = commaWay(row?.[`t${i}`] === true, row?.[`d${i}`] === true)
+    const hint = `${ymlOf(path)}: write csv: ${way}`
     return [diagnostic('decimal-comma', { column: name, example }, wholeFile(path), hint)]
   })
 }
 
 const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*`
+/** As English writes 1,234. With one comma, nothing tells it from decimals of which there are three. */
+const IN_THOUSANDS = String.raw`\s*-?\d{1,3}(?:,\d{3})+\s*`
+
+function commaWay(mayBeThousands: boolean, mayBeDecimals: boolean): string {
+  if (!mayBeThousands) return '{decimal: ","}'
+  if (!mayBeDecimals) return '{thousands: ","}'
+  return '{thousands: ","} if the comma groups thousands, {decimal: ","} if decimals follow it'
+}
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

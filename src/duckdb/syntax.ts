@@ -71,11 +71,12 @@ export async function parseStatements(
 
 /** Tree of `SELECT <expression>` or of a query, as DuckDB's catalog gives the definition of a macro. */
 export function parseTree(json: string): ParsedStatement {
-  const result = JSON.parse(withoutNonFinite(json)) as TreeResult
+  const result = JSON.parse(withDigits(json)) as TreeResult
   if (!result.error) {
     const [statement, ...more] = result.statements
     if (statement === undefined || more.length > 0 || isDescription(statement))
       return { is: 'other' }
+    if (OTHER_SCHEMA.test(json)) nodesIn(statement).forEach(giveReceiver)
     return { is: 'select', tree: statement, canonical: withoutPositions(json) }
   }
   if (result.error_type === 'serialization') return { is: 'enum-inside' }
@@ -123,7 +124,41 @@ function isDescription(statement: SyntaxNode): boolean {
   return table?.['type'] === 'SHOW_REF'
 }
 
-// In both patterns the quotes cannot come from inside a literal: there JSON has a backslash before each.
+/**
+ * `x.upper()` is upper(x), and `t.x.upper()` is upper(t.x). DuckDB writes the names into the schema and the catalog of the
+ * call, so a column is added to it: whoever looks for what is read finds it where every column stands. With the name of a
+ * schema, it is a column that there is not.
+ */
+function giveReceiver(node: SyntaxNode): void {
+  const { class: is, schema, catalog, query_location } = node
+  const isCall = is === 'FUNCTION' || is === 'WINDOW'
+  if (!isCall || schema === '' || schema === 'main') return
+  const column_names = catalog === '' ? [schema] : [catalog, schema]
+  const column = {
+    class: 'COLUMN_REF',
+    type: 'COLUMN_REF',
+    alias: '',
+    query_location,
+    column_names,
+  }
+  Object.assign(node, { receiver: column })
+}
+
+// In all patterns the quotes cannot come from inside a literal: there JSON has a backslash before each.
+const OTHER_SCHEMA = /"schema":"(?!"|main")/
 const withoutPositions = (json: string) => json.replace(/"query_location":\d+,?/g, '')
-const withoutNonFinite = (json: string) =>
-  json.replace(/"value":(-?(?:Infinity|NaN))/g, '"value":"$1"')
+
+/** Numbers that JavaScript has no equal of, or writes otherwise, keep their digits: no two of them are one. */
+const withDigits = (json: string) =>
+  json.replace(
+    /"((?!query_location")\w+)":(-?(?:Infinity|NaN|\d{16,}|\d+\.0))(?=[,}])/g,
+    '"$1":{"digits":"$2"}',
+  )
+
+/** A tree as JSON that DuckDB reads. Places are left out: the one of a node without any is no number of JavaScript. */
+export function jsonOfTree(tree: unknown): string {
+  const isPlace = (member: string) => member === 'query_location'
+  return JSON.stringify(tree, (member, one: unknown) =>
+    isPlace(member) ? undefined : one,
+  ).replace(/\{"digits":"([^"]+)"\}/g, '$1')
+}

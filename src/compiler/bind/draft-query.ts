@@ -101,7 +101,7 @@ async function finishQuery(
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
     ...mergeOverGroups(parsed, tree),
-    ...unstableKeys(parsed, own(columns), placeOfColumn),
+    ...unstableKeys(query, own(columns), placeOfColumn),
   ]
   // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined

@@ -5,7 +5,13 @@ import type { ColumnOrigin, CompiledProject } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { isColumn, nodesIn, parseStatements, type SyntaxNode } from '../../duckdb/syntax.ts'
+import {
+  isColumn,
+  jsonOfTree,
+  nodesIn,
+  parseStatements,
+  type SyntaxNode,
+} from '../../duckdb/syntax.ts'
 import { columnsOfQuery, contextOf, nodeOf } from './query.ts'
 import type { ScopeValue } from './scope.ts'
 
@@ -71,7 +77,7 @@ export async function rowWaysOf(
     const { select_list, ...rest } = nodeOf(tree) as { select_list: readonly SyntaxNode[] }
     const list = [select_list[0], { ...item, alias: VALUE }]
     const node = { ...rest, select_list: list, from_table: table }
-    const text = JSON.stringify({ error: false, statements: [{ ...tree, node }] })
+    const text = jsonOfTree({ error: false, statements: [{ ...tree, node }] })
     return [{ column: columns[i]!.name, input, query: text }]
   })
   return { joins, computed }

@@ -108,8 +108,17 @@ function pathOf(dir: string, { location, format }: FileTable): string {
   if (isRemote(location)) return location
   const path = resolve(dir, location)
   if (format === 'excel' || fileFormats[format].isDirectory) return path
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return verbatim(path)
+  if (isFile(path)) return verbatim(path)
   return isAbsolute(location) ? path : join(verbatim(dir), location)
+}
+
+/** Of what cannot be looked at, such as a link to itself, the engine says what is wrong. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 /** Up to where a path means itself: the directory above a pattern, with its slash. */

@@ -132,8 +132,9 @@ function partsRead({ input: { parts, columns }, names }: Read): RuleParts | null
   if (parts === undefined || names === null) return null
   const read = new Set<number>()
   const add = (some: NamesRead) => {
+    // What is not known may name all of them.
     const isNamed = (name: string) =>
-      some?.includes(name) === true || some?.includes(`${name}.`) === true
+      some === null || some.includes(name) || some.includes(`${name}.`)
     for (const [i, { name }] of columns.entries()) {
       if (read.has(i) || !isNamed(foldCase(name))) continue
       read.add(i)

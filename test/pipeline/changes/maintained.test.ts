@@ -40,6 +40,8 @@ const KEPT: Readonly<Record<string, string>> = {
   having: 'SELECT cust, count(*) AS n FROM core.o GROUP BY cust HAVING count(*) > 1',
   filter:
     'SELECT id, amount + 1 AS a, CASE WHEN amount > 50 THEN 1 END AS b FROM core.o WHERE amount > 20',
+  called:
+    'SELECT id, cust.abs() AS c, o.amount.greatest(50) AS a FROM core.o AS o WHERE amount.abs() > 20',
   same: 'SELECT cust, ts FROM raw.o WHERE amount > 30',
   inner: 'SELECT o.id, o.cust, c.country FROM core.o AS o JOIN core.c AS c ON c.id = o.cust',
   left: 'SELECT o.id, o.cust, c.country FROM core.o AS o LEFT JOIN core.c AS c ON c.id = o.cust',
@@ -287,6 +289,18 @@ test('a table of whose inputs each is also read where nothing tells its rows is 
       'updated by what changes in core.c; rebuilt where core.o changes: a subquery in an expression, line 2',
     ],
   ])
+})
+
+test('a table with numbers of rows is rebuilt, also where a function is called of them', async () => {
+  const query = (value: string) => `SELECT id, ${value} AS r FROM core.o`
+  const project = await compileTexts({
+    ...INPUTS,
+    ...mart({ plain: query('abs(rowid)'), called: query('rowid.abs()') }),
+  })
+  for (const name of ['mart.plain', 'mart.called'])
+    assert.equal(keptTableText(project, project.models.get(modelName(name))!), [
+      'rebuilt: rowid, line 2',
+    ])
 })
 
 const SEEDS = Number(process.env['EIDER_MAINTAINED'] ?? 1)
