@@ -4,6 +4,9 @@ import { attachSources } from '../compiler/sources/known-sources.ts'
 import type { ExternalSource } from '../core/sources.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { Resources } from '../core/resources.ts'
+import { foldCase } from '../core/names.ts'
+import { sql } from '../core/sql.ts'
+import { textOf } from '../duckdb/values.ts'
 import type { Database } from '../duckdb/database.ts'
 import type { ReadOptions, Warehouse } from '../store/warehouse.ts'
 
@@ -41,4 +44,21 @@ export async function withSources(
   await attachSources(database, dir, sources)
   resources.move()
   return database
+}
+
+/** A schema of models that are gone, with the name of a source: nothing could be read by that name. */
+export async function dropEmptySchemas(
+  database: Database,
+  sources: readonly ExternalSource[],
+): Promise<void> {
+  if (sources.length === 0) return
+  const names = sources.map(({ name }) => sql.value(foldCase(name)))
+  await using connection = await database.connect()
+  const empty = await connection.rows(sql`
+    SELECT schema_name AS name FROM duckdb_schemas()
+    WHERE database_name = current_database() AND NOT internal AND lower(schema_name) IN (${sql.join(names)})
+      AND schema_name NOT IN (
+        SELECT schema_name FROM duckdb_tables() WHERE database_name = current_database()
+        UNION ALL SELECT schema_name FROM duckdb_views() WHERE database_name = current_database())`)
+  for (const { name } of empty) await connection.run(sql`DROP SCHEMA ${sql.ident(textOf(name))}`)
 }

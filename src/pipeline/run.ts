@@ -27,7 +27,7 @@ import { allModels, isAboutAll, type RunRequest } from './run-request.ts'
 import type { RunSummary } from '../core/report/progress.ts'
 import { type NoteDraft, RunResults, type WriteNote, wroteLittle } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { readableSources, withSources } from './open-warehouse.ts'
+import { dropEmptySchemas, readableSources, withSources } from './open-warehouse.ts'
 import { publishModels } from './publish.ts'
 import { withReaders } from './read-by.ts'
 import type { Logger } from '../core/logger.ts'
@@ -76,7 +76,9 @@ export async function runPipeline(request: RunRequest): Promise<RunSummary> {
 async function openWarehouse(request: RunRequest): Promise<Database> {
   const { paths, store, project, ahead } = request
   const warehouse = await (ahead?.takeWarehouse() ?? store.warehouse.open(request))
-  return await withSources(warehouse, { dir: paths.dir, sources: readableSources(project) })
+  const sources = readableSources(project)
+  await dropEmptySchemas(warehouse, sources)
+  return await withSources(warehouse, { dir: paths.dir, sources })
 }
 
 /** null when nothing was reached that could be published. An abort ends it early, without an exception. */
