@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
+import { catalogText } from '../../support/catalog-text.ts'
 import { explored } from '../../support/explored.ts'
 import { explorerTests, inBoth } from '../../support/explorer-page.ts'
 import { readerToken } from '../../support/reader-token.ts'
@@ -61,19 +62,15 @@ function catalog(snapshot: string): string {
     key: ['id'],
     columns: [],
   }))
-  const lines = (of: readonly object[]) => of.map((each) => JSON.stringify(each)).join(',\n')
   const runs = { runs: [], last_run: null, rejected: [], states: { [FAILED]: state } }
-  return `{"format":1,"of":"x",
-${JSON.stringify(runs).slice(1, -1)},
-"snapshot":"${snapshot}","published_at":"2026-11-01T17:40:00.000Z","run_id":"first",
-"sets":[
-${lines(sets)}
-],"models":[
-${lines(models)}
-],"sources":[
-${lines(sources)}
-]}
-`
+  return catalogText({
+    runs,
+    snapshot,
+    publishedAt: '2026-11-01T17:40:00.000Z',
+    sets,
+    models,
+    sources,
+  })
 }
 
 const tokens = [readerToken('all', {}), readerToken('bi', { sets: ['mart_*'] })]

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
+import { catalogText } from '../../support/catalog-text.ts'
 import { explored } from '../../support/explored.ts'
 import { explorerTests } from '../../support/explorer-page.ts'
 import type { Table } from '../../support/snapshot-files.ts'
@@ -111,18 +112,7 @@ function catalog(snapshot: string): string {
     key: [],
     columns: [],
   }))
-  const lines = (of: readonly object[]) => of.map((one) => JSON.stringify(one)).join(',\n')
-  return `{"format":1,"of":"x",
-${JSON.stringify(runs).slice(1, -1)},
-"snapshot":"${snapshot}","published_at":"${BUILT_AT}","run_id":"first",
-"sets":[
-${lines(sets)}
-],"models":[
-${lines(models)}
-],"sources":[
-
-]}
-`
+  return catalogText({ runs, snapshot, publishedAt: BUILT_AT, sets, models })
 }
 
 const peopleTest = explorerTests(() => explored([movies, orders, revenue], { catalog }))
