@@ -217,14 +217,15 @@ export async function decimalCommas(
     const text = sql.ident(name)
     const areAll = (pattern: string) =>
       sql`bool_and(regexp_full_match(${text}, ${sql.value(pattern)}))`
-    return sql`CASE WHEN ${areAll(WITH_COMMA)} OR ${areAll(IN_THOUSANDS)} THEN min(${text}) END AS ${sql.ident(`e${i}`)},
+    return sql`min(${text}) AS ${sql.ident(`e${i}`)},
       ${areAll(IN_THOUSANDS)} AS ${sql.ident(`t${i}`)}, ${areAll(WITH_COMMA)} AS ${sql.ident(`d${i}`)}`
   })
   const row = await connection.row(sql`SELECT ${sql.join(examples)} FROM ${texts}`)
   return found.flatMap(({ name }, i) => {
     const example = row?.[`e${i}`]
-    if (typeof example !== 'string') return []
-    const way = commaWay(row?.[`t${i}`] === true, row?.[`d${i}`] === true)
+    const [areThousands, areDecimals] = [row?.[`t${i}`] === true, row?.[`d${i}`] === true]
+    if (typeof example !== 'string' || !(areThousands || areDecimals)) return []
+    const way = commaWay(areThousands, areDecimals)
     const hint = `${ymlOf(path)}: write csv: ${way}`
     return [diagnostic('decimal-comma', { column: name, example }, wholeFile(path), hint)]
   })
