@@ -1,7 +1,7 @@
 // The file that --out names.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { UsageError } from '../core/failures.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 
@@ -18,6 +18,9 @@ export async function writeOut(path: string, text: string): Promise<void> {
     })
   }
 }
+
+/** What is printed of it then. */
+export const wroteLine = (path: string): string => `wrote ${relative(process.cwd(), path) || path}`
 
 /** One after the other: below /proc, where there can be none, Node's own way of making several never ends. */
 async function makeDirectory(dir: string): Promise<void> {

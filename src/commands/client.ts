@@ -1,8 +1,8 @@
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
-import { writeOut } from '../cli/write-out.ts'
+import { writeOut, wroteLine } from '../cli/write-out.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { isWebUrl } from '../project/urls.ts'
@@ -47,7 +47,7 @@ export default class Client extends BaseCommand {
         : this.print(code.trimEnd())
     await writeOut(out, code)
     if (flags.json) this.printEvent({ event: 'client', language, path: out })
-    else this.print(`wrote ${relative(process.cwd(), out) || out}`)
+    else this.print(wroteLine(out))
   }
 
   async #metadata(flags: FlagsOf<typeof Client>) {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { writeOut } from '../cli/write-out.ts'
+import { writeOut, wroteLine } from '../cli/write-out.ts'
 import { variableFlags } from '../cli/shared-flags.ts'
 import type { DocsData } from '../core/catalog.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -51,7 +51,7 @@ export default class Docs extends BaseCommand {
     const path = resolve(flags.out ?? join(paths.target, 'docs.html'))
     await write(path, { catalog, changes, written_at: new Date().toISOString() })
     if (flags.json) this.printEvent({ event: 'docs-written', path })
-    else this.print(`wrote ${relative(process.cwd(), path) || path}`)
+    else this.print(wroteLine(path))
     if (flags.open) await openInBrowser(path)
   }
 }

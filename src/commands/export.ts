@@ -1,7 +1,7 @@
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { writeOut } from '../cli/write-out.ts'
+import { writeOut, wroteLine } from '../cli/write-out.ts'
 import { selectionFlags, selectionOf, variableFlags } from '../cli/shared-flags.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { hostAndPort } from '../core/host-text.ts'
@@ -65,6 +65,6 @@ export default class Export extends BaseCommand {
         : this.print(text.trimEnd())
     await writeOut(out, text)
     if (flags.json) this.printEvent({ event: 'export', format, path: out })
-    else this.print(`wrote ${relative(process.cwd(), out) || out}`)
+    else this.print(wroteLine(out))
   }
 }

@@ -1,8 +1,7 @@
 import { join, relative, resolve } from 'node:path'
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand, type FlagsOf } from '../cli/base-command.ts'
-import { variableFlags } from '../cli/shared-flags.ts'
+import { argument, variableFlags } from '../cli/shared-flags.ts'
 import {
   type Diagnostic,
   diagnostic,
@@ -15,6 +14,7 @@ import type { ModelName } from '../core/names.ts'
 import type { SourceFile } from '../core/source-text.ts'
 import type { Said } from '../exchange/format.ts'
 import type { ImportedFile } from '../exchange/import-file.ts'
+import type { Project } from '../project/project.ts'
 
 export default class Import extends BaseCommand {
   static override summary =
@@ -30,7 +30,7 @@ export default class Import extends BaseCommand {
     }),
   }
   static override args = {
-    file: Args.string({ ignoreStdin: true, description: 'the file', required: true }),
+    file: argument('the file'),
   }
 
   async run(): Promise<void> {
@@ -38,16 +38,11 @@ export default class Import extends BaseCommand {
     const typed = resolve(args.file)
     const { files, paths } = await this.openProject(flags)
     const { readSource } = await import('../project/read-text.ts')
-    const { withoutContract } = await import('../compiler/contract.ts')
-    const { compileOnce } = await import('../compiler/compile-once.ts')
     const { readExchanged } = await import('../exchange/formats.ts')
     const source = readSource(paths.dir, relative(paths.dir, typed), limits.exchangedFileBytes)
     if ('code' in source) throw new DiagnosticsError([source])
     // What a model has promised so far is no mistake: it may be about to promise something else.
-    const models = files.models.map(({ name, source: { path, text } }) => {
-      return { name, source: { path, text: withoutContract(text) } }
-    })
-    const project = await compileOnce({ ...files, models }, { ...paths, save: false })
+    const project = await compiledFor({ files, paths }, () => false)
     throwIfErrors(project.errors)
     const sources = new Map(files.models.map((file) => [file.name, file.source]))
     const known = Array.from(project.models.values(), (model) => {
@@ -89,16 +84,11 @@ export default class Import extends BaseCommand {
     source: SourceFile,
     flags: FlagsOf<typeof Import>,
   ): Promise<readonly Model[]> {
-    const { withoutContract } = await import('../compiler/contract.ts')
-    const { compileOnce } = await import('../compiler/compile-once.ts')
     const { placedInFile } = await import('../exchange/place-in-file.ts')
     const texts = new Map(written.map(({ path, text }) => [path, text]))
-    const { files, paths } = await this.openProject(flags, {}, texts)
+    const project = await this.openProject(flags, {}, texts)
     // What other models have promised is not what the file is about.
-    const models = files.models.map(({ name, source: { path, text } }) => {
-      return { name, source: { path, text: texts.has(path) ? text : withoutContract(text) } }
-    })
-    const compiled = await compileOnce({ ...files, models }, { ...paths, save: false })
+    const compiled = await compiledFor(project, (path) => texts.has(path))
     const placed = compiled.errors.map((error) => placedInFile(error, written, source))
     throwIfErrors(placed.slice(0, limits.exchangedMistakes))
     return [...compiled.models.values()]
@@ -123,6 +113,19 @@ export default class Import extends BaseCommand {
     if (json) this.printEvent({ event: 'import-finished', models: changes.length, left })
     else if (changes.length === 0) this.print('the file has no sets')
   }
+}
+
+/** Models hold to their contracts where `isHeld` says so of their files. */
+async function compiledFor(
+  { files, paths }: Pick<Project, 'files' | 'paths'>,
+  isHeld: (path: string) => boolean,
+) {
+  const { withoutContract } = await import('../compiler/contract.ts')
+  const { compileOnce } = await import('../compiler/compile-once.ts')
+  const models = files.models.map(({ name, source: { path, text } }) => {
+    return { name, source: { path, text: isHeld(path) ? text : withoutContract(text) } }
+  })
+  return await compileOnce({ ...files, models }, { ...paths, save: false })
 }
 
 interface Weighing {

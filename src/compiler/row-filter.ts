@@ -118,8 +118,9 @@ function closedSets(token: ReaderToken, exposed: readonly Model[]): readonly Dia
     if (first === undefined) return []
     const others = more.length === 0 ? '' : ` and ${more.length} more`
     const parameters = { token: name, sets: `${first}${others}`, pattern: text }
-    const filters = rows.map(({ set, text: condition }) => `${set}: "${condition}"`)
-    const hint = `list ${first} in sets too, or filter its rows: rows: {${filters[0]}, ${first}: …}`
+    // A filter of all sets closes none.
+    const { set, text: condition } = rows[0]!
+    const hint = `list ${first} in sets too, or filter its rows: rows: {${set}: "${condition}", ${first}: …}`
     return [diagnostic('token-set-closed', parameters, { source, span }, hint)]
   })
 }

@@ -1,20 +1,20 @@
 // What a format for models is: one object each in formats.ts.
 
-import type { Node, YAMLMap } from 'yaml'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Span } from '../core/source-text.ts'
 import type { Reader } from '../project/members.ts'
 import type { HeaderLine } from './header.ts'
+import type { Group } from './nodes.ts'
 
 export interface ExchangeFormat {
   /** What a file of it is, for people. */
   readonly title: string
   readonly write: (exported: Exported) => object
   /** Whether a document is of this format. */
-  readonly matches: (root: YAMLMap<Node, Node | null>) => boolean
+  readonly matches: (root: Group) => boolean
   /** Mistakes are told to the reader. */
-  readonly read: (root: YAMLMap<Node, Node | null>, reading: Reading) => Said
+  readonly read: (root: Group, reading: Reading) => Said
 }
 
 export interface Exported {

@@ -1,6 +1,6 @@
 // The formats in which models are exchanged. A format has one entry here, and a directory next to it.
 
-import { isMap, type Node, stringify, type YAMLMap } from 'yaml'
+import { isMap, stringify } from 'yaml'
 import { type Diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
@@ -11,6 +11,7 @@ import { didYouMean } from '../core/suggest.ts'
 import { readerInto } from '../project/members.ts'
 import { parseYaml } from '../project/yaml-problems.ts'
 import type { ExchangeFormat, Exported, Said } from './format.ts'
+import type { Group } from './nodes.ts'
 import { odcs } from './odcs/odcs.ts'
 import { ossie } from './ossie/ossie.ts'
 
@@ -46,7 +47,7 @@ export function readExchanged(source: SourceFile, models: Iterable<Model>): Said
     for (const name of [model.name, entitySetName(model.name)]) known.set(foldCase(name), model)
   const modelOf = (name: string) => known.get(foldCase(name)) ?? null
   const root = document.contents
-  const group = isMap(root) ? (root as YAMLMap<Node, Node | null>) : null
+  const group = isMap(root) ? (root as Group) : null
   const format = Object.values(formats).find(({ matches }) => group !== null && matches(group))
   if (group === null || format === undefined) {
     const titles = Object.values(formats).map(({ title }) => title)

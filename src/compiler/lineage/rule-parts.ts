@@ -5,7 +5,7 @@
 import type { NamesRead, RuleParts } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, isColumn, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { definitionOf } from '../definition-hash.ts'
 import { aggregates } from '../measures/aggregates.ts'
 import { nodeOf } from './query.ts'
@@ -65,18 +65,14 @@ const SCALARS: ReadonlySet<unknown> = new Set(
 )
 
 /** Without a GROUP BY, an aggregate makes one row of all; and a subquery or an unnest may be anything. */
-function givesOneValue(value: unknown, isGrouped: boolean): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every((one) => givesOneValue(one, isGrouped))
-  const node = value as SyntaxNode
-  if ('class' in node && !CLASSES.has(node['class'])) return false
-  if (node['type'] === 'OPERATOR_UNPACK') return false
-  if (node['class'] === 'FUNCTION' && node['is_operator'] !== true) {
+function givesOneValue(item: SyntaxNode, isGrouped: boolean): boolean {
+  return nodesIn(item).every((node) => {
+    if ('class' in node && !CLASSES.has(node['class'])) return false
+    if (node['type'] === 'OPERATOR_UNPACK') return false
+    if (node['class'] !== 'FUNCTION' || node['is_operator'] === true) return true
     const name = node['function_name']
-    const isKnown = SCALARS.has(name) || (isGrouped && aggregates.has(String(name)))
-    if (!isKnown) return false
-  }
-  return Object.values(node).every((one) => givesOneValue(one, isGrouped))
+    return SCALARS.has(name) || (isGrouped && aggregates.has(String(name)))
+  })
 }
 
 const textOf = (value: unknown): string =>
@@ -84,39 +80,27 @@ const textOf = (value: unknown): string =>
 
 /** What goes by a name in a FROM. One that stands as a value is a row, of which all columns are read. */
 function tablesIn(value: unknown): ReadonlySet<string> {
-  const found = new Set<string>()
-  const visit = (one: unknown) => {
-    if (typeof one !== 'object' || one === null) return
-    const node = one as SyntaxNode
-    if (node['class'] === undefined)
-      for (const member of ['alias', 'table_name'])
-        if (typeof node[member] === 'string') found.add(foldCase(node[member]))
-    Object.values(node).forEach(visit)
-  }
-  visit(value)
-  return found
+  const names = nodesIn(value)
+    .filter((node) => node['class'] === undefined)
+    .flatMap(({ alias, table_name }) => [alias, table_name])
+  return new Set(names.filter((name) => typeof name === 'string').map(foldCase))
 }
 
 function namesIn(value: unknown, tables: ReadonlySet<string>): NamesRead {
   const found = new Set<string>()
-  const visit = (one: unknown): boolean => {
-    if (typeof one !== 'object' || one === null) return true
-    const node = one as SyntaxNode
-    if (node['class'] === 'COLUMN_REF') {
-      const [last = '', ...before] = (node['column_names'] as readonly string[])
-        .map(foldCase)
-        .toReversed()
+  for (const node of nodesIn(value, isColumn)) {
+    const [last, ...before] = (columnNames(node) ?? []).map(foldCase).toReversed()
+    if (last !== undefined) {
       found.add(last)
       for (const name of before) found.add(`${name}.`)
-      return !tables.has(last)
+      if (tables.has(last)) return null
     }
-    if (node['class'] === 'STAR' || node['class'] === 'POSITIONAL_REFERENCE') return false
-    if (OTHER_TABLES.has(node['type']) || node['ref_type'] === 'NATURAL') return false
-    if (((node['column_name_alias'] ?? []) as readonly string[]).length > 0) return false
+    if (node['class'] === 'STAR' || node['class'] === 'POSITIONAL_REFERENCE') return null
+    if (OTHER_TABLES.has(node['type']) || node['ref_type'] === 'NATURAL') return null
+    if (((node['column_name_alias'] ?? []) as readonly string[]).length > 0) return null
     for (const name of (node['using_columns'] ?? []) as readonly string[]) found.add(foldCase(name))
-    return Object.values(node).every(visit)
   }
-  return visit(value) ? [...found].toSorted() : null
+  return [...found].toSorted()
 }
 
 /** In a FROM, where nothing says which columns they read of what. */

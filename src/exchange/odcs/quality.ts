@@ -105,8 +105,10 @@ function uniqueRule(columns: readonly string[], bound: object) {
 }
 
 /** The standard has no other names in its short references. */
+export const SHORT_NAME = /^([A-Za-z_]\w*)\.([A-Za-z_]\w*)$/
+
 const isShort = ({ model, target }: Extract<CheckTest, { is: 'references' }>): boolean =>
-  /^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(`${entitySetName(model)}.${target}`)
+  SHORT_NAME.test(`${entitySetName(model)}.${target}`)
 
 const boundOf = (upTo: UpTo | undefined) =>
   upTo === undefined ? { mustBe: 0 } : { mustBeLessOrEqualTo: upTo.most, unit: upTo.unit }

@@ -14,7 +14,7 @@ import {
 } from '../format.ts'
 import { type HeaderLine, headerLine } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
-import { readRule } from './quality.ts'
+import { readRule, SHORT_NAME } from './quality.ts'
 import { engineType } from './types.ts'
 
 /** Members of which something is taken, or which say nothing that a model could say. */
@@ -147,8 +147,8 @@ function refuseTwice(columns: readonly ReadColumn[], path: string, file: OfFile)
 
 /** Its folder is a schema, and its name is one that needs no quotes anywhere. */
 function newNameOf(physical: string | null, name: string): ModelName | null {
-  const wanted = /^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(physical ?? '') ? physical! : `raw.${name}`
-  return /^[A-Za-z_]\w*\.[A-Za-z_]\w*$/.test(wanted) ? parseModelName(wanted) : null
+  const wanted = SHORT_NAME.test(physical ?? '') ? physical! : `raw.${name}`
+  return SHORT_NAME.test(wanted) ? parseModelName(wanted) : null
 }
 
 interface ReadColumn {
@@ -233,7 +233,7 @@ function referenceLines(
 ): readonly HeaderLine[] {
   return itemsIn(memberOf(group, 'relationships')).flatMap((node, i) => {
     const to = textIn(node, 'to')
-    const [, set = '', target = ''] = /^([A-Za-z_]\w*)\.([A-Za-z_]\w*)$/.exec(to ?? '') ?? []
+    const [, set = '', target = ''] = SHORT_NAME.exec(to ?? '') ?? []
     const model = file.modelOf(set)
     if (model !== null) {
       const [schema, table] = model.name.split('.').map((part) => annotationName(part))
