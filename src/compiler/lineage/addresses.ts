@@ -1,7 +1,7 @@
 // Which values of the columns of a table say which of its rows a changed row of an input touches: its address. A run then
 // makes the rows with the touched addresses anew, and leaves the others as they are.
 
-import type { AddressProblem, Addresses, Trail, TrailStep } from '../../core/addresses.ts'
+import type { AddressProblem, Addresses, Detour, Trail, TrailStep } from '../../core/addresses.ts'
 import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject, Macro, Model } from '../../core/model.ts'
@@ -94,7 +94,8 @@ function look(project: CompiledProject, model: Model, open: ReadonlySet<ModelNam
   const names = new Map(Array.from(project.models.keys(), (name) => [foldCase(name), name]))
   const modelOf = (name: string) =>
     project.models.get(names.get(foldCase(name)) ?? (name as ModelName))
-  const leadsOf = leadsIn(model, addresses, modelOf)
+  // Who reads a view may read none of its columns to which a place leads by itself.
+  const leadsOf = leadsIn(model, addresses, { modelOf, isView: open.size > 0 })
   for (const [use, { name }] of addresses.uses.entries()) {
     const input = modelOf(name)
     if (input === undefined)
@@ -130,11 +131,17 @@ interface Lead extends Pick<AddressKey, 'address' | 'type' | 'via'> {
   readonly trail: Trail
 }
 
-/** What leads from a place to the result: a column of it, or else the shortest of the ways by lookups. */
+/** What leads from a place to the result: a column of it, or else, and of a view too, the shortest of the ways by lookups. */
 function leadsIn(
   { columns }: Model,
   addresses: Addresses,
-  modelOf: (name: string) => Model | undefined,
+  {
+    modelOf,
+    isView,
+  }: {
+    readonly modelOf: (name: string) => Model | undefined
+    readonly isView: boolean
+  },
 ): (use: number) => readonly Lead[] {
   const direct = (use: number) =>
     columns.flatMap(({ name: address, type }, i) =>
@@ -142,26 +149,34 @@ function leadsIn(
         .filter((trail) => trail.use === use)
         .map((trail) => ({ address, type, trail, via: [] })),
     )
-  const lookedUp = (use: number, open: ReadonlySet<number>): readonly Lead[] => {
-    const own = direct(use)
-    if (own.length > 0) return own
-    const found = addresses.detours
-      .filter(({ trail, through }) => trail.use === use && !open.has(through))
-      .flatMap(({ trail, through, from }) => {
-        const other = modelOf(addresses.uses[through]!.name)
-        const type = other?.columns.find((one) => sameName(one.name, from))?.type
-        if (other === undefined || type === undefined) return []
-        return lookedUp(through, new Set([...open, through]))
-          .filter((lead) => keepsValue(lead.trail, lead.via[0]?.type ?? lead.type))
-          .map((lead) => {
-            const lookup = { model: other.name, from, type, ...part(lead.trail) }
-            return { ...lead, trail, via: [lookup, ...lead.via] }
-          })
-      })
-    const least = Math.min(...found.map(({ via }) => via.length))
-    return found.filter(({ via }) => via.length === least)
+  const known = new Map<string, readonly Lead[]>()
+  const byLookups = (use: number, count: number): readonly Lead[] => {
+    if (count === 0) return direct(use)
+    const key = `${use} ${count}`
+    const found = known.get(key) ?? addresses.detours.flatMap((one) => lookedUp(one, use, count))
+    known.set(key, found)
+    return found
   }
-  return (use) => lookedUp(use, new Set([use]))
+  const lookedUp = ({ trail, through, from }: Detour, use: number, count: number) => {
+    const other = trail.use === use ? modelOf(addresses.uses[through]!.name) : undefined
+    const type = other?.columns.find((one) => sameName(one.name, from))?.type
+    if (other === undefined || type === undefined) return []
+    return byLookups(through, count - 1)
+      .filter((lead) => keepsValue(lead.trail, lead.via[0]?.type ?? lead.type))
+      .map((lead) => {
+        const lookup = { model: other.name, from, type, ...part(lead.trail) }
+        return { ...lead, trail, via: [lookup, ...lead.via] }
+      })
+  }
+  return (use) => {
+    const own = direct(use)
+    if (own.length > 0 && !isView) return own
+    for (let count = 1; count < addresses.uses.length; count++) {
+      const found = byLookups(use, count)
+      if (found.length > 0) return [...own, ...found]
+    }
+    return own
+  }
 }
 
 /** What leads from a table to a column of the view, and from there on. */
@@ -174,13 +189,24 @@ function throughView(
     keys
       .filter(
         (key) =>
-          key.via.length === 0 &&
           sameName(key.address, trail.column) &&
           keepsValue({ ...trail, type: key.type }, lead.via[0]?.type ?? lead.type),
       )
-      .map(({ column, steps }) => ({ ...lead, column, steps: [...steps, ...trail.steps] })),
+      .map((key) => ({ ...lead, ...continued(key, trail.steps, lead.via) })),
   )
   return { model, keys: own, because: own.length > 0 ? null : (because ?? problem) }
+}
+
+/** The value of the view goes through these steps, and is looked up by those that follow. */
+function continued(
+  { column, steps, via }: AddressKey,
+  more: readonly TrailStep[],
+  next: readonly Lookup[],
+): Pick<AddressKey, 'column' | 'steps' | 'via'> {
+  const last = via.at(-1)
+  if (last === undefined) return { column, steps: [...steps, ...more], via: next }
+  const inView = { ...last, steps: [...last.steps, ...more] }
+  return { column, steps, via: [...via.slice(0, -1), inView, ...next] }
 }
 
 /** Whether the value of the input, by these steps, is the one that stands in the address. */
@@ -212,11 +238,14 @@ function best(
     if (isOwn(key)) return 0
     return TIME.test(key.type) ? 1 : key.type === 'BOOLEAN' ? 3 : 2
   }
+  // Who is looked up has less to look up itself: of two that change at once, none waits for the other.
+  const least = Math.min(...keys.map(({ via }) => via.length))
   const ranked = keys
+    .filter(({ via }) => via.length === least)
     .filter(({ column }) => !added.some((name) => sameName(name, column)))
     .toSorted((a, b) => rank(a) - rank(b))
   // To look up more than one value of a row would cost more than it leaves out.
-  if (ranked.some(({ via }) => via.length > 0)) return ranked.slice(0, 1)
+  if (least > 0) return ranked.slice(0, 1)
   const named = ranked.filter(isOwn)
   const isWhole = own.every((name) => named.some(({ column }) => sameName(name, column)))
   return (own.length > 0 && isWhole ? named : ranked).slice(0, limits.addressKeys)

@@ -8,8 +8,8 @@ import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import type { ResolvedQuery } from '../resolve.ts'
 import { nodeLocation } from '../sql/references.ts'
 import { isSymbol, tokenize } from '../sql/tokens.ts'
-import { columnsOfQuery, contextOf, type LineageSources, nodeOf } from './query.ts'
-import type { ScopeValue } from './scope.ts'
+import { columnsOfQuery, contextOf, type LineageSources } from './query.ts'
+import { nodeOf, type ScopeValue } from './scope.ts'
 
 /** In the order of their places, file by file. */
 export function mentionsIn(

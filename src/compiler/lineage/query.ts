@@ -16,8 +16,10 @@ import {
   byName,
   type Columns,
   computed,
+  ctesOf,
   emptyScope,
   inPairs,
+  nodeOf,
   none,
   ownColumns,
   type Origins,
@@ -184,22 +186,14 @@ export function columnsOfQuery(node: SyntaxNode, outer: QueryPlace): Columns {
 }
 
 function enterCtes(node: SyntaxNode, place: QueryPlace): QueryPlace {
-  const { map } = (node['cte_map'] ?? {}) as { map?: readonly Cte[] }
   let inner = place
-  for (const { key, value } of map ?? []) {
+  for (const { key, value } of ctesOf(node)) {
     const find = () => renamed(columnsOfQuery(nodeOf(value.query), inner), value.aliases)
     const columns = place.context.uses?.within(find) ?? find()
     inner = { ...inner, ctes: new Map([...inner.ctes, [foldCase(key), columns]]) }
   }
   return inner
 }
-
-interface Cte {
-  readonly key: string
-  readonly value: { readonly query: SyntaxNode; readonly aliases?: readonly string[] }
-}
-
-export const nodeOf = (statement: SyntaxNode) => statement['node'] as SyntaxNode
 
 /** The right side reads what both sides give, until nothing is added. */
 function columnsOfRecursion(node: SyntaxNode, place: QueryPlace): Columns {

@@ -12,8 +12,8 @@ import {
   parseStatements,
   type SyntaxNode,
 } from '../../duckdb/syntax.ts'
-import { columnsOfQuery, contextOf, nodeOf } from './query.ts'
-import type { ScopeValue } from './scope.ts'
+import { columnsOfQuery, contextOf } from './query.ts'
+import { nodeOf, type ScopeValue } from './scope.ts'
 
 export interface RowWays {
   /** Pairs of columns whose values are compared as they are. */

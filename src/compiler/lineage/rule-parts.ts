@@ -8,7 +8,7 @@ import type { Column } from '../../core/relation.ts'
 import { columnNames, isColumn, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { definitionOf } from '../definition-hash.ts'
 import { aggregates } from '../measures/aggregates.ts'
-import { nodeOf } from './query.ts'
+import { nodeOf } from './scope.ts'
 
 /** Of what a query reads it names these columns, and no other one. */
 export const namesReadBy = (tree: SyntaxNode): NamesRead => namesIn(tree, tablesIn(tree))

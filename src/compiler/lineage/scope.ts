@@ -5,6 +5,7 @@ import type { Trail } from '../../core/addresses.ts'
 import type { ColumnOrigin } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
+import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { isVolatileWord } from '../sql/engine-functions.ts'
 
 /** By `originKey`; the columns that a value is computed from. */
@@ -213,3 +214,14 @@ export function byName(left: Columns, right: Columns): Columns {
 
 /** A member of the tree that may be missing. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const nodeOf = (statement: SyntaxNode) => statement['node'] as SyntaxNode
+
+interface Cte {
+  readonly key: string
+  readonly value: { readonly query: SyntaxNode; readonly aliases?: readonly string[] }
+}
+
+/** The common table expressions of a query, in their order. */
+export const ctesOf = (query: SyntaxNode): readonly Cte[] =>
+  ((query['cte_map'] ?? {}) as { map?: readonly Cte[] }).map ?? []

@@ -3,12 +3,13 @@
 import type { Trail } from '../../core/addresses.ts'
 import { foldCase, sameName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
-import { columnsOfQuery, type Inside, nodeOf, originsOf, type QueryPlace } from './query.ts'
+import { columnsOfQuery, type Inside, originsOf, type QueryPlace } from './query.ts'
 import { afterJoin, areOne, loose } from './exact.ts'
 import { withEqualities, withMore } from './trails.ts'
 import {
   type Columns,
   emptyScope,
+  nodeOf,
   renamed,
   resolveName,
   type Scope,

@@ -13,10 +13,17 @@ import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import { nodeLocation } from '../sql/references.ts'
 import { detoursOf } from './detours.ts'
 import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
-import { columnsOfQuery, contextOf, type Inside, type LineageSources, nodeOf } from './query.ts'
+import { columnsOfQuery, contextOf, type Inside, type LineageSources } from './query.ts'
 import type { QueryPlace } from './query.ts'
 import { Reads } from './reads.ts'
-import { type Columns, emptyScope, resolveName, type Scope, type ScopeRelation } from './scope.ts'
+import {
+  type Columns,
+  emptyScope,
+  nodeOf,
+  resolveName,
+  type Scope,
+  type ScopeRelation,
+} from './scope.ts'
 
 /** Those of each model with a query; `known` are of models that were not compiled now. */
 export function trailsOfAll(
@@ -71,7 +78,6 @@ function addressesOf(
   }
   const top = nodeOf(tree)
   const whole = wholeOf(top, uses)
-  const scope = uses.scopeOf(top)
   return {
     uses: uses.all.map(({ name, node }) => ({
       name,
@@ -82,7 +88,7 @@ function addressesOf(
     columns: Array.from({ length: width }, (_, i) =>
       given?.length === width ? (given[i]!.trails ?? []).map(asSaid) : [],
     ),
-    detours: scope === null ? [] : detoursOf(top, scope, uses.useOf),
+    detours: detoursOf(top, uses),
     problems: uses.problems.map(placed),
     whole: whole === null ? null : placed(whole),
   }
