@@ -29,6 +29,7 @@ export const changeBenchmark: Benchmark = {
       const took: Record<Name, Rebuilt> = {
         'mart.customers': { few: [], all: [] },
         'mart.open_orders': { few: [], all: [] },
+        'mart.days': { few: [], all: [] },
       }
       for (let round = 0; round < (quick ? 2 : 5); round++) {
         batch++
@@ -50,12 +51,13 @@ export const changeBenchmark: Benchmark = {
   },
 }
 
-const NAMES = ['mart.customers', 'mart.open_orders'] as const
+const NAMES = ['mart.customers', 'mart.open_orders', 'mart.days'] as const
 type Name = (typeof NAMES)[number]
 
 const WHAT: Readonly<Record<Name, string>> = {
   'mart.customers': 'a join and GROUP BY',
   'mart.open_orders': 'a filter',
+  'mart.days': 'a GROUP BY of the day, of rows that are new',
 }
 
 const inWords = (rows: number) => rows.toLocaleString('en-US')
@@ -89,6 +91,11 @@ GROUP BY o.customer_id, c.name, c.country
 SELECT order_id, customer_id, ordered_at, amount, upper(note) AS note
 FROM raw.orders
 WHERE state = 'open'
+`,
+  'models/mart/days.sql': `-- @kind: table
+SELECT ordered_at::DATE AS day, state, count(*) AS orders, sum(amount) AS revenue
+FROM raw.orders
+GROUP BY ALL
 `,
 })
 

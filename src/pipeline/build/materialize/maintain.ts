@@ -13,6 +13,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { isFollower, type TouchedKey, type TouchedKeys, touchedKeys } from '../../changes/keys.ts'
+import { nearValues } from '../../changes/near-values.ts'
 import { noteKeys } from '../../changes/notes.ts'
 import { comparingRanges } from '../../changes/replaced.ts'
 import { after as stepAfter } from '../../changes/ranges.ts'
@@ -145,14 +146,20 @@ async function readNew(
   }
 }
 
-function filterOf({ steps, column }: Pick<Trail, 'steps' | 'column'>, key: TouchedKey): RowFilter {
+function filterOf(trail: Pick<Trail, 'steps' | 'column' | 'type'>, key: TouchedKey): RowFilter {
+  const { steps, column } = trail
   const valueIn = (name: Sql) => steps.reduce(stepAfter, name)
   const name = valueIn(sql.ident(column))
-  const own = valueIn(sql`_eider_row.${sql.ident(column)}`)
+  const ofRow = sql`_eider_row.${sql.ident(column)}`
+  const own = valueIn(ofRow)
+  const near = nearValues(trail, ofRow, key)
   const { values, count, hasNull } = key
   return {
     condition: isAmong(name, key),
-    join: count === 0 ? null : sql` JOIN ${values} ON ${own} = ${values}.v`,
+    join:
+      count === 0
+        ? null
+        : sql` JOIN ${values} ON ${own} = ${values}.v${near === null ? sql.empty : sql` AND ${near}`}`,
     isNull: hasNull ? sql`${name} IS NULL` : null,
   }
 }
