@@ -1,8 +1,8 @@
 // Where a project names models and columns, in its queries and in what their headers say; and where each is defined.
 
 import { parseHeader } from '../compiler/annotations/annotations.ts'
-import type { CheckSyntax } from '../compiler/annotations/check-syntax.ts'
-import type { NamedColumn } from '../compiler/annotations/reader.ts'
+import { namedIn } from '../compiler/annotations/named.ts'
+import type { NamedColumn, NamedModel } from '../compiler/annotations/reader.ts'
 import { parseColumnList } from '../compiler/bind/columns.ts'
 import { outputColumnSpan, statementsOf, nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { CompiledProject, Mention, Model } from '../core/model.ts'
@@ -25,8 +25,14 @@ const found = new WeakMap<CompiledProject, readonly Mention[]>()
 export function allMentions({ compiled }: LastCompile): readonly Mention[] {
   const known = found.get(compiled)
   if (known !== undefined) return known
-  const inHeaders = [...compiled.models.values()].flatMap(mentionsInHeader)
-  const all = [...(compiled.mentions?.() ?? []), ...inHeaders]
+  const models = [...compiled.models.values()]
+  // A rollup has no file: eider writes its query.
+  const made = new Set(
+    models.filter(({ meaning }) => meaning?.rollup).map(({ source }) => source.path),
+  )
+  const inQueries = (compiled.mentions?.() ?? []).filter(({ source }) => !made.has(source.path))
+  const inHeaders = models.filter(({ source }) => !made.has(source.path)).flatMap(mentionsInHeader)
+  const all = [...inQueries, ...inHeaders]
   found.set(compiled, all)
   return all
 }
@@ -93,57 +99,24 @@ function mentionsInHeader(model: Model): readonly Mention[] {
   if (kind === 'seed') return []
   const { header } = parseHeader(source, statementsOf(source).header)
   const own = ({ name: column, span }: NamedColumn) => ({ source, span, model: name, column })
-  const columns = [
-    ...(header.unique_key?.value ?? []),
-    ...(header.expose?.value ?? []),
-    ...(header.incremental === undefined ? [] : [header.incremental.value.column]),
-    ...(header.on_duplicate?.value == null ? [] : [header.on_duplicate.value]),
-    ...(header.column ?? []).map(({ value }) => value.column),
-  ]
-  const models = (header.depends_on?.value ?? []).map((other) => {
-    return { source, span: other.span, model: other.name, column: null }
+  const asWhole = (named: NamedModel) => ({
+    source,
+    span: named.span,
+    model: named.name,
+    column: null,
   })
-  const checks = [...(header.check ?? []), ...(header.warn ?? [])].flatMap(({ value, valueSpan }) =>
-    mentionsInCheck(model, value, valueSpan, own),
-  )
-  return [...columns.map(own), ...models, ...checks]
+  return namedIn(header).flatMap(({ columns = [], models = [], others = [], sql = [] }) => [
+    ...columns.map(own),
+    ...models.map(asWhole),
+    ...others.flatMap(({ model: other, column: { name: column, span } }) => [
+      asWhole(other),
+      { source, span, model: other.name, column },
+    ]),
+    ...sql.flatMap((span) => mentionsInSql(model, span, own)),
+  ])
 }
 
-function mentionsInCheck(
-  model: Model,
-  check: CheckSyntax,
-  valueSpan: Span,
-  own: (column: NamedColumn) => Mention,
-): readonly Mention[] {
-  const inCondition = (span: Span) => mentionsInCondition(model, span, own)
-  if (check.where !== undefined) {
-    const { where, ...rest } = check
-    return [...mentionsInCheck(model, rest, valueSpan, own), ...inCondition(where)]
-  }
-  const { source } = model
-  switch (check.is) {
-    case 'not_null':
-    case 'unique':
-      return check.columns.map(own)
-    case 'accepted':
-      return [own(check.column)]
-    case 'references': {
-      const { model: referenced, target } = check
-      const of = { source, model: referenced.name }
-      return [
-        own(check.column),
-        { ...of, span: referenced.span, column: null },
-        { ...of, span: target.span, column: target.name },
-      ]
-    }
-    case 'row_count':
-      return []
-    case 'condition':
-      return inCondition(valueSpan)
-  }
-}
-
-function mentionsInCondition(
+function mentionsInSql(
   { source, columns }: Model,
   { start: base, end }: Span,
   own: (column: NamedColumn) => Mention,

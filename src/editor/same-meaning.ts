@@ -25,6 +25,10 @@ export function requireSameMeaning(
   )
   for (const [name, columns] of wanted) {
     const { columns: there } = after.models.get(name as never) ?? {}
+    if (there === undefined)
+      throw new Refusal(
+        `${name} would have another name, after the new one of its dimension: take its @rollup out first`,
+      )
     const found = there?.map((column) => [column.name, column.type])
     if (JSON.stringify(found) !== JSON.stringify(columns))
       throw new Refusal(

@@ -32,6 +32,7 @@ import { alone, type Fellows } from './engine/fellows.ts'
 import { Freshness } from './engine/freshness.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
 import { odataMetrics, odataTraffic } from './http/metrics.ts'
+import { type Conventions, usualConventions } from './protocol/conventions.ts'
 
 const CORS = {
   methods: 'GET, HEAD, POST',
@@ -62,8 +63,7 @@ export interface ODataServiceOptions {
   readonly maxBatchRequests: number
   /** Origins of web pages that may read; `*` for any. */
   readonly corsOrigins?: readonly string[]
-  /** Whether `orders/7` means `orders(7)`. */
-  readonly keyAsSegment?: boolean
+  readonly conventions?: Conventions
   /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
   readonly threads?: number
   /** Memory of the engines of the snapshots that are open, such as 2GB. */
@@ -100,7 +100,7 @@ export interface ODataServiceOptions {
 
 const DEFAULTS = {
   trustProxy: false,
-  keyAsSegment: false,
+  conventions: usualConventions,
   now: () => new Date(),
   pages: null,
   door: null,

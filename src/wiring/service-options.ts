@@ -23,7 +23,7 @@ export function serviceOptions(
     pageSize: settings['odata.page_size'],
     requestTimeoutMs: settings['odata.request_timeout_ms'],
     maxBatchRequests: settings['odata.max_batch_requests'],
-    keyAsSegment: settings['odata.key_as_segment'],
+    conventions: { keyAsSegment: settings['odata.key_as_segment'] },
     corsOrigins: settings['odata.cors_origins'],
     trustProxy: settings['odata.trust_proxy'],
     memoryLimit: settings['odata.memory_limit'] ?? halfOfMemory(),

@@ -150,6 +150,72 @@ test('a column is found where it is named, and renamed there', async () => {
   await space.ok(['test'])
 })
 
+test('a renamed column is renamed in all annotations that name it', async () => {
+  const annotated = {
+    'eider.yml': 'name: shop\n',
+    'models/raw/o.sql':
+      '-- @kind: events\nid BIGINT, place VARCHAR, day DATE, month DATE, n BIGINT\n',
+    'models/core/sales.sql': `-- @kind: period
+-- @period: day of day
+-- @keep: 90 days of day
+-- @expose: id
+-- @tags: day, place, n
+-- @time: day
+-- @dimension: place
+-- @rollup: month
+-- @measure many: sum(n) where place <> 'place'
+-- @label place: place
+-- @unit n: day
+-- @text id: place
+-- @check: accepted(place, 'place', 'day') where day IS NOT NULL
+SELECT id, place, day, month, n FROM raw.o
+`,
+    'models/core/tree.sql':
+      '-- @kind: merge\n-- @unique_key: id\n-- @expose: id\n-- @hierarchy up: id parent n\nSELECT id, n FROM raw.o\n',
+  }
+  await using space = await workspace(annotated)
+  await using client = await LanguageClient.start(space.dir)
+  const read = (file: keyof typeof annotated) => readFile(space.path(file), 'utf8')
+  const rename = async (path: keyof typeof annotated, at: string, newName: string) => {
+    await client.open(path, await read(path))
+    await carryOut(await client.ask('rename', path, at, { newName }))
+    await client.change(path, await read(path))
+  }
+  const sales = 'models/core/sales.sql'
+  const by = '-- @rollup: month, place\n'
+  await client.open(sales, by + annotated[sales])
+  const refused = await client
+    .ask('rename', sales, '@dimension: pl|ace', { newName: 'town' })
+    .catch(({ message }: Error) => message)
+  assert.match(String(refused), 'core.sales_by_month_place would have another name')
+  await rename(sales, '@dimension: pl|ace', 'town')
+  await rename(sales, '@time: d|ay', 'sold')
+  await rename('models/core/tree.sql', 'parent |n', 'above')
+  assert.is(
+    await read(sales),
+    `-- @kind: period
+-- @period: day of sold
+-- @keep: 90 days of sold
+-- @expose: id
+-- @tags: day, place, n
+-- @time: sold
+-- @dimension: town
+-- @rollup: month
+-- @measure many: sum(n) where town <> 'place'
+-- @label town: place
+-- @unit n: day
+-- @text id: town
+-- @check: accepted(town, 'place', 'day') where sold IS NOT NULL
+SELECT id, place AS town, day AS sold, month, n FROM raw.o
+`,
+  )
+  assert.match(
+    await read('models/core/tree.sql'),
+    '-- @hierarchy up: id parent above\nSELECT id, n AS above',
+  )
+  assert.match((await space.ok(['check'])).stdout, '0 errors')
+})
+
 test('a model is renamed with its file, its readers and the rows of tests', async () => {
   await using space = await workspace(files)
   await using client = await LanguageClient.start(space.dir)

@@ -170,7 +170,7 @@ export const annotations = {
     repeats: true,
   },
   tags: {
-    value: 'columns',
+    value: 'words',
     expected: 'one or more tags, separated by commas',
     kinds: fileKinds,
   },
@@ -203,7 +203,7 @@ export const annotations = {
     repeats: true,
   },
   rollup: {
-    value: 'columns',
+    value: 'rollup',
     expected: `a grain (${timeUnits.join(', ')}), dimensions, or both, separated by commas`,
     kinds: fileKinds,
     repeats: true,

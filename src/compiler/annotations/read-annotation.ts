@@ -17,6 +17,7 @@ import {
 
 export interface AnnotationValues {
   readonly word: string
+  readonly words: readonly NamedColumn[]
   readonly text: string
   readonly column: NamedColumn
   readonly columns: readonly NamedColumn[]
@@ -38,6 +39,8 @@ export interface AnnotationValues {
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
   readonly columnPair: { readonly column: NamedColumn; readonly other: NamedColumn }
   readonly measure: MeasureSyntax
+  /** Dimensions, and at most one unit of time. */
+  readonly rollup: readonly NamedColumn[]
   readonly hierarchy: HierarchySyntax
 }
 
@@ -116,6 +119,7 @@ type Forms = {
 
 const forms: Forms = {
   word: (r) => r.expect(/[^ \t]+/y),
+  words: (r) => r.list(column),
   text: (r) => r.expect(/[^]+/y),
   column,
   columns: (r) => r.list(column),
@@ -159,6 +163,7 @@ const forms: Forms = {
     const start = r.offset
     return { measure, sql: { start, end: start + r.expect(/[^]+/y).length } }
   },
+  rollup: (r) => r.list(column),
 }
 
 function contract(r: AnnotationReader): ContractTerm {

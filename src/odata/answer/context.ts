@@ -15,6 +15,7 @@ import { decodeAscii } from '../syntax/parse-request.ts'
 import type { EngineAccess } from '../engine/query.ts'
 import type { Admission, OpenStreams } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
+import type { Conventions } from '../protocol/conventions.ts'
 
 /** What stays the same for all requests. */
 export interface ServiceContext {
@@ -30,8 +31,7 @@ export interface ServiceContext {
   readonly pageSize: number
   readonly maxPageSize: number
   readonly requestTimeoutMs: number
-  /** Whether `orders/7` means `orders(7)`. */
-  readonly keyAsSegment: boolean
+  readonly conventions: Conventions
   readonly now: () => Date
 }
 

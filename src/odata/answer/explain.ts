@@ -12,11 +12,12 @@ import { entityTextsSql } from '../sql/expand.ts'
 import { formatSql } from '../sql/line-breaks.ts'
 import { countSql, rowsSql } from '../sql/query.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
+import { type Conventions, usualConventions } from '../protocol/conventions.ts'
 
 interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit'> {
   readonly host: string
   readonly port: number
-  readonly keyAsSegment?: boolean
+  readonly conventions?: Conventions
   readonly memoryLimit?: string | null
 }
 
@@ -26,13 +27,13 @@ interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit
  */
 export async function explainRequest(
   target: string,
-  { host, port, keyAsSegment = false, memoryLimit = null, ...options }: ExplainOptions,
+  { host, port, conventions = usualConventions, memoryLimit = null, ...options }: ExplainOptions,
 ) {
   await using resources = new Resources()
   const snapshots = resources.use(await Snapshots.open({ ...options, memoryLimit, threads: 1 }))
   const { model } = resources.use(snapshots.lease())
   const syntax = parseRequest(target, `http://${host}:${port}/odata/`)
-  const settings = { now: new Date(), version: '4.01', keyAsSegment, copiesOf } as const
+  const settings = { now: new Date(), version: '4.01', conventions, copiesOf } as const
   const bound = bindRequest(syntax, model, settings)
   requireFormat(bound, syntax.options.format)
   return explainBound(bound)

@@ -100,10 +100,10 @@ async function openExchange(
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
 function bindSyntax(exchange: Exchange, syntax: RequestSyntax): BoundRequest {
   const { model, now, since } = exchange
-  const { keyAsSegment } = exchange.service
+  const { conventions } = exchange.service
   const { version } = exchange.request
   try {
-    return bindRequest(syntax, model, { now, version, keyAsSegment, copiesOf })
+    return bindRequest(syntax, model, { now, version, conventions, copiesOf })
   } catch (error) {
     throw since !== null && error instanceof RequestError ? changesGone() : error
   }

@@ -2,7 +2,7 @@
 // (the printer of SQL, the JSON writer) can no longer meet a mistake of the caller.
 
 import type { CallName } from './expression/functions.ts'
-import type { TotalMethod } from './total-method.ts'
+import type { TotalMethod } from './apply/aggregate-method.ts'
 import type { ComparisonOperator } from '../syntax/syntax.ts'
 import { type CollectionType, type ComplexType, edm, type EdmType } from '../edm/types.ts'
 import type { Measure } from '../../core/meaning.ts'

@@ -23,20 +23,20 @@ import { withTarget } from '../syntax/parse-option.ts'
 import { newRow, type RequestContext, type Scope } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from '../syntax/syntax.ts'
 import type { EntityModel } from '../edm/model.ts'
+import { type Conventions, usualConventions } from '../protocol/conventions.ts'
 
 interface RequestSettings extends Costs {
   /** The time that the whole request sees. */
   readonly now: Date
   readonly version: ODataVersion
-  /** Whether a path may say `orders/7` for `orders(7)`. */
-  readonly keyAsSegment?: boolean
+  readonly conventions?: Conventions
 }
 
 /** Throws RequestError 400, 404 or 501. */
 export function bindRequest(
   { path, options, aliases, isOneEntity = false }: RequestSyntax,
   model: EntityModel,
-  { now, version, keyAsSegment = false, copiesOf }: RequestSettings,
+  { now, version, conventions = usualConventions, copiesOf }: RequestSettings,
 ): BoundRequest {
   const [first] = path
   if (isOneEntity && (first === undefined || first.name.startsWith('$'))) throw noEntityId()
@@ -50,7 +50,7 @@ export function bindRequest(
     return bindCrossjoin(first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   if (options.id !== undefined) allowOnly(options, [], first.name)
-  const resource = findResource(model, path, keyAsSegment)
+  const resource = findResource(model, path, conventions)
   if (isOneEntity && (resource.many || resource.end !== null)) throw noEntityId()
   requireOrder(resource, options.orderby !== undefined)
   allowFitting(options, resource)

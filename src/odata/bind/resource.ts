@@ -17,6 +17,7 @@ import type {
 import { isCastTo, type EdmType } from '../edm/types.ts'
 import { bindFilter, bindOrder } from './expression/expression.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/model.ts'
+import type { Conventions } from '../protocol/conventions.ts'
 
 interface PathStep {
   readonly set: EntitySet
@@ -50,14 +51,11 @@ export interface ValueEnd {
   readonly asks: '$value' | '$count' | null
 }
 
-/**
- * `keyAsSegment`: a segment after a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
- * not served.
- */
+/** Throws 404 for a path that leads nowhere, 501 for one that is not served. */
 export function findResource(
   model: EntityModel,
   path: readonly PathSegment[],
-  keyAsSegment: boolean,
+  { keyAsSegment }: Conventions,
 ): Resource {
   const [first, ...rest] = path as readonly [PathSegment, ...PathSegment[]]
   if (first.argument !== null) throw unsupported(`the path /${first.name}(…)`)

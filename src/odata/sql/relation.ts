@@ -9,7 +9,7 @@ import type {
   Relation,
   StepRelation,
 } from '../bind/bound.ts'
-import { totalSql } from './methods.ts'
+import { totalSql } from './aggregate.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
 import { treeOrderSql } from './hierarchy.ts'

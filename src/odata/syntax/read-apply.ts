@@ -14,11 +14,8 @@ import type {
   PathSyntax,
   TransformationSyntax,
 } from './syntax.ts'
-import {
-  isAggregateMethod,
-  servedTransformations,
-  unservedTransformations,
-} from './transformations.ts'
+import { isAggregateMethod } from './aggregate.ts'
+import { servedTransformations, unservedTransformations } from './transformations.ts'
 
 type Action = ohm.ActionDict<unknown>[string]
 

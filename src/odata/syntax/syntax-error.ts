@@ -3,7 +3,7 @@
 import type * as ohm from 'ohm-js'
 import { foreignLiteral, foreignOperator, foreignSymbol } from './foreign-words.ts'
 import { precedenceOf } from './precedence.ts'
-import { aggregateMethods } from './transformations.ts'
+import { aggregateMethods } from './aggregate.ts'
 import { malformed } from '../protocol/errors.ts'
 
 const operators = Object.keys(precedenceOf)

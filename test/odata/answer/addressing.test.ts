@@ -175,7 +175,7 @@ test('keys as segments, where that is set', async () => {
       rows: sql`SELECT unnest(['A1', 'it''s', 'a/b', '7', '$x']) AS code`,
     },
   ]
-  const served = await serve(resources, tables, { keyAsSegment: true })
+  const served = await serve(resources, tables, { conventions: { keyAsSegment: true } })
   const text = async (target: string) => (await served.get(target)).text
   assert.is(await text('shop_customers/1/name/$value'), 'Alice')
   assert.is(await text('shop_customers/1/orders/11/status/$value'), 'paid')

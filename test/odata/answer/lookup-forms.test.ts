@@ -19,7 +19,7 @@ const headers: readonly Asked['headers'][] = [
 
 test('keys of all kinds, broken ones too, are answered as by the engine, in parentheses, as segments and in filters', async () => {
   await using resources = new Resources()
-  const services = await both(resources, keyedTables, { keyAsSegment: true })
+  const services = await both(resources, keyedTables, { conventions: { keyAsSegment: true } })
   const first = Object.entries(writtenKeys).map(([set, [key]]) => `${set}(${key})`)
   await untilMade(services.ours, first)
   const before = await metric(services.ours, 'row_file_lookups_total')

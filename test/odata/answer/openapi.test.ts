@@ -175,7 +175,7 @@ SELECT i AS order_id, 'c' || i AS country, i * 1.5 AS amount FROM range(3) r(i)`
 
 test('keys that are segments, other formats and options', async () => {
   await using resources = new Resources()
-  const served = await serve(resources, tables, { keyAsSegment: true })
+  const served = await serve(resources, tables, { conventions: { keyAsSegment: true } })
   const document = (await served.get('$openapi')).json as Document
   assert.ok('/shop_lines/{order_code}/{line}' in document.paths)
   assert.is(await problemsOf(document), '')

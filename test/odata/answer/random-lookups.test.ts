@@ -145,7 +145,7 @@ test(`${REQUESTS} lookups of seed ${SEED} are answered as by the engine`, async 
   await using resources = new Resources()
   const tokens = [readerToken('whole', {}), readerToken('part', { rows: ROWS })]
   const { ours, engine } = await both(resources, keyedTables, {
-    keyAsSegment: true,
+    conventions: { keyAsSegment: true },
     tokens,
     cacheBytes: CACHE_BYTES,
     rowFiles: { ...FILES_AT_ONCE, files: 64 },

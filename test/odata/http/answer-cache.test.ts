@@ -119,7 +119,7 @@ test('an answer is another one after a start with another page size or another s
   const etag = await etagOf(shared)
   assert.is(await etagOf(shared), etag)
   assert.is.not(await etagOf({ ...shared, pageSize: 100 }), etag)
-  assert.is.not(await etagOf({ ...shared, keyAsSegment: true }), etag)
+  assert.is.not(await etagOf({ ...shared, conventions: { keyAsSegment: true } }), etag)
   assert.is.not(await etagOf({}), etag)
 })
 

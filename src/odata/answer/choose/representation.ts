@@ -142,8 +142,8 @@ export function headersFor(
   if (applied !== null) same['Preference-Applied'] = applied
   const { root, version, headers: asked } = request
   const versions = [version, negotiateCsdlVersion(asked)]
-  const { pageSize, maxPageSize, keyAsSegment, links } = service
-  const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
+  const { pageSize, maxPageSize, conventions, links } = service
+  const settings = [pageSize, maxPageSize, conventions, links.mark]
   // Parts of a file fit together only when all bytes are the same.
   const strength = formats[format].isRandomAccess === true ? '' : 'W/'
   const type = { 'Content-Type': contentType }

@@ -39,13 +39,7 @@ import {
 import { interfaceOf } from './interface.ts'
 import { referencesJson, vocabularyReferences } from './vocabularies.ts'
 import { AGGREGATION, CAPABILITIES, COMMON, CORE, MEASURES, UI } from './vocabulary-names.ts'
-
-/** Settings of the service that the document declares. */
-interface Conventions {
-  readonly keyAsSegment: boolean
-}
-
-const DEFAULTS: Conventions = { keyAsSegment: false }
+import { type Conventions, usualConventions } from '../../protocol/conventions.ts'
 
 /** Capabilities that a client would otherwise have to guess. */
 const abilities = ({ keyAsSegment }: Conventions): CsdlElement => ({
@@ -213,7 +207,7 @@ type CsdlMember = readonly [name: string, value: CsdlElement[string]]
 export function* csdlXml(
   model: EntityModel,
   version: ODataVersion,
-  conventions = DEFAULTS,
+  conventions = usualConventions,
 ): Generator<string, void> {
   const sets = [...model.sets.values()]
   yield lines(headXml(version, vocabularyReferences('xml', moreVocabularies(model)), NAMESPACE))
@@ -231,7 +225,7 @@ export function* csdlXml(
 export function* csdlJson(
   model: EntityModel,
   version: ODataVersion,
-  conventions = DEFAULTS,
+  conventions = usualConventions,
 ): Generator<string, void> {
   const sets = [...model.sets.values()]
   const member = (name: string, value: unknown) =>
@@ -269,7 +263,7 @@ export function metadataDocument(
 ): Promise<Buffer> {
   const forms = documents.get(model) ?? new Map<string, Promise<Buffer>>()
   documents.set(model, forms)
-  const form = JSON.stringify([kind, version, conventions.keyAsSegment])
+  const form = JSON.stringify([kind, version, conventions])
   const parts = () => (kind === 'xml' ? csdlXml : csdlJson)(model, version, conventions)
   const document = forms.get(form) ?? joined(parts())
   forms.set(form, document)

@@ -18,7 +18,7 @@ export const json: AnswerFormat<'json'> = async (exchange, bound) => {
       return whole(serviceDocument(exchange, metadata === 'none'))
     case 'metadata': {
       const form = { kind: 'json', version: request.version } as const
-      return whole(await metadataDocument(model, form, service))
+      return whole(await metadataDocument(model, form, service.conventions))
     }
     case 'openapi':
       return whole(await openApiDocument(model, { ...service, root: request.root }))

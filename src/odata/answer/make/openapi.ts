@@ -6,6 +6,7 @@ import type { Measure } from '../../../core/meaning.ts'
 import { inSlices } from '../../../core/time-slices.ts'
 import type { EntityModel, EntitySet, EntityType, Property } from '../../edm/model.ts'
 import { type EdmName, type EdmType, type PrimitiveType, qualifiedName } from '../../edm/types.ts'
+import type { Conventions } from '../../protocol/conventions.ts'
 
 /** A part of the document; what a schema may be is for those who read it. */
 type Part = Readonly<Record<string, unknown>>
@@ -13,7 +14,7 @@ type Part = Readonly<Record<string, unknown>>
 interface Described {
   /** Absolute URL of the service, with a slash at its end. */
   readonly root: string
-  readonly keyAsSegment: boolean
+  readonly conventions: Conventions
   readonly pageSize: number
 }
 
@@ -233,8 +234,8 @@ const choicesOf = ({ properties, navigation }: EntityType): readonly Part[] => [
 ]
 
 /** `/orders({order_id})`, `/lines(order={order},line={line})`, with quotes where a literal has them. */
-function keyPath({ name, type: { key } }: EntitySet, { keyAsSegment }: Described): string {
-  if (keyAsSegment) return `/${name}${key.map((part) => `/{${part.name}}`).join('')}`
+function keyPath({ name, type: { key } }: EntitySet, { conventions }: Described): string {
+  if (conventions.keyAsSegment) return `/${name}${key.map((part) => `/{${part.name}}`).join('')}`
   const place = ({ name: part, type }: Property) =>
     type.name === 'Edm.String' ? `'{${part}}'` : `{${part}}`
   const [only, ...more] = key as readonly [Property, ...Property[]]

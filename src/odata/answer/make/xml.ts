@@ -9,5 +9,5 @@ import { vocabularyDocument } from './vocabularies.ts'
 export const xml: AnswerFormat<'xml'> = async ({ request, model, service }, bound) => {
   if (bound.kind === 'vocabulary') return whole(vocabularyDocument(bound.file))
   const form = { kind: 'xml', version: negotiateCsdlVersion(request.headers) } as const
-  return whole(await metadataDocument(model, form, service))
+  return whole(await metadataDocument(model, form, service.conventions))
 }

@@ -35,7 +35,7 @@ import {
   type AggregateMethod,
   aggregateMethods,
   isAggregateMethod,
-} from '../../syntax/transformations.ts'
+} from '../../syntax/aggregate.ts'
 import { isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
 
 export function bindAggregate(items: readonly AggregateItem[], given: Input): ApplyRows {

@@ -1,4 +1,4 @@
-// What totals are called in the bound request. Each has its SQL in sql/methods.ts.
+// What totals are called in the bound request. Each has its SQL in sql/aggregate.ts.
 
 export type TotalMethod =
   | 'sum'

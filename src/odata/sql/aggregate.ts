@@ -2,7 +2,7 @@
 
 import { ModelBody, type Sql, sql } from '../../core/sql.ts'
 import { type Total, typeOf } from '../bind/bound.ts'
-import type { TotalMethod } from '../bind/total-method.ts'
+import type { TotalMethod } from '../bind/apply/aggregate-method.ts'
 import { type EdmType, hugeDecimal } from '../edm/types.ts'
 
 /** How values are put together: those of the rows of a group, or those of a list. */
