@@ -1,7 +1,7 @@
 // `eider status` for people.
 
 import { count } from '../core/counts.ts'
-import type { RunStatus, ServiceStatus, UpStatus } from '../core/report/up.ts'
+import type { RunStatus, ServiceStatus, UpStatus } from '../core/report/up-status.ts'
 import type { Paint } from './paint.ts'
 import { clockText } from './show-up.ts'
 

@@ -1,4 +1,4 @@
-// What the daemon has accepted and rejected since it started, as numbers. Counted per group and rejection: a request
+// What the daemon has accepted and refused since it started, as numbers. Counted per group and refusal: a request
 // that is accepted costs nothing more here.
 
 import type { Commit } from '../buffer/queue.ts'

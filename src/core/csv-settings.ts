@@ -15,3 +15,7 @@ export interface CsvSettings {
   /** A column that a file of a pattern does not have is NULL there. */
   readonly unionByName?: boolean
 }
+
+/** What the end of a file's name says of its values; undefined: nothing. */
+export const delimiterOf = (file: string): '\t' | undefined =>
+  /\.tsv(?:\.(?:gz|zst))?$/i.test(file) ? '\t' : undefined

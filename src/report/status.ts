@@ -9,15 +9,8 @@ import {
   damagedText,
   WHAT_TO_DO_WITH_DAMAGED,
 } from '../core/report/damaged-events.ts'
-import type {
-  ServiceState,
-  SetBehind,
-  UpState,
-  UpProblem,
-  RunStatus,
-  ServiceStatus,
-  UpStatus,
-} from '../core/report/up.ts'
+import type { ServiceState, SetBehind, UpState } from '../core/report/up.ts'
+import type { RunStatus, ServiceStatus, UpProblem, UpStatus } from '../core/report/up-status.ts'
 import { readLockHolder } from '../files/process-lock.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'

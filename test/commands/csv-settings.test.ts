@@ -46,6 +46,17 @@ test('delimiter, quote, header and encoding', async () => {
   assert.is(stdout, 'column0,column1\r\nMül~ler,1\r\nx,2\r\n')
 })
 
+test('a .tsv is split at tabs, also where its rows have as many commas each', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/a.tsv}'),
+    'data/a.tsv': 'name\nA, B\nC, D\n',
+  })
+  await space.ok(['run'])
+  const { stdout } = await space.ok(['query', 'core.a', '--format', 'csv'])
+  assert.is(stdout, 'name\r\n"A, B"\r\n"C, D"\r\n')
+})
+
 test('a file that is not UTF-8 is told how to say so', async () => {
   await using space = await workspace({ ...model, 'eider.yml': project('{file: data/a.csv}') })
   await space.write('data/a.csv', Buffer.from('name,n\nM\u00fcller,1\n', 'latin1'))

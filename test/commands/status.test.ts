@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { UpStatus } from '../../src/core/report/up.ts'
+import type { UpStatus } from '../../src/core/report/up-status.ts'
 import { mistakes, schemaOf } from '../support/json-schema.ts'
 import { until } from '../support/until.ts'
 import { startUp } from '../support/up-process.ts'

@@ -13,7 +13,7 @@ import {
   finishHeader,
   unstorableColumns,
 } from './draft.ts'
-import { resolveChecks } from '../checks/checks.ts'
+import { resolveChecks } from '../checks/resolve-checks.ts'
 import { keepOfEvents } from '../keep.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'

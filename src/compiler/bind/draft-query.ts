@@ -6,7 +6,7 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
-import { resolveChecks } from '../checks/checks.ts'
+import { resolveChecks } from '../checks/resolve-checks.ts'
 import { definitionOf } from '../definition-hash.ts'
 import {
   type Draft,

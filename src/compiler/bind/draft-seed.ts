@@ -1,6 +1,7 @@
 // Seeds: a data file of the project, read as a table.
 
 import { join } from 'node:path'
+import { delimiterOf } from '../../core/csv-settings.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import { foldCase } from '../../core/names.ts'
@@ -19,7 +20,7 @@ import {
   wrongSeedTypes,
 } from '../seed.ts'
 import { scanCsv, type CsvShape } from '../csv/scan.ts'
-import { modelsInDeclared, resolveDeclared } from '../checks/checks.ts'
+import { modelsInDeclared, resolveDeclared } from '../checks/resolve-checks.ts'
 import { definitionOf } from '../definition-hash.ts'
 import { type Draft, type DraftContext, unstorableColumns } from './draft.ts'
 import { problemOf } from '../hints/engine-words.ts'
@@ -38,8 +39,7 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
   const { path, format } = file
   if (format !== 'csv') return { file, shape: null, warnings: [] }
   try {
-    const given = /\.tsv$/i.test(path) ? '\t' : null
-    const { shape, fault } = await scanCsv(join(dir, path), given)
+    const { shape, fault } = await scanCsv(join(dir, path), delimiterOf(path) ?? null)
     if (fault !== null) return await explainFault(fault, shape, dir, path)
     return { file, shape, warnings: repeatedNames(shape, path) }
   } catch (error) {

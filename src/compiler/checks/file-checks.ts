@@ -24,7 +24,7 @@ import { statementsOf, tokensSpan } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ProjectFiles } from '../../core/project.ts'
-import { type CheckContext, resolveDeclared } from './checks.ts'
+import { type CheckContext, resolveDeclared } from './resolve-checks.ts'
 
 export interface FileCheck {
   readonly query: ResolvedQuery

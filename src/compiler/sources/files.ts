@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
+import { delimiterOf } from '../../core/csv-settings.ts'
 import type { Column } from '../../core/relation.ts'
 import {
   type ExternalSource,
@@ -92,7 +93,9 @@ const ALL_TEXTS = sql`, all_varchar = true`
 
 /** `types`: instead of those of its columns. */
 function rowsOfFile(dir: string, table: FileTable, types?: Sql): Sql {
-  const { format, sheet, range, csv = {}, columns = new Map<string, string>() } = table
+  const { location, format, sheet, range, columns = new Map<string, string>() } = table
+  const delimiter = delimiterOf(location)
+  const csv = { ...(delimiter !== undefined && { delimiter }), ...table.csv }
   const declared = [...columns].map(([name, type]) => sql`${sql.value(name)}: ${sql.value(type)}`)
   const declaredTypes = declared.length === 0 ? sql.empty : sql`, types = {${sql.join(declared)}}`
   const options = [
