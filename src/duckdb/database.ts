@@ -18,6 +18,7 @@ import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { openWithChecked } from './checked-extensions.ts'
 import { ErrorWords, isFatal, isInterrupt, refusalOf, toDatabaseError } from './errors.ts'
 import { extensionError, requireLocked } from './extension-files.ts'
 import { nameSync } from './name-sync.ts'
@@ -77,7 +78,12 @@ export class Database implements AsyncDisposable {
     this.#syncNames = syncNames
   }
 
-  static async open(options: OpenOptions): Promise<Database> {
+  static open(options: OpenOptions): Promise<Database> {
+    return openWithChecked(options.extensions, (isChecked) => Database.#open(options, isChecked))
+  }
+
+  /** `isChecked`: the signatures of its extensions are known to be valid. */
+  static async #open(options: OpenOptions, isChecked: boolean): Promise<Database> {
     const config: Record<string, string> = {
       access_mode: options.readOnly ? 'READ_ONLY' : 'AUTOMATIC',
       autoinstall_known_extensions: 'false',
@@ -96,6 +102,7 @@ export class Database implements AsyncDisposable {
     if (options.secretDirectory !== undefined) config['secret_directory'] = options.secretDirectory
     if (options.extensions !== undefined)
       config['extension_directory'] = options.extensions.directory
+    if (isChecked) config['allow_unsigned_extensions'] = 'true'
     await using resources = new Resources()
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())
@@ -107,6 +114,7 @@ export class Database implements AsyncDisposable {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
       await connection.loadExtensions(options.extensions?.names ?? [])
+      if (isChecked) await connection.run(sql`SET GLOBAL allow_unsigned_extensions = false`)
     }
     resources.move()
     return database

@@ -1,7 +1,7 @@
 // Extensions: where they are, what is said of one that is missing or is not what its makers signed, and freshness.
 
 import os from 'node:os'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,6 +12,7 @@ import {
   withRequired,
 } from '../../src/core/extensions.ts'
 import { sql } from '../../src/core/sql.ts'
+import { openWithChecked } from '../../src/duckdb/checked-extensions.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import {
   enginePlatform,
@@ -164,6 +165,41 @@ withExtensions(
       sql`SELECT extension_version AS version FROM duckdb_extensions() WHERE extension_name = 'httpfs'`,
     )
     assert.is(await versionOfExtension(path), said?.['version'])
+  },
+)
+
+withExtensions(
+  test,
+  ['excel', 'sqlite_scanner'],
+  'a file is checked once for all engines of a process, and anew when another one lies there',
+  async () => {
+    await using dir = await temporaryDirectory()
+    const extensions = { directory: dir.path, names: ['excel'] }
+    await install(extensions, extensionCache)
+    const path = extensionFile(dir.path, 'excel')
+    const isKnown = () => openWithChecked(extensions, async (isChecked) => isChecked)
+    assert.is(await isKnown(), true)
+
+    // What comes later is checked in an engine that has not checked this one.
+    const unsigned = await readFile(extensionFile(extensionCache, 'sqlite_scanner'))
+    unsigned[1_000_000]! ^= 1
+    const other = join(dir.path, 'sqlite_scanner.duckdb_extension')
+    await writeFile(other, unsigned)
+    await using database = await Database.open({ path: ':memory:', extensions })
+    await using connection = await database.connect()
+    const refused = await connection.run(sql`LOAD ${sql.value(other)}`).catch(String)
+    assert.match(String(refused), /signature is either missing or invalid/)
+    const set = sql`SET GLOBAL allow_unsigned_extensions = true`
+    assert.match(String(await connection.run(set).catch(String)), /Cannot change/)
+
+    const { atime, mtime } = await stat(path)
+    const damaged = await readFile(path)
+    damaged[1_000_000]! ^= 1
+    await replace(path, damaged)
+    await utimes(path, atime, mtime)
+    const problem = await problemOfExtension(dir.path, 'excel')
+    assert.match(String(problem?.message), /its signature is not valid/)
+    assert.is(await Database.open({ path: ':memory:', extensions }).catch(() => null), null)
   },
 )
 
