@@ -8,7 +8,7 @@
 // fails, without tests, when its process ends, exits with a code or does not end, and over its time limit.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, cpus } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onBoth } from './on-lakes.ts'
@@ -32,6 +32,11 @@ const ON_LAKE_TIMEOUT_MS = Math.max(FILE_TIMEOUT_MS, 30 * 60_000)
 /** A process ends, and another one begins, after so many files or with so much memory: each leaves its modules. */
 const FILES_PER_PROCESS = 40
 const RESIDENT_BYTES = 700e6
+/** Where processors had nothing to do for this share of so long, one more process runs a few files. */
+const IDLE_SHARE = 0.3
+const IDLE_MS = 2000
+const MORE_PROCESSES = 2
+const FILES_OF_MORE = 4
 
 const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired
 
@@ -69,16 +74,23 @@ const servers =
 
 const results: FileResult[] = []
 // One more than there are processors: tests wait for disks, clocks and processes. With two for each, tests of how soon
-// something is answered failed on a busy machine.
+// something is answered failed on a busy machine, so more are begun only while the machine has nothing to do.
 const workers = Array.from({ length: Math.min(4, availableParallelism() + 1) }, async () => {
   // These may take minutes; short ones fill the gaps at the end.
-  for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
-    if (onLakes.has(file) && lakeIsMissing) skip(file)
-    else await runFiles([file], 1)
-  }
+  while (alone.length > 0) await runAlone()
   while (together.length > 0) await runFiles(together, FILES_PER_PROCESS)
 })
+const more = new Set<Promise<void>>()
+const idleShare = idleShares()
+const looking = setInterval(() => {
+  if (idleShare() < IDLE_SHARE || more.size === MORE_PROCESSES) return
+  const one = alone.length > 0 ? runAlone() : runFiles(together, FILES_OF_MORE)
+  more.add(one)
+  void one.finally(() => more.delete(one))
+}, IDLE_MS)
 await Promise.all(workers)
+clearInterval(looking)
+await Promise.all(more)
 await (await servers)?.[Symbol.asyncDispose]()
 
 const sum = (pick: (result: FileResult) => number) =>
@@ -107,6 +119,30 @@ async function envOf(file: string): Promise<Readonly<Record<string, string>>> {
   return {
     ...(onLakes.has(file) && { EIDER_TEST_TARGET: 'lake' }),
     ...(given && { [SERVERS_VARIABLE]: JSON.stringify(given) }),
+  }
+}
+
+async function runAlone(): Promise<void> {
+  const file = alone.shift()
+  if (file === undefined) return
+  if (onLakes.has(file) && lakeIsMissing) skip(file)
+  else await runFiles([file], 1)
+}
+
+/** Gives, of all processors, the share of the time since the call before in which they had nothing to do. */
+function idleShares(): () => number {
+  const read = () => {
+    const times = cpus().map((one) => one.times)
+    const idle = times.reduce((sum, time) => sum + time.idle, 0)
+    const all = times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idle)
+    return { idle, all }
+  }
+  let before = read()
+  return () => {
+    const now = read()
+    const share = (now.idle - before.idle) / Math.max(1, now.all - before.all)
+    before = now
+    return share
   }
 }
 

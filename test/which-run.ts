@@ -9,12 +9,14 @@ import { onBoth } from './on-lakes.ts'
 export const CORES_VARIABLE = 'SLURM_CPUS_ON_NODE'
 
 /**
- * How a path of `npm run test:system` begins: what needs a browser, a lake or clients of others, walks through the whole
- * program as its users do, with many processes, or judges it by random histories.
+ * How a path of `npm run test:system` begins: what needs a browser, a lake, servers or clients of others, walks through the
+ * whole program as its users do, with many processes, kills it, or judges it by random histories.
  */
 const systemTests: readonly string[] = [
-  'acceptance/first-weeks',
+  'acceptance/',
   'clients/',
+  'commands/source-mysql',
+  'commands/source-servers',
   'commands/up',
   'crash/',
   'docs/scale-out',
@@ -28,8 +30,10 @@ const systemTests: readonly string[] = [
   'buffer/power-cut',
   'pipeline/changes/maintained',
   'pipeline/changes/random-histories',
+  'pipeline/continued-files',
   'pipeline/crash',
   'pipeline/kill-many',
+  'pipeline/published-apart',
   'support/explorer-page',
   'support/lake/',
   'workers/serve',
