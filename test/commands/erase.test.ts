@@ -325,7 +325,7 @@ test('tables that it cannot reach are named, and so are recorded tests', async (
   assert.equal(await findText(space.dir, SECRET), [])
 })
 
-test('periods that lose rows are made anew, also behind a table that keeps rows', async () => {
+test('periods that lose rows are made anew, also behind other tables, and where they begin', async () => {
   const sums = (table: string) => `-- @kind: period
 -- @period: day of day
 -- @expose day
@@ -339,19 +339,24 @@ SELECT made::DATE AS day, count(*) AS orders, sum(amount) AS amount FROM ${table
 -- @unique_key: order_id
 SELECT order_id, customer_id, amount, made FROM raw.orders
 `,
+    'models/core/newest.sql': `SELECT order_id, amount, made FROM raw.orders
+QUALIFY row_number() OVER (PARTITION BY order_id ORDER BY made DESC) = 1
+`,
+    'models/mart/behind.sql': sums('core.newest'),
     'models/mart/near.sql': sums('raw.orders'),
     'models/mart/far.sql': sums('core.orders'),
   })
   await using daemon = await startDaemon(space)
-  const send = (id: number, customer: number, day: number) =>
+  const send = (id: number, customer: number, day: string) =>
     sendOrders(space, daemon.url, [
-      { order_id: id, customer_id: customer, amount: 10, made: `2026-03-0${day}T10:00:00Z` },
+      { order_id: id, customer_id: customer, amount: 10, made: `2026-${day}T10:00:00Z` },
     ])
   for (const [id, customer, day] of [
-    [1, 7, 1],
-    [2, 8, 1],
-    [3, 7, 2],
-    [4, 8, 3],
+    [9, 7, '02-20'],
+    [1, 7, '03-01'],
+    [2, 8, '03-01'],
+    [3, 7, '03-02'],
+    [4, 8, '03-03'],
   ] as const)
     await send(id, customer, day)
   await runBeside(space, daemon)
@@ -359,7 +364,7 @@ SELECT order_id, customer_id, amount, made FROM raw.orders
     ['erase', 'raw.orders', 'customer_id = 7'],
     beside(daemon),
   )
-  assert.match(stdout, 'rebuilt mart.far, mart.near')
+  assert.match(stdout, 'mart.behind, mart.far, mart.near')
   assert.not.match(stderr, 'not erased')
   const left = [
     { day: '2026-03-01', orders: 1, amount: 10 },
@@ -373,10 +378,11 @@ SELECT order_id, customer_id, amount, made FROM raw.orders
     }))
   assert.equal(await sumsOf('near'), left)
   assert.equal(await sumsOf('far'), left)
+  assert.equal(await sumsOf('behind'), left)
 
   // What comes afterwards is found as before, though the table has as many rows as it had.
-  await send(5, 8, 1)
-  await send(6, 8, 2)
+  await send(5, 8, '03-01')
+  await send(6, 8, '03-02')
   await runBeside(space, daemon)
   const more = [
     { day: '2026-03-01', orders: 2, amount: 20 },

@@ -294,7 +294,7 @@ function withWarnings(
   older: OlderRows | null = null,
 ): Outcome {
   const lines = older === null ? [] : [olderLine(older)]
-  const warnings = [...step.warnings, ...found, ...lines]
+  const warnings = [...new Set([...step.warnings, ...found, ...lines])]
   return {
     ...outcome,
     ...(warnings.length === 0 ? {} : { warnings }),

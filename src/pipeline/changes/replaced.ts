@@ -9,6 +9,7 @@ import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
+import { mayForget } from './forgets.ts'
 import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
 import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
@@ -36,7 +37,7 @@ export async function comparingRanges<T>(
   const relation = sql.relation(model.name)
   const before = await profiles(context, relation, await comparable(context, model))
   const result = await change()
-  for (const [column, ranges] of await differences(context, before, relation))
+  for (const [column, ranges] of await differences(context, model, before, relation))
     context.changes.add(model.name, column, ranges)
   return result
 }
@@ -49,7 +50,7 @@ export async function notePlanned(
   before: Sql,
 ): Promise<void> {
   const found = await profiles(context, before, await comparable(context, model))
-  const differ = await differences(context, found, sql.relation(model.name))
+  const differ = await differences(context, model, found, sql.relation(model.name))
   for (const column of context.store.state.changes.columnsOf(model.name))
     context.changes.plan({
       model: model.name,
@@ -93,14 +94,16 @@ async function profiles(
 }
 
 async function differences(
-  { connection }: RunContext,
+  { connection, project }: RunContext,
+  model: Model,
   before: readonly Profile[],
   relation: Sql,
 ): Promise<ReadonlyMap<string, readonly ClosedRange[]>> {
   const found = new Map<string, readonly ClosedRange[]>()
+  const isWindow = before.length > 0 && mayForget(project, model)
   for (const { column, table, width } of before) {
     const after = profileOf(relation, column, width)
-    found.set(column.name, await readRanges(connection, differing(table, after, column)))
+    found.set(column.name, await readRanges(connection, differing(table, after, column, isWindow)))
     await connection.run(sql`DROP TABLE ${table}`)
   }
   return found
@@ -122,15 +125,16 @@ const profileOf = (relation: Sql, { name, type }: Column, width: Sql): Sql => sq
   GROUP BY bucket`
 
 /**
- * Where the least value has risen, the table is a window that moves on: what has left it is not gone from those who have
- * read it, nor is what it still has of the part in which it begins all of that part.
+ * Where the least value of a table that may forget has risen, it is a window that moves on: what has left it is not gone from
+ * those who have read it, nor is what it still has of the part in which it begins all of that part.
  */
-function differing(before: Sql, after: Sql, { type }: Column): Sql {
-  const edge = hasParts(type)
-    ? sql` AND CASE WHEN (SELECT min(low) FROM ${before}) < (SELECT min(low) FROM after)
+function differing(before: Sql, after: Sql, { type }: Column, isWindow: boolean): Sql {
+  const edge =
+    isWindow && hasParts(type)
+      ? sql` AND CASE WHEN (SELECT min(low) FROM ${before}) < (SELECT min(low) FROM after)
         THEN coalesce(b.bucket, a.bucket) > (SELECT arg_min(bucket, low) FROM after)
         ELSE EXISTS (SELECT 1 FROM after) END`
-    : sql.empty
+      : sql.empty
   return sql`
     WITH after AS (${after})
     SELECT least(b.low, a.low) AS low, greatest(b.high, a.high) AS high

@@ -6,7 +6,10 @@ import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import { keepOf } from '../../core/retention.ts'
+import type { Followed } from '../../compiler/lineage/follow.ts'
 import { followingOf } from '../changes/following.ts'
+import { mayForget } from '../changes/forgets.ts'
 
 /** A table in which a condition finds rows. */
 export interface ReachedModel {
@@ -48,7 +51,7 @@ export function reachOf(project: CompiledProject, model: Model, used: readonly s
   }
   const isReached = (one: Model) => reached.some((found) => found.model === one)
   const isLeft = (one: Model) =>
-    keepsOldRows(one) && !isReached(one) && !rebuildsItsPeriods(project, one, names)
+    keepsRows(one) && !isReached(one) && !rebuildsItsPeriods(project, one, names)
   return { all, reached, unreached: all.filter(isLeft) }
 }
 
@@ -86,11 +89,17 @@ function rebuildsItsPeriods(
 ): boolean {
   const following = model.kind === 'period' ? followingOf(project, model) : null
   if (following === null || following.looksAround || following.followed.length === 0) return false
-  return !following.others.some(({ name }) => touched.has(name))
+  if (following.others.some(({ name }) => touched.has(name))) return false
+  return following.followed.every((one) => tellsWhatIsGone(project, one))
+}
+
+/** Of the oldest rows of a table that may forget, nobody can tell whether they were erased. */
+function tellsWhatIsGone(project: CompiledProject, { model: name, column }: Followed): boolean {
+  const model = project.models.get(name)!
+  const keep = keepOf(model)
+  return keep === null ? !mayForget(project, model) : sameName(keep.column, column)
 }
 
 /** Whether rows that its query no longer gives may stay in its table. */
-function keepsOldRows(model: Model): boolean {
-  if (!kinds[model.kind].keepsRows) return false
-  return !(model.kind === 'merge' && model.deletes === 'mirror')
-}
+const keepsRows = (model: Model): boolean =>
+  kinds[model.kind].keepsRows && !(model.kind === 'merge' && model.deletes === 'mirror')

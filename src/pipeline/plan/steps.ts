@@ -226,7 +226,8 @@ async function assess(
     const notes = [...(unfollowed?.notes ?? []), ...keptTableNotes(context, model)]
     const pieces = by === null ? [] : await piecesIn(context, model, slice, ranges, by)
     const losses = await lossesOf(context, model, slice)
-    return { problem: null, pieces, ranges, notes, warnings: unfollowed?.warnings ?? [], losses }
+    const warnings = [...(unfollowed?.warnings ?? []), ...context.changes.takeWarnings(model.name)]
+    return { problem: null, pieces, ranges, notes, warnings, losses }
   } catch (error) {
     if (isInterruption(error, context.signal)) throw error
     return { ...NO_PROBLEM, problem: explainFailure(error, model, null) }

@@ -1,7 +1,12 @@
 // One random history: the events of a few orders, late and of the future, corrections and cancellations, and edits of the models
 // that read them. Its models stand beside those of other histories in one warehouse, told apart by a number.
 
-import { below, EVENTS, readers, type Shape, shapes, updated } from './shapes.ts'
+import { below, EVENTS, outlasting, readers, type Shape, shapes, updated } from './shapes.ts'
+
+/** From here on, ids of those that stay at the beginning. */
+export const GUARD = 100
+
+export type Event = ReturnType<History['first']>
 
 export class History {
   readonly seed: number
@@ -9,6 +14,8 @@ export class History {
   readonly names: readonly string[]
   /** Up to three, each with positions of its own. */
   readonly collectors: number
+  /** Events older than so many days go; null: none do. */
+  readonly keepDays: number | null
   /** What has happened, for who looks at a failure. */
   readonly log: string[] = []
   readonly #below: (end: number) => number
@@ -19,16 +26,20 @@ export class History {
   constructor(seed: number, random: () => number) {
     this.seed = seed
     this.#below = (end) => Math.floor(random() * end)
+    this.keepDays = this.#below(5) === 0 ? 14 : null
     const chosen: string[] = []
     for (const some of [readers, readers, updated]) chosen.push(this.#oneMore(some, chosen))
     this.names = below(chosen)
     this.collectors = 1 + this.#below(3)
     this.log.push(chosen.join(', '), `${this.collectors} collectors`)
+    if (this.keepDays !== null) this.log.push(`events are kept ${this.keepDays} days`)
   }
 
   /** Of three the one that reads most of what the others read: models that share inputs cost less. */
   #oneMore(some: Readonly<Record<string, Shape>>, chosen: readonly string[]): string {
-    const all = Object.keys(some).filter((name) => !chosen.includes(name))
+    const all = Object.keys(some).filter(
+      (name) => !chosen.includes(name) && (this.keepDays === null || !outlasting.includes(name)),
+    )
     const three = Array.from({ length: 3 }, () => all[this.#below(all.length)]!)
     const tablesWith = (name: string) => below([...chosen, name]).length
     return three.reduce((one, other) => (tablesWith(other) < tablesWith(one) ? other : one))
@@ -38,7 +49,10 @@ export class History {
 
   /** The texts of its models as they are now, by names. */
   texts(): Readonly<Record<string, string>> {
-    const found: Record<string, string> = { [this.named('raw.e')]: EVENTS }
+    const keep = this.keepDays === null ? '' : `-- @keep: ${this.keepDays} days of ts\n`
+    const found: Record<string, string> = {
+      [this.named('raw.e')]: EVENTS.replace('\n', `\n${keep}`),
+    }
     for (const name of this.names) {
       const { header, body } = shapes[name]!
       const renamed = this.#renames.get(name) ?? 0
@@ -54,11 +68,24 @@ export class History {
     return found
   }
 
-  /** With an order that stays at the beginning, so that no input looks as if it forgot its oldest rows. */
   first = () => this.#event(0, 1, 5, false)
 
+  /**
+   * Where events go by their age, tables of them are windows that move on, and nobody can tell whether their oldest row has
+   * gone with time or was corrected. So the oldest ones are always the same, whichever of the next days it will be.
+   */
+  oldest(today: number): readonly Event[] {
+    const first = this.keepDays === null ? null : today + 1 - this.keepDays
+    return first === null ? [] : [0, 1, 2].map((i) => this.#guard(GUARD + i, first + i))
+  }
+
+  #guard(id: number, day: number): Event {
+    const event = this.#event(id, day, 1, false)
+    return { ...event, ts: `${event.day}T00:00:00.000Z` }
+  }
+
   /** Events of one collector. */
-  some(today: number): { readonly collector: number; readonly events: readonly unknown[] } {
+  some(today: number): { readonly collector: number; readonly events: readonly Event[] } {
     const events = Array.from({ length: 1 + this.#below(4) }, () => {
       const id = 1 + this.#below(12)
       const when = this.#below(20)
@@ -96,6 +123,17 @@ export class History {
   get ranged(): readonly string[] {
     const isRanged = ({ takesRange, is }: Shape) => takesRange === true && is === 'time'
     return this.names.filter((name) => isRanged(shapes[name]!))
+  }
+
+  /** Models that keep what is gone from their inputs. */
+  get lasting(): readonly string[] {
+    const isLasting = (name: string) => /@kind: append|@deletes: keep/.test(shapes[name]!.header)
+    return this.names.filter(isLasting).map(this.named)
+  }
+
+  /** Tables of it in which somebody may delete rows. */
+  get stored(): readonly string[] {
+    return this.names.filter((name) => !shapes[name]!.header.includes('@kind: view'))
   }
 
   /** Models whose rows keep the rule that made them. */

@@ -4,6 +4,8 @@
 
 import type { Model } from '../../../src/core/model.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
+import type { Row } from '../../../src/duckdb/values.ts'
+import type { History } from './history.ts'
 import { below, type Shape, shapes } from './shapes.ts'
 
 /** Rows of the table that the SELECT does not give, and rows of it that the table does not have. */
@@ -12,8 +14,15 @@ export interface Difference {
   readonly missing: readonly string[]
 }
 
-/** A query of "side" and "text" for each row that differs. `today`: when the last run was. */
-export function differing(name: string, model: Model, relation: Sql, today: Date): Sql {
+interface Now {
+  /** When the last run was. */
+  readonly today: Date
+  /** How long events are kept. */
+  readonly keepDays: number | null
+}
+
+/** A query of "side" and "text" for each row that differs. */
+export function differing(name: string, model: Model, relation: Sql, now: Now): Sql {
   const shape = shapes[name]!
   const body = sql`(${'body' in model ? sql.body(model.body) : sql.empty}\n)`
   const key = shape.keeps
@@ -21,7 +30,7 @@ export function differing(name: string, model: Model, relation: Sql, today: Date
     key === undefined
       ? sql`true`
       : sql`${sql.ident(key)} IN (SELECT ${sql.ident(key)} FROM ${body})`
-  const isKept = keptSince(name, shape, today)
+  const isKept = keptSince(name, shape, now)
   const isByRuns = model.kind === 'scd2' && shape.isTimed !== true
   const table = isByRuns
     ? sql`SELECT * EXCLUDE (valid_from, valid_to, is_current) FROM ${relation} WHERE is_current`
@@ -35,14 +44,28 @@ export function differing(name: string, model: Model, relation: Sql, today: Date
       GROUP BY text HAVING sum(n) <> 0)`
 }
 
+/** What such queries have found, each row with its "model". */
+export function byModel(found: readonly Row[]): ReadonlyMap<string, Difference> {
+  const of = (name: string, side: string) =>
+    found.flatMap((row) =>
+      row['model'] === name && row['side'] === side ? [row['text'] as string] : [],
+    )
+  const names = new Set(found.map(({ model }) => model as string))
+  return new Map(
+    Array.from(names, (name) => [name, { extra: of(name, 'extra'), missing: of(name, 'missing') }]),
+  )
+}
+
 /** Of all rows that there are, each is valid until the next one of its key. */
 const versionsOf = (body: Sql): Sql => sql`
   SELECT *, valid_to IS NULL AS is_current FROM (
     SELECT *, ts AS valid_from, lead(ts) OVER (PARTITION BY id ORDER BY ts) AS valid_to FROM ${body})`
 
 /** What is younger than the model, and what it reads, keeps rows. */
-function keptSince(name: string, { column }: Shape, today: Date): Sql {
-  const days = below([name]).flatMap((input) => shapes[input]!.keepDays ?? [])
+function keptSince(name: string, { column }: Shape, { today, keepDays }: Now): Sql {
+  // Where they begin, a day of another zone is two.
+  const events = keepDays === null ? [] : [keepDays - 2]
+  const days = [...events, ...below([name]).flatMap((input) => shapes[input]!.keepDays ?? [])]
   if (days.length === 0 || column === undefined) return sql`true`
   const oldest = new Date(today.getTime() - Math.min(...days) * DAY_MS).toISOString().slice(0, 10)
   return sql`${sql.ident(column)} >= ${sql.value(oldest)}`
@@ -52,12 +75,13 @@ const DAY_MS = 86_400_000
 
 /** Tables whose rows are those of a full rebuild of all that they read, if none of these holds other ones. */
 export function plainOf(
-  names: readonly string[],
+  { names, keepDays: ofEvents }: Pick<History, 'names' | 'keepDays'>,
   holdsOthers: (name: string) => boolean,
 ): readonly string[] {
   const isPlain = (name: string) => {
-    const { keeps, keepDays, tellsRuns } = shapes[name]!
-    const isOther = keeps !== undefined || keepDays !== undefined || tellsRuns === true
+    const { keeps, keepDays, tellsRuns, header } = shapes[name]!
+    const outlasts = ofEvents !== null && !/@kind: (?:view|table)|@deletes: mirror/.test(header)
+    const isOther = keeps !== undefined || keepDays !== undefined || tellsRuns === true || outlasts
     return !isOther && !holdsOthers(name)
   }
   const isTable = (name: string) => !shapes[name]!.header.includes('@kind: view')
@@ -72,16 +96,24 @@ export function rowsOfTable(name: string): Sql {
   return sql`SELECT ${sql.value(name)} AS name, concat_ws(' ', *COLUMNS(*)) AS text FROM ${table}`
 }
 
-/** null: all is as it should be, or announced. `older`: how many rows the last run has named. */
+interface Announced {
+  /** Rows that it may have. */
+  readonly accepted: ReadonlySet<string>
+  /** How many rows of older rules the last run has named. */
+  readonly older: number
+  /** How many rows somebody has deleted. */
+  readonly deleted: number
+}
+
+/** null: all is as it should be, or announced. */
 export function judge(
   { extra, missing }: Difference,
-  accepted: ReadonlySet<string>,
-  older: number,
+  { accepted, older, deleted }: Announced,
 ): string | null {
   const unsaid = extra.filter((row) => !accepted.has(row))
   const shown = `extra ${some(unsaid)}; missing ${some(missing)}`
   if (unsaid.length > older) return `${unsaid.length} rows differ, and ${older} are named: ${shown}`
-  if (missing.length > extra.length)
+  if (missing.length > extra.length + deleted)
     return `${missing.length - extra.length} rows are missing: ${shown}`
   return null
 }

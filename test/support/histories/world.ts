@@ -14,8 +14,9 @@ import { FakeClaims } from '../fake-claims.ts'
 import { modelName } from '../model-name.ts'
 import { runDefaults, type TestProject } from '../pipeline-project.ts'
 import { seededRandom } from '../seeded-random.ts'
-import { History } from './history.ts'
-import { type Difference, differing, judge, plainOf, rowsOfTable } from './judge.ts'
+import { type Event, History } from './history.ts'
+import { byModel, type Difference, differing, judge, plainOf, rowsOfTable } from './judge.ts'
+import { deleteByHand, erase, type Meant, meantRows } from './losses.ts'
 import { dieAt } from './mortal-run.ts'
 
 /** About as many as a run of some histories makes; a run with fewer is not killed. */
@@ -23,7 +24,17 @@ const CALLS = 600
 
 type Sent = ReturnType<History['some']>
 
+interface Erasure extends Meant {
+  readonly of: History
+}
+
 type Results = ReadonlyMap<string, ModelResult>
+
+/** Of rows that a run cannot know to be gone. */
+const LEFT = /so older rows are left as they are|: they stay|: it stays/
+
+/** What such a model keeps of a row that is gone ends where a newer one begins, later on. */
+const ENDING = 'mart.timed'
 
 const failing: Check = {
   severity: 'fail',
@@ -39,7 +50,13 @@ export class World {
   readonly #random: () => number
   /** Rows that differ and were accepted, by model. */
   readonly #accepted = new Map<string, Set<string>>()
-  readonly #sent: { readonly of: History; readonly events: readonly unknown[] }[] = []
+  /** How many rows somebody has deleted of a model. */
+  readonly #deleted = new Map<string, number>()
+  /** Tables that keep what is gone, as an erasure, a run, or their kind says, until they are looked at. */
+  readonly #keeping = new Set<string>()
+  #sent: readonly { readonly of: History; readonly events: readonly Event[] }[] = []
+  /** What has ended early. */
+  #erasure: Erasure | null = null
   #last: Results = new Map()
   #project: CompiledProject | null = null
   #texts = ''
@@ -55,8 +72,10 @@ export class World {
 
   static async begin(space: TestProject, seeds: readonly number[]): Promise<World> {
     const world = new World(space, seeds)
-    for (const history of world.#histories)
-      await world.#send(history, { collector: 1, events: [history.first()] })
+    for (const history of world.#histories) {
+      const events = [history.first(), ...history.oldest(world.#day)]
+      await world.#send(history, { collector: 1, events })
+    }
     await world.#run({})
     return world
   }
@@ -69,18 +88,21 @@ export class World {
   #below = (end: number): number => Math.floor(this.#random() * end)
 
   async #send(history: History, { collector, events }: Sent): Promise<void> {
-    this.#sent.push({ of: history, events })
+    this.#sent = [...this.#sent, { of: history, events }]
     await this.#claims.add(history.named('raw.e'), events, { opening: collector })
   }
 
   async step(): Promise<void> {
     for (const history of this.#histories) {
+      const events = history.oldest(this.#day)
+      if (events.length > 0) await this.#send(history, { collector: 1, events })
       for (let i = this.#below(3); i >= 0; i--) {
         await this.#send(history, history.some(this.#day))
       }
       if (this.#isWhole && this.#random() < 0.3) history.edit()
     }
     this.#day += this.#below(3)
+    if (this.#random() < 0.5) await this.#erase(this.#erasure ?? this.#someErasure())
     const ways = [
       () => this.#runSome(),
       () => (this.#random() < 0.5 ? this.#kill() : this.#cutOff()),
@@ -89,6 +111,7 @@ export class World {
       () => this.#rebuild(),
       () => this.#accept(),
       () => this.#makeAgain(),
+      () => this.#deleteByHand(),
     ]
     const way = ways[this.#below(ways.length * 2)]
     this.#isWhole = false
@@ -98,6 +121,8 @@ export class World {
     this.#isWhole = true
     this.#last = results
     await this.#judge(results)
+    // Whoever began it repeats the command.
+    if (this.#erasure !== null) await this.#erase(this.#erasure)
   }
 
   /**
@@ -105,6 +130,7 @@ export class World {
    * announced, nor read a table that does. Returns how many there are; they are those after a step that was a whole run.
    */
   async compareWith(fresh: TestProject): Promise<number> {
+    while (this.#erasure !== null) await this.#erase(this.#erasure)
     if (!this.#isWhole) this.#last = await this.#run({})
     const claims = new FakeClaims(fresh.path('buffer'))
     for (const { of, events } of this.#sent) await claims.add(of.named('raw.e'), events)
@@ -117,7 +143,7 @@ export class World {
     })
     assert.ok(ok, JSON.stringify(models))
     const names = this.#histories.flatMap((history) =>
-      plainOf(history.names, (name) => this.#holdsOthers(history.named(name))).map(history.named),
+      plainOf(history, (name) => this.#holdsOthers(history.named(name))).map(history.named),
     )
     const tables = names.map((name) => rowsOfTable(name))
     const [there, made] = [this.#space, fresh].map((space) =>
@@ -129,7 +155,8 @@ export class World {
 
   /** Rows of older rules, as they were named or accepted. */
   #holdsOthers(name: string): boolean {
-    return this.#accepted.has(name) || this.#last.get(name)?.older_rows !== undefined
+    const isOther = this.#accepted.has(name) || this.#deleted.has(name)
+    return isOther || this.#keeping.has(name) || this.#last.get(name)?.older_rows !== undefined
   }
 
   /** Without models that others in the run need, some of them. */
@@ -206,6 +233,53 @@ export class World {
     await rewrite(paths, store.warehouse, options)
   }
 
+  #someErasure(): Erasure {
+    const of = this.#histories[this.#below(this.#histories.length)]!
+    return { of, ...meantRows(this.#below) }
+  }
+
+  async #erase(erasure: Erasure): Promise<void> {
+    const { of, text, isMeant } = erasure
+    const name = of.named('raw.e')
+    const endsAfter = this.#random() < 0.5 ? null : this.#below(9)
+    const request = { ...this.#request, openClaims: () => Promise.resolve(this.#claims) }
+    const project = await this.#compiled()
+    const { isDone, unreached } = await erase({ request, project, name, text, endsAfter })
+    of.log.push(`erased ${text}${isDone ? '' : `, ended after ${endsAfter}`}`)
+    for (const one of unreached) this.#keeping.add(one)
+    this.#erasure = isDone ? null : erasure
+    if (isDone) this.#forget(of, isMeant)
+  }
+
+  /** Events that are gone for good. */
+  #forget(of: History, isMeant: Meant['isMeant']): void {
+    this.#sent = this.#sent.map((sent) =>
+      sent.of === of ? { of, events: sent.events.filter((event) => !isMeant(event)) } : sent,
+    )
+  }
+
+  async #deleteByHand(): Promise<void> {
+    await this.#run({})
+    const project = await this.#compiled()
+    const losses = this.#histories
+      .filter(() => this.#random() < 0.5)
+      .map((of) => {
+        const own = ['raw.e', 'raw.e', ...of.stored]
+        const name = own[this.#below(own.length)]!
+        const meant = meantRows(this.#below)
+        return { of, name: of.named(name), meant: name === 'raw.e' ? meant : null }
+      })
+    if (losses.length === 0) return
+    const counts = await deleteByHand(this.#space, this.#request, project, losses)
+    for (const { of, name, meant } of losses) {
+      const n = counts.get(name) ?? 0
+      of.log.push(`deleted ${n} of ${name}${meant === null ? '' : `, ${meant.text}`}`)
+      if (meant === null) this.#deleted.set(name, n + (this.#deleted.get(name) ?? 0))
+      else this.#forget(of, meant.isMeant)
+      for (const one of of.lasting) this.#keeping.add(one)
+    }
+  }
+
   /** What is accepted are the rows of older rules once the run is done. */
   async #accept(): Promise<void> {
     await this.#run({})
@@ -214,10 +288,12 @@ export class World {
     this.#note('accepted of', names)
     await this.#run({ selection: only(names), forwardOnly: true })
     for (const [name, { extra }] of await this.#differences())
-      if (names.includes(name)) {
-        const accepted = this.#accepted.get(name) ?? new Set<string>()
-        this.#accepted.set(name, new Set([...accepted, ...extra]))
-      }
+      if (names.includes(name)) this.#allow(name, extra)
+  }
+
+  #allow(name: string, extra: readonly string[]): void {
+    const accepted = this.#accepted.get(name) ?? new Set<string>()
+    this.#accepted.set(name, new Set([...accepted, ...extra]))
   }
 
   #some(of: (history: History) => readonly string[]): readonly string[] {
@@ -252,19 +328,27 @@ export class World {
 
   async #run(options: Partial<RunRequest>, { mayFail = false } = {}): Promise<Results> {
     const request: RunRequest = {
-      ...runDefaults(this.#space.paths),
+      ...this.#request,
       project: await this.#compiled(),
       openClaims: () => Promise.resolve(this.#claims),
-      allowRemoval: true,
-      now: () => this.#now,
       ...options,
     }
     const { ok, models } = await runPipeline(request)
     const failed = models.filter(({ status }) => status === 'failed')
     // A run that is cut off may call a model failed; what counts is what the next one makes of it.
     assert.ok(ok || mayFail || request.signal.aborted, JSON.stringify(failed))
+    for (const { model, warnings = [] } of models)
+      if (warnings.some((text) => LEFT.test(text))) this.#keeping.add(model)
     this.#note('run')
     return new Map(models.map((result) => [result.model, result]))
+  }
+
+  get #request() {
+    return {
+      ...runDefaults(this.#space.paths),
+      allowRemoval: true,
+      now: () => this.#now,
+    }
   }
 
   get #now(): Date {
@@ -279,30 +363,25 @@ export class World {
         const model = project.models.get(modelName(own))!
         if (model.kind === 'view') return []
         const relation = sql.relation(own)
-        const rows = differing(name, model, relation, this.#now)
+        const now = { today: this.#now, keepDays: history.keepDays }
+        const rows = differing(name, model, relation, now)
         return [sql`SELECT ${sql.value(own)} AS model, side, text FROM (${rows})`]
       }),
     )
-    const found = await this.#space.rows(sql.join(all, sql` UNION ALL `))
-    const of = (name: string, side: string) =>
-      found.flatMap((row) =>
-        row['model'] === name && row['side'] === side ? [row['text'] as string] : [],
-      )
-    const names = new Set(found.map(({ model }) => model as string))
-    return new Map(
-      Array.from(names, (name) => [
-        name,
-        { extra: of(name, 'extra'), missing: of(name, 'missing') },
-      ]),
-    )
+    return byModel(await this.#space.rows(sql.join(all, sql` UNION ALL `)))
   }
 
   async #judge(results: Results): Promise<void> {
     for (const [name, difference] of await this.#differences()) {
-      const older = results.get(name)?.older_rows?.rows ?? 0
-      const wrong = judge(difference, this.#accepted.get(name) ?? new Set(), older)
+      if (this.#keeping.has(name)) this.#allow(name, difference.extra)
+      const wrong = judge(difference, {
+        accepted: this.#accepted.get(name) ?? new Set(),
+        older: results.get(name)?.older_rows?.rows ?? 0,
+        deleted: this.#deleted.get(name) ?? 0,
+      })
       if (wrong !== null) throw new Error(`${name}: ${wrong}`)
     }
+    for (const name of this.#keeping) if (!name.startsWith(ENDING)) this.#keeping.delete(name)
   }
 }
 
