@@ -7,15 +7,18 @@ import { kinds } from '../core/kinds.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
-import { sql } from '../core/sql.ts'
+import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { Published, Retention } from '../store/snapshots.ts'
+import type { TouchedColumn } from '../store/changes.ts'
+import { fileOf, type Published, type Retention } from '../store/snapshots.ts'
 import { isEdited, type Known } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { countRows, relationType } from './build/materialize/relation.ts'
 import { checkKey } from './build/materialize/stage.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
+import { followedColumns } from './changes/notes.ts'
+import { rangesIn } from './changes/ranges.ts'
 import { explainFailure, ModelFailure } from './failure.ts'
 import { ClientGuard, type Clients } from './guard-clients.ts'
 import { keptRelations } from './orphans.ts'
@@ -24,7 +27,9 @@ import { recordWork, workOn } from './record-work.ts'
 import { RunResults } from './results.ts'
 
 interface RepublishRequest {
-  readonly opened: Pick<Store, 'state' | 'snapshots'> & { readonly connection: Connection }
+  readonly opened: Pick<Store, 'state' | 'snapshots' | 'past'> & {
+    readonly connection: Connection
+  }
   readonly project: CompiledProject
   /** null: all tables that a run has built from the models as they are. */
   readonly names: readonly ModelName[] | null
@@ -135,19 +140,30 @@ function problemOf({ state, catalog }: Known, model: Model): string | null {
 
 /** In one transaction with what says that they are new. */
 async function nextVersions(
-  { opened: { connection, state } }: RepublishRequest,
+  { opened }: RepublishRequest,
   known: Known,
   models: readonly Model[],
   { runId, startedAt }: Pick<RunResults, 'runId' | 'startedAt'>,
 ): Promise<ReadonlyMap<ModelName, string>> {
+  const { connection, state } = opened
   const records = models.map((model) => {
     const { fingerprint, version } = known.state.models.get(model.name)!
     return { model, fingerprint, version: hashOf(16, [version, runId]) }
   })
   const followed = models.filter(({ name }) => state.changes.columnsOf(name).length > 0)
   if (followed.length > 0) await state.makeChanges(connection)
+  const touched = await touchedByHand(opened, known, followed)
   await state.change(connection, async () => {
     await state.recordModels(connection, runId, records)
+    for (const { model, version: after } of records) {
+      const before = known.state.models.get(model.name)!.version
+      await state.changes.record(
+        connection,
+        model.name,
+        { before, after },
+        touched.get(model) ?? [],
+      )
+    }
     const work = []
     for (const { model } of records)
       work.push(await workOn(connection, model.name, model, { way: 'publish', because: BY_HAND }))
@@ -162,4 +178,48 @@ async function nextVersions(
         )
   })
   return new Map(records.map(({ model, version }) => [model.name, version]))
+}
+
+/** Of tables that are published as they were before: which values the rows have that differ, for those who follow these. */
+async function touchedByHand(
+  opened: RepublishRequest['opened'],
+  known: Known,
+  models: readonly Model[],
+): Promise<ReadonlyMap<Model, readonly TouchedColumn[]>> {
+  const { connection, snapshots, past } = opened
+  const found = new Map<Model, readonly TouchedColumn[]>()
+  const published = await snapshots.current()
+  for (const model of models) {
+    const { name, expose } = model
+    if (expose === null || model.kind === 'events') continue
+    const { version } = known.state.models.get(name)!
+    const file = fileOf({ model: name, version, exposedKey: expose.key })
+    const relation = published?.relations.find((one) => one.file === file)
+    if (relation === undefined || relation.columns.length !== model.columns.length) continue
+    try {
+      const before = (await past.attach(connection, [relation])).get(name)!
+      found.set(model, await differingValues(opened, model, before))
+    } catch (error) {
+      // Then nobody knows what has changed, which is what its readers are told.
+      if (!past.isLost(error)) throw error
+    }
+  }
+  return found
+}
+
+async function differingValues(
+  { connection, ...store }: RepublishRequest['opened'],
+  model: Model,
+  before: Sql,
+): Promise<readonly TouchedColumn[]> {
+  const names = sql.join(model.columns.map(({ name }) => sql.ident(name)))
+  const was = sql`SELECT ${names} FROM (${before})`
+  const is = sql`SELECT ${names} FROM ${sql.relation(model.name)}`
+  const other = sql`((${was}) EXCEPT ALL (${is})) UNION ALL ((${is}) EXCEPT ALL (${was}))`
+  const touched: TouchedColumn[] = []
+  for (const { name: column, type } of followedColumns({ store }, model)) {
+    const values = sql`SELECT ${sql.ident(column)} AS v FROM (${other})`
+    touched.push({ column, ranges: await rangesIn(connection, values, type) })
+  }
+  return touched
 }

@@ -27,6 +27,36 @@ const preview = async (space: Workspace, set: string) =>
 
 const built = (stdout: string) => [...stdout.matchAll(/built +(\S+)/g)].map(([, name]) => name)
 
+test('periods in which rows were changed by hand are built again by what reads them, however old', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/core/daily.sql': `-- @kind: period
+-- @period: day of day
+-- @expose day
+SELECT day, sum(total) AS total FROM raw.orders GROUP BY day
+`,
+    'models/mart/monthly.sql': `-- @kind: period
+-- @period: month of month
+-- @expose month
+SELECT date_trunc('month', day)::DATE AS month, sum(total)::INTEGER AS total FROM core.daily GROUP BY 1
+`,
+    'seeds/raw/orders.csv':
+      'id,day,total\n1,2026-01-01,10\n2,2026-01-02,20\n3,2026-02-03,30\n4,2026-03-01,40\n',
+  })
+  await space.ok(['run'])
+  await byHand(space, sql`DELETE FROM core.daily WHERE day = '2026-01-01'`)
+  await byHand(space, sql`DELETE FROM core.daily WHERE day = '2026-02-03'`)
+  await space.ok(['publish', 'core.daily'])
+  const plan = await space.ok(['plan', '--no-color'])
+  assert.match(plan.stdout, 'changed inputs')
+  const run = await space.ok(['run'])
+  assert.not.match(run.stdout, 'is not known')
+  assert.equal(await preview(space, 'mart_monthly'), [
+    { month: '2026-01-01', total: 20 },
+    { month: '2026-03-01', total: 40 },
+  ])
+})
+
 test('a row that was deleted by hand goes from its set at once, and from its readers with the next run', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])

@@ -183,6 +183,7 @@ test('ls, show, the selector and the manifest know sources', async () => {
 for (const { hours, exitCode, says } of [
   { hours: 72, exitCode: 0, says: 'warn_after 2 days' },
   { hours: 200, exitCode: 1, says: 'error_after 1 week' },
+  { hours: -48, exitCode: 0, says: 'which is in the future' },
 ])
   test(`a source that was loaded ${hours} hours ago: ${says}`, async () => {
     await using space = await sources(hours)

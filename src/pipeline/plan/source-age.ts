@@ -90,15 +90,22 @@ export function staleInputs(
   })
 }
 
+/** Times without a zone may be those of any. */
+const AHEAD_MS = 86_400_000
+
+const timeOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+
 function judge(table: CompiledExternal, loadedMs: number | null, now: Date): SourceAge {
   const { name, warnAfter, errorAfter } = table
   const isOver = (age: Age | null) =>
     age !== null && (loadedMs === null || now.getTime() - loadedMs > age.ms)
+  const isAhead = loadedMs !== null && loadedMs - now.getTime() > AHEAD_MS
+  if (isAhead && (warnAfter ?? errorAfter) !== null) {
+    const text = `the source ${name} was last loaded at ${timeOf(loadedMs)}, which is in the future, so nobody knows how old it is`
+    return { source: name, state: 'warn', text }
+  }
   const state = isOver(errorAfter) ? 'error' : isOver(warnAfter) ? 'warn' : 'fresh'
-  const last =
-    loadedMs === null
-      ? 'has no rows'
-      : `was last loaded at ${new Date(loadedMs).toISOString().replace('.000Z', 'Z')}`
+  const last = loadedMs === null ? 'has no rows' : `was last loaded at ${timeOf(loadedMs)}`
   const limit =
     state === 'fresh'
       ? ''

@@ -103,9 +103,9 @@ export async function deleteByHand(
   const { store, logger } = request
   await using warehouse = await store.warehouse.open(request)
   await using connection = await warehouse.connect()
-  const { state, snapshots } = store
+  const { state, snapshots, past } = store
   await republish({
-    opened: { state, snapshots, connection },
+    opened: { state, snapshots, past, connection },
     project,
     names: losses.map(({ name }) => modelName(name)),
     retention: { snapshots: 1, ms: 0 },
