@@ -114,4 +114,20 @@ for (const { name, modules, needs, script } of readers)
     assert.is(printed, '300000 45075000000.00 möbel 0 UTC')
   })
 
+pythonTests(['pandas', 'polars', 'pyarrow'])(
+  'a GUID in Parquet is one to pandas, and bytes to polars',
+  async () => {
+    await using resources = new Resources()
+    const guid = 'b0a1c2d3-0000-4000-8000-000000000001'
+    const served = await serve(resources, [
+      { model: 'shop.guids', rows: sql`SELECT 1 AS id, ${sql.value(guid)}::UUID AS guid` },
+    ])
+    const script = `import sys, pandas as pd, polars as pl
+print(pd.read_parquet(sys.argv[1])['guid'][0])
+print(pl.read_parquet(sys.argv[1]).select(pl.col('guid').bin.encode('hex')).item())`
+    const printed = await runPython(script, [`${served.url}/shop_guids?$format=parquet`])
+    assert.is(printed, `${guid}\n${guid.replaceAll('-', '')}`)
+  },
+)
+
 test.run()

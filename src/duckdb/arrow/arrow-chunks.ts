@@ -10,7 +10,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { bindings } from '../bindings.ts'
 import { noteCopied } from '../vectors/collect-chunks.ts'
 import type { ChunkReader, TextPart } from '../vectors/text-stream.ts'
-import { addColumn, addLengths, type ColumnParts } from './columns.ts'
+import { addColumn, addTextLengths, type ColumnParts } from './columns.ts'
 import { batchMessage } from './messages.ts'
 
 /** `columns` have the types of the fields, in their order. */
@@ -31,46 +31,60 @@ export function arrowReader(fields: readonly ArrowField[]): ChunkReader {
 }
 
 function batchesOf(chunk: DuckDBDataChunk, fields: readonly ArrowField[], rows: number): Batch[] {
-  const texts = [...fields.keys()].filter((i) => /^(?:text|bytes)$/.test(fields[i]!.type.kind))
-  if (texts.length === 0) return rows === 0 ? [] : [new Batch(chunk, fields, 0, rows)]
+  if (rows === 0) return []
+  const whole = measured(chunk, fields, 0, rows)
+  const bytes = whole.buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
+  if (bytes <= limits.sendAheadBytes) return [new Batch(chunk, rows, () => whole)]
   const lengths = new Float64Array(rows)
-  for (const i of texts) addLengths(lengths, bindings.data_chunk_get_vector(chunk.chunk, i), rows)
+  for (const [i, { type }] of fields.entries()) {
+    if (!/^(?:text|bytes)$/.test(type.kind)) continue
+    const vector = bindings.data_chunk_get_vector(chunk.chunk, i)
+    addTextLengths(lengths, { vector, size: chunk.rowCount, count: rows, places: null })
+  }
   const batches: Batch[] = []
   for (let from = 0; from < rows;) {
     let [to, bytes] = [from + 1, lengths[from]!]
     while (to < rows && bytes + lengths[to]! <= limits.sendAheadBytes) bytes += lengths[to++]!
-    batches.push(new Batch(chunk, fields, from, to))
+    const [first, count] = [from, to - from]
+    batches.push(new Batch(chunk, count, () => measured(chunk, fields, first, count)))
     from = to
   }
   return batches
 }
 
+function measured(
+  chunk: DuckDBDataChunk,
+  fields: readonly ArrowField[],
+  from: number,
+  count: number,
+): ColumnParts {
+  const parts: ColumnParts = { lengths: [], buffers: [] }
+  const size = chunk.rowCount
+  const places = from === 0 ? null : Int32Array.from({ length: count }, (_, i) => from + i)
+  for (const [i, { type }] of fields.entries()) {
+    const vector = bindings.data_chunk_get_vector(chunk.chunk, i)
+    addColumn(parts, type, { vector, size, count, places })
+  }
+  return parts
+}
+
 class Batch implements TextPart {
   readonly rows: number
-  readonly #from: number
-  readonly #fields: readonly ArrowField[]
+  readonly #measure: () => ColumnParts
   /** The memory of a chunk is freed with its object, so the object is retained until its bytes are copied. */
   #chunk: DuckDBDataChunk | null
 
-  constructor(chunk: DuckDBDataChunk, fields: readonly ArrowField[], from: number, to: number) {
+  constructor(chunk: DuckDBDataChunk, rows: number, measure: () => ColumnParts) {
     this.#chunk = chunk
-    this.#fields = fields
-    this.#from = from
-    this.rows = to - from
+    this.#measure = measure
+    this.rows = rows
   }
 
   copy(): Buffer {
     if (this.#chunk === null) throw new Error('the rows have already been copied')
-    const parts: ColumnParts = { lengths: [], buffers: [] }
-    const size = this.#chunk.rowCount
-    const from = this.#from
-    const places = from === 0 ? null : Int32Array.from({ length: this.rows }, (_, i) => from + i)
-    for (const [i, { type }] of this.#fields.entries()) {
-      const vector = bindings.data_chunk_get_vector(this.#chunk.chunk, i)
-      addColumn(parts, type, { vector, size, count: this.rows, places })
-    }
-    this.#chunk = null
+    const parts = this.#measure()
     const message = batchMessage(this.rows, parts.lengths, parts.buffers)
+    this.#chunk = null
     noteCopied(message.length)
     return message
   }

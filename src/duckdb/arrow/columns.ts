@@ -1,41 +1,29 @@
 // Vectors of DuckDB as columns of Arrow: mostly the same bytes. What stands in the place of a NULL may be of any row, so it
 // is not handed out.
+//
+// A column is first measured and then written straight into its batch: memory between the two would be copied twice.
 
 import type duckdb from '@duckdb/node-bindings'
 import type { ArrowType } from '../../core/arrow-types.ts'
 import { bindings } from '../bindings.ts'
-
-/** Values of a vector, which has room for `size` of them: the first `count`, or those at `places`. */
-interface Values {
-  readonly vector: duckdb.Vector
-  readonly size: number
-  readonly count: number
-  readonly places: Int32Array | null
-}
-
-/** Places of Arrow in texts and lists have 31 bits. */
-const MOST_BYTES = 2 ** 31 - 1
+import type { BatchBuffer, VectorValues } from './batch-buffer.ts'
+import { addLengths, textBuffers } from './texts.ts'
 
 /** What messages.ts takes for a batch. */
 export interface ColumnParts {
   readonly lengths: number[]
-  readonly buffers: Uint8Array[]
+  readonly buffers: BatchBuffer[]
 }
 
-const NOTHING = new Uint8Array(0)
-const HEADER_BYTES = 16
-const INLINE_BYTES = 12
-/** Up to so many bytes are copied sooner one by one. */
-const SHORT_BYTES = 64
+const NOTHING: BatchBuffer = { bytes: 0, write: () => {} }
 
-export function addColumn(parts: ColumnParts, type: ArrowType, values: Values): void {
-  const validity = validityOf(values)
-  const { bits, nulls } = validity
+export function addColumn(parts: ColumnParts, type: ArrowType, values: VectorValues): void {
+  const { bits, nulls } = validityOf(values)
   parts.lengths.push(values.count, nulls)
-  parts.buffers.push(bits ?? NOTHING)
+  parts.buffers.push(bits === null ? NOTHING : given(bits))
   switch (type.kind) {
     case 'boolean':
-      parts.buffers.push(asBits(fixedValues(values, 1, bits), values.count))
+      parts.buffers.push(booleans(values, bits))
       return
     case 'integer':
     case 'float':
@@ -49,14 +37,12 @@ export function addColumn(parts: ColumnParts, type: ArrowType, values: Values): 
     case 'duration':
       parts.buffers.push(fixedValues(values, 8, bits))
       return
-    case 'decimal': {
-      const bytes = storedBytes(type.precision)
-      parts.buffers.push(widened(fixedValues(values, bytes, bits), bytes, values.count))
+    case 'decimal':
+      parts.buffers.push(decimals(values, type.precision, bits))
       return
-    }
     case 'text':
     case 'bytes':
-      addTexts(parts, values, bits)
+      parts.buffers.push(...textBuffers(values, bits))
       return
     case 'list':
       addList(parts, type.item, values, bits)
@@ -69,138 +55,139 @@ export function addColumn(parts: ColumnParts, type: ArrowType, values: Values): 
   }
 }
 
-/** Bytes in which DuckDB has a DECIMAL of so many digits. */
-const storedBytes = (precision: number) =>
-  precision <= 4 ? 2 : precision <= 9 ? 4 : precision <= 18 ? 8 : 16
+/** Adds to `lengths` how long each text is. */
+export const addTextLengths = (lengths: Float64Array, values: VectorValues): void =>
+  addLengths(lengths, values, validityOf(values).bits)
+
+const given = (bytes: Uint8Array): BatchBuffer => ({
+  bytes: bytes.length,
+  write: (batch, at) => batch.set(bytes, at),
+})
 
 const isSet = (bits: Uint8Array, at: number): boolean => (bits[at >> 3]! & (1 << (at & 7))) !== 0
 
 /** One bit for each value, 0 for NULL; null where none is NULL. */
-function validityOf({ vector, size, count, places }: Values) {
-  const given: Uint8Array | null =
+function validityOf({ vector, size, count, places }: VectorValues) {
+  const found: Uint8Array | null =
     size === 0 ? null : bindings.vector_get_validity(vector, Math.ceil(size / 64) * 8)
-  if (given === null) return { bits: null, nulls: 0 }
+  if (found === null) return { bits: null, nulls: 0 }
   const bits = new Uint8Array(Math.ceil(count / 8))
-  let nulls = 0
-  for (let i = 0; i < count; i++)
-    if (isSet(given, places === null ? i : places[i]!)) bits[i >> 3]! |= 1 << (i & 7)
-    else nulls++
+  if (places === null) {
+    bits.set(found.subarray(0, bits.length))
+    if ((count & 7) !== 0) bits[bits.length - 1]! &= (1 << (count & 7)) - 1
+  } else for (let i = 0; i < count; i++) if (isSet(found, places[i]!)) bits[i >> 3]! |= 1 << (i & 7)
+  let nulls = count
+  for (const byte of bits) nulls -= BITS_IN[byte]!
   return nulls === 0 ? { bits: null, nulls } : { bits, nulls }
 }
 
-/** Values of so many bytes each, zeros for NULL. */
-function fixedValues(
-  { vector, size, count, places }: Values,
-  bytes: number,
-  bits: Uint8Array | null,
-): Uint8Array {
+/** How many bits of a byte are set. */
+const BITS_IN = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let count = 0
+  for (let left = byte; left > 0; left >>= 1) count += left & 1
+  return count
+})
+
+/** VectorValues of so many bytes each, zeros for NULL. */
+function fixedValues(values: VectorValues, bytes: number, bits: Uint8Array | null): BatchBuffer {
+  const { count } = values
   if (count === 0) return NOTHING
-  const given = bindings.vector_get_data(vector, size * bytes)
-  if (places === null && bits === null) return given.subarray(0, count * bytes)
-  const copied = new Uint8Array(count * bytes)
-  if (places === null) copied.set(given.subarray(0, count * bytes))
-  else
-    for (let i = 0; i < count; i++)
-      copied.set(given.subarray(places[i]! * bytes, (places[i]! + 1) * bytes), i * bytes)
-  for (let i = 0; bits !== null && i < count; i++)
-    if (!isSet(bits, i)) copied.fill(0, i * bytes, (i + 1) * bytes)
-  return copied
-}
-
-function asBits(bytes: Uint8Array, count: number): Uint8Array {
-  const bits = new Uint8Array(Math.ceil(count / 8))
-  for (let i = 0; i < count; i++) if (bytes[i] !== 0) bits[i >> 3]! |= 1 << (i & 7)
-  return bits
-}
-
-/** Integers of so many bytes as such of 16. */
-function widened(values: Uint8Array, bytes: 2 | 4 | 8 | 16, count: number): Uint8Array {
-  if (bytes === 16 || count === 0) return values
-  const words = new Int32Array(count * 4)
-  const { buffer, byteOffset } = values
-  const given =
-    bytes === 2
-      ? new Int16Array(buffer, byteOffset, count)
-      : new Int32Array(buffer, byteOffset, (count * bytes) / 4)
-  const step = bytes === 8 ? 2 : 1
-  for (let i = 0; i < count; i++) {
-    const low = given[i * step]!
-    const high = bytes === 8 ? given[i * step + 1]! : low >> 31
-    words[4 * i] = low
-    words[4 * i + 1] = high
-    words[4 * i + 2] = words[4 * i + 3] = high >> 31
+  return {
+    bytes: count * bytes,
+    write(batch, at) {
+      copyValues(values, bytes, batch.subarray(at))
+      clearNulls(batch, at, { bytes, bits, count })
+    },
   }
-  return new Uint8Array(words.buffer)
 }
 
-/** Adds to `lengths` how long each text is. */
-export function addLengths(lengths: Float64Array, vector: duckdb.Vector, count: number): void {
-  const { bits } = validityOf({ vector, size: count, count, places: null })
-  const words = wordsOf(bindings.vector_get_data(vector, count * HEADER_BYTES))
-  for (let i = 0; i < count; i++) if (bits === null || isSet(bits, i)) lengths[i]! += words[4 * i]!
-}
-
-/** Texts as text-stream.ts describes them, and where each of them ends. */
-function addTexts(
-  { buffers }: ColumnParts,
-  { vector, size, count, places }: Values,
-  bits: Uint8Array | null,
+function copyValues(
+  { vector, size, count, places }: VectorValues,
+  bytes: number,
+  to: Uint8Array,
 ): void {
-  const ends = new Int32Array(count + 1)
-  if (count === 0) return void buffers.push(new Uint8Array(ends.buffer), NOTHING)
-  const headers = bindings.vector_get_data(vector, size * HEADER_BYTES)
-  const words = wordsOf(headers)
-  const wordOf = (i: number) => 4 * (places === null ? i : places[i]!)
-  const addressAt = (word: number) => words[word + 2]! + words[word + 3]! * 2 ** 32
-  let total = 0
-  for (let i = 0; i < count; i++) {
-    if (bits === null || isSet(bits, i)) total += words[wordOf(i)]!
-    ends[i + 1] = total
+  const found = bindings.vector_get_data(vector, size * bytes)
+  if (places === null) return to.set(found.subarray(0, count * bytes))
+  for (let i = 0; i < count; i++)
+    for (let byte = 0; byte < bytes; byte++)
+      to[i * bytes + byte] = found[places[i]! * bytes + byte]!
+}
+
+interface Nulls {
+  /** Of a value. */
+  readonly bytes: number
+  readonly bits: Uint8Array | null
+  readonly count: number
+}
+
+function clearNulls(batch: Uint8Array, at: number, { bytes, bits, count }: Nulls): void {
+  for (let i = 0; bits !== null && i < count; i++) {
+    // Of most eight values none is NULL.
+    if ((i & 7) === 0 && bits[i >> 3] === 0xff) i += 7
+    else if (!isSet(bits, i))
+      for (let byte = 0; byte < bytes; byte++) batch[at + i * bytes + byte] = 0
   }
-  if (total > MOST_BYTES) throw new Error('a batch of Arrow has no place for so many bytes')
-  const texts = new Uint8Array(total)
-  let seen: Uint8Array = NOTHING
-  let [from, to] = [0, 0]
-  for (let i = 0; i < count; i++) {
-    const at = ends[i]!
-    const length = ends[i + 1]! - at
-    const word = wordOf(i)
-    if (length <= INLINE_BYTES) {
-      const header = word * 4 + 4
-      for (let byte = 0; byte < length; byte++) texts[at + byte] = headers[header + byte]!
-      continue
-    }
-    const address = addressAt(word)
-    if (address < from || address + length > to) {
-      // To see memory of DuckDB takes longer than to copy a text, and texts that follow mostly touch.
-      from = address
-      to = address + length
-      for (let next = i + 1; next < count; next++) {
-        const more = ends[next + 1]! - ends[next]!
-        if (more <= INLINE_BYTES) continue
-        if (addressAt(wordOf(next)) !== to) break
-        to += more
+}
+
+/** A bit for each. */
+function booleans(values: VectorValues, bits: Uint8Array | null): BatchBuffer {
+  const { count } = values
+  return {
+    bytes: Math.ceil(count / 8),
+    write(batch, at) {
+      const bytes = new Uint8Array(count)
+      if (count > 0) copyValues(values, 1, bytes)
+      for (let i = 0; i < count; i += 8) {
+        let byte = 0
+        for (let bit = 0; bit < 8 && i + bit < count; bit++)
+          if (bytes[i + bit] !== 0) byte |= 1 << bit
+        batch[at + (i >> 3)] = bits === null ? byte : byte & bits[i >> 3]!
       }
-      const pointer = headers.byteOffset + word * 4 + 8
-      seen = bindings.get_data_from_pointer(headers.buffer as ArrayBuffer, pointer, to - from)
-    }
-    const start = address - from
-    if (length > SHORT_BYTES) texts.set(seen.subarray(start, start + length), at)
-    else for (let byte = 0; byte < length; byte++) texts[at + byte] = seen[start + byte]!
+    },
   }
-  buffers.push(new Uint8Array(ends.buffer), texts)
+}
+
+/** Bytes in which DuckDB has a DECIMAL of so many digits. */
+const storedBytes = (precision: number) =>
+  precision <= 4 ? 2 : precision <= 9 ? 4 : precision <= 18 ? 8 : 16
+
+/** Integers of 16 bytes. */
+function decimals(values: VectorValues, precision: number, bits: Uint8Array | null): BatchBuffer {
+  const bytes = storedBytes(precision)
+  const { size, count, places } = values
+  if (bytes === 16 || count === 0) return fixedValues(values, 16, bits)
+  return {
+    bytes: count * 16,
+    write(batch, at) {
+      const { buffer, byteOffset } = bindings.vector_get_data(values.vector, size * bytes)
+      const found =
+        bytes === 2
+          ? new Int16Array(buffer, byteOffset, size)
+          : new Int32Array(buffer, byteOffset, (size * bytes) / 4)
+      const words = new Int32Array(batch.buffer, batch.byteOffset + at, count * 4)
+      const step = bytes === 8 ? 2 : 1
+      for (let i = 0; i < count; i++) {
+        const place = step * (places === null ? i : places[i]!)
+        const low = found[place]!
+        const high = step === 2 ? found[place + 1]! : low >> 31
+        words[4 * i] = low
+        words[4 * i + 1] = high
+        words[4 * i + 2] = words[4 * i + 3] = high >> 31
+      }
+      clearNulls(batch, at, { bytes: 16, bits, count })
+    },
+  }
 }
 
 /** An entry has the place of its first item in the vector of all items, and how many it has: two integers of 64 bits. */
 function addList(
   parts: ColumnParts,
   item: ArrowType,
-  { vector, size, count, places }: Values,
+  { vector, size, count, places }: VectorValues,
   bits: Uint8Array | null,
 ): void {
   const ends = new Int32Array(count + 1)
-  const words =
-    count === 0 ? new Uint32Array(0) : wordsOf(bindings.vector_get_data(vector, size * 16))
+  const words = count === 0 ? new Uint32Array(0) : wordsIn(vector, size)
   let isInOrder = true
   for (let i = 0; i < count; i++) {
     const word = 4 * (places === null ? i : places[i]!)
@@ -213,7 +200,7 @@ function addList(
     const first = words[4 * (places === null ? i : places[i]!)]!
     for (let at = ends[i]!; at < ends[i + 1]!; at++) items[at] = first + at - ends[i]!
   }
-  parts.buffers.push(new Uint8Array(ends.buffer))
+  parts.buffers.push(given(new Uint8Array(ends.buffer)))
   addColumn(parts, item, {
     vector: bindings.list_vector_get_child(vector),
     size: bindings.list_vector_get_size(vector),
@@ -222,5 +209,7 @@ function addList(
   })
 }
 
-const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new Uint32Array(buffer, byteOffset, byteLength / 4)
+function wordsIn(vector: duckdb.Vector, size: number): Uint32Array {
+  const { buffer, byteOffset } = bindings.vector_get_data(vector, size * 16)
+  return new Uint32Array(buffer, byteOffset, size * 4)
+}

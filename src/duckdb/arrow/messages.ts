@@ -2,6 +2,7 @@
 // rows, then the end. Each is a description in FlatBuffers, whose length is before it, and a body.
 
 import type { ArrowField, ArrowType } from '../../core/arrow-types.ts'
+import { type BatchBuffer, SLACK_BYTES } from './batch-buffer.ts'
 import { FlatBuilder, type FlatField } from './flat-builder.ts'
 
 const VERSION_5 = 4
@@ -23,29 +24,28 @@ export function schemaMessage(fields: readonly ArrowField[]): Buffer {
 export function batchMessage(
   rows: number,
   lengths: readonly number[],
-  buffers: readonly Uint8Array[],
+  buffers: readonly BatchBuffer[],
 ): Buffer {
   const places: number[] = []
   let size = 0
-  for (const { length } of buffers) {
-    places.push(size, length)
-    size += padded(length)
+  for (const { bytes } of buffers) {
+    places.push(size, bytes)
+    size += padded(bytes)
   }
   const builder = new FlatBuilder()
   const list = builder.pairs(places)
   const nodes = builder.pairs(lengths)
   const batch = builder.table([{ bytes: 8, value: rows }, { to: nodes }, { to: list }])
   const head = described(builder, BATCH, batch, size)
-  const message = Buffer.allocUnsafe(head.length + size)
+  const message = Buffer.allocUnsafe(head.length + size + SLACK_BYTES)
   head.copy(message)
   let at = head.length
   for (const buffer of buffers) {
-    message.set(buffer, at)
-    const end = at + padded(buffer.length)
-    message.fill(0, at + buffer.length, end)
-    at = end
+    buffer.write(message, at)
+    const end = at + padded(buffer.bytes)
+    for (at += buffer.bytes; at < end; at++) message[at] = 0
   }
-  return message
+  return message.subarray(0, at)
 }
 
 const padded = (length: number): number => Math.ceil(length / 8) * 8

@@ -1,8 +1,8 @@
 // Rows in the types that readers of Parquet know.
 //
-// Numbers, texts, dates and times have types of Parquet. A point in time is one of UTC, which Parquet says with the type. A
-// 39-digit integer would become a double, a GUID bytes that most readers do not take for one, and a duration a type that
-// most cannot read: they are texts, as in JSON.
+// Numbers, texts, dates, times and GUIDs have types of Parquet. A point in time is one of UTC, which Parquet says with the
+// type. A 39-digit integer would become a double, and a duration a type that most cannot read: they are texts, as in JSON.
+// So are GUIDs in lists and objects, where pandas refuses them or takes them for bytes.
 
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -26,6 +26,7 @@ function columnSql({ name, type }: OutputProperty): Sql {
   if (type.name === 'Edm.Duration') return sql`replace(${jsonTextSql(value, type)}, '"', '')`
   // Finite, and in UTC: a cast asks the calendar of the zone for each row, which takes four times as long.
   if (type.name === 'Edm.DateTimeOffset') return sql`make_timestamptz(epoch_us(${value}))`
+  if (type.name === 'Edm.Guid') return value
   const stored = storedType(type)
   return stored === type.engine ? value : sql`CAST(${value} AS ${sql.type(columnType(stored))})`
 }

@@ -24,6 +24,7 @@ const types: Table = {
   model: 'shop.types',
   rows: sql`SELECT 12345678901234567890123456789012345678::HUGEINT AS huge, 250.50::DECIMAL(10,2) AS money,
     9007199254740993::BIGINT AS big, 'b0a1c2d3-0000-4000-8000-000000000001'::UUID AS guid,
+    ['b0a1c2d3-0000-4000-8000-000000000002'::UUID] AS guids, {'of': 'b0a1c2d3-0000-4000-8000-000000000003'::UUID} AS owner,
     INTERVAL 90 MINUTE AS took, TIME '10:30:00' AS at, DATE '2026-02-28' AS day,
     TIMESTAMP '2026-02-28 12:00:00' AS moment, TIMESTAMPTZ '2026-02-28 12:00:00+02' AS zoned,
     [1, 2, NULL] AS numbers, {'street': 'a', 'since': TIMESTAMP '2020-01-01'} AS address, 'nan'::DOUBLE AS nan,
@@ -69,7 +70,9 @@ test('a file has the rows of the query in types that readers know', async () => 
     huge: 'VARCHAR',
     money: 'DECIMAL(10,2)',
     big: 'BIGINT',
-    guid: 'VARCHAR',
+    guid: 'UUID',
+    guids: 'VARCHAR[]',
+    owner: 'STRUCT("of" VARCHAR)',
     took: 'VARCHAR',
     at: 'TIME',
     day: 'DATE',
@@ -88,10 +91,15 @@ test('a file has the rows of the query in types that readers know', async () => 
   assert.is(row!['big'], '9007199254740993')
   assert.is(row!['took'], 'PT5400S')
   assert.is(row!['guid'], 'b0a1c2d3-0000-4000-8000-000000000001')
+  assert.equal(row!['guids'], ['b0a1c2d3-0000-4000-8000-000000000002'])
   assert.is(row!['moment'], '2026-02-28 12:00:00+00')
   assert.is(row!['zoned'], '2026-02-28 10:00:00+00')
   assert.is(row!['text'], 'möbel')
   assert.is(row!['nothing'], null)
+  const asText = '$compute=cast(guid,Edm.String)%20as%20digits&$select=digits'
+  const texts = await contents(await served.get(`shop_types?$format=parquet&${asText}`))
+  assert.equal(texts.types, { digits: 'VARCHAR' })
+  assert.equal(texts.rows, [{ digits: 'b0a1c2d3-0000-4000-8000-000000000001' }])
 })
 
 test('options of the query count, and the whole result comes, not a page', async () => {
