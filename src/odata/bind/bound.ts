@@ -332,6 +332,14 @@ interface RelationStep {
 
 type Step<Kind extends string, Parts> = Node<Kind, Parts> & RelationStep
 
+/** Of rows whose value is a node that a root leads to; `place` is a column for what the node brings. */
+interface NodeRowsStep {
+  readonly columns: readonly ColumnValue[]
+  readonly place: string
+  readonly value: Expression
+  readonly nodes: NodeRows
+}
+
 export type Relation =
   | Node<'set', { set: EntitySet }>
   | Step<'filter', { condition: Expression }>
@@ -369,18 +377,14 @@ export type Relation =
         columns: readonly ColumnValue[]
       }
     >
-  /** The rows whose value is a node that a root leads to, with the place of that node in the order of the trees. */
+  /** The rows with the place of their node in the order of the trees; `order` is that of nodes with the same parent. */
+  | Step<'traverse', NodeRowsStep & { order: Order; isPreorder: boolean }>
+  /** Each row with its node and with every one above it. */
+  | Step<'above', NodeRowsStep>
+  /** Each node with the row that has it, and where none has, with what `ofNone` is in the one row of `none`. */
   | Step<
-      'traverse',
-      {
-        columns: readonly ColumnValue[]
-        place: string
-        value: Expression
-        nodes: NodeRows
-        /** Of nodes with the same parent. */
-        order: Order
-        isPreorder: boolean
-      }
+      'everyNode',
+      NodeRowsStep & { none: Relation; noneRow: RowVariable; ofNone: readonly Expression[] }
     >
   /** Every combination of one row of each part. */
   | Node<'cross', { parts: readonly RowVariable[]; columns: readonly ColumnValue[] }>

@@ -114,6 +114,9 @@ function relationLines(word: string, relation: Relation, row: RowVariable): read
         ...indented([
           ...stepLines(relation),
           ...relationLines('from', relation.from, relation.row),
+          ...(relation.kind === 'everyNode'
+            ? relationLines('of no rows', relation.none, relation.noneRow)
+            : []),
           ...(relation.kind === 'join'
             ? relationLines('with', relation.other, relation.otherRow)
             : []),
@@ -150,6 +153,16 @@ function stepLines(step: StepRelation): readonly string[] {
         `${step.isPreorder ? 'each node before' : 'each node after'} those below it, of ${show(step.value)} in ${step.nodes.row.set.name}`,
         ...(step.order.length === 0 ? [] : [`order by ${showOrder(step.order)}`]),
         ...step.columns.map(showColumn),
+      ]
+    case 'above':
+      return [
+        `${step.place} = each node above ${show(step.value)} in ${step.nodes.row.set.name}, and it`,
+        ...step.columns.map(showColumn),
+      ]
+    case 'everyNode':
+      return [
+        `${step.place} = each node in ${step.nodes.row.set.name}, where it is ${show(step.value)}`,
+        ...step.columns.map((each, i) => `${showColumn(each)}, or ${show(step.ofNone[i]!)}`),
       ]
     case 'join':
       return [

@@ -159,5 +159,36 @@ export function treeOrderSql({
     SELECT node, ${key} AS place FROM ${walked}`
 }
 
+/** Each node that a root leads to, in one column. */
+export function nodesInTreesSql(nodes: NodeRows): Sql {
+  const { tables, walked } = treesOf(nodes)
+  return withTables(tables, sql`SELECT DISTINCT node FROM ${walked}`)
+}
+
+/** Two columns: each of these nodes with itself, and with each that is above it. */
+export function nodesAboveSql(nodes: NodeRows): Sql {
+  const { tables, walked, all } = treesOf(nodes)
+  const pairs = sql.ident(`${nodes.row.alias} pairs`)
+  const found = sql`${pairs}(node, above) AS (SELECT node, node FROM ${walked}
+    UNION SELECT ${all}.node, ${pairs}.above FROM ${pairs} JOIN ${all} ON ${all}.parent = ${pairs}.node)`
+  return withTables([...tables, found], sql`SELECT node, above FROM ${pairs}`)
+}
+
+function treesOf({ rows, row, node, parent }: NodeRows) {
+  const { alias } = row
+  const [own, above] = [columnSql(alias, node), columnSql(alias, parent)]
+  const from = sql`FROM ${relationSql(rows)} AS ${sql.ident(alias)}`
+  const found = foundParent({ tables: [], from, node: own, parent: above, alias })
+  const [all, walked] = [sql.ident(`${alias} parents`), sql.ident(`${alias} walked`)]
+  const tooDeep = sql`${walked}.level >= ${sql.value(limits.treeLevels, BIGINT)}`
+  const level = sql`CASE WHEN ${tooDeep} THEN error(${sql.value(TREE_TOO_DEEP)}) ELSE ${walked}.level + 1 END`
+  const tables = [
+    sql`${all} AS MATERIALIZED (SELECT ${own} AS node, ${found} AS parent ${from} WHERE ${own} IS NOT NULL)`,
+    sql`${walked} AS (SELECT node, ${sql.value(1, BIGINT)} AS level FROM ${all} WHERE parent IS NULL
+      UNION SELECT ${all}.node, ${level} FROM ${walked} JOIN ${all} ON ${all}.parent = ${walked}.node)`,
+  ]
+  return { tables, walked, all }
+}
+
 /** No property has a space in its name. */
 const FOUND = sql.ident('found parent')

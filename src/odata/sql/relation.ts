@@ -12,7 +12,7 @@ import type {
 import { totalSql } from './aggregate.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
-import { treeOrderSql } from './hierarchy.ts'
+import { nodesAboveSql, nodesInTreesSql, treeOrderSql } from './hierarchy.ts'
 import { tableSql } from './visible-rows.ts'
 
 /** A table or a subquery, without an alias. */
@@ -55,6 +55,10 @@ function stepSql(step: StepRelation, from: Sql): Sql {
       return joinSql(step, from)
     case 'traverse':
       return traverseSql(step, from)
+    case 'above':
+      return aboveSql(step, from)
+    case 'everyNode':
+      return everyNodeSql(step)
   }
 }
 
@@ -72,6 +76,30 @@ function traverseSql(step: StepRelation & { readonly kind: 'traverse' }, from: S
   const columns = [...step.columns.map(columnSql), sql`${tree}.place AS ${sql.ident(step.place)}`]
   return sql`SELECT ${sql.join(columns)} ${from}
     JOIN (${treeOrderSql(step)}) AS ${tree} ON ${tree}.node = ${valueSql(step.value)}`
+}
+
+function aboveSql(
+  { columns, place, value, nodes }: StepRelation & { readonly kind: 'above' },
+  from: Sql,
+): Sql {
+  const tree = sql.ident('tree')
+  const selected = [...columns.map(columnSql), sql`${tree}.above AS ${sql.ident(place)}`]
+  return sql`SELECT ${sql.join(selected)} ${from}
+    JOIN (${nodesAboveSql(nodes)}) AS ${tree} ON ${tree}.node = ${valueSql(value)}`
+}
+
+function everyNodeSql(step: StepRelation & { readonly kind: 'everyNode' }): Sql {
+  const { from, row, nodes, place, none, noneRow } = step
+  const tree = sql.ident('tree')
+  const key = valueSql(step.value)
+  const columns = step.columns.map(({ column, value }, i) => {
+    const chosen = sql`CASE WHEN ${key} IS NULL THEN ${valueSql(step.ofNone[i]!)} ELSE ${valueSql(value)} END`
+    return sql`${chosen} AS ${sql.ident(column)}`
+  })
+  return sql`SELECT ${sql.join([sql`${tree}.node AS ${sql.ident(place)}`, ...columns])}
+    FROM (${nodesInTreesSql(nodes)}) AS ${tree}
+    LEFT JOIN ${relationSql(from)} AS ${sql.ident(row.alias)} ON ${key} = ${tree}.node
+    CROSS JOIN ${relationSql(none)} AS ${sql.ident(noneRow.alias)}`
 }
 
 const columnSql = ({ column, value }: ColumnValue) =>

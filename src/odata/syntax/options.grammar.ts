@@ -253,9 +253,10 @@ export const optionRules = String.raw`  //+ "orders", "orders/$ref", "orders($fi
   //- " from", " from a"
   aggregateFrom = rws caseInsensitive<"from"> rws path (comma path)* aggregateMethod
 
-  //+ "a", "a/b", "rolluprecursive($root/a,b,c)", "rollup(a,b/c)", "Rollup( $all , a )"
-  //- "rollup()", "1"
-  groupItem = caseInsensitive<"rolluprecursive"> "(" applyArgument* ")" -- recursive
+  //+ "a", "a/b", "rolluprecursive($root/a,b,c)", "RollupRecursive( $root/a , b , c/d , filter(e)/top(1) )"
+  //+ "rollup(a,b/c)", "Rollup( $all , a )"
+  //- "rollup()", "1", "rolluprecursive($root/a,b)"
+  groupItem = caseInsensitive<"rolluprecursive"> open hierarchy (comma transformations)? close -- recursive
             | caseInsensitive<"rollup"> open (rollupTotal comma)? path (comma path)* close -- rollup
             | path -- path
 

@@ -10,6 +10,7 @@ import type {
   ExpressionSyntax,
   FromSyntax,
   GroupItem,
+  HierarchySyntax,
   NestItem,
   PathSyntax,
   TransformationSyntax,
@@ -166,9 +167,14 @@ export const applyActions: ohm.ActionDict<unknown> = {
   aggregateName: (_, _as, _space, name) => name.sourceString,
   aggregateMethod: (_, _with, _space, first, _dots, more) => dotted(first, more),
   groupItem_path: (path): GroupItem => ({ paths: [plainPath(path)], withTotal: false }),
-  groupItem_recursive(_word, _open, _arguments, _close) {
-    throw unsupported('rolluprecursive')
-  },
+  groupItem_recursive: (_word, _open, hierarchy, _comma, within, _close): GroupItem => ({
+    paths: [],
+    withTotal: false,
+    nodes: {
+      ...(syntaxOf(hierarchy) as Omit<HierarchySyntax, 'within'>),
+      within: within.children.map(syntaxOf)[0] ?? null,
+    },
+  }),
   groupItem_rollup(word, _open, total, _comma, first, _commas, more, _close): GroupItem {
     const paths = [first, ...more.children].map((path) => plainPath(path))
     const withTotal = total.numChildren > 0

@@ -135,7 +135,7 @@ export type TransformationSyntax =
     >
 
 /** `$root/set,qualifier,path`; `within` chooses among the nodes, null: all. */
-type HierarchySyntax = Readonly<{
+export type HierarchySyntax = Readonly<{
   nodes: PathSyntax
   qualifier: string
   path: PathSyntax
@@ -172,6 +172,8 @@ export interface GroupItem {
   readonly paths: readonly PathSyntax[]
   /** Whether there is a group of all rows too: `rollup($all,…)`. */
   readonly withTotal: boolean
+  /** The rows are grouped by these nodes, each with all below it: `rolluprecursive(…)`. */
+  readonly nodes?: HierarchySyntax
 }
 
 export type SearchSyntax =

@@ -25,4 +25,4 @@ export const servedTransformations: readonly string[] = [
   'traverse',
 ]
 
-export const unservedTransformations: readonly string[] = ['expand', 'rolluprecursive']
+export const unservedTransformations: readonly string[] = ['expand']

@@ -266,7 +266,6 @@ test('what cannot be done is refused before any SQL', async () => {
     'aggregate(amount with sum from status with max as n,$count as m)',
     'aggregate(amount with my.median as n)',
     'expand(customer)',
-    'groupby((rolluprecursive($root/shop_orders,h,order_id)))',
     'groupby((customer,customer/city))',
     'concat(groupby((customer)),identity)',
     'my.function()',

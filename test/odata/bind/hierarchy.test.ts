@@ -95,7 +95,6 @@ for (const [filter, found] of Object.entries(filtered))
 
 onPeople('rows that lead to nodes are those of a hierarchy too', async (tables) => {
   const amounts = (apply: string) => tables.first(encodedTarget(`hr_sales?$apply=${apply}`))
-  const S = '$root/hr_people,org,person'
   assert.is(
     await amounts(
       `descendants(${S},filter(person eq 1),keep start)/aggregate(amount with sum as s)`,
@@ -105,6 +104,47 @@ onPeople('rows that lead to nodes are those of a hierarchy too', async (tables) 
   assert.is(await amounts(`traverse(${S},preorder)`), '1 2 3 4 5')
   assert.is(await amounts(`ancestors(${S},filter(person eq 5))/aggregate($count as n)`), '3')
 })
+
+/** Rows of an answer, each value after the other; what comes of `nested` stands in the place of its key. */
+const printed = async (tables: InMemoryTables, target: string) =>
+  (await tables.rows(encodedTarget(target)))
+    .map((row) => Object.values(row).map(String).join(':'))
+    .join(' ')
+
+const S = '$root/hr_people,org,person'
+
+const rolled: Readonly<Record<string, string>> = {
+  // Each node that a root leads to, with all below it; a total of no rows is a row.
+  'hr_people?$apply=groupby((rolluprecursive(H)),aggregate($count as n))&$select=name,n':
+    'Ann:5 Bob:3 Cid:1 Dan:2 Eve:1 Fay:2 Gus:1 Abe:1',
+  'hr_sales?$apply=groupby((rolluprecursive(S)),aggregate(amount with sum as s,$count as n))':
+    '1:120:4 2:110:3 3:null:0 4:90:2 5:50:1 6:null:0 7:null:0 12:5:1',
+  'hr_sales?$apply=groupby((rolluprecursive(S)),filter(amount gt 45)/aggregate($count as n)/filter(n lt 1))':
+    '3:0 6:0 7:0 12:0',
+  'hr_sales?$apply=groupby((rolluprecursive(S)),aggregate(amount with sum as s)/compute(s mul 2 as t))/filter(t gt 100)&$select=t':
+    '240 220 180',
+  // Some of the nodes are a hierarchy apart.
+  'hr_sales?$apply=groupby((rolluprecursive(S,filter(id ne 2))),aggregate(amount with sum as s))':
+    '1:10 3:null 4:90 5:50 6:null 7:null 12:5',
+  'hr_sales?$apply=groupby((rolluprecursive(S,descendants(H,filter(id eq 2),keep start))),aggregate(amount with sum as s))':
+    '2:110 4:90 5:50',
+  // Groups are those that there are.
+  'hr_sales?$apply=compute(amount gt 30 as big)/groupby((big,rolluprecursive(S)),aggregate($count as n))':
+    '1:false:2 1:true:2 2:false:1 2:true:2 4:true:2 5:true:1 12:false:1',
+  'hr_sales?$apply=groupby((rolluprecursive(S)))': '1 2 4 5 12',
+  'hr_sales?$apply=groupby((rolluprecursive(S)),topcount(1,amount))&$select=person,sale':
+    '1:4 2:4 4:4 5:4 12:5',
+  'hr_people?$apply=groupby((rolluprecursive(H)),aggregate($count as n))/traverse(H,postorder)&$select=name,n&$filter=n gt 1':
+    'Dan:2 Bob:3 Ann:5 Fay:2',
+  'hr_people?$apply=groupby((rolluprecursive(H)),aggregate($count as n))&$select=name&$expand=manager($select=name)&$filter=n eq 3':
+    'Bob:1',
+}
+
+for (const [target, found] of Object.entries(rolled))
+  onPeople(target, async (tables) => {
+    const url = target.replaceAll(/\bH\b/g, H).replaceAll(/\bS\b/g, S)
+    assert.is(await printed(tables, url), found)
+  })
 
 onPeople('a hierarchy is navigation to the row above and to those below', async (tables) => {
   assert.is(await names(tables, "$filter=manager/manager/name eq 'Ann'"), 'Dan')
@@ -136,6 +176,30 @@ onPeople('mistakes are told with their place', (tables) => {
     [
       '$apply=groupby((name),traverse($root/hr_people,org,id,preorder))',
       '501 $apply: traverse within groupby or join is not supported',
+    ],
+    [
+      '$apply=groupby((name),groupby((rolluprecursive($root/hr_people,org,id))))',
+      '501 $apply: rolluprecursive within groupby or join is not supported',
+    ],
+    [
+      '$apply=groupby((rollup(name,id),rolluprecursive($root/hr_people,org,id)))',
+      '501 $apply: rolluprecursive with another rollup is not supported',
+    ],
+    [
+      '$apply=groupby((rolluprecursive($root/hr_people,org,id)),concat(identity,aggregate($count as n)))',
+      '501 $apply: aggregate within concat within rolluprecursive is not supported',
+    ],
+    [
+      '$apply=groupby((rolluprecursive($root/hr_people,org,id)),aggregate($count as name))',
+      '400 $apply: "name" is taken by the node of rolluprecursive',
+    ],
+    [
+      '$apply=groupby((id,rolluprecursive($root/hr_people,org,manager_id)),aggregate($count as manager_id))',
+      '400 $apply: "manager_id" is taken by the node of rolluprecursive',
+    ],
+    [
+      '$apply=groupby((rolluprecursive($root/hr_people,org,name)))',
+      '400 $apply: nodes are Edm.Int32, and this is Edm.String (at character 46)',
     ],
     [
       '$apply=descendants($root/hr_people,org,id,filter(true),0)',
@@ -183,6 +247,10 @@ test('a tree that is too deep to be sorted is refused, and its nodes are found',
     (error: unknown) => String(error),
   )
   assert.match(failure, 'the tree is too deep')
+  const rolledUp = (within: string) =>
+    count(`groupby((rolluprecursive(${of}${within})),aggregate(id with sum as s))`).catch(String)
+  assert.is(await rolledUp(',filter(id lt 300)'), '300')
+  assert.match(await rolledUp(''), 'the tree is too deep')
 })
 
 /** The nodes that a node leads to by `next`, each once. */
@@ -237,6 +305,11 @@ test('random rows, with circles and orphans, are as a walk along them finds', as
     const roots = above.flatMap((_, id) => (parents(id).length === 0 ? [id] : []))
     for (const id of roots.filter((id) => above[id] === null || above[id]! >= size)) walk(id)
     assert.is(await ids(`traverse(${of},preorder)`), walked.join(' '))
+    const sums = walked
+      .toSorted((a, b) => a - b)
+      .map((id) => `${id}:${[id, ...reachedFrom(id, children)].reduce((a, b) => a + b)}`)
+    const apply = `groupby((rolluprecursive(${of})),aggregate(id with sum as s))`
+    assert.is(await printed(tables, `hr_random?$apply=${apply}&$select=id,s`), sums.join(' '))
     for (const id of [0, 7, 23, 59]) {
       assert.is(
         await ids(`descendants(${of},filter(id eq ${id}))`),

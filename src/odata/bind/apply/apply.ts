@@ -6,6 +6,7 @@
 
 import { bindAggregate } from './aggregate.ts'
 import { bindRelatives, bindTraverse } from './hierarchy.ts'
+import { bindRecursive } from './recursive.ts'
 import { bindJoin, ofJoined, bindAddNested, bindNest } from './join.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
@@ -188,6 +189,19 @@ function bindGroupBy({ groups: items, sequence }: GroupBy, input: Input): ApplyR
     ...item,
     paths: item.paths.map((path) => groupPath(path, scope)),
   }))
+  const [recursive, another] = keyed.flatMap(({ nodes }) => nodes ?? [])
+  if (recursive !== undefined) {
+    const paths = keyed.flatMap((item) => item.paths)
+    if (another !== undefined || groupings(keyed).length > 1)
+      throw unsupported('rolluprecursive with another rollup')
+    const grouped = (given: Input): Input => ({
+      ...given,
+      rows: withKeys(given, paths),
+      groups: groupsWith(given, paths),
+    })
+    const given = { syntax: recursive, sequence, keyed: paths.length === 0 ? null : grouped }
+    return bindRecursive(given, input, bindSequence)
+  }
   const [first, ...more] = groupings(keyed).map((paths) => {
     const ready = { rows: withKeys(input, paths), groups: groupsWith(input, paths), context }
     return sequence.length === 0 ? bindAggregate([], ready) : bindSequence(sequence, ready)

@@ -2,7 +2,7 @@
 // trees (Data Aggregation 4.0, section 6.2).
 
 import { typeMismatch, unsupported } from '../../protocol/errors.ts'
-import type { TransformationSyntax } from '../../syntax/syntax.ts'
+import type { HierarchySyntax, TransformationSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
 import type { Expression, NodeRows } from '../bound.ts'
 import { checkedDistance, hierarchyNamed, nodeRows, nodeValue } from '../expression/hierarchy.ts'
@@ -106,8 +106,8 @@ export function bindTraverse(
 }
 
 /** The nodes, and the value at the path in the row of a scope. `size`: SELECTs of the nodes. */
-function nodesOf(
-  syntax: Relatives | Traverse,
+export function nodesOf(
+  syntax: HierarchySyntax & { readonly kind: string },
   { groups, context }: Input,
   scope: Scope,
   bindSequence: BindSequence,
@@ -118,7 +118,7 @@ function nodesOf(
   const valueIn = (inner: Scope) =>
     withinLimits(nodeValue(bindPath(path, inner), named.hierarchy, path.at), context)
   const of = nodeRows(named, scope)
-  if (within === null) return { of, valueIn, size: 1 }
+  if (within === null) return { named, of, valueIn, size: 1 }
   requireSubset(within, kind)
   const all = {
     rows: entityRows(named.set),
@@ -126,7 +126,7 @@ function nodesOf(
     context: applyContext(context, [named.set]),
   }
   const chosen = bindSequence(within, all)
-  return { of: amongChosen(of, chosen), valueIn, size: chosen.size }
+  return { named, of: amongChosen(of, chosen), valueIn, size: chosen.size }
 }
 
 function amongChosen({ row, node, parent }: NodeRows, chosen: ApplyRows): NodeRows {
@@ -141,7 +141,11 @@ function amongChosen({ row, node, parent }: NodeRows, chosen: ApplyRows): NodeRo
 }
 
 /** Whether the path is the key of the rows, which are entities of the set that has the nodes. */
-function isOwnNode({ path }: Relatives, { set, added }: ApplyRows, { row, node }: NodeRows) {
+export function isOwnNode(
+  { path }: HierarchySyntax,
+  { set, added }: ApplyRows,
+  { row, node }: NodeRows,
+) {
   const isOwn = added !== null && set.name === row.set.name && !added.includes(node.name)
   return isOwn && path.names.length === 1 && path.names[0] === node.name
 }

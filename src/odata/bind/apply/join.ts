@@ -147,7 +147,7 @@ function rowsPerParent(
 }
 
 /** Whether it has a row for nothing at all, so that it is not enough to look at the rows that there are. */
-const hasTotal = (sequence: readonly TransformationSyntax[]): boolean =>
+export const hasTotal = (sequence: readonly TransformationSyntax[]): boolean =>
   sequence.some(
     (each) => each.kind === 'aggregate' || (each.kind === 'concat' && each.branches.some(hasTotal)),
   )
