@@ -39,6 +39,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /^Conversion Error|^Could not (?:convert|cast)|^'.*' is not an? [A-Z]|^Casting value/s,
     'TRY_CAST gives NULL where a value does not fit',
   ],
+  [/^(?:Date|Time) out of range/, 'try(make_date(…)) gives NULL where there is no such day'],
   [/^Overflow in /, 'cast one side to a wider type, such as BIGINT or HUGEINT'],
   [/^Could not parse string /, 'try_strptime gives NULL where a string does not fit'],
 ]

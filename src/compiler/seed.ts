@@ -15,7 +15,7 @@ import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { wholeFile } from '../core/source-text.ts'
-import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
+import { ambiguousDate, csvOptions, explainAmbiguous, wayOfCommas } from './csv/options.ts'
 import { numberOf } from '../duckdb/values.ts'
 
 const readers: Readonly<Record<SeedFormat, Sql>> = {
@@ -218,14 +218,15 @@ export async function decimalCommas(
     const areAll = (pattern: string) =>
       sql`bool_and(regexp_full_match(${text}, ${sql.value(pattern)}))`
     return sql`min(${text}) AS ${sql.ident(`e${i}`)},
-      ${areAll(IN_THOUSANDS)} AS ${sql.ident(`t${i}`)}, ${areAll(WITH_COMMA)} AS ${sql.ident(`d${i}`)}`
+      ${areAll(IN_THOUSANDS)} AS ${sql.ident(`t${i}`)}, ${areAll(WITH_COMMA)} AS ${sql.ident(`d${i}`)},
+      bool_or(contains(${text}, '.')) AS ${sql.ident(`p${i}`)}`
   })
   const row = await connection.row(sql`SELECT ${sql.join(examples)} FROM ${texts}`)
   return found.flatMap(({ name }, i) => {
     const example = row?.[`e${i}`]
     const [areThousands, areDecimals] = [row?.[`t${i}`] === true, row?.[`d${i}`] === true]
     if (typeof example !== 'string' || !(areThousands || areDecimals)) return []
-    const way = commaWay(areThousands, areDecimals)
+    const way = wayOfCommas({ areThousands, areDecimals, haveDots: row?.[`p${i}`] === true })
     const hint = `${ymlOf(path)}: write csv: ${way}`
     return [diagnostic('decimal-comma', { column: name, example }, wholeFile(path), hint)]
   })
@@ -234,11 +235,5 @@ export async function decimalCommas(
 const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*`
 /** As English writes 1,234. With one comma, nothing tells it from decimals of which there are three. */
 const IN_THOUSANDS = String.raw`\s*-?\d{1,3}(?:,\d{3})+\s*`
-
-function commaWay(mayBeThousands: boolean, mayBeDecimals: boolean): string {
-  if (!mayBeThousands) return '{decimal: ","}'
-  if (!mayBeDecimals) return '{thousands: ","}'
-  return '{thousands: ","} if the comma groups thousands, {decimal: ","} if decimals follow it'
-}
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

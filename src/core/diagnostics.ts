@@ -61,6 +61,8 @@ const messages = {
     `a merge over groups without "${p.watermark}" in its key reads only groups that are newer than the rest: one that late rows change, or that is gone, stays as it was`,
   'unstable-key': ({ column, call }: { column: string; call: string }) =>
     `the key "${column}" is ${call}(), which gives a row another value in each build: links of clients and changes since a state cannot find it`,
+  'untyped-null': (p: { column: string; type: string }) =>
+    `the column "${p.column}" is NULL without a type, and is published as ${p.type}: another type would break clients later`,
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
@@ -157,6 +159,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'append-over-groups',
   'merge-over-groups',
   'unstable-key',
+  'untyped-null',
   'decimal-comma',
   'renamed-column',
   'duplicate-seed-column',

@@ -9,7 +9,6 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBValue,
 } from '@duckdb/node-api'
-import { textDecoder } from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
 import type { InTurn } from '../core/in-turn.ts'
@@ -19,14 +18,13 @@ import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { openWithChecked } from './checked-extensions.ts'
+import { readValuesAsTheyAre } from './driver-values.ts'
 import { ErrorWords, isFatal, isInterrupt, refusalOf, toDatabaseError } from './errors.ts'
 import { extensionError, requireLocked } from './extension-files.ts'
 import { nameSync } from './name-sync.ts'
 import { type Row, textOf } from './values.ts'
 
-/** The driver would take U+FEFF at the beginning of a value for a byte order mark, and leave it out. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-textDecoder.decode = decoder.decode.bind(decoder)
+readValuesAsTheyAre()
 
 export interface OpenOptions {
   /** Absolute path, or ':memory:'. */

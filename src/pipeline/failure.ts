@@ -12,6 +12,7 @@ import type { Sql } from '../core/sql.ts'
 import { DamagedRowsError } from '../store/table-storage.ts'
 import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { wayOfCommas } from '../compiler/csv/options.ts'
 import {
   onlyToken,
   outputColumnSpan,
@@ -192,11 +193,12 @@ function csvWay({ details }: DatabaseError): string {
     /Could not convert string "([^\n]*)" to '(\w+)/.exec(details.message) ?? []
   if (value === undefined) return ''
   const isNumber = /INT|DECIMAL|DOUBLE|FLOAT/.test(type)
-  // With one comma, nothing tells thousands from decimals of which there are three.
-  if (isNumber && /^-?\d{1,3}(,\d{3}){2,}$/.test(value)) return `; csv: {thousands: ","} reads it`
-  if (isNumber && /^-?\d{1,3},\d{3}$/.test(value))
-    return `; csv: {thousands: ","} reads it if the comma groups thousands, {decimal: ","} if decimals follow it`
-  if (isNumber && /^-?[\d.]*\d,\d+$/.test(value)) return `; csv: {decimal: ","} reads it`
+  const areThousands = /^-?\d{1,3}(,\d{3})+$/.test(value)
+  const areDecimals = /^-?[\d.]*\d,\d+$/.test(value)
+  if (isNumber && (areThousands || areDecimals)) {
+    const way = wayOfCommas({ areThousands, areDecimals, haveDots: value.includes('.') })
+    return `; csv: ${way}${areThousands && areDecimals ? '' : ' reads it'}`
+  }
   const isWord = /^[^\d"{}[\]]{1,12}$/.test(value)
   return isWord ? `; csv: {nulls: ["${value}"]} reads it as NULL` : ''
 }

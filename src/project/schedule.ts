@@ -1,12 +1,12 @@
 // `schedule` of eider.yml: when `eider up` runs what.
 
-import type { Node } from 'yaml'
+import { isMap, type Node } from 'yaml'
 import { parseTime } from './durations.ts'
 import { limits } from '../core/limits.ts'
 import { foldCase } from '../core/names.ts'
 import type { Schedule, ScheduledRun } from '../core/schedule.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { groupOf, isAbsent, itemsOf, type Members, type Reader } from './members.ts'
+import { entriesOf, groupOf, isAbsent, itemsOf, type Members, type Reader } from './members.ts'
 import { Cron } from 'croner'
 
 export const scheduleKeys = ['timezone', 'runs'] as const
@@ -35,7 +35,9 @@ export function readSchedule(node: Node | null, reader: Reader): Schedule {
   if (members === null) return nothing
   const timezone = timezoneOf(members)
   const list = members.node('runs') ?? null
+  const key = isMap(node) ? entriesOf(node).find(({ name }) => name === 'runs')?.key : undefined
   const expected = `${EXPECTED.runs}, ${limits.scheduledRuns} at most`
+  if (list === null && key !== undefined) refuse(key, 'schedule.runs', expected, RUNS_HINT)
   const items = itemsOf(list, 'schedule.runs', expected, reader, RUNS_HINT)
   if (list !== null && items.length > limits.scheduledRuns) {
     refuse(list, 'schedule.runs', expected)
@@ -96,6 +98,13 @@ interface Time {
 function cronOf(members: Members, timezone: string): Time | null {
   const line = members.text('cron', EXPECTED.cron)
   if (line === null) return null
+  // The library also says what it is for.
+  if (/^@reboot$/i.test(line))
+    return members.refuseMember(
+      'cron',
+      EXPECTED.cron,
+      'write "eider run && eider up" to run at the start',
+    )
   try {
     return { when: line, dueAfter: cronTimes(line, timezone) }
   } catch (error) {

@@ -187,7 +187,12 @@ function wordsFor(text: string, code: string, message: string, at: number): Word
     case 'BLOCK_AS_IMPLICIT_KEY':
       return deeperKey(text, message, at)
     case 'BAD_INDENT':
-      return { problem: message, hint: 'check the indentation, and that each [ and { is closed' }
+      return (
+        unevenLine(text, message, at) ?? {
+          problem: message,
+          hint: 'check the indentation, and that each [ and { is closed',
+        }
+      )
   }
   return { problem: message, hint: lineHint(text, at) }
 }
@@ -207,6 +212,26 @@ function deeperKey(text: string, message: string, at: number): Words {
     span: { start, end: start + next.trim().length },
   }
 }
+
+/** The parser reports the beginning of the line. null: the mistake is another one. */
+function unevenLine(text: string, message: string, at: number): Words | null {
+  if (!message.startsWith('All mapping items must start')) return null
+  const { line } = positionOf({ path: '', text }, at)
+  const lines = text.split('\n')
+  const own = lines[line - 1] ?? ''
+  const indent = blanksOf(own)
+  const above = lines.slice(0, line - 1).findLast((one) => /^ *(?:- +)?[\w.-]+:/.test(one))
+  if (above === undefined || own.trim() === '' || indent === blanksOf(above)) return null
+  const start = text.lastIndexOf('\n', at - 1) + 1 + indent
+  return {
+    problem: `this line is indented by ${spaces(indent)}, and the one above it by ${blanksOf(above)}`,
+    hint: 'indent keys of one group alike, and those below a key by two spaces more',
+    span: { start, end: start + own.trim().length },
+  }
+}
+
+const blanksOf = (line: string) => /^ */.exec(line)![0].length
+const spaces = (count: number) => (count === 1 ? 'one space' : `${count} spaces`)
 
 /** The parser reports the place of the second one. */
 function duplicateKey(text: string, at: number): Words {

@@ -100,15 +100,19 @@ const isCommand = (step: Step): step is readonly string[] => Array.isArray(step)
 
 async function commandAnswer(
   files: Changes,
-  { eider, after = [], env = {}, writeProtected = [] }: CommandAsk,
+  { eider, after = [], env = {}, writeProtected = [], unreadable = [] }: CommandAsk,
 ): Promise<Answer> {
   await using space = await workspace()
   await change(space.dir, files)
   for (const step of after)
     if (isCommand(step)) await space.ok(step, { env })
     else await change(space.dir, step)
-  await using _ = await protect(space, writeProtected)
-  const user = writeProtected.length === 0 ? null : nobody
+  const modes = new Map([
+    ...writeProtected.map((path) => [path, 0o555] as const),
+    ...unreadable.map((path) => [path, 0o000] as const),
+  ])
+  await using _ = await protect(space, modes)
+  const user = modes.size === 0 ? null : nobody
   const home = user === null ? {} : { HOME: space.dir } // where that of root cannot be read
   const { stderr, stdout, exitCode } = await space.eider(eider, {
     env: { ...env, ...home },
@@ -120,14 +124,17 @@ async function commandAnswer(
 /** Root may write everything, so tests that run as root ask as nobody, who owns the project meanwhile. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null
 
-async function protect(space: Workspace, paths: readonly string[]): Promise<AsyncDisposable> {
-  if (paths.length > 0 && nobody !== null)
+async function protect(
+  space: Workspace,
+  modes: ReadonlyMap<string, number>,
+): Promise<AsyncDisposable> {
+  if (modes.size > 0 && nobody !== null)
     for (const path of ['', ...(await readdir(space.dir, { recursive: true }))])
       await chown(space.path(path), nobody.uid, nobody.gid)
-  for (const path of paths) await chmod(space.path(path), 0o555)
+  for (const [path, mode] of modes) await chmod(space.path(path), mode)
   return {
     async [Symbol.asyncDispose]() {
-      for (const path of paths) await chmod(space.path(path), 0o755)
+      for (const path of modes.keys()) await chmod(space.path(path), 0o755)
     },
   }
 }

@@ -41,6 +41,8 @@ export interface CommandAsk {
   readonly env?: Readonly<Record<string, string>>
   /** Directories that the person who types the command cannot write. */
   readonly writeProtected?: readonly string[]
+  /** Files and directories that this person cannot read. */
+  readonly unreadable?: readonly string[]
 }
 
 interface RequestAsk {

@@ -1,6 +1,7 @@
 // Models that are a query.
 
 import { unstableKeys } from './unstable-key.ts'
+import { untypedNulls } from './untyped-null.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -102,6 +103,7 @@ async function finishQuery(
     ...appendOverGroups(parsed, tree, columns),
     ...mergeOverGroups(parsed, tree),
     ...unstableKeys(query, own(columns), placeOfColumn),
+    ...untypedNulls(query, own(columns), placeOfColumn),
   ]
   // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined

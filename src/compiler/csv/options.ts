@@ -30,6 +30,19 @@ export function csvOptions(settings: CsvSettings): Sql {
   return sql.join(options, sql.empty)
 }
 
+/** What to write next to `csv` for numbers with commas; with one comma, nothing tells thousands from three decimals. */
+export function wayOfCommas(read: {
+  readonly areThousands: boolean
+  readonly areDecimals: boolean
+  /** 1.234,56 */
+  readonly haveDots: boolean
+}): string {
+  const decimals = read.haveDots ? '{decimal: ",", thousands: "."}' : '{decimal: ","}'
+  if (!read.areThousands) return decimals
+  if (!read.areDecimals) return '{thousands: ","}'
+  return `{thousands: ","} if the comma groups thousands, ${decimals} if decimals follow it`
+}
+
 /** Both readings of a date, whose parts are of one or two digits and whose year is last. */
 const PARTS = String.raw`^\s*(\d{1,2})[-/. ](\d{1,2})[-/. ](?:\d{4}|\d{2})(?:\D.*)?$`
 

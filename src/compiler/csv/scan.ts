@@ -6,7 +6,7 @@
 // a letter everywhere else.
 
 import { isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { limits } from '../../core/limits.ts'
 import { firstInvalid } from '../../core/utf8.ts'
@@ -26,8 +26,8 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
     const whole = bytes.subarray(0, bytes.length - incompleteTail(bytes))
     carry = bytes.subarray(whole.length)
     if (rows === null) {
-      const isUtf16 = /^(?:fffe|feff)/.test(whole.toString('hex', 0, 2))
-      if (isUtf16) return { shape: null, fault: { is: 'utf-16', at: 0, line: 1, lineStart: 0 } }
+      if (isMarkOfUtf16(whole))
+        return { shape: null, fault: { is: 'utf-16', at: 0, line: 1, lineStart: 0 } }
       rows = new RowScanner(shapeOf(whole, delimiter), startOf(whole))
     }
     const isWhole = isUtf8(whole)
@@ -37,6 +37,21 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
   }
   rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
+}
+
+const isMarkOfUtf16 = (bytes: Buffer) => /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))
+
+/** By its byte order mark; false also where there is no file of this name. */
+export function isUtf16(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+  const file = openSync(path, 'r')
+  try {
+    const start = Buffer.alloc(2)
+    readSync(file, start)
+    return isMarkOfUtf16(start)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** How the header of a CSV file is laid out, from the start of the file. */

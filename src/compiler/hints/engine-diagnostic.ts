@@ -139,6 +139,8 @@ function dialectHint(tokens: readonly Token[], at: number): string | undefined {
   if (isSymbol(here, '[')) return namesInQuotes(tokens[at + 1])
   if (isWord(before, 'top') && here?.kind === 'number') return `write LIMIT ${here.text} at the end`
   if (isWord(here, 'apply')) return 'write CROSS JOIN LATERAL (…), or LEFT JOIN LATERAL (…) ON true'
+  if (isWord(before, 'at') || isWord(here, 'at'))
+    return 'AT begins a clause of DuckDB; quote the name: "at"'
   if (isWord(before, 'minus')) return 'write EXCEPT for MINUS'
   if (isWord(here, 'with') && isSymbol(tokens[at + 1], '('))
     return 'remove hints such as WITH (NOLOCK)'

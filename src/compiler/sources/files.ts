@@ -237,8 +237,13 @@ async function refuseLostHeader(
 ): Promise<void> {
   if (isRemote(file)) return
   const path = resolve(dir, file)
-  if (!/\.(?:csv|tsv)$/i.test(file) || statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    return
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!/\.(?:csv|tsv)$/i.test(file) || found?.isFile() !== true) return
+  if (found.size === 0)
+    throw new SourceProblem({
+      problem: `${file} is empty`,
+      hint: 'begin it with a header: a header alone is a table without rows',
+    })
   const header = await headerOfFile(path)
   const names = columns.map(({ name }) => name)
   const isOne = names.length === 1 && names[0]!.includes(header.delimiter)

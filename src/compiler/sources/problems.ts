@@ -1,6 +1,7 @@
 // Why a source cannot be read, with what to do next.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import { resolve } from 'node:path'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
 import type { Span } from '../../core/source-text.ts'
@@ -9,6 +10,7 @@ import { sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
+import { isUtf16 } from '../csv/scan.ts'
 import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'
 
@@ -52,7 +54,7 @@ export function unusable(
   const known =
     opened.explain(details.message) ??
     tableProblem(details, name) ??
-    csvProblem(details, file) ??
+    csvProblem(details, file, dir) ??
     fileProblem(details, secret?.name, file)
   if (known !== null) return refused(known)
   const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
@@ -101,12 +103,23 @@ function tableProblem(details: DatabaseErrorDetails, name: string): Explanation 
   }
 }
 
-function csvProblem({ message }: DatabaseErrorDetails, file: string | null): Explanation | null {
-  if (/not utf-8 encoded/i.test(message))
+function csvProblem(
+  { message }: DatabaseErrorDetails,
+  file: string | null,
+  dir: string,
+): Explanation | null {
+  if (/not utf-8 encoded/i.test(message)) {
+    const path = /file = (.*)/.exec(message)?.[1] ?? file
+    if (path !== null && isUtf16(resolve(dir, path)))
+      return {
+        problem: `${path} is UTF-16`,
+        hint: 'write "csv: {encoding: utf-16}" at the table, or save the file as UTF-8',
+      }
     return {
-      problem: `${/file = (.*)/.exec(message)?.[1] ?? file ?? 'the file'} is not UTF-8`,
+      problem: `${path ?? 'the file'} is not UTF-8`,
       hint: 'say how it is written, such as "csv: {encoding: latin-1}" or utf-16, or save it as UTF-8',
     }
+  }
   const [, first, other, column] =
     /^Schema mismatch between globbed files[^]*Main file schema: (.*)\nCurrent file: (.*)\nColumn with name: "(.*)" is missing/.exec(
       message,

@@ -241,6 +241,11 @@ function openError(error: DatabaseError, path: string, hint: string): Environmen
     )
   if (isDiskFull(error))
     return failure('disk-full', `the disk of ${path} is full`, 'make room and run again')
+  if (/Permission denied/.test(words)) {
+    const refused = Object.assign(new Error(words), { code: 'EACCES' })
+    const problem = problemOfSystem(refused, path)
+    return failure('warehouse-unusable', problem, hintOfSystem(refused, path)!)
+  }
   return failure(
     'warehouse-unusable',
     `the warehouse ${path} cannot be opened: ${words}`,
