@@ -1,6 +1,7 @@
 // How CSV files are read that are not written as DuckDB expects: settings of sources and seeds, and what is refused until it
 // is said.
 
+import { mkdir, symlink } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../support/workspace.ts'
@@ -63,6 +64,14 @@ test('a file that is not UTF-8 is told how to say so', async () => {
   const { stdout } = await space.ok(['check'], { exitCode: 1 })
   assert.match(stdout, /"s\.a" cannot be read: data\/a\.csv is not UTF-8\n/)
   assert.match(stdout, /hint: say how it is written, such as "csv: \{encoding: latin-1\}"/)
+})
+
+test('a pattern behind a link to itself names the link', async () => {
+  await using space = await workspace({ ...model, 'eider.yml': project('{file: data/x/*.csv}') })
+  await mkdir(space.path('data'))
+  await symlink('x', space.path('data/x'))
+  const { stdout } = await space.ok(['check'], { exitCode: 1 })
+  assert.match(stdout, /"s\.a" cannot be read: data\/x is a symbolic link to itself\n/)
 })
 
 test('dates that can be read both ways are refused until it is said which', async () => {

@@ -1,10 +1,11 @@
-// A MariaDB of a file of tests, with the programs of the system. A test is skipped where they are missing, or fails where
-// EIDER_TEST_PARTS=required. `apt-get install --no-install-recommends mariadb-server` brings them.
+// A MariaDB of a file of tests, with the programs of the system. A test is skipped where they or the extension are missing,
+// or fails where EIDER_TEST_PARTS=required. `apt-get install --no-install-recommends mariadb-server` brings them.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'uvu'
+import { withExtensions } from './extension-cache.ts'
 import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -27,7 +28,7 @@ const find = (program: string): string | null => {
 
 export function mariaDbTest(name: string, run: () => Promise<void>): void {
   const missing = PROGRAMS.filter((program) => find(program) === null)
-  if (missing.length === 0) test(name, run)
+  if (missing.length === 0) withExtensions(test, ['mysql_scanner'], name, run)
   else if (isRequired)
     test(name, () => Promise.reject(new Error(`${missing.join(', ')}: install mariadb-server`)))
   else test.skip(name)

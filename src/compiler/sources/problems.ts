@@ -1,6 +1,7 @@
 // Why a source cannot be read, with what to do next.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
@@ -55,6 +56,7 @@ export function unusable(
     opened.explain(details.message) ??
     tableProblem(details, name) ??
     csvProblem(details, file, dir) ??
+    linkProblem(details, file, dir) ??
     fileProblem(details, secret?.name, file)
   if (known !== null) return refused(known)
   const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
@@ -125,6 +127,31 @@ function csvProblem(
       message,
     ) ?? []
   return first === undefined ? null : otherColumns(first, other!, { missing: column })
+}
+
+/** The engine finds no file below a link that leads to itself, and does not say why. */
+function linkProblem(
+  { message }: DatabaseErrorDetails,
+  file: string | null,
+  dir: string,
+): Explanation | null {
+  if (file === null || !message.includes('No files found')) return null
+  const parts = file.split('/')
+  for (let i = 1; i <= parts.length; i++) {
+    const path = parts.slice(0, i).join('/')
+    if (isEndless(resolve(dir, path)))
+      return { problem: `${path} is a symbolic link to itself`, hint: 'remove the link' }
+  }
+  return null
+}
+
+function isEndless(path: string): boolean {
+  try {
+    statSync(path)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ELOOP'
+  }
 }
 
 /** A file of a pattern has other columns than the first one. */
