@@ -81,9 +81,15 @@ test('a group that a table takes which is not followed is named, and goes with i
 })
 
 test('an input that forgets takes no group away', async () => {
-  await using space = await open()
+  await using space = await workspace({
+    'eider.yml': 'name: shop\nsources:\n  feed: {tables: {orders: {file: feed/orders.csv}}}\n',
+    'feed/orders.csv': orders(...FIRST),
+    'seeds/x/shops.csv': shops('1,north', '2,south'),
+    'models/x/orders.sql': 'SELECT * FROM feed.orders\n',
+    'models/mart/daily.sql': merge(' lookback 3 days') + SUMS,
+  })
   await eider(space, 'run')
-  await space.write('seeds/x/orders.csv', orders(FIRST[3], '5,2026-03-08,1,1'))
+  await space.write('feed/orders.csv', orders(FIRST[3], '5,2026-03-08,1,1'))
   await eider(space, 'run')
   assert.equal(await days(space), [
     '2026-03-01,north,10',
@@ -92,6 +98,14 @@ test('an input that forgets takes no group away', async () => {
     '2026-03-07,north,40',
     '2026-03-08,north,1',
   ])
+})
+
+test('the first rows of a seed go with their groups', async () => {
+  await using space = await open()
+  await eider(space, 'run')
+  await space.write('seeds/x/orders.csv', orders(FIRST[3], '5,2026-03-08,1,1'))
+  await eider(space, 'run')
+  assert.equal(await days(space), ['2026-03-07,north,40', '2026-03-08,north,1'])
 })
 
 test.run()
