@@ -61,7 +61,7 @@ test('times without an end and beyond those of a Date are no failure', async () 
   const built = await results(space)
   assert.match(built['a.log']!, 'was last loaded at 2024-01-01T00:00:00Z')
   await space.write('data/log.csv', `${data}3,290000-01-01 00:00:00\n`)
-  assert.is((await results(space))['a.log'], 'file data/log.csv changed')
+  assert.match((await results(space))['a.log']!, 'which is in the future')
 })
 
 test.run()
