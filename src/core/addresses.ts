@@ -76,6 +76,8 @@ export interface Addresses {
   readonly columns: readonly (readonly Trail[])[]
   readonly detours: readonly Detour[]
   readonly problems: readonly AddressProblem[]
+  /** A row may be there only until another one comes, as in a window of the last three rows of each group. */
+  readonly picks: boolean
   /** The rows are asked for in an order, or only some of them: no part of the result is made apart. */
   readonly whole: AddressProblem | null
 }

@@ -28,7 +28,7 @@ export interface ModelRun extends Omit<TableChanges, 'way' | 'definition'> {
 
 interface Recorded {
   readonly connection: Connection
-  readonly store: Store
+  readonly store: Pick<Store, 'state'>
 }
 
 /** Newest first. */

@@ -3,6 +3,7 @@
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { hashOf } from '../core/hash.ts'
+import { reach, readersOf } from '../compiler/graph.ts'
 import { kinds } from '../core/kinds.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
@@ -19,6 +20,7 @@ import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
+import { modelHistory } from './history.ts'
 import { explainFailure, ModelFailure } from './failure.ts'
 import { ClientGuard, type Clients } from './guard-clients.ts'
 import { keptRelations } from './orphans.ts'
@@ -140,19 +142,19 @@ function problemOf({ state, catalog }: Known, model: Model): string | null {
 
 /** In one transaction with what says that they are new. */
 async function nextVersions(
-  { opened }: RepublishRequest,
+  request: RepublishRequest,
   known: Known,
   models: readonly Model[],
   { runId, startedAt }: Pick<RunResults, 'runId' | 'startedAt'>,
 ): Promise<ReadonlyMap<ModelName, string>> {
-  const { connection, state } = opened
+  const { connection, state } = request.opened
   const records = models.map((model) => {
     const { fingerprint, version } = known.state.models.get(model.name)!
     return { model, fingerprint, version: hashOf(16, [version, runId]) }
   })
   const followed = models.filter(({ name }) => state.changes.columnsOf(name).length > 0)
   if (followed.length > 0) await state.makeChanges(connection)
-  const touched = await touchedByHand(opened, known, followed)
+  const touched = await touchedByHand(request, known, followed)
   await state.change(connection, async () => {
     await state.recordModels(connection, runId, records)
     for (const { model, version: after } of records) {
@@ -180,9 +182,12 @@ async function nextVersions(
   return new Map(records.map(({ model, version }) => [model.name, version]))
 }
 
-/** Of tables that are published as they were before: which values the rows have that differ, for those who follow these. */
+/**
+ * Of tables that are published as their readers have read them: which values the rows have that differ, for those who
+ * follow these.
+ */
 async function touchedByHand(
-  opened: RepublishRequest['opened'],
+  { opened, project }: RepublishRequest,
   known: Known,
   models: readonly Model[],
 ): Promise<ReadonlyMap<Model, readonly TouchedColumn[]>> {
@@ -192,6 +197,7 @@ async function touchedByHand(
   for (const model of models) {
     const { name, expose } = model
     if (expose === null || model.kind === 'events') continue
+    if (await isReadSince(opened, project, name)) continue
     const { version } = known.state.models.get(name)!
     const file = fileOf({ model: name, version, exposedKey: expose.key })
     const relation = published?.relations.find((one) => one.file === file)
@@ -206,6 +212,31 @@ async function touchedByHand(
   }
   return found
 }
+
+/** Whether a reader was built after the table: then it may have read what was changed by hand in between. */
+async function isReadSince(
+  { connection, state }: RepublishRequest['opened'],
+  project: CompiledProject,
+  name: ModelName,
+): Promise<boolean> {
+  const lastBuild = async (model: ModelName) => {
+    const runs = await modelHistory({ connection, store: { state } }, model, RUNS_LOOKED_AT)
+    const run = runs.find(({ status }) => status === 'built') ?? null
+    return { run, isUnknown: run === null && runs.length === RUNS_LOOKED_AT }
+  }
+  const own = (await lastBuild(name)).run
+  if (own === null) return true
+  for (const reader of reach([name], readersOf(project.models.values()))) {
+    if (reader === name) continue
+    const { run, isUnknown } = await lastBuild(reader)
+    if (isUnknown) return true
+    if (run !== null && run.run_id !== own.run_id && run.started_at >= own.started_at) return true
+  }
+  return false
+}
+
+/** Of each model; one that was built before them counts as built by nobody knows whom. */
+const RUNS_LOOKED_AT = 100
 
 async function differingValues(
   { connection, ...store }: RepublishRequest['opened'],

@@ -57,6 +57,27 @@ SELECT date_trunc('month', day)::DATE AS month, sum(total)::INTEGER AS total FRO
   ])
 })
 
+test('what a reader may have read of a change by hand before it was published is not taken for known', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/raw/a.csv': 'id,day,total\n1,2026-01-01,10\n2,2026-02-01,20\n',
+    'seeds/raw/b.csv': 'id,day,total\n1,2026-01-01,5\n2,2026-02-01,6\n',
+    'models/core/a.sql':
+      '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nSELECT * FROM raw.a\n',
+    'models/core/b.sql': '-- @kind: merge\n-- @unique_key: id\nSELECT * FROM raw.b\n',
+    'models/mart/daily.sql':
+      '-- @kind: period\n-- @period: day of day\nSELECT day, sum(total)::INTEGER AS total FROM (FROM core.a UNION ALL FROM core.b) GROUP BY day\n',
+  })
+  await space.ok(['run'])
+  await byHand(space, sql`UPDATE core.a SET total = 99 WHERE id = 1`)
+  await space.write('seeds/raw/b.csv', 'id,day,total\n1,2026-01-01,7\n2,2026-02-01,6\n')
+  await space.ok(['run'])
+  await byHand(space, sql`UPDATE core.a SET total = 10 WHERE id = 1`)
+  await space.ok(['publish', 'core.a'])
+  const { stdout, stderr } = await space.ok(['run'])
+  assert.match(stdout + stderr, 'is not known')
+})
+
 test('a row that was deleted by hand goes from its set at once, and from its readers with the next run', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])

@@ -15,6 +15,7 @@ import { detoursOf } from './detours.ts'
 import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources } from './query.ts'
 import type { QueryPlace } from './query.ts'
+import { picksRows } from './picked.ts'
 import { Reads } from './reads.ts'
 import {
   type Columns,
@@ -90,6 +91,7 @@ function addressesOf(
     ),
     detours: detoursOf(top, uses),
     problems: uses.problems.map(placed),
+    picks: picksRows(top),
     whole: whole === null ? null : placed(whole),
   }
 }

@@ -8,19 +8,48 @@ import { keepOf } from '../../core/retention.ts'
 
 export function mayForget(project: CompiledProject, model: Model): boolean {
   if (keepOf(model) !== null) return true
-  if (model.kind === 'events' || model.kind === 'seed') return false
   const isMirror = model.kind === 'merge' && model.deletes === 'mirror'
-  if (kinds[model.kind].keepsRows && !isMirror) return false
-  const { volatile, files, sources, dependsOn } = model
-  if (volatile || files.length + sources.length > 0 || dependsOn.length === 0) return true
-  return !isByValues(project, model) || dependsOn.some((name) => isUnsure(project, name))
+  return (!kinds[model.kind].keepsRows || isMirror) && isMadeOfForgotten(project, model)
 }
 
-/** Which rows it has of a value follows from the rows of its inputs that have it: none goes because another one has come. */
-function isByValues(project: CompiledProject, model: Model): boolean {
-  if (model.kind === 'view') return true
+/** Whether what its query gives may have lost its oldest rows, though its table may keep them. */
+export function isMadeOfForgotten(project: CompiledProject, model: Model): boolean {
+  if (model.kind === 'events' || model.kind === 'seed') return false
+  const { volatile, files, sources, dependsOn } = model
+  if (volatile || files.length + sources.length > 0 || dependsOn.length === 0) return true
+  return once(project, `forgets ${model.name}`, () => {
+    return picksRows(project, model) || dependsOn.some((name) => isUnsure(project, name))
+  })
+}
+
+const answers = new WeakMap<CompiledProject, Map<string, boolean>>()
+
+/** Many ways may lead to one model. */
+function once(project: CompiledProject, question: string, find: () => boolean): boolean {
+  const known = answers.get(project) ?? new Map<string, boolean>()
+  answers.set(project, known)
+  const answer = known.get(question) ?? find()
+  known.set(question, answer)
+  return answer
+}
+
+/** Whether a row may go because another one has come: also one that is joined to what is added up elsewhere. */
+function picksRows(project: CompiledProject, model: Model): boolean {
+  const trails = project.trails().get(model.name)
+  if (trails === undefined || trails.addresses.picks) return true
+  if (trails.uses.length > 1 && model.dependsOn.some((name) => isAddedUp(project, name)))
+    return true
+  if (model.kind === 'view') return false
   const { inputs, never } = addressingOf(project, model)
-  return never === null && inputs.every(({ because }) => because === null)
+  return never !== null || inputs.some(({ because }) => because !== null)
+}
+
+function isAddedUp(project: CompiledProject, name: Model['name']): boolean {
+  const model = project.models.get(name)
+  if (model === undefined || project.trails().get(name)?.isGrouped === true) return true
+  return once(project, `adds ${name}`, () =>
+    model.dependsOn.some((input) => isAddedUp(project, input)),
+  )
 }
 
 function isUnsure(project: CompiledProject, name: Model['name']): boolean {

@@ -20,7 +20,8 @@ export function nearValues(
   if (steps.length === 0 || !TIMES.has(type) || !TIMES.has(given)) return null
   const widths = steps.map(widthOf)
   if (widths.includes(null)) return null
-  const after = widths.map((width) => sql` + ${sql.value(width, INTERVAL)}`)
+  // From the value back to the column: a month after a week is not a week after a month.
+  const after = widths.toReversed().map((width) => sql` + ${sql.value(width, INTERVAL)}`)
   const own = sql.type(columnType(type))
   // Beyond these years the sum may be no time any more.
   const end = sql`CASE WHEN max(v) BETWEEN DATE '0001-01-01' AND DATE '9999-01-01' THEN max(v)${sql.join(after, sql.empty)} END`

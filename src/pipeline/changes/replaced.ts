@@ -9,7 +9,7 @@ import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
-import { mayForget } from './forgets.ts'
+import { isMadeOfForgotten, mayForget } from './forgets.ts'
 import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
 import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
@@ -100,7 +100,9 @@ async function differences(
   relation: Sql,
 ): Promise<ReadonlyMap<string, readonly ClosedRange[]>> {
   const found = new Map<string, readonly ClosedRange[]>()
-  const isWindow = before.length > 0 && mayForget(project, model)
+  // Where it is made anew as a whole, a table that keeps rows has lost what its inputs have forgotten.
+  const isWindow =
+    before.length > 0 && (mayForget(project, model) || isMadeOfForgotten(project, model))
   for (const { column, table, width } of before) {
     const after = profileOf(relation, column, width)
     found.set(column.name, await readRanges(connection, differing(table, after, column, isWindow)))

@@ -39,6 +39,8 @@ const KEPT: Readonly<Record<string, string>> = {
   events: 'SELECT cust, sum(amount) AS a, count(DISTINCT id) AS n FROM raw.o GROUP BY cust',
   day: 'SELECT ts::DATE AS day, sum(amount) AS a FROM core.o GROUP BY 1',
   month: "SELECT date_trunc('month', ts) AS m, cust, max(amount) AS a FROM core.log GROUP BY ALL",
+  weekOfMonth:
+    "SELECT date_trunc('week', time_bucket(INTERVAL '1 month', ts)) AS w, sum(amount) AS a FROM core.log GROUP BY 1",
   having: 'SELECT cust, count(*) AS n FROM core.o GROUP BY cust HAVING count(*) > 1',
   filter:
     'SELECT id, amount + 1 AS a, CASE WHEN amount > 50 THEN 1 END AS b FROM core.o WHERE amount > 20',

@@ -38,4 +38,61 @@ SELECT seen_at::DATE AS day, count(*) AS n FROM core.hits GROUP BY 1`,
     assert.equal(await days(), ['15 1', '18 1', '20 1'])
   })
 
+const windows = {
+  'the newest rows of each source': {
+    'core.hits':
+      'SELECT id, src, seen_at FROM raw.hits QUALIFY row_number() OVER (PARTITION BY src ORDER BY seen_at DESC) <= 2',
+  },
+  'the last days of each source, in one query': {
+    'core.hits': `WITH newest AS (SELECT src, max(seen_at) AS last FROM raw.hits GROUP BY src)
+SELECT h.id, h.src, h.seen_at FROM raw.hits h JOIN newest n USING (src) WHERE h.seen_at > n.last - INTERVAL 6 DAY`,
+  },
+  'the last days of each source, by another table': {
+    'core.newest': 'SELECT src, max(seen_at) AS last FROM raw.hits GROUP BY src',
+    'core.hits':
+      'SELECT h.id, h.src, h.seen_at FROM raw.hits h JOIN core.newest n ON n.src = h.src WHERE h.seen_at > n.last - INTERVAL 6 DAY',
+  },
+  'the last days of each source, by a view': {
+    'core.newest':
+      '-- @kind: view\nSELECT src, max(seen_at)::DATE - 4 AS first FROM raw.hits GROUP BY src',
+    'core.hits':
+      'SELECT h.id, h.src, h.seen_at FROM raw.hits h JOIN core.newest n ON n.src = h.src AND (h.seen_at::DATE = n.first OR h.seen_at::DATE = n.first + 4)',
+  },
+  'what an append has kept, made anew': {
+    'core.window':
+      'SELECT id, src, seen_at FROM raw.hits QUALIFY row_number() OVER (PARTITION BY src ORDER BY seen_at DESC) <= 2',
+    'core.hits': '-- @kind: append\n-- @incremental: seen_at\nSELECT * FROM core.window',
+  },
+}
+
+for (const [name, models] of Object.entries(windows))
+  test(`what a window has left stays in periods: ${name}`, async () => {
+    await using space = await openProject()
+    const claims = new FakeClaims(space.path('buffer'))
+    const project = await compileTexts({
+      'raw.hits': '-- @kind: events\nid BIGINT NOT NULL,\nsrc VARCHAR,\nseen_at TIMESTAMP',
+      ...models,
+      'mart.daily': `-- @kind: period
+-- @period: day of day
+SELECT seen_at::DATE AS day, count(*) AS n FROM core.hits GROUP BY 1`,
+    })
+    const days = async (more: object = {}) => {
+      const openClaims = () => Promise.resolve(claims)
+      const given = { ...runDefaults(space.paths), project, openClaims, ...more }
+      const { ok, models: built } = await runPipeline(given)
+      assert.ok(ok, JSON.stringify(built))
+      return (await space.rows(sql`SELECT day FROM mart.daily`)).length
+    }
+    const seen = (id: number, day: number) =>
+      claims.add('raw.hits', [{ id, src: 'a', seen_at: `2026-11-${day} 01:00:00` }])
+    await seen(1, 10)
+    await seen(2, 14)
+    const before = await days()
+    await seen(3, 18)
+    assert.is(await days(), before + 1)
+    const selection = { include: ['core.hits'], exclude: [], retry: false }
+    await days({ fullRefresh: true, selection })
+    assert.is(await days(), before + 1)
+  })
+
 test.run()
