@@ -57,7 +57,7 @@ const nameOf = ({ model, key = [], description }: Table) => ({
 })
 
 export async function writeTable(dir: string, table: Table): Promise<PublishedRelation> {
-  const { model, rows, isView = false } = table
+  const { model, rows, isView = false, hierarchies } = table
   const file = `${model}-${++fileNumber}.duckdb`
   const name = sql.ident(...fileRows.tableOf('snapshot'))
   await using database = await Database.open({ path: ':memory:', threads: 1 })
@@ -74,5 +74,6 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
     bytes: (await stat(join(dir, file))).size,
     rows: rowCount,
     columns,
+    ...(hierarchies && { meaning: { measures: [], dimensions: [], time: null, hierarchies } }),
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '../bind/bound.ts'
 import { BIGINT } from './engine-types.ts'
 import { columnSql, valueSql } from './expression.ts'
-import { TREE_TOO_DEEP } from './raised.ts'
+import { ROLLUP_TOO_DEEP, TREE_TOO_DEEP } from './raised.ts'
 import { orderSql, relationSql } from './relation.ts'
 
 /** The rows as SQL. */
@@ -181,7 +181,7 @@ function treesOf({ rows, row, node, parent }: NodeRows) {
   const found = foundParent({ tables: [], from, node: own, parent: above, alias })
   const [all, walked] = [sql.ident(`${alias} parents`), sql.ident(`${alias} walked`)]
   const tooDeep = sql`${walked}.level >= ${sql.value(limits.treeLevels, BIGINT)}`
-  const level = sql`CASE WHEN ${tooDeep} THEN error(${sql.value(TREE_TOO_DEEP)}) ELSE ${walked}.level + 1 END`
+  const level = sql`CASE WHEN ${tooDeep} THEN error(${sql.value(ROLLUP_TOO_DEEP)}) ELSE ${walked}.level + 1 END`
   const tables = [
     sql`${all} AS MATERIALIZED (SELECT ${own} AS node, ${found} AS parent ${from} WHERE ${own} IS NOT NULL)`,
     sql`${walked} AS (SELECT node, ${sql.value(1, BIGINT)} AS level FROM ${all} WHERE parent IS NULL

@@ -9,8 +9,9 @@ export const NEGATIVE_LENGTH = 'the length of a substring is negative'
 export const BEYOND_CALENDAR = 'the result is beyond the years 0001 to 9999'
 /** limits.expandedRows or limits.expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
-/** limits.treeLevels was passed. */
+/** limits.treeLevels was passed, by traverse and by rolluprecursive. */
 export const TREE_TOO_DEEP = 'the tree is too deep'
+export const ROLLUP_TOO_DEEP = 'the tree to roll up is too deep'
 
 interface RaisedError {
   readonly code: ErrorCode
@@ -28,6 +29,14 @@ export const raised: ReadonlyMap<string, RaisedError> = new Map([
     {
       code: 'expression-too-deep',
       message: `traverse takes trees of at most ${limits.treeLevels} levels: take a part of it by a sequence of transformations after preorder or postorder, or use descendants, which has no such limit`,
+      target: '$apply',
+    },
+  ],
+  [
+    ROLLUP_TOO_DEEP,
+    {
+      code: 'expression-too-deep',
+      message: `rolluprecursive takes trees of at most ${limits.treeLevels} levels: take a part of the hierarchy by transformations after the node, as in rolluprecursive($root/Set,Qualifier,Node,filter(Level le 10)), or total the rows below one node by filter with isdescendant`,
       target: '$apply',
     },
   ],

@@ -1,8 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { InMemoryTables } from '../../support/in-memory-tables.ts'
 import { encodedTarget } from '../../support/json-rows.ts'
+import { serve } from '../../support/odata-service.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { testsSharing } from '../../support/shared.ts'
 import type { Table } from '../../support/snapshot-files.ts'
@@ -229,13 +231,14 @@ onPeople('mistakes are told with their place', (tables) => {
   )
 })
 
+const deep: Table = {
+  model: 'hr.deep',
+  key: ['id'],
+  hierarchies,
+  rows: sql`SELECT i::INTEGER AS id, CASE WHEN i > 0 THEN i - 1 END::INTEGER AS manager_id FROM range(1200) r(i)`,
+}
+
 test('a tree that is too deep to be sorted is refused, and its nodes are found', async () => {
-  const deep: Table = {
-    model: 'hr.deep',
-    key: ['id'],
-    hierarchies,
-    rows: sql`SELECT i::INTEGER AS id, CASE WHEN i > 0 THEN i - 1 END::INTEGER AS manager_id FROM range(1200) r(i)`,
-  }
   await using tables = await InMemoryTables.open([deep])
   const of = '$root/hr_deep,org,id'
   const count = (apply: string) =>
@@ -250,7 +253,25 @@ test('a tree that is too deep to be sorted is refused, and its nodes are found',
   const rolledUp = (within: string) =>
     count(`groupby((rolluprecursive(${of}${within})),aggregate(id with sum as s))`).catch(String)
   assert.is(await rolledUp(',filter(id lt 300)'), '300')
-  assert.match(await rolledUp(''), 'the tree is too deep')
+  assert.match(await rolledUp(''), 'the tree to roll up is too deep')
+  // What the advice names has no such limit.
+  const below = `Aggregation.isdescendant(HierarchyNodes=$root/hr_deep,HierarchyQualifier='org',Node=id,Ancestor=0)`
+  assert.is(await count(`filter(${below})`), '1199')
+})
+
+test('too deep a tree is refused by the name of what was asked for', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [deep])
+  const refused = async (apply: string) => {
+    const { status, json } = await served.get(encodedTarget(`hr_deep?$apply=${apply}`))
+    assert.equal([status, json.error.code], [400, 'expression-too-deep'], json.error.message)
+    return json.error.message as string
+  }
+  const of = '$root/hr_deep,org,id'
+  const rollup = await refused(`groupby((rolluprecursive(${of})),aggregate(id with sum as s))`)
+  assert.match(rollup, /^rolluprecursive takes .* 1000 levels: .*filter\(.*isdescendant/)
+  assert.not.match(rollup, /traverse|preorder/)
+  assert.match(await refused(`traverse(${of},preorder)`), /^traverse takes .*preorder/)
 })
 
 /** The nodes that a node leads to by `next`, each once. */
