@@ -217,7 +217,7 @@ const OF_DBT: Readonly<Record<string, string>> = {
 
 type WriteLine = (text: string, line: LogLine) => void
 
-const toStderr: WriteLine = (text) => void process.stderr.write(text + '\n')
+export const toStderr: WriteLine = (text) => void process.stderr.write(text + '\n')
 
 function asJson({ time, level, event, fields }: LogLine): string {
   const line = { time: time.toISOString(), level, event, ...fields }

@@ -19,6 +19,7 @@ import type {
   SnapshotStore,
 } from '../store/snapshots.ts'
 import { checkKey } from './build/materialize/stage.ts'
+import { requireServableDurations } from './servable-durations.ts'
 
 interface PublishModelsOptions {
   readonly connection: Connection
@@ -127,6 +128,7 @@ async function publishModel(
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
   if (model.kind === 'events') await checkKey(connection, relation, exposedKey, 'expose')
   const columns = await publishedColumns(connection, model, exposedKey)
+  await requireServableDurations(connection, relation, columns)
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
   await require({ key, columns })
   const changed = changedIn?.(name, version) ?? null

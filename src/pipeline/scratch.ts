@@ -13,6 +13,7 @@ import type { Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import { readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { explainFailure } from './failure.ts'
 import { materializationOf } from './build/materialize/kinds.ts'
 import type { SnapshotStore } from '../store/snapshots.ts'
 import type { Warehouse } from '../store/warehouse.ts'
@@ -66,7 +67,7 @@ interface PreviewOptions {
 
 /**
  * The other sets of `snapshots` stay as they are; the model's rows are those of the warehouse, which is only read. Throws
- * EnvironmentError: `not-built`, and those of the warehouse.
+ * EnvironmentError: `not-built`, `not-published`, and those of the warehouse.
  */
 export async function publishPreview(options: PreviewOptions): Promise<void> {
   const { warehouse, snapshots, memoryLimit, models, model } = options
@@ -84,8 +85,8 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
     models: [...others, asExposed],
     versions: new Map([[model.name, randomUUID()]]),
     now: new Date(),
-    onFailure: (_, error) => {
-      throw error
+    onFailure: (failed, error) => {
+      throw new EnvironmentError('not-published', explainFailure(error, failed, null))
     },
   })
 }

@@ -117,6 +117,35 @@ test('an exposed model is a file with its rows in the order of the key', async (
   ])
 })
 
+test('an INTERVAL that no answer could contain is not published, and the column is named', async () => {
+  await using space = await openProject()
+  const model = (value: string) =>
+    query('mart.t', `select * from (values (1, null), (2, ${value})) t(id, v)`, { expose })
+  await space.ok([model("interval '2 days'")])
+  const before = await manifestOf(space)
+  const refused: Readonly<Record<string, string>> = {
+    "interval '300000 years'": '300000 years',
+    "interval '-300000 years'": '-300000 years',
+    'to_days(2147483647)': '2147483647 days',
+    'to_microseconds(9223372036854775807) + to_days(1)': '1 day 2562047788:00:54.775807',
+    "[null, interval '300000 years']": '[NULL, 300000 years]',
+    "{'a': [{'b c': interval '300000 years'}]}": "{'a': [{'b c': 300000 years}]}",
+  }
+  for (const [value, text] of Object.entries(refused)) {
+    const { because } = resultOf(await space.run([model(value)]), 'mart.t')
+    assert.ok(because?.includes(`the column "v" has the INTERVAL ${text}, and`), because)
+    assert.equal(await manifestOf(space), before)
+  }
+  const served = [
+    "interval '290000 years'",
+    'to_microseconds(9223372036854775807)',
+    "[interval '1 day', null]",
+    "map {'k': interval '300000 years'}",
+    "{'a': null::interval}",
+  ]
+  for (const value of served) await space.ok([model(value)])
+})
+
 test('what is unchanged keeps its file, and without a change the manifest is left alone', async () => {
   await using space = await openProject()
   const same = query('mart.same', 'select 1 as id', { expose })

@@ -219,8 +219,12 @@ export async function unlessGone<T>(
 const timeLimit = () =>
   odataError('time-limit', 'the query exceeded the time limit of this service')
 
-/** A number that a DECIMAL cannot hold, or a time beyond the calendar; other failed conversions are our mistakes. */
-const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
+/**
+ * A number that a DECIMAL cannot hold, a time beyond the calendar, or a duration of more microseconds than 64 bits; other
+ * failed conversions are our mistakes.
+ */
+const OUT_OF_RANGE =
+  /out of range|\bto DECIMAL\(|not in timestamp range|^Could not convert (?:Month|Day|Interval) to Microseconds/
 
 /** What DuckDB says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
 function engineFailure(error: unknown): unknown {

@@ -78,4 +78,24 @@ test('a long chain is exact, and fails only for rows that are asked for', async 
   assert.is((await ids(`${long} gt 2024-01-01T00:00:00Z`)).error.code, 'arithmetic-error')
 })
 
+test('a duration of more microseconds than 64 bits fails wherever it is asked for', async () => {
+  await using resources = new Resources()
+  const rows = sql`SELECT * FROM (VALUES (1, INTERVAL '300000 years'), (2, to_days(2147483647)),
+    (3, to_microseconds(9223372036854775807) + to_days(1))) AS v(id, span)`
+  const served = await serve(resources, [{ model: 't.spans', key: ['id'], rows }])
+  const options = [
+    ...[1, 2, 3].map((id) => `$filter=id eq ${id}`),
+    ...['json', 'csv', 'arrow', 'parquet', 'xlsx'].map((format) => `$format=${format}`),
+    "$filter=span eq duration'PT1S'",
+    '$orderby=span&$select=id',
+    '$apply=aggregate(span with max as most)',
+    '$apply=groupby((span))',
+  ]
+  for (const option of options) {
+    const { status, text } = await served.get(`t_spans?${encodeURI(option)}`)
+    assert.is(status, 400, option)
+    assert.match(text, 'arithmetic-error', option)
+  }
+})
+
 test.run()
