@@ -88,7 +88,7 @@ const BITS_IN = Uint8Array.from({ length: 256 }, (_, byte) => {
   return count
 })
 
-/** VectorValues of so many bytes each, zeros for NULL. */
+/** Values of so many bytes each, zeros for NULL. */
 function fixedValues(values: VectorValues, bytes: number, bits: Uint8Array | null): BatchBuffer {
   const { count } = values
   if (count === 0) return NOTHING
