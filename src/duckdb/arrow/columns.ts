@@ -13,6 +13,8 @@ import { addLengths, textBuffers } from './texts.ts'
 export interface ColumnParts {
   readonly lengths: number[]
   readonly buffers: BatchBuffer[]
+  /** Bytes of the column with most text. */
+  longestText: number
 }
 
 const NOTHING: BatchBuffer = { bytes: 0, write: () => {} }
@@ -41,9 +43,12 @@ export function addColumn(parts: ColumnParts, type: ArrowType, values: VectorVal
       parts.buffers.push(decimals(values, type.precision, bits))
       return
     case 'text':
-    case 'bytes':
-      parts.buffers.push(...textBuffers(values, bits))
+    case 'bytes': {
+      const { ends, texts } = textBuffers(values, bits)
+      parts.buffers.push(ends, texts)
+      parts.longestText = Math.max(parts.longestText, texts.bytes)
       return
+    }
     case 'list':
       addList(parts, type.item, values, bits)
       return

@@ -4,7 +4,7 @@ import { bindings } from '../bindings.ts'
 import type { BatchBuffer, VectorValues } from './batch-buffer.ts'
 
 /** Places of Arrow in texts and lists have 31 bits. */
-const MOST_BYTES = 2 ** 31 - 1
+export const MOST_TEXT_BYTES = 2 ** 31 - 1
 
 const HEADER_BYTES = 16
 const HEADER_WORDS = HEADER_BYTES / 4
@@ -18,8 +18,16 @@ interface Headers {
   readonly wordOf: (i: number) => number
 }
 
-/** `bits`: of each value, 0 for NULL; null where none is. The header of a NULL is not written. */
-export function textBuffers(values: VectorValues, bits: Uint8Array | null): readonly BatchBuffer[] {
+interface TextBuffers {
+  readonly ends: BatchBuffer
+  readonly texts: BatchBuffer
+}
+
+/**
+ * `bits`: of each value, 0 for NULL; null where none is. The header of a NULL is not written. Of more than MOST_TEXT_BYTES the
+ * buffers tell how many they are, and cannot be written.
+ */
+export function textBuffers(values: VectorValues, bits: Uint8Array | null): TextBuffers {
   const headers = headersOf(values)
   const { count } = values
   const ends = new Int32Array(count + 1)
@@ -29,12 +37,11 @@ export function textBuffers(values: VectorValues, bits: Uint8Array | null): read
     if (bits === null || (bits[i >> 3]! & (1 << (i & 7))) !== 0) total += words[wordOf(i)]!
     ends[i + 1] = total
   }
-  if (total > MOST_BYTES) throw new Error('a batch of Arrow has no place for so many bytes')
   const places = new Uint8Array(ends.buffer)
-  return [
-    { bytes: places.length, write: (batch, at) => batch.set(places, at) },
-    { bytes: total, write: (batch, at) => copyTexts(headers, ends, batch, at) },
-  ]
+  return {
+    ends: { bytes: places.length, write: (batch, at) => batch.set(places, at) },
+    texts: { bytes: total, write: (batch, at) => copyTexts(headers, ends, batch, at) },
+  }
 }
 
 /** Adds to `lengths` how long each text is. */
