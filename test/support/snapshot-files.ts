@@ -50,10 +50,11 @@ export async function writeManifest(dir: string, snapshot: Snapshot): Promise<vo
   await rename(temporary, join(dir, MANIFEST_FILE))
 }
 
-const nameOf = ({ model, key = [], description }: Table) => ({
+const nameOf = ({ model, key = [], description, hierarchies }: Table) => ({
   model: modelName(model),
   key,
   description: description ?? null,
+  ...(hierarchies && { meaning: { measures: [], dimensions: [], time: null, hierarchies } }),
 })
 
 export async function writeTable(dir: string, table: Table): Promise<PublishedRelation> {
