@@ -139,8 +139,8 @@ function dialectHint(tokens: readonly Token[], at: number): string | undefined {
   if (isSymbol(here, '[')) return namesInQuotes(tokens[at + 1])
   if (isWord(before, 'top') && here?.kind === 'number') return `write LIMIT ${here.text} at the end`
   if (isWord(here, 'apply')) return 'write CROSS JOIN LATERAL (…), or LEFT JOIN LATERAL (…) ON true'
-  if (isWord(before, 'at') || isWord(here, 'at'))
-    return 'AT begins a clause of DuckDB; quote the name: "at"'
+  if (isWord(before, 'at')) return wordAtHint(here)
+  if (isWord(here, 'at')) return wordAtHint(tokens[at + 1])
   if (isWord(before, 'minus')) return 'write EXCEPT for MINUS'
   if (isWord(here, 'with') && isSymbol(tokens[at + 1], '('))
     return 'remove hints such as WITH (NOLOCK)'
@@ -158,6 +158,23 @@ function dialectHint(tokens: readonly Token[], at: number): string | undefined {
   if (operator < 0) return undefined
   return isSymbol(tokens[operator], '&') ? 'write AND for &&' : 'write OR; || joins text'
 }
+
+/** A column or a table may be named at, or its clause be written otherwise than DuckDB has it: `next` tells. */
+function wordAtHint(next: Token | undefined): string | undefined {
+  if (isWord(next, 'timezone') || isWord(next, 'zone')) return "write AT TIME ZONE 'UTC'"
+  const word = next?.kind === 'word' ? next.text.toLowerCase() : null
+  const isName =
+    word === null ||
+    reserved.has(word) ||
+    clauses.includes(word.toUpperCase()) ||
+    afterNames.has(word)
+  return isName ? 'AT begins a clause of DuckDB; quote the name: "at"' : undefined
+}
+
+/** What may follow a name besides. */
+const afterNames = new Set(
+  'is like ilike nulls left right inner full cross natural asof'.split(' '),
+)
 
 const isNext = (tokens: readonly Token[], i: number, sign: string) =>
   isSymbol(tokens[i + 1], sign) && tokens[i + 1]!.start === tokens[i]!.end

@@ -217,6 +217,41 @@ export const rows: readonly Mistake[] = [
     grade: 'A',
   },
   {
+    id: 'd12-zone',
+    mistake: 'AT TIMEZONE for AT TIME ZONE',
+    files: model("SELECT now() AT TIMEZONE 'UTC' AS at_utc"),
+    ask: { eider: ['check'] },
+    answer: `
+      models/core/t.sql:1:17 error sql-syntax: syntax error at or near "TIMEZONE"
+      hint: write AT TIME ZONE 'UTC'
+      failed: 6 models, 1 error, 0 warnings`,
+    exitCode: 1,
+    grade: 'A',
+  },
+  {
+    id: 'd12-only-zone',
+    mistake: 'AT ZONE for AT TIME ZONE',
+    files: model("SELECT now() AT ZONE 'UTC' AS at_utc"),
+    ask: { eider: ['check'] },
+    answer: `
+      models/core/t.sql:1:17 error sql-syntax: syntax error at or near "ZONE"
+      hint: write AT TIME ZONE 'UTC'
+      failed: 6 models, 1 error, 0 warnings`,
+    exitCode: 1,
+    grade: 'A',
+  },
+  {
+    id: 'd12-version',
+    mistake: 'AT VERSION without parentheses',
+    files: model('SELECT 1 AS id FROM core.ord AT VERSION 3'),
+    ask: { eider: ['check'] },
+    answer: `
+      models/core/t.sql:1:33 error sql-syntax: syntax error at or near "VERSION"
+      failed: 6 models, 1 error, 0 warnings`,
+    exitCode: 1,
+    grade: 'A',
+  },
+  {
     id: 'd59',
     mistake: 'a sum of text',
     files: model("SELECT sum(v) AS total FROM (VALUES ('1'), ('2')) AS rows (v)"),
