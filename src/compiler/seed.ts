@@ -15,6 +15,7 @@ import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { wholeFile } from '../core/source-text.ts'
+import { misplacedThousands, short, thousandsHint } from './csv/misread-numbers.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous, wayOfCommas } from './csv/options.ts'
 import { numberOf } from '../duckdb/values.ts'
 
@@ -196,6 +197,20 @@ export async function ambiguousDates(
   return [diagnostic('seed-row', { problem }, wholeFile(path), `${ymlOf(path)}: ${hint}`)]
 }
 
+/** Numbers of a CSV whose sign of thousands stands elsewhere. */
+export async function wrongThousands(
+  connection: Connection,
+  { path, csv }: SeedFile,
+  columns: readonly Column[],
+  shape: SeedRows,
+  dir: string,
+): Promise<readonly Diagnostic[]> {
+  const found = await misplacedThousands(connection, seedTexts(shape, dir), columns, csv)
+  if (found === null) return []
+  const { problem } = found
+  return [diagnostic('seed-row', { problem }, wholeFile(path), thousandsHint(csv))]
+}
+
 /** Numbers as most of Europe writes them, which are text until somebody says so. */
 export async function decimalCommas(
   connection: Connection,
@@ -235,5 +250,3 @@ export async function decimalCommas(
 const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*`
 /** As English writes 1,234. With one comma, nothing tells it from decimals of which there are three. */
 const IN_THOUSANDS = String.raw`\s*-?\d{1,3}(?:,\d{3})+\s*`
-
-const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

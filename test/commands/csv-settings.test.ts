@@ -1,7 +1,7 @@
 // How CSV files are read that are not written as DuckDB expects: settings of sources and seeds, and what is refused until it
 // is said.
 
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, rm, symlink } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../support/workspace.ts'
@@ -65,6 +65,58 @@ test('a file that is not UTF-8 is told how to say so', async () => {
   assert.match(stdout, /"s\.a" cannot be read: data\/a\.csv is not UTF-8\n/)
   assert.match(stdout, /hint: say how it is written, such as "csv: \{encoding: latin-1\}"/)
 })
+
+const rows = 'id,name\n1,M\u00fcller\n2,\u4e00\n'
+const little = Buffer.from(rows, 'utf16le')
+const big = Buffer.from(little).swap16()
+
+for (const [what, bytes, encoding, problem] of [
+  ['UTF-8', Buffer.from(rows), 'utf-16', 'is not UTF-16'],
+  ['big-endian', big, 'utf-16', 'is big-endian UTF-16, which cannot be read'],
+  [
+    'big-endian with a mark',
+    Buffer.concat([Buffer.of(0xfe, 0xff), big]),
+    'utf-16',
+    'is big-endian UTF-16, which cannot be read',
+  ],
+  ['big-endian', big, 'utf-8', 'is big-endian UTF-16, which cannot be read'],
+  ['little-endian', little, 'utf-8', 'is UTF-16'],
+  ['little-endian', little, 'utf-16', null],
+  ['little-endian with a mark', Buffer.concat([Buffer.of(0xff, 0xfe), little]), 'utf-16', null],
+] as const)
+  test(`a file that is ${what} is read as ${encoding}`, async () => {
+    await using space = await workspace({
+      ...model,
+      'eider.yml': project(`{file: data/*.csv, csv: {encoding: ${encoding}}}`),
+    })
+    await space.write('data/a.csv', bytes)
+    if (problem === null) {
+      await space.ok(['run'])
+      const { stdout } = await space.ok(['query', 'core.a', '--format', 'csv'])
+      assert.is(stdout, rows.replaceAll('\n', '\r\n'))
+    } else {
+      const { stdout } = await space.ok(['check'], { exitCode: 1 })
+      assert.ok(stdout.includes(`"s.a" cannot be read: data/a.csv ${problem}\n`), stdout)
+    }
+  })
+
+for (const empty of ['a', 'z'])
+  test(`an empty file of a pattern is named: ${empty}.csv`, async () => {
+    const settings = (csv: string) => project(`{file: data/*.csv, csv: {${csv}}}`)
+    await using space = await workspace({
+      ...model,
+      'eider.yml': project('{file: data/*.csv}'),
+      [`data/${empty}.csv`]: '',
+      'data/m.csv': 'id,a\n1,2\n',
+    })
+    for (const csv of ['quote: "\'"', 'union_by_name: true', 'delimiter: ","']) {
+      await space.write('eider.yml', settings(csv))
+      const { stdout } = await space.ok(['check'], { exitCode: 1 })
+      assert.match(stdout, new RegExp(`"s\\.a" cannot be read: data/${empty}\\.csv is empty\n`))
+    }
+    await space.write('eider.yml', settings('header: false'))
+    await space.ok(['run'])
+  })
 
 test('a pattern behind a link to itself names the link', async () => {
   await using space = await workspace({ ...model, 'eider.yml': project('{file: data/x/*.csv}') })
@@ -174,6 +226,45 @@ for (const [table, problem] of mistakes)
     const { stdout } = await space.ok(['check'], { exitCode: 1 })
     assert.match(stdout, problem)
     assert.match(stdout, /eider\.yml:5:\d+ error/)
+  })
+
+const separators = '{decimal: ",", thousands: "."}'
+
+for (const [value, read] of [
+  ['12.50', '1250'],
+  ['1.5', '15'],
+  ['12.34.5,25', '12345,25'],
+  ['.500', '500'],
+  ['1234.567', '1234567'],
+  ['-1.234,567.8', '-1234,5678'],
+] as const)
+  test(`a sign of thousands that stands elsewhere is refused: ${value}`, async () => {
+    const text = `k;n\n1;1.234,56\n2;${value}\n`
+    await using space = await workspace({
+      ...model,
+      'eider.yml': project(`{file: data/*.csv, csv: ${separators}}`),
+      'data/a.csv': 'k;n\n1;-1.234.567,8\n2;999\n3;\n4;1,5\n',
+      'data/b.csv': text,
+      'seeds/ref/x.csv': text,
+      'seeds/ref/x.yml': `csv: ${separators}\n`,
+    })
+    const problem = `the column "n" has ${value}, in which "." does not part groups of three digits, so it would be ${read}\n`
+    const { stdout } = await space.ok(['check'], { exitCode: 1 })
+    assert.ok(stdout.includes(`"s.a" cannot be read: data/b.csv: ${problem}`), stdout)
+    assert.ok(stdout.includes(`seeds/ref/x.csv:1:1 error seed-row: ${problem}`), stdout)
+    assert.match(stdout, /hint: write the value with groups of three digits, or leave out "thou/)
+    await space.write(
+      'eider.yml',
+      project(`{file: data/*.csv, columns: {n: "DECIMAL(10,2)"}, csv: ${separators}}`),
+    )
+    const declared = await space.ok(['check'], { exitCode: 1 })
+    assert.ok(declared.stdout.includes(`data/b.csv: ${problem}`), declared.stdout)
+    await space.write(
+      'eider.yml',
+      project(`{file: data/*.csv, columns: {n: VARCHAR}, csv: ${separators}}`),
+    )
+    await rm(space.path('seeds/ref'), { recursive: true })
+    await space.ok(['check'])
   })
 
 test('the settings of a seed that its header decides are not there', async () => {

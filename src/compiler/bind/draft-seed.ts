@@ -18,6 +18,7 @@ import {
   type SeedRows,
   untypedColumns,
   wrongSeedTypes,
+  wrongThousands,
 } from '../seed.ts'
 import { scanCsv, type CsvShape } from '../csv/scan.ts'
 import { modelsInDeclared, resolveDeclared } from '../checks/resolve-checks.ts'
@@ -81,6 +82,8 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
     ifRefused(lostDigits(connection, seed.file, columns, shape, dir), () => [])
   const dates = (columns: readonly Column[]) =>
     ifRefused(ambiguousDates(connection, seed.file, columns, shape, dir), () => [])
+  const thousands = (columns: readonly Column[]) =>
+    ifRefused(wrongThousands(connection, seed.file, columns, shape, dir), () => [])
   const commas = (columns: readonly Column[]) =>
     ifRefused(decimalCommas(connection, seed.file, columns, shape, dir), () => [])
   return {
@@ -108,7 +111,12 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
             ...found.diagnostics,
             ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
             ...(format === 'csv'
-              ? [...(await digits(columns)), ...(await dates(columns)), ...(await commas(columns))]
+              ? [
+                  ...(await digits(columns)),
+                  ...(await dates(columns)),
+                  ...(await thousands(columns)),
+                  ...(await commas(columns)),
+                ]
               : []),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)

@@ -6,10 +6,11 @@
 // a letter everywhere else.
 
 import { isUtf8 } from 'node:buffer'
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { limits } from '../../core/limits.ts'
 import { firstInvalid } from '../../core/utf8.ts'
+import { isMarkOfUtf16 } from './utf-16.ts'
 
 interface CsvScan {
   /** null: it cannot be determined. */
@@ -37,21 +38,6 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
   }
   rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
-}
-
-const isMarkOfUtf16 = (bytes: Buffer) => /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))
-
-/** By its byte order mark; false also where there is no file of this name. */
-export function isUtf16(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
-  const file = openSync(path, 'r')
-  try {
-    const start = Buffer.alloc(2)
-    readSync(file, start)
-    return isMarkOfUtf16(start)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** How the header of a CSV file is laid out, from the start of the file. */

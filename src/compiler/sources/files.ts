@@ -17,11 +17,18 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
+import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous } from '../csv/options.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { verbatim } from '../seed.ts'
 import { probeFile } from './probe.ts'
-import { otherColumns, refusePipe, SourceProblem } from './problems.ts'
+import {
+  emptyFile,
+  otherColumns,
+  refuseOtherEncoding,
+  refusePipe,
+  SourceProblem,
+} from './problems.ts'
 import type { SourceAccess } from './source-access.ts'
 
 /** A table that is a file, with the values of the environment. */
@@ -52,15 +59,18 @@ export const files: SourceAccess = {
     check: async (connection, table, columns) => {
       const file = fileTable(table)
       if (file.format !== 'csv') return
+      await refuseUnreadable(connection, dir, file)
       if (file.csv?.delimiter === undefined && file.csv?.header === undefined)
         await refuseLostHeader(dir, file, columns)
       await refuseOtherColumns(connection, dir, file, columns)
-      await refuseAmbiguousDates(
-        connection,
-        file,
-        columns,
-        sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`,
-      )
+      const texts = sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`
+      await refuseAmbiguousDates(connection, file, columns, texts)
+      const number = await misplacedThousands(connection, texts, columns, file.csv)
+      if (number !== null)
+        throw new SourceProblem({
+          problem: `${await fileWith(connection, dir, file, number)}: ${number.problem}`,
+          hint: thousandsHint(file.csv),
+        })
     },
     explain: () => null,
   }),
@@ -239,11 +249,6 @@ async function refuseLostHeader(
   const path = resolve(dir, file)
   const found = statSync(path, { throwIfNoEntry: false })
   if (!/\.(?:csv|tsv)$/i.test(file) || found?.isFile() !== true) return
-  if (found.size === 0)
-    throw new SourceProblem({
-      problem: `${file} is empty`,
-      hint: 'begin it with a header: a header alone is a table without rows',
-    })
   const header = await headerOfFile(path)
   const names = columns.map(({ name }) => name)
   const isOne = names.length === 1 && names[0]!.includes(header.delimiter)
@@ -254,6 +259,37 @@ async function refuseLostHeader(
     problem: `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
     hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
   })
+}
+
+/** Where DuckDB makes up columns of a file, or of all, from one of them that is empty or encoded in another way. */
+async function refuseUnreadable(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+): Promise<void> {
+  const { location, csv } = table
+  if (isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location)) return
+  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
+    const file = relative(dir, path)
+    if (statSync(path).size === 0) {
+      if (csv?.header !== false) throw new SourceProblem(emptyFile(file))
+    } else if (csv?.encoding === 'utf-16') refuseOtherEncoding(path, file)
+  }
+}
+
+/** The file of a pattern that has the value; a column of the same name hides that of the engine. */
+async function fileWith(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  { column, value }: MisreadNumber,
+): Promise<string> {
+  if (isRemote(table.location)) return table.file
+  const row = await connection.row(sql`
+    SELECT filename FROM ${rowsOfFile(dir, table, ALL_TEXTS)}
+    WHERE trim(${sql.ident(column)}) = ${sql.value(value)} LIMIT 1`)
+  const path = textOf(row?.['filename'] ?? '')
+  return isFile(path) ? relative(dir, path) : table.file
 }
 
 /** A date that is read as another one when a later row arrives is refused until it is said which one it is. */

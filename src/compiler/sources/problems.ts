@@ -11,7 +11,7 @@ import { sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
-import { isUtf16 } from '../csv/scan.ts'
+import { utf16Of } from '../csv/utf-16.ts'
 import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'
 
@@ -112,7 +112,9 @@ function csvProblem(
 ): Explanation | null {
   if (/not utf-8 encoded/i.test(message)) {
     const path = /file = (.*)/.exec(message)?.[1] ?? file
-    if (path !== null && isUtf16(resolve(dir, path)))
+    const order = path === null ? null : utf16Of(resolve(dir, path))
+    if (order === 'big-endian') return bigEndian(path!)
+    if (order !== null)
       return {
         problem: `${path} is UTF-16`,
         hint: 'write "csv: {encoding: utf-16}" at the table, or save the file as UTF-8',
@@ -127,6 +129,22 @@ function csvProblem(
       message,
     ) ?? []
   return first === undefined ? null : otherColumns(first, other!, { missing: column })
+}
+
+const bigEndian = (file: string): Explanation => ({
+  problem: `${file} is big-endian UTF-16, which cannot be read`,
+  hint: 'save it as UTF-8',
+})
+
+/** `path`: of `file`, which is declared as UTF-16. */
+export function refuseOtherEncoding(path: string, file: string): void {
+  const order = utf16Of(path)
+  if (order === 'big-endian') throw new SourceProblem(bigEndian(file))
+  if (order === null)
+    throw new SourceProblem({
+      problem: `${file} is not UTF-16`,
+      hint: 'leave "encoding" out, or say how the file is written',
+    })
 }
 
 /** The engine finds no file below a link that leads to itself, and does not say why. */
@@ -153,6 +171,11 @@ function isEndless(path: string): boolean {
     return (error as NodeJS.ErrnoException).code === 'ELOOP'
   }
 }
+
+export const emptyFile = (file: string): Explanation => ({
+  problem: `${file} is empty`,
+  hint: 'begin it with a header: a header alone is a table without rows',
+})
 
 /** A file of a pattern has other columns than the first one. */
 export function otherColumns(
