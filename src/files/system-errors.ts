@@ -15,9 +15,9 @@ export const isDiskFull = (error: unknown): boolean =>
 export const isQuota = ({ code, errno = 0 }: NodeJS.ErrnoException): boolean =>
   code === 'EDQUOT' || -errno === system.errno.EDQUOT
 
-/** Says the system, or DuckDB, which opened the file. */
+/** Says the system, DuckDB, which opened the file, or Node 24, of the files of a package. */
 const isOutOfFiles = ({ code = '', message }: NodeJS.ErrnoException): boolean =>
-  ['EMFILE', 'ENFILE'].includes(code) || /: Too many open files/.test(message)
+  ['EMFILE', 'ENFILE'].includes(code) || /: too many open files/i.test(message)
 
 interface SystemProblem {
   /** A whole sentence, with the path in it. */
