@@ -197,11 +197,11 @@ async function touchedByHand(
   for (const model of models) {
     const { name, expose } = model
     if (expose === null || model.kind === 'events') continue
-    if (await isReadSince(opened, project, name)) continue
     const { version } = known.state.models.get(name)!
     const file = fileOf({ model: name, version, exposedKey: expose.key })
     const relation = published?.relations.find((one) => one.file === file)
     if (relation === undefined || relation.columns.length !== model.columns.length) continue
+    if (await isReadSince(opened, project, name)) continue
     try {
       const before = (await past.attach(connection, [relation])).get(name)!
       found.set(model, await differingValues(opened, model, before))

@@ -3,13 +3,14 @@
 
 import type { Model } from '../../core/model.ts'
 import { type Column, columnType } from '../../core/relation.ts'
+import { keepOf } from '../../core/retention.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
-import { isMadeOfForgotten, mayForget } from './forgets.ts'
+import { isMadeOfForgotten } from './forgets.ts'
 import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
 import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
@@ -102,7 +103,7 @@ async function differences(
   const found = new Map<string, readonly ClosedRange[]>()
   // Where it is made anew as a whole, a table that keeps rows has lost what its inputs have forgotten.
   const isWindow =
-    before.length > 0 && (mayForget(project, model) || isMadeOfForgotten(project, model))
+    before.length > 0 && (keepOf(model) !== null || isMadeOfForgotten(project, model))
   for (const { column, table, width } of before) {
     const after = profileOf(relation, column, width)
     found.set(column.name, await readRanges(connection, differing(table, after, column, isWindow)))
