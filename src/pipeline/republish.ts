@@ -163,7 +163,7 @@ async function nextVersions(
         connection,
         model.name,
         { before, after },
-        touched.get(model) ?? [],
+        (touched.get(model) ?? []).map((one) => ({ ...one, hasGone: true })),
       )
     }
     const work = []

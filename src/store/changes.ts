@@ -4,7 +4,8 @@
 //
 //   _eider.changes     what one transaction has changed of a table: one row per range of the values of a column, or one
 //                      without a range where there is none, and `is_known` false where it may be anything. The versions
-//                      are those of the table before and after
+//                      are those of the table before and after. Where rows have gone for good, one more row has no `low`,
+//                      and the word of GONE as its `high`
 //   _eider.changed_keys  the exact values of a column that such a change touches, where a table is kept up to date by
 //                      them; `col` names the column and what it goes through
 //   _eider.removed     how many rows of a table of events were deleted that models follow; those of a table add up
@@ -44,7 +45,11 @@ export interface ClosedRange {
 export interface TouchedColumn {
   readonly column: string
   readonly ranges: readonly ClosedRange[] | null
+  /** Whether rows may have gone that nothing has replaced, so that tables which keep rows may still have what was made of them. */
+  readonly hasGone?: boolean
 }
+
+const GONE = 'gone'
 
 export interface TableChange extends TouchedColumn {
   readonly model: ModelName
@@ -172,14 +177,16 @@ export class ChangeTables {
     if (!this.#exists || changes.length === 0) return
     this.#hasMore = true
     const { before, after } = versions
-    const rows = changes.flatMap(({ column, ranges }) => {
+    const rows = changes.flatMap(({ column, ranges, hasGone = false }) => {
       const row = (low: string | null, high: string | null) => {
         const values = [model, column, low, high, ranges !== null, before, after]
         return sql`(${this.#next('changes')}, ${sql.values(values)})`
       }
-      return ranges === null || ranges.length === 0
-        ? [row(null, null)]
-        : ranges.map(({ low, high }) => row(low, high))
+      const each =
+        ranges === null || ranges.length === 0
+          ? [row(null, null)]
+          : ranges.map(({ low, high }) => row(low, high))
+      return hasGone ? [...each, row(null, GONE)] : each
     })
     await connection.run(sql`INSERT INTO ${this.#table('changes')} VALUES ${sql.join(rows)}`)
   }
@@ -364,5 +371,6 @@ interface SavedChange {
 function changeOf(row: SavedChange): TableChange {
   const { model, col: column, low, high, version_before: before, version_after: after } = row
   const ranges = low === null || high === null ? [] : [{ low, high }]
-  return { model, column, before, after, ranges: row.is_known ? ranges : null }
+  const hasGone = low === null && high === GONE
+  return { model, column, before, after, ranges: row.is_known ? ranges : null, hasGone }
 }

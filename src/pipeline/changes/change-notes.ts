@@ -4,6 +4,12 @@ import type { ModelName } from '../../core/names.ts'
 import type { ClosedRange, TableChange } from '../../store/changes.ts'
 import { ChangedKeys } from './changed-keys.ts'
 
+interface Left {
+  readonly inputs: readonly ModelName[]
+  /** Values of the column by which it reads; null: all. */
+  readonly ranges: readonly ClosedRange[] | null
+}
+
 /** Those of the builds that are under way. */
 export class ChangeNotes {
   /** For what is published. */
@@ -25,6 +31,30 @@ export class ChangeNotes {
 
   takeDoubt(model: ModelName): boolean {
     return this.#doubted.delete(model)
+  }
+
+  readonly #losing = new Set<ModelName>()
+
+  /** Rows of it go that nothing replaces, or they may. */
+  lose(model: ModelName): void {
+    this.#losing.add(model)
+  }
+
+  takeLost(model: ModelName): boolean {
+    return this.#losing.delete(model)
+  }
+
+  readonly #left = new Map<ModelName, Left>()
+
+  /** What a model reads again of inputs that have lost rows. */
+  leave(reader: ModelName, left: Left): void {
+    this.#left.set(reader, left)
+  }
+
+  takeLeft(reader: ModelName): Left | null {
+    const left = this.#left.get(reader) ?? null
+    this.#left.delete(reader)
+    return left
   }
 
   readonly #warnings = new Map<ModelName, Set<string>>()

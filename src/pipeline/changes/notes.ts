@@ -79,10 +79,11 @@ export async function recordChange(
   const noted = changes.take(model.name)
   changes.keys.lead(model.name, versions)
   const isDoubted = changes.takeDoubt(model.name)
+  const hasGone = changes.takeLost(model.name)
   if (versions.before === versions.after) return forgetValues(context, model, noted.keys())
   const said = store.state.changes
     .columnsOf(model.name)
-    .map((column): TouchedColumn => ({ column, ranges: noted.get(column) ?? null }))
+    .map((column): TouchedColumn => ({ column, ranges: noted.get(column) ?? null, hasGone }))
     .map((one) => (isDoubted && isKey(one.column) ? { ...one, ranges: null } : one))
   const known = await recordKeys(context, model, versions, said)
   await store.state.changes.record(connection, model.name, versions, known)

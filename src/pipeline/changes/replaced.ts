@@ -52,12 +52,14 @@ export async function notePlanned(
 ): Promise<void> {
   const found = await profiles(context, before, await comparable(context, model))
   const differ = await differences(context, model, found, sql.relation(model.name))
+  const hasGone = context.changes.takeLost(model.name)
   for (const column of context.store.state.changes.columnsOf(model.name))
     context.changes.plan({
       model: model.name,
       column,
       ...versions,
       ranges: differ.get(column) ?? null,
+      hasGone,
     })
 }
 

@@ -44,12 +44,15 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const unknown = (one: Followed): Touched =>
     following.isCareful ? skipped(context, model, one, others) : { ranges: null, others }
   const leading: (Followed & Leading)[] = []
+  const losing = new Set<ModelName>()
   for (const one of followed) {
-    const ranges = unreadOf(one, so, versions.get(one.model)!)
-    if (ranges === null) return unknown(one)
-    leading.push({ ...one, ranges: await withoutForgotten(context, one, ranges) })
+    const unread = unreadOf(one, so, versions.get(one.model)!)
+    if (unread === null) return unknown(one)
+    leading.push({ ...one, ranges: await withoutForgotten(context, one, unread.ranges) })
+    if (unread.hasGone) losing.add(one.model)
   }
   const ranges = await lead(connection, leading, type)
+  if (losing.size > 0) context.changes.leave(model.name, { inputs: [...losing], ranges })
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
   for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)
@@ -158,25 +161,32 @@ export async function eventsGone(
     : Math.max(0, newest - Number(await eventsVersion(connection, changes, name)))
 }
 
+interface Unread {
+  readonly ranges: readonly ClosedRange[]
+  readonly hasGone: boolean
+}
+
 /** null: nobody knows what has changed. */
 function unreadOf(
   { model, column }: Followed,
   { positions, changes }: ReadSoFar,
   now: string,
-): readonly ClosedRange[] | null {
+): Unread | null {
   const isIt = (one: { readonly model: string; readonly column: string }) =>
     foldCase(one.model) === foldCase(model) && sameName(one.column, column)
   const position = positions.find(isIt)
   if (position === undefined) return null
-  if (position.version === now) return []
+  if (position.version === now) return { ranges: [], hasGone: false }
   const { passed, leadTo } = waysFrom([position], changes)
   if (!leadTo({ ...position, version: now })) return null
   const ranges: ClosedRange[] = []
+  let hasGone = false
   for (const change of passed) {
     if (change.ranges === null) return null
     ranges.push(...change.ranges)
+    hasGone ||= change.hasGone === true
   }
-  return ranges
+  return { ranges, hasGone }
 }
 
 // An input that forgets its oldest rows (`@keep`) may still get some that are older, and lose them in the same run. What

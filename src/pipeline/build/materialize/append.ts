@@ -11,6 +11,7 @@ import type { Slice } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
+import { warnOfLeft } from '../../changes/left-rows.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { WrittenTable } from '../../../store/table-storage.ts'
 import type { ReadAgain } from '../../rules/read-again.ts'
@@ -56,6 +57,7 @@ async function write(
     const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${inside}`)
     const inserted = await insert(connection, target, sql`FROM ${STAGE}`)
     await noteRows(context, model, valuesOf(STAGE))
+    if (deleted > 0) context.changes.lose(model.name)
     return { rows: deleted + inserted, added: inserted, changed: 0, removed: deleted }
   }
   const replaced = again === null ? 0 : await removeOlder(context, model, staged, again)
@@ -68,6 +70,7 @@ async function write(
   // What is filled are rows of the stage.
   const isKnown = target.isAdded !== null && filled === 0
   await noteRows(context, model, isKnown ? valuesIn(target, target.isAdded) : valuesOf(STAGE))
+  await warnOfLeft(context, model, staged)
   const rows = replaced + filled + inserted
   return { rows, added: inserted, changed: filled, removed: replaced }
 }
@@ -91,6 +94,8 @@ async function dryWrite(
   const rows = slice === 'whole' ? newRows(table, model, staged) : sql`FROM ${STAGE}`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_fresh AS ${rows}`)
   const fresh = await keepTable(connection, '_eider_fresh', unique)
+  if (slice === 'whole')
+    await warnOfLeft(context, model, staged, sql`(FROM ${table} UNION ALL BY NAME FROM ${fresh})`)
   const inside = slice === 'whole' ? sql`false` : isWithin(sql.ident(watermark.column), slice)
   await layOver(
     connection,
@@ -99,6 +104,7 @@ async function dryWrite(
   )
   const replaced = sql`(FROM ${table} WHERE ${inside})`
   const changes = (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
+  if (changes.removed > 0) context.changes.lose(name)
   const touched = (await countRows(connection, replaced)) + (await countRows(connection, fresh))
   return { changes, writes: touched > 0, added: changes.inserted - changes.removed }
 }

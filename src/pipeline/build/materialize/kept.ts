@@ -267,6 +267,7 @@ async function adapt(
 async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
   const { connection, store, createdIn } = context
   await kind.refuseStage(context, model)
+  context.changes.lose(model.name)
   const query = kind.firstRows(context, STAGE, model, staged)
   const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
   const rows = await comparing(context, model, async () => {
@@ -359,6 +360,7 @@ async function dryCreate(
   const { kind, context, model } = kept
   const { connection } = context
   await kind.refuseStage(context, model)
+  context.changes.lose(model.name)
   const stage = await keepTable(connection, '_eider_stage', unique)
   await layOver(connection, model.name, kind.firstRows(context, stage, model, staged))
   await checkKeys(kept, [])

@@ -22,6 +22,7 @@ import { differs, sameValues, STAGE, readFrom } from './stage.ts'
 import { count } from '../../../core/counts.ts'
 import { isGrouped } from '../../../compiler/lineage/follow.ts'
 import { isTouched } from '../../changes/ranges.ts'
+import { warnOfLeft } from '../../changes/left-rows.ts'
 import { touchedSince } from '../../changes/touched.ts'
 
 const DELTA = sql`temp.main._eider_delta`
@@ -77,6 +78,9 @@ async function write(
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${delta}`)
   }
   await connection.run(sql`DROP TABLE ${DELTA}`)
+  if (deleted > 0) context.changes.lose(model.name)
+  if (slice === 'whole' && !isGrouped(context.project, model))
+    await warnOfLeft(context, model, staged)
   return { rows: rows + deleted, added: rows - changed, changed, removed: deleted }
 }
 
@@ -146,13 +150,15 @@ async function deleteVanished(context: RunContext, model: MergeModel, part: Part
 async function dryWrite(
   context: RunContext,
   model: MergeModel,
-  { table, unique, slice }: DryWrite,
+  { table, unique, slice, staged }: DryWrite,
 ): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey: key } = model
   const part = await mirroredPart(context, model, slice, { warns: false })
   const onKey = sameValues(key, sql`t`, sql`s`)
   await refuseEmptyMirror(context, model)
+  if (slice === 'whole' && !isGrouped(context.project, model))
+    await warnOfLeft(context, model, staged, table)
   const stage = await keepTable(connection, '_eider_stage', unique)
   const before =
     part === null || part === 'all'
@@ -173,6 +179,7 @@ async function dryWrite(
       UNION ALL BY NAME
       FROM ${stage} s WHERE EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)})`,
   )
+  if (changes.removed > 0) context.changes.lose(model.name)
   return { changes, writes: null, added: changes.inserted - changes.removed }
 }
 

@@ -123,6 +123,7 @@ async function write(
     )
   }
   await connection.run(sql`DROP TABLE ${PERIODS}`)
+  if (removed > added) context.changes.lose(model.name)
   return { rows: Math.max(removed, added), added, changed: 0, removed }
 }
 
@@ -172,6 +173,7 @@ async function dryWrite(
     key.length > 0
       ? await compareByKey(connection, { ...replaced, key })
       : ((await compareRows(connection, replaced)) ?? NOTHING)
+  if (changes.removed > changes.inserted) context.changes.lose(model.name)
   return { changes, writes: null, added: changes.inserted - changes.removed }
 }
 

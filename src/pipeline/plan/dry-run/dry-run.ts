@@ -65,7 +65,7 @@ export class DryRun {
   }
 
   /** Call in DAG order, for models that nothing blocks. A model that fails stays as it is. */
-  async build({ model, slice }: Step): Promise<DryRunResult> {
+  async build({ model, slice, warnings: saidBefore }: Step): Promise<DryRunResult> {
     const { connection, paths, selected } = this.#context
     this.#built++
     for (const input of model.dependsOn) await this.#provide(input)
@@ -79,7 +79,9 @@ export class DryRun {
       )
       const { changed, changes, added, events = null } = built
       if (changed) await this.#noteChange(model, before)
-      const warnings = await runChecks(connection, model)
+      const checked = await runChecks(connection, model)
+      const said = this.#context.changes.takeWarnings(model.name)
+      const warnings = [...checked, ...said.filter((text) => !saidBefore.includes(text))]
       const columns = await describe(connection, sql`FROM ${sql.relation(model.name)}`)
       const isCounted = kinds[model.kind].relation === 'table' || model.expose !== null
       // A view whose tables have changed under it cannot be read.

@@ -1,0 +1,114 @@
+// Rows that tables keep though an input that keeps its own has lost what they were made of: plans and runs count them.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../../src/core/sql.ts'
+import type { RunRequest } from '../../../src/pipeline/run-request.ts'
+import { planRun } from '../../../src/pipeline/plan/show-changes.ts'
+import { runPipeline } from '../../../src/pipeline/run.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { compileTexts } from '../../support/compile-texts.ts'
+import { FakeClaims } from '../../support/fake-claims.ts'
+import { openProject, runDefaults, type TestProject } from '../../support/pipeline-project.ts'
+
+const texts = {
+  'raw.hits': '-- @kind: events\nid BIGINT NOT NULL,\nday DATE,\nn INTEGER',
+  'core.hits':
+    '-- @kind: append\n-- @incremental: day\n-- @unique_key: id\nSELECT id, day, n FROM raw.hits',
+  'mart.keyed':
+    '-- @kind: append\n-- @incremental: day\n-- @unique_key: id\nSELECT id, day FROM core.hits',
+  'mart.log': '-- @kind: append\n-- @incremental: day\nSELECT day, n FROM core.hits',
+  'mart.merged':
+    '-- @kind: merge\n-- @unique_key: id\n-- @incremental: day\nSELECT id, day, n FROM core.hits',
+  'mart.days':
+    '-- @kind: period\n-- @period: day of day\nSELECT day, count(*) AS n FROM core.hits GROUP BY day',
+}
+
+function opened(space: TestProject) {
+  const claims = new FakeClaims(space.path('buffer'))
+  const openClaims = () => Promise.resolve(claims)
+  return {
+    send: (...days: readonly number[]) =>
+      claims.add(
+        'raw.hits',
+        days.map((day) => ({ id: day, day: `2026-11-${String(day).padStart(2, '0')}`, n: 1 })),
+        { opening: 1 },
+      ),
+    run: async (options: Partial<RunRequest> = {}) => {
+      const project = await compileTexts(texts)
+      const request = { ...runDefaults(space.paths), project, openClaims, ...options }
+      const { ok, models } = await runPipeline(request)
+      if (!ok) throw new Error(JSON.stringify(models, null, 2))
+      return warned(models.map(({ model: name, warnings = [] }) => ({ name, warnings })))
+    },
+    plan: async () => {
+      const store = openStore(space.paths)
+      await using warehouse = await store.warehouse.openToRead({ memoryLimit: null, threads: 1 })
+      await using connection = await warehouse.connect()
+      const { steps } = await planRun({
+        connection,
+        paths: space.paths,
+        store,
+        project: await compileTexts(texts),
+        withNewEvents: new Set(),
+        waitingSegments: () => Promise.resolve([]),
+        diff: true,
+      })
+      return warned(
+        steps.map(({ model: { name }, diff }) => ({ name, warnings: diff?.warnings ?? [] })),
+      )
+    },
+  }
+}
+
+interface Said {
+  readonly name: string
+  readonly warnings: readonly string[]
+}
+
+/** The first part of each warning, by models that have any. */
+const warned = (models: readonly Said[]) =>
+  Object.fromEntries(
+    models.flatMap(({ name, warnings }) =>
+      warnings.length === 0 ? [] : [[name, warnings.map((text) => text.split(';')[0]).join()]],
+    ),
+  )
+
+const rebuilt: Partial<RunRequest> = {
+  selection: { include: ['core.hits'], exclude: [], retry: false },
+  fullRefresh: true,
+}
+
+const left =
+  '2 rows (day from 2026-11-03 to 2026-11-05) were made of rows that core.hits no longer has: they stay'
+
+test('a plan and a run count what is left of an input that was rebuilt, once', async () => {
+  await using space = await openProject()
+  const { send, run, plan } = opened(space)
+  await send(3, 4, 5, 6)
+  assert.equal(await run(), {})
+  await space.alter(sql`DELETE FROM raw.hits WHERE id IN (3, 5)`)
+  await run(rebuilt)
+  const all = { 'mart.keyed': left, 'mart.log': left, 'mart.merged': left }
+  assert.equal(await plan(), all)
+  assert.equal(await run(), all)
+  assert.equal(await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.keyed`), [{ n: 4 }])
+  assert.equal(await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.days`), [{ n: 2 }])
+  await send(2, 7)
+  assert.equal(await run(), {})
+})
+
+test('a rebuild that has all rows again, and a range replaced by one with a row less', async () => {
+  await using space = await openProject()
+  const { send, run } = opened(space)
+  await send(3, 4, 5, 6)
+  await run()
+  await run(rebuilt)
+  assert.equal(await run(), {})
+  await space.alter(sql`DELETE FROM raw.hits WHERE id = 4`)
+  await run({ ...rebuilt, fullRefresh: false, range: { start: '2026-11-01', end: '2026-11-06' } })
+  const one = '1 row (day 2026-11-04) was made of rows that core.hits no longer has: it stays'
+  assert.equal(await run(), { 'mart.keyed': one, 'mart.log': one, 'mart.merged': one })
+})
+
+test.run()
