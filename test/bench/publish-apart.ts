@@ -23,8 +23,7 @@ const settings = (percent: number) => `name: bench\nodata:\n  apart_percent: ${p
 
 export const publishApartBenchmark: Benchmark = {
   name: 'publish-apart',
-  async *run({ quick }) {
-    const rows = quick ? 400_000 : 4_000_000
+  async *run({ quick, rows = quick ? 400_000 : 4_000_000 }) {
     await using exposed = await project('\n-- @expose id')
     await using silent = await project('')
     for (const space of [exposed, silent]) {

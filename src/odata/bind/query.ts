@@ -6,6 +6,7 @@ import { bindExpand } from './expand.ts'
 import { bindSearch } from './expression/search.ts'
 import {
   type BoundQuery,
+  conjunctsOf,
   type Expression,
   type OrderItem,
   propertyOf,
@@ -64,7 +65,7 @@ export function collectionQuery(
     navigation: linkedNavigation(scope, options),
     expand,
     filter,
-    ...keyOrder(scope, askedOrder(scope, options), comesAsStored),
+    ...keyOrder(scope, askedOrder(scope, options), { comesAsStored, filter }),
     ...boundWindow(options),
     contextFragment: row.set.name + selectList(options, { output, expand, scope }),
   }
@@ -108,15 +109,16 @@ export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readon
 /**
  * The key makes every order total, so that pages neither overlap nor leave gaps. Where the
  * store has rows in the order of the key and that is asked for, none is needed, which makes a page of a large set many
- * times cheaper.
+ * times cheaper. Neither is one for rows of the same key.
  */
 function keyOrder(
   scope: Scope,
   asked: readonly OrderItem[],
-  comesAsStored: boolean,
+  { comesAsStored, filter }: Pick<BoundQuery, 'filter'> & { readonly comesAsStored: boolean },
 ): Pick<BoundQuery, 'order' | 'isStoredOrder'> {
   const { inKeyOrder, parts, type } = scope.row.set
   const { key } = type
+  if (asked.length === 0 && key.length > 0 && isOfOneKey(scope.row, filter)) return { order: [] }
   const isOrdered = (property: Property) =>
     asked.some(({ value }) => value.kind === 'property' && value.property === property)
   const ties = key.filter((property) => !isOrdered(property))
@@ -133,6 +135,22 @@ function keyOrder(
   const isStoredOrder = isKeyOrder && isStored && comesAsStored
   if (inKeyOrder && isStoredOrder) return { order: [] }
   return { order: all, isStoredOrder: parts !== null && isStoredOrder }
+}
+
+/** Whether each part of the key must equal a constant. */
+function isOfOneKey({ alias, set }: RowVariable, filter: Expression | null): boolean {
+  const conditions = conjunctsOf(filter)
+  const isGiven = (part: Property) =>
+    conditions.some(
+      (condition) =>
+        condition.kind === 'compare' &&
+        condition.operator === 'eq' &&
+        condition.right.kind === 'constant' &&
+        condition.left.kind === 'property' &&
+        condition.left.row.alias === alias &&
+        condition.left.property === part,
+    )
+  return set.type.key.every(isGiven)
 }
 
 /** Parts of a complex property are named by their paths. */

@@ -54,6 +54,15 @@ test('a page by key has no order where rows lie in it, and one where they do not
   assert.is(sqlOf(bound(asked, unordered)), sqlOf(bound(asked, fileRows)))
 })
 
+test('rows of one key have no order, wherever they lie', () => {
+  for (const filter of ['id eq 5', 'amount gt 1 and id eq 5'])
+    assert.not.match(sqlOf(bound(`mart_sales?$filter=${filter}`, unordered)), 'ORDER BY', filter)
+  for (const rest of ['id ge 5', 'id eq 5 or id eq 6', 'id eq amount', 'amount eq 5'])
+    assert.match(sqlOf(bound(`mart_sales?$filter=${rest}`, unordered)), 'ORDER BY', rest)
+  const asked = 'mart_sales?$filter=id eq 5&$orderby=amount'
+  assert.match(sqlOf(bound(asked, unordered)), 'ORDER BY "it"."amount"')
+})
+
 test('tables have the names that the store gives them', () => {
   assert.match(sqlOf(bound('mart_sales', fileRows)), 'FROM "mart_sales"."main"."rows"')
   const elsewhere: StoredRows = { ...fileRows, tableOf: (name) => ['lake', `at 7 ${name}`] }
