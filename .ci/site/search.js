@@ -15,7 +15,7 @@ const search = new MiniSearch({
     // Pages about the project itself are for those who work on it.
     boostDocument: (id) => (id.startsWith('project/') ? 0.2 : 1),
     prefix: true,
-    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    fuzzy: (term) => (term.length > 3 ? 0.2 : false),
     combineWith: 'AND',
   },
 })

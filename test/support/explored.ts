@@ -19,13 +19,15 @@ export async function explored(
   options: Partial<ODataServiceOptions> & {
     /** The text of a catalog for a published state of that id. */
     readonly catalog?: (id: string) => string
+    /** `project` unless it says otherwise. */
+    readonly shows?: 'project' | 'sets'
   } = {},
 ): Promise<Explored> {
-  const { catalog, ...others } = options
+  const { catalog, shows = 'project', ...others } = options
   await using resources = new Resources()
   const pages = await openExplorer({
     project: 'shop',
-    shows: 'project',
+    shows,
     async find(id) {
       if (catalog === undefined) return null
       const text = Buffer.from(catalog(id))

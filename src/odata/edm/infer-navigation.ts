@@ -2,7 +2,8 @@
 //
 // A column that has the name and the type of another set's key refers to it; both sets need a key, and only a key of one
 // column can be referred to. Nearly every table has an `id`, so a key of that name is referred to by columns named
-// `<table>_id` instead.
+// `<table>_id` instead. Days and times are the key of whatever is counted by them: such a key is referred to only where the
+// table has its name (`days` for `day`).
 //
 // Where n sets have a key of one name, each refers to each other: n * (n - 1) properties, impossible to tell apart
 // when n is large. Above limits.setsOfOneKey only those sets are referred to whose table has the name of the key
@@ -40,7 +41,7 @@ export function* addNavigation(
   const taken = new Map<GrowingSet, Set<string>>()
   for (const [place, set] of sets.entries()) {
     const key = onlyKey(set)
-    const name = key === null ? null : nameOfReferences(set, key)
+    const name = key === null || isChance(set, key) ? null : nameOfReferences(set, key)
     if (key !== null && name !== null) append(keys, name, { set, place, key, name })
     if (set.type.key.length > 0)
       for (const column of set.type.properties) append(columns, column.name, { set, place, column })
@@ -100,6 +101,12 @@ function onlyKey(set: EntitySet): Property | null {
   const [key, ...more] = set.type.key
   return key === undefined || more.length > 0 ? null : key
 }
+
+const moments: ReadonlySet<string> = new Set(['Edm.Date', 'Edm.DateTimeOffset', 'Edm.TimeOfDay'])
+
+/** Rows of two sets with one day have nothing else to do with each other. */
+const isChance = (set: EntitySet, { name, type }: Property) =>
+  moments.has(type.name) && !isTableOf(withoutId(name), tableOf(set))
 
 const tableOf = ({ relation }: EntitySet): string => splitModelName(relation.model).table
 

@@ -170,7 +170,15 @@ wideTest(
   async ({ page, visit }) => {
     await visit('/')
     const links = page.getByRole('navigation', { name: 'Sets' }).getByRole('link')
+    // A schema of many is closed, so that few stops of the Tab key come before the rows, and is searched by name.
+    assert.is(await links.count(), 0)
+    await page.getByText('200 sets', { exact: true }).click()
     assert.is(await links.count(), 200)
+    await page.getByText('200 sets', { exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Filter sets' }).fill('19 SET')
+    assert.is(await links.count(), 12)
+    await page.getByRole('searchbox', { name: 'Filter sets' }).fill('nothing')
+    await page.getByText('No set has this in its name.').waitFor()
     let asked = 0
     page.on('request', (request) => (asked += request.url().includes('apply=') ? 1 : 0))
     await visit('/sets/wide_set_7/columns')

@@ -231,4 +231,23 @@ lineageTest(
   { httpCredentials: { username: 'person', password: 'bi' } },
 )
 
+const setsTest = explorerTests(() => explored(exposed.map(one), { catalog, tokens, shows: 'sets' }))
+
+setsTest(
+  'where sets alone are shown, no page leads to runs and no node is of an unknown kind',
+  async ({ page, visit }) => {
+    await visit('/lineage?model=core.hub')
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    await pages.getByRole('link', { name: 'Lineage' }).waitFor()
+    assert.is(await pages.getByRole('link', { name: 'Runs' }).count(), 0)
+    const facts = await page.locator('.node-facts').allTextContents()
+    assert.ok(facts.length > 0)
+    assert.equal(
+      facts.filter((text) => text.includes('unknown')),
+      [],
+    )
+  },
+  asAll,
+)
+
 test.run()

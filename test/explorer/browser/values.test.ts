@@ -45,7 +45,14 @@ const keyed: Table = {
   rows: sql`SELECT * FROM (VALUES ('x/y', 'it''s 100%'), ('(', '#?&')) t(a, b)`,
 }
 
-const valuesTest = explorerTests(() => explored([odd, wide, named, keyed]))
+const blank: Table = {
+  model: 'odd.blank',
+  key: ['id'],
+  rows: sql`SELECT i::INTEGER AS id, CASE i WHEN 0 THEN '  between  ' ELSE '' END AS words,
+    INTERVAL (i) DAY AS span FROM range(5) t(i)`,
+}
+
+const valuesTest = explorerTests(() => explored([odd, wide, named, keyed, blank]))
 const cell = (page: Page, row: number, column: number) =>
   page.locator(`td[data-row="${row}"][data-column="${column}"]`)
 
@@ -80,6 +87,23 @@ valuesTest('a megabyte is shown in part, and whole when it is wanted', async ({ 
   await page.getByRole('button', { name: /load all/ }).click()
   assert.is((await text.textContent())?.length, 1_000_000)
 })
+
+valuesTest(
+  'blanks and texts without a character are seen, and durations said',
+  async ({ page, visit }) => {
+    await visit('/sets/odd_blank')
+    const blanks = cell(page, 0, 1).locator('.blanks')
+    assert.equal(await blanks.allTextContents(), ['  ', '  '])
+    assert.ok((await blanks.first().boundingBox())!.width > 4)
+    assert.is(await cell(page, 0, 1).textContent(), '  between  ')
+    const words = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('td[data-row="1"][data-column="1"] .value-empty'), '::before').content`,
+    )
+    assert.is(words, '"empty text"')
+    await visit('/sets/odd_blank/columns?column=span')
+    await page.locator('#column-span').getByText('4 d', { exact: true }).waitFor()
+  },
+)
 
 valuesTest('structs and lists are trees', async ({ page, visit }) => {
   await visit('/sets/odd_values')

@@ -57,6 +57,19 @@ test('Q014: a column named like a key makes navigation in both directions', () =
   )
 })
 
+test('a day or a time that is a key is referred to only by the name of its table', () => {
+  const rain = relation('s.rain', ['day'], { day: 'DATE' })
+  const sales = relation('s.sales', ['sale_id'], { sale_id: INT, day: 'DATE' })
+  assert.equal(navigationOf(rain, sales), [])
+  const calendar = relation('s.days', ['day'], { day: 'DATE' })
+  assert.equal(navigationOf(rain, sales, calendar), [
+    's_rain.days -> s_days',
+    's_sales.s_days -> s_days',
+    's_days.rain -> s_rain',
+    's_days.sales -> s_sales*',
+  ])
+})
+
 test('Q015: there is no navigation without a key on both sides, nor with another type or letter case', () => {
   const parents = relation('s.parents', ['parent_id'], { parent_id: INT })
   const column = { child_id: INT, parent_id: INT }

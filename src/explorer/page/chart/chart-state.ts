@@ -115,12 +115,16 @@ export function proposals(set: ChartableSet): readonly Proposal[] {
   const ofKind = (kind: ColumnKind) => columns.filter((column) => kindOf(column) === kind)
   const times = ofKind('time').toSorted(timesFirst)
   const numbers = ofKind('number').filter((column) => !isId(column))
-  const categories = [...ofKind('text'), ...ofKind('boolean')].filter((column) => !isId(column))
-  // What has decimals is mostly an amount, and adds up; a whole number may be a year or a weight.
-  const amount = numbers.find(({ edm }) => edm === 'Edm.Decimal') ?? null
+  // A part of a key of several columns occurs often, as the share of a stock and a day does.
+  const isOften = ({ name }: TypedColumn) =>
+    !foreignKeys.includes(name) && (key.length > 1 || !key.includes(name))
+  const categories = [...ofKind('text'), ...ofKind('boolean')]
+    .filter(isOften)
+    .toSorted((a, b) => Number(isTitle(a)) - Number(isTitle(b)))
+  const value = valueOf(numbers)
   const countBy = (x: TypedColumn): Proposal => ({ x: x.name, y: null, method: 'count' })
   const sumBy = (x: TypedColumn): readonly Proposal[] =>
-    amount === null ? [] : [{ x: x.name, y: amount.name, method: 'sum' }]
+    value === null ? [] : [{ x: x.name, ...value }]
   const found = [
     ...ofMeasures(set, [...times, ...categories]),
     ...times.slice(0, 1).flatMap((time) => [...sumBy(time), countBy(time)]),
@@ -133,6 +137,41 @@ export function proposals(set: ChartableSet): readonly Proposal[] {
       : []),
   ]
   return found.slice(0, MOST_PROPOSALS)
+}
+
+/** Words of names, between lines or capitals. */
+const words = ({ name }: TypedColumn): readonly string[] =>
+  name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+
+const hasWord = (column: TypedColumn, of: ReadonlySet<string>) =>
+  words(column).some((word) => of.has(word))
+
+const AMOUNTS = new Set(
+  'amount amounts total revenue sales gross net turnover takings cost costs fee fees quantity'.split(
+    ' ',
+  ),
+)
+/** What has a level, of which a sum means nothing. */
+const LEVELS = new Set(
+  'price rate rates rating ratings ratio score temp temperature percent percentage share average avg mean margin age height weight speed humidity pressure'.split(
+    ' ',
+  ),
+)
+const TITLES = new Set('title name description comment note text url email'.split(' '))
+const isTitle = (column: TypedColumn) => hasWord(column, TITLES)
+
+/** The number that a person asks for first, and whether it is added up. What has decimals is mostly an amount; a whole number may be a year. */
+function valueOf(numbers: readonly TypedColumn[]): Pick<Proposal, 'y' | 'method'> | null {
+  const isLevel = (column: TypedColumn) => hasWord(column, LEVELS)
+  const amount =
+    numbers.find((column) => hasWord(column, AMOUNTS) && !isLevel(column)) ??
+    numbers.find((column) => column.edm === 'Edm.Decimal' && !isLevel(column))
+  if (amount !== undefined) return { y: amount.name, method: 'sum' }
+  const level = numbers.find(isLevel)
+  return level === undefined ? null : { y: level.name, method: 'average' }
 }
 
 /** The first measures by the first dimension, and one of them by the second. `others`: where no dimensions are known. */

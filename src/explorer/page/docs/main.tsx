@@ -13,12 +13,15 @@ import { readRoute, type Route, writeRoute } from '../address/route.ts'
 import type { EntitySet, Schema } from '../model/schema.ts'
 import { type Page, PageProvider, usePage, type View } from '../page.ts'
 import { Semaphore, Service } from '../service/client.ts'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useValue } from '../parts/use-value.ts'
 import { ProjectLinks } from '../frame/header.tsx'
 import { Search } from '../frame/search.tsx'
 import { groupDigits, showTime } from '../model/show.ts'
 import { Link, ModelLink } from '../parts/link.tsx'
+import { bySchema, modelsWith } from '../model/groups.ts'
+import { StatusOf } from '../runs/build-history.tsx'
+import '../runs/runs.css'
 import { applyTheme, ThemeButton } from '../parts/theme.tsx'
 import { LineageView } from '../views/lineage.tsx'
 import { LostView } from '../views/lost.tsx'
@@ -139,19 +142,15 @@ function ViewOf({ route }: { route: Route }) {
 }
 
 function ModelNavigation({ route }: { route: Route }) {
-  const schemas = new Map<string, string[]>()
-  for (const { name } of usePage().catalog?.models ?? []) {
-    const schema = name.slice(0, name.indexOf('.'))
-    schemas.set(schema, [...(schemas.get(schema) ?? []), name])
-  }
+  const schemas = bySchema(usePage().catalog?.models ?? [])
   const current = route.view === 'lineage' ? new URLSearchParams(route.query).get('model') : null
   return (
     <nav id="sets" class="sets" aria-label="Models">
-      {[...schemas].map(([schema, names]) => (
+      {schemas.map(([schema, models]) => (
         <section key={schema}>
           <h2>{schema}</h2>
           <ul>
-            {names.map((name) => (
+            {models.map(({ name }) => (
               <li key={name}>
                 <ModelLink model={name} class="set" current={name === current}>
                   <bdi class="set-name">{name}</bdi>
@@ -181,7 +180,7 @@ function DocsHome({ data }: { data: DocsData }) {
         )}
       </p>
       {changes !== null && <ChangedModels changes={changes} />}
-      <ModelTable catalog={catalog} />
+      <ModelTables catalog={catalog} />
     </>
   )
 }
@@ -241,35 +240,69 @@ function Columns({ columns }: { columns: readonly ColumnChange[] }) {
   )
 }
 
-function ModelTable({ catalog }: { catalog: Catalog }) {
-  const published = new Map(catalog.sets.map((set) => [set.model, set]))
-  const rowsOf = ({ name }: CatalogModel) => published.get(name)?.rows
+/** By schema, and of many only those with the words that somebody looks for. */
+function ModelTables({ catalog }: { catalog: Catalog }) {
+  const [wanted, setWanted] = useState('')
+  const found = modelsWith(catalog, wanted)
   return (
-    <section>
+    <section class="model-tables">
       <h2>Models</h2>
-      <DataTable
-        name="Models"
-        rows={catalog.models}
-        keyOf={({ name }) => name}
-        columns={[
-          { name: 'model', cell: ({ name }) => <ModelLink model={name} /> },
-          { name: 'kind', cell: ({ kind }) => kind ?? '' },
-          { name: 'description', cell: ({ description }) => <bdi>{description}</bdi> },
-          { name: 'owner', cell: ({ owner }) => <bdi>{owner}</bdi> },
-          { name: 'set', cell: ({ set }) => set !== null && <code>{set}</code> },
-          {
-            name: 'rows',
-            isNumber: true,
-            cell: (model) => {
-              const rows = rowsOf(model)
-              return rows === undefined ? '' : groupDigits(rows)
-            },
-          },
-          { name: 'columns', isNumber: true, cell: ({ columns }) => columns.length },
-          { name: 'last run', cell: ({ name }) => <LastRun catalog={catalog} name={name} /> },
-        ]}
+      <input
+        type="search"
+        class="field"
+        aria-label="Filter models"
+        placeholder="name, owner, tag, check, status"
+        value={wanted}
+        onInput={(event) => setWanted(event.currentTarget.value)}
       />
+      {found.length === 0 && <p>No model has this.</p>}
+      {bySchema(found).map(([schema, models]) => (
+        <section key={schema}>
+          <h3>
+            {schema} <span class="soft">{models.length}</span>
+          </h3>
+          <ModelTable catalog={catalog} name={`Models of ${schema}`} models={models} />
+        </section>
+      ))}
     </section>
+  )
+}
+
+interface ModelTableProps {
+  readonly catalog: Catalog
+  readonly name: string
+  readonly models: readonly CatalogModel[]
+}
+
+function ModelTable({ catalog, name, models }: ModelTableProps) {
+  const published = new Map(catalog.sets.map((set) => [set.model, set]))
+  const rowsOf = (model: CatalogModel) => published.get(model.name)?.rows
+  return (
+    <DataTable
+      name={name}
+      rows={models}
+      keyOf={({ name }) => name}
+      columns={[
+        { name: 'model', cell: ({ name }) => <ModelLink model={name} /> },
+        { name: 'kind', cell: ({ kind }) => kind ?? '' },
+        { name: 'description', cell: ({ description }) => <bdi>{description}</bdi> },
+        { name: 'owner', cell: ({ owner }) => <bdi>{owner}</bdi> },
+        { name: 'set', cell: ({ set }) => set !== null && <code>{set}</code> },
+        {
+          name: 'rows',
+          isNumber: true,
+          cell: (model) => {
+            const rows = rowsOf(model)
+            return rows === undefined ? '' : groupDigits(rows)
+          },
+        },
+        { name: 'columns', isNumber: true, cell: ({ columns }) => columns.length },
+        {
+          name: 'last run',
+          cell: (model) => <LastRun catalog={catalog} name={model.name} />,
+        },
+      ]}
+    />
   )
 }
 
@@ -278,7 +311,7 @@ function LastRun({ catalog, name }: { catalog: Catalog; name: string }) {
   if (state === undefined) return null
   return (
     <>
-      {state.status}
+      <StatusOf status={state.status} />
       {state.warned > 0 && (
         <span role="img" aria-label="A check warned">
           {' '}

@@ -15,7 +15,7 @@ import { readRowsState } from '../rows/requests.ts'
 import { Banner } from '../parts/problem.tsx'
 import { TrustLine, TrustMark } from '../parts/trust-line.tsx'
 import { useSmall } from '../parts/use-small.ts'
-import { groupSets, type ListedSet } from '../model/groups.ts'
+import { filterGroups, groupSets, type ListedSet, worstOf } from '../model/groups.ts'
 
 export function Header({ route }: { route: Route }) {
   return (
@@ -80,15 +80,19 @@ function Freshness() {
   )
 }
 
+/** Where a person sees sets alone, there are no runs to see. */
 export function ProjectLinks({ view }: { view?: Route['view'] }) {
+  const showsRuns = usePage().catalog?.shows !== 'sets'
   return (
     <>
       <Link to={{ view: 'lineage', query: '' }} current={view === 'lineage'}>
         Lineage
       </Link>
-      <Link to={{ view: 'runs' }} current={view === 'runs' || view === 'run'}>
-        Runs
-      </Link>
+      {showsRuns && (
+        <Link to={{ view: 'runs' }} current={view === 'runs' || view === 'run'}>
+          Runs
+        </Link>
+      )}
     </>
   )
 }
@@ -197,7 +201,7 @@ export function Banners() {
       )}
       {shown.current !== null && health.snapshot !== null && health.snapshot !== shown.current && (
         <Banner tone="news">
-          There are new data. <Button onClick={() => location.reload()}>new data, reload</Button>
+          <Button onClick={() => location.reload()}>new data, reload</Button>
         </Banner>
       )}
     </>
@@ -208,6 +212,9 @@ const menuIsOpen = state(false)
 
 export function SetsNavigation({ current }: { current: string | undefined }) {
   const { schema, catalog } = usePage()
+  const [wanted, setWanted] = useState('')
+  const groups = groupSets(schema, catalog)
+  const found = filterGroups(groups, wanted)
   return (
     <nav
       id="sets"
@@ -223,19 +230,60 @@ export function SetsNavigation({ current }: { current: string | undefined }) {
         <ProjectLinks />
         <Link to={{ view: 'connect', query: '' }}>Connect</Link>
       </p>
-      {groupSets(schema, catalog).map(({ schema: name, sets }) => (
-        <section key={name}>
-          <h2>{name}</h2>
-          <ul>
-            {sets.map((set) => (
-              <li key={set.name}>
-                <SetLink set={set} isCurrent={set.name === current} />
-              </li>
-            ))}
-          </ul>
-        </section>
+      {schema.sets.length > MOST_AT_A_GLANCE && (
+        <input
+          type="search"
+          class="field"
+          aria-label="Filter sets"
+          placeholder="Filter sets"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
+      {found.map((group) => (
+        <SetGroup key={group.schema} {...group} current={current} isOpen={wanted.trim() !== ''} />
       ))}
+      {found.length === 0 && wanted !== '' && <p class="soft">No set has this in its name.</p>}
     </nav>
+  )
+}
+
+/** More are not looked through one by one. */
+const MOST_AT_A_GLANCE = 30
+
+interface SetGroupProps {
+  readonly schema: string
+  readonly sets: readonly ListedSet[]
+  readonly current: string | undefined
+  readonly isOpen: boolean
+}
+
+/** A schema of many sets is closed until one of them is looked at. */
+function SetGroup({ schema, sets, current, isOpen }: SetGroupProps) {
+  const list = (
+    <ul>
+      {sets.map((set) => (
+        <li key={set.name}>
+          <SetLink set={set} isCurrent={set.name === current} />
+        </li>
+      ))}
+    </ul>
+  )
+  if (sets.length <= MOST_AT_A_GLANCE)
+    return (
+      <section>
+        <h2>{schema}</h2>
+        {list}
+      </section>
+    )
+  return (
+    <details open={isOpen || sets.some(({ name }) => name === current)}>
+      <summary>
+        <h2>{schema}</h2> <TrustMark verdict={worstOf(sets)} />
+        <span class="set-rows">{groupDigits(sets.length)} sets</span>
+      </summary>
+      {list}
+    </details>
   )
 }
 

@@ -85,10 +85,10 @@ function useFocusKept(layout: GraphLayout) {
 
 const firstOf = (nodes: GraphLayout['nodes']) => nodes.keys().next().value
 
-/** A little is given for not having to scroll: the smallest text stays above 11 pixels. */
+/** A little is given for not having to scroll: the smallest text stays above 10 pixels. */
 function mostWidth(width: number, scale: number | null): string {
   if (scale === null) return '100%'
-  return scale === 1 ? `max(100%, ${width * 0.93}px)` : 'none'
+  return scale === 1 ? `max(100%, ${width * 0.84}px)` : 'none'
 }
 
 interface NodeProps extends LineagePictureProps {
@@ -188,7 +188,7 @@ export function factsOf(page: Page, node: LineageNode): string {
   const change = changeOf(page, node)
   return [
     ...(change === undefined ? [] : [`${CHANGE_SIGNS[change]} ${change}`]),
-    kind,
+    kind === 'unknown' ? 'model' : kind,
     ...(rows === undefined || rows === null ? [] : [`${groupDigits(rows)} rows`]),
   ].join(' · ')
 }

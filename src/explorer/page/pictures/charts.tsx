@@ -132,7 +132,7 @@ function numberAfter({ series, isStacked }: ChartData, i: number): string {
 
 const HEIGHT = 320
 const LEFT = 58
-const BOTTOM = 34
+const BOTTOM = 26
 const TOP = 10
 
 interface UprightProps extends PictureProps {

@@ -9,12 +9,11 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { RequestList } from '../parts/request-bar.tsx'
 import { askRows, useAnswer } from '../parts/use-answer.ts'
-import { COUNT, differentRequest, valuesRequest } from './requests.ts'
+import { COUNT, differentRequest, isFew, MOST_VALUES, valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf } from './table-actions.ts'
 
 const MOST_FACETS = 4
-const MOST_VALUES = 20
 const MOST_CANDIDATES = 16
 /** Fewer are seen at once. */
 const SEARCHED_VALUES = 8
@@ -39,7 +38,9 @@ export function Facets({ context, isTurn, none = null }: FacetsProps) {
     isTurn && isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
   const answer = useAnswer(request, askRows, 'last')
   const different = answer.state === 'here' ? (answer.value.value[0] ?? {}) : {}
-  const columns = candidates.filter((name) => isFew(different[name])).slice(0, MOST_FACETS)
+  const columns = candidates
+    .filter((name) => isFew(different[name], different[COUNT]))
+    .slice(0, MOST_FACETS)
   if (candidates.length === 0) return null
   if (answer.state === 'here' && columns.length === 0) return none
   return (
@@ -221,11 +222,6 @@ function candidatesOf(set: EntitySet): readonly string[] {
     ...of((edm) => edm === 'Edm.String' || edm === 'Edm.Boolean'),
     ...of((edm) => /Byte|Int16|Int32/.test(edm)),
   ].slice(0, MOST_CANDIDATES)
-}
-
-function isFew(count: Value | undefined): boolean {
-  const number = Number(count)
-  return number >= 2 && number <= MOST_VALUES
 }
 
 function isChoice(condition: Condition, column: string): boolean {

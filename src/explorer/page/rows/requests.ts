@@ -85,7 +85,16 @@ export const COUNT = 'rows_of_value'
 
 export function differentRequest(set: string, columns: readonly string[]): string {
   const parts = columns.map((name) => `${name} with countdistinct as ${name}`)
+  parts.push(`$count as ${COUNT}`)
   return requestOf(set, new Map([['$apply', `aggregate(${parts.join(',')})`]]))
+}
+
+export const MOST_VALUES = 20
+
+/** Few, and most of them more than once: values that occur once are the rows once more. */
+export function isFew(count: Value | undefined, rows: Value | undefined): boolean {
+  const number = Number(count)
+  return number >= 2 && number <= MOST_VALUES && number * 2 <= Number(rows)
 }
 
 export function rowRequest(set: string, key: string, options: Options = new Map()): string {

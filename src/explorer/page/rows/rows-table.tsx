@@ -219,7 +219,9 @@ function Content({ context: { set }, column, row }: ContentProps) {
     )
   const to = targetOf(set, column, row, value)
   if (to === undefined)
-    return <bdi title={title}>{column.isNumber ? <Digits text={text} /> : text}</bdi>
+    return (
+      <bdi title={title}>{column.isNumber ? <Digits text={text} /> : <Blanks text={text} />}</bdi>
+    )
   return (
     <a
       href={page.href(to)}
@@ -283,4 +285,17 @@ function placeOf(event: Event): CellPlace | undefined {
     event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-row]') : null
   if (cell === null) return undefined
   return { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) }
+}
+
+/** Blanks before and after a text are seen, and copied as they are. */
+function Blanks({ text }: { text: string }) {
+  const [, before, inside, after] = /^(\s*)(.*?)(\s*)$/s.exec(text)!
+  if (before === '' && after === '') return text
+  return (
+    <>
+      {before !== '' && <span class="blanks">{before}</span>}
+      {inside}
+      {after !== '' && <span class="blanks">{after}</span>}
+    </>
+  )
 }

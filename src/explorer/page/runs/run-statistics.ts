@@ -15,8 +15,12 @@ export function stripSentence(runs: readonly CatalogRun[]): string {
   const failed = last.filter(({ ok }) => !ok).length
   const usual = median(last.map(({ ms }) => ms))
   const count = last.length === 1 ? 'The only run' : `The last ${last.length} runs`
-  return `${count}: ${failed === 0 ? 'none' : failed} failed, usually ${showMs(usual)}`
+  const time = last.length < LEAST_FOR_USUAL ? '' : `, usually ${showMs(usual)}`
+  return `${count}: ${failed === 0 ? 'none' : failed} failed${time}`
 }
+
+/** Of fewer nobody can say what is usual. */
+const LEAST_FOR_USUAL = 5
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.tsx'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { encodeOption, readOptions } from '../address/options.ts'
-import { groupDigits, showTime } from '../model/show.ts'
+import { groupDigits, sayDuration, showTime } from '../model/show.ts'
 import { usePage, type ViewProps } from '../page.ts'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { type RowsContext, useRowsContext } from '../rows/rows-context.ts'
@@ -240,6 +240,8 @@ function End({ column, value }: { column: Property; value: unknown }): Component
             {part}{' '}
           </span>
         ))
+    case 'duration':
+      return <span title={text}>{sayDuration(text)}</span>
     case 'list':
       return `${text} ${text === '1' ? 'item' : 'items'}`
     default:

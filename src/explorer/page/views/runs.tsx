@@ -222,7 +222,7 @@ function RunStrip({ runs, current }: { runs: readonly CatalogRun[]; current: str
       <svg
         aria-hidden="true"
         viewBox={`0 0 ${Math.max(bars.length, 24) * BAR} ${HEIGHT + 12}`}
-        preserveAspectRatio="none"
+        preserveAspectRatio="xMinYMid meet"
       >
         {bars.map(({ run, height }, i) => {
           const tall = Math.max(LEAST_HEIGHT, height * HEIGHT)
@@ -248,9 +248,11 @@ function RunStrip({ runs, current }: { runs: readonly CatalogRun[]; current: str
         })}
       </svg>
       <figcaption>
-        <span>{first && showTime(first.started_at).slice(0, 16)}</span>
+        <span>
+          {first && showTime(first.started_at).slice(0, 16)}
+          {last && last !== first && ` to ${showTime(last.started_at).slice(0, 16)}`}
+        </span>
         <span>{stripSentence(runs)}</span>
-        <span>{last && showTime(last.started_at).slice(0, 16)}</span>
       </figcaption>
     </figure>
   )

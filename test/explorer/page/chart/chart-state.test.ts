@@ -114,6 +114,39 @@ test('charts are proposed: amounts over time first, and no sums of keys', () => 
   )
 })
 
+const proposed = (columns: readonly TypedColumn[], key: readonly string[]) =>
+  proposals({ ...NO_MEASURES, columns, key, foreignKeys: [] }).map(
+    ({ x, y, method }) => `${method} ${y ?? 'rows'} by ${x}`,
+  )
+
+test('what has a level is averaged, and a part of a key is grouped by', () => {
+  const stocks = [column('symbol', 'String'), column('day', 'Date'), column('price', 'Decimal', 2)]
+  assert.equal(proposed(stocks, ['symbol', 'day']), [
+    'average price by day',
+    'count rows by day',
+    'count rows by symbol',
+    'average price by symbol',
+    'count rows by price',
+  ])
+  const movies = [
+    column('movie_id', 'Int32'),
+    column('title', 'String'),
+    column('genre', 'String'),
+    column('usGross', 'Int64'),
+    column('imdb_rating', 'Double'),
+    column('separate', 'Double'),
+  ]
+  assert.equal(proposed(movies, ['movie_id']).slice(0, 3), [
+    'count rows by genre',
+    'count rows by title',
+    'sum usGross by genre',
+  ])
+  assert.equal(
+    proposed([...movies.slice(0, 3), ...movies.slice(4)], ['movie_id'])[2],
+    'average imdb_rating by genre',
+  )
+})
+
 test('a set of keys alone has a chart too, one of bytes has none', () => {
   const ids = { ...NO_MEASURES, key: ['a'], foreignKeys: [] }
   for (const type of ['Int32', 'Guid'])

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import {
   countRequest,
   differentRequest,
+  isFew,
   fileRequest,
   firstPageRequest,
   isOfSet,
@@ -44,7 +45,16 @@ test('values are counted among the rows that are searched and filtered', () => {
   )
   assert.is(
     decodeURIComponent(differentRequest('orders', ['a', 'b'])),
-    'orders?$apply=aggregate(a with countdistinct as a,b with countdistinct as b)',
+    'orders?$apply=aggregate(a with countdistinct as a,b with countdistinct as b,$count as rows_of_value)',
+  )
+})
+
+test('values are listed that are few, and most of them more than once', () => {
+  const few = [isFew(2, 4), isFew(20, 40), isFew('3', '900')]
+  assert.equal(few, [true, true, true])
+  assert.equal(
+    [isFew(1, 9), isFew(21, 900), isFew(8, 8), isFew(5, 9), isFew(undefined, 9)],
+    [false, false, false, false, false],
   )
 })
 
