@@ -55,7 +55,7 @@ const program = {
         // What a run needs to find that there is nothing to do, and what others need then, which have no engine.
         {
           name: 'idle',
-          test: /\/src\/pipeline\/(idle|open-ahead|prepared-run|borrow\/sample|erase\/record)\.|\/src\/compiler\/(compile-once|cache\/)|\/src\/store\/traits-of\.|\/src\/wiring\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
+          test: /\/src\/pipeline\/(idle|open-ahead|prepared-run|borrow\/sample|erase\/record)\.|\/src\/compiler\/(compile-once|mistakes|cache\/)|\/src\/store\/traits-of\.|\/src\/wiring\/(unchanged|run-options)\.|\/src\/buffer\/waiting\./,
           priority: 1,
         },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },

@@ -49,7 +49,7 @@ export default class Adopt extends BaseCommand {
 
 async function compiledModel(project: Project, name: string): Promise<Model> {
   const { compileAll } = await import('../compiler/compile.ts')
-  const { mistakesOf } = await import('../compiler/failed-models.ts')
+  const { mistakesOf } = await import('../compiler/mistakes.ts')
   const compiled = await compileAll(project.files, { dir: project.paths.dir })
   const model = [...compiled.models.values()].find((one) => sameName(one.name, name))
   if (model !== undefined) return model

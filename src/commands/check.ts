@@ -66,7 +66,7 @@ export default class Check extends BaseCommand {
       const { knownModels, select } = await import('../compiler/select.ts')
       const { scheduleMistakes } = await import('../compiler/select.ts')
       const { hashSeeds } = await import('../compiler/file-hashes.ts')
-      const { diagnosticsOf } = await import('../compiler/failed-models.ts')
+      const { diagnosticsOf } = await import('../compiler/mistakes.ts')
       const project = await compileOnce(files, { ...paths, save: false })
       const known = knownModels(project)
       // Without a manifest nobody asks for them.

@@ -1,8 +1,8 @@
 // Which models cannot be built when files have mistakes: those of the files, and all that read them. The others compile
 // and are built as if nothing had happened.
 
-import { type Diagnostic, hasErrors, diagnostic, byPlace } from '../core/diagnostics.ts'
-import type { CompiledProject, FailedModel, Kind, Model } from '../core/model.ts'
+import { type Diagnostic, hasErrors, diagnostic } from '../core/diagnostics.ts'
+import type { FailedModel, Kind, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import { type SourceFile, positionOf } from '../core/source-text.ts'
@@ -118,37 +118,6 @@ function rootsOf({ names, reads, mistakes }: CompileFacts): ReadonlyMap<ModelNam
         open.push(reader)
       }
   return roots
-}
-
-/** The mistakes to report for a command about these models; for all models, also those that belong to none. */
-export function mistakesOf(
-  { models, failed, errors }: CompiledProject,
-  chosen: Iterable<ModelName>,
-): readonly Diagnostic[] {
-  const names = new Set(chosen)
-  const isAll = [...models.keys(), ...failed.keys()].every((name) => names.has(name))
-  if (isAll) return errors
-  const wanted = new Set([...names].flatMap((name) => failed.get(name)?.mistakes ?? []))
-  return errors.filter((error) => wanted.has(error))
-}
-
-/** What mistakesOf() returns, and the warnings of these models' own files. */
-export function diagnosticsOf(
-  project: CompiledProject,
-  chosen: ReadonlySet<ModelName>,
-): readonly Diagnostic[] {
-  const { models, failed, warnings } = project
-  const all = [...models.values(), ...failed.values()]
-  const paths = new Set(all.flatMap(({ name, source }) => (chosen.has(name) ? [source.path] : [])))
-  const isAll = all.every(({ name }) => chosen.has(name))
-  const wanted = warnings.filter(({ source }) => isAll || paths.has(source.path))
-  return [...mistakesOf(project, chosen), ...wanted].toSorted(byPlace)
-}
-
-/** Files that cannot be placed, settings, macros: no model fails for them alone. */
-export function mistakesOfNoModel({ failed, errors }: CompiledProject): readonly Diagnostic[] {
-  const ofModels = new Set([...failed.values()].flatMap(({ mistakes }) => mistakes))
-  return errors.filter((error) => !ofModels.has(error))
 }
 
 /** At the annotation that closes the circle where there is one: it is easier to remove than a table of a query. */

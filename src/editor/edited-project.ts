@@ -3,7 +3,7 @@
 import { join, relative, sep } from 'node:path'
 import { readTextLater } from '../files/read-file.ts'
 import { compileAll } from '../compiler/compile.ts'
-import { diagnosticsOf } from '../compiler/failed-models.ts'
+import { diagnosticsOf } from '../compiler/mistakes.ts'
 import { scheduleMistakes, knownModels } from '../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'

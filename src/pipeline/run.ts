@@ -1,6 +1,6 @@
 // A run: lease, open, flush, build, publish, record.
 
-import { mistakesOfNoModel } from '../compiler/failed-models.ts'
+import { mistakesOfNoModel } from '../compiler/mistakes.ts'
 import { knownModels, select } from '../compiler/select.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'

@@ -23,6 +23,7 @@ import { showProfile } from '../../cli/show-profile.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { UsageError } from '../../core/failures.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
+import { mistakesOf } from '../../compiler/mistakes.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -187,7 +188,7 @@ export default class PipelineRun extends BaseCommand {
     )
     const isAll = selection.include.length + selection.exclude.length === 0
     const compiled = prepared.project
-    await this.#report({ summary, compiled, flags, isAll, stop }, watchers)
+    this.#report({ summary, compiled, flags, isAll, stop }, watchers)
     await sent
     return summary
   }
@@ -212,13 +213,10 @@ export default class PipelineRun extends BaseCommand {
     }
   }
 
-  async #report(ended: Ended, { display, profile }: Watchers): Promise<void> {
+  #report(ended: Ended, { display, profile }: Watchers): void {
     const { summary, compiled, flags, isAll, stop } = ended
     const chosen = summary.models.map(({ model }) => model)
-    const mistakes =
-      compiled.errors.length === 0
-        ? []
-        : (await import('../../compiler/failed-models.ts')).mistakesOf(compiled, chosen)
+    const mistakes = mistakesOf(compiled, chosen)
     if (display !== null) this.#finish(display, ended, mistakes)
     else if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
     if (display !== null && profile !== null) this.print(`\n${showProfile(profile.profile())}`)
