@@ -14,8 +14,10 @@ export interface Principal {
   readonly expiresAt: Date | null
   /** Names of targets or sets; null: all. */
   readonly scope: readonly ScopeName[] | null
-  /** Throws AccessError for a body that is not theirs. Without it, the head says enough. */
-  readonly requireBody?: (body: Uint8Array, nowMs: number) => void
+  /**
+   * Throws AccessError for a body that is not theirs, by the headers of its request. Without it, the head says enough.
+   */
+  readonly requireBody?: (body: Uint8Array, headers: IncomingHttpHeaders, nowMs: number) => void
 }
 
 export interface NamedToken extends Principal {

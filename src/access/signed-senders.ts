@@ -10,6 +10,9 @@ import { AccessError, type Credential, type SignedSender } from './credential.ts
 
 const HEADERS = { github: 'X-Hub-Signature-256', stripe: 'Stripe-Signature' } as const
 
+/** In lower case: the headers with a signature, which differs with each request. */
+export const signatureHeaders = Object.values(HEADERS).map((name) => name.toLowerCase())
+
 interface Signature {
   /** What is signed before the body. */
   readonly prefix: string
@@ -24,13 +27,14 @@ export const signedSenders: Credential = {
     signer != null && (authorization === undefined || (token === null && named.length === 0)),
   identify(headers, { signer }) {
     const sender = signer!
-    const signature = readSignature(sender, headers)
+    readSignature(sender, headers)
     const { name, target: text, source, span } = sender
     return {
       name,
       expiresAt: null,
       scope: [{ text, source, span }],
-      requireBody: (body, nowMs) => requireSigned(sender, signature, body, nowMs),
+      requireBody: (body, ofRequest, nowMs) =>
+        requireSigned(sender, readSignature(sender, ofRequest), body, nowMs),
     }
   },
 }

@@ -15,7 +15,7 @@
 // A <key> is `<digest of the sender's key>.<digest of the body>.<events>`: digests are the first 132 bits of SHA-256 in
 // base64url, 22 characters, so that a line has a known length and needs no escapes.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { keyedLines, markerLine } from './segment.ts'
 
 export interface RequestKey {
@@ -40,8 +40,13 @@ export const requestKey = (key: string, body: Uint8Array): RequestKey => ({
   body: digest(body),
 })
 
-const digest = (bytes: string | Uint8Array) =>
-  createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+/** The same of a key that is made of the body: `textOf` gives it for the digest of that. */
+export function keyOfBody(body: Uint8Array, textOf: (digest: string) => string): RequestKey {
+  const ofBody = digest(body)
+  return { key: digest(textOf(ofBody)), body: ofBody }
+}
+
+const digest = (bytes: string | Uint8Array) => hash('sha256', bytes, 'base64url').slice(0, 22)
 
 export const keysFileName = (segmentNumber: number) =>
   `${String(segmentNumber).padStart(16, '0')}.keys`

@@ -16,7 +16,7 @@ import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin/admin.ts'
 import type { LastRun, Vitals } from './backlog.ts'
 import { publicHealth } from './health.ts'
-import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
+import { changingHeaders, createIngest, createRoutes, type IngestOptions } from './ingest.ts'
 import { BatchReaders } from './read/batch-readers.ts'
 import { closedTargets, type Senders } from './senders.ts'
 import { type ModelsState, createValidators, type Served } from './targets.ts'
@@ -182,6 +182,7 @@ function publicPort(
   if (options.accessLog === true) return { handle: withAccessLog(logger, handle), errorHeaders }
   const routes: FrontRoutes = {
     routeOf: createRoutes(ingest),
+    changing: changingHeaders,
     status: 202,
     answerHeaders: errorHeaders,
   }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Who } from '../access/credential.ts'
 import { hasExpired } from '../access/hashed-tokens.ts'
+import { signatureHeaders } from '../access/signed-senders.ts'
 import type { RequestKey } from '../buffer/request-key.ts'
 import type { ModelName } from '../core/names.ts'
 import { logSender } from '../http/access-log.ts'
@@ -59,12 +60,11 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
       if (place === null || place === 'health') return null
       const senders = options.senders()
       const who = requireSender(senders, head, place.target)
-      // A key that has to be fetched, and a body that is signed, take longer than this path has.
+      // A key that has to be fetched takes longer than this path has.
       if (who instanceof Promise) {
         who.catch(() => undefined)
         return null
       }
-      if (who?.requireBody !== undefined) return null
       const route = routeTo(options, head, place, senders, who)
       const { origin } = head.headers
       if (origin === undefined) return route
@@ -86,17 +86,19 @@ function routeTo(
   // One text for all requests: maps find what they know without reading it again.
   const { target } = findTarget(options.validators(), place.schema, place.table)
   const format = formatOf(head, place.isBatch, options)
+  const isTold = who?.requireBody !== undefined || 'idempotency-key' in head.headers
   return {
     maxBodyBytes: maxBodyBytes(place, options),
+    isTold,
     isCurrent: () => options.senders() === senders && (who === null || !hasExpired(who)),
-    take(body) {
+    take(body, told) {
       const validators = options.validators()
       const validator = validators.get(target)
       const to =
         validator === undefined
           ? findTarget(validators, place.schema, place.table)
           : { target, validator }
-      const key = readRequestKey(head, body)
+      const key = isTold ? keyOf(who, { headers: told }, body) : null
       if (key !== null) return answerOnce(acceptOnce(options, to, format, body, key))
       const { count, warnings, ready } = acceptHere(options, to, format, body)
       return { body: acceptedBody(count, warnings), ready }
@@ -104,6 +106,30 @@ function routeTo(
     toRefusal: bufferRefusal,
   }
 }
+
+/**
+ * Headers that differ from request to request and say nothing of who sends what where: what gives a request its key, its
+ * signature, and what proxies and tracers add.
+ */
+export const changingHeaders: readonly string[] = [
+  'idempotency-key',
+  ...signatureHeaders,
+  'x-github-delivery',
+  'baggage',
+  'traceparent',
+  'tracestate',
+  'x-amzn-trace-id',
+  'x-b3-spanid',
+  'x-b3-traceid',
+  'x-cloud-trace-context',
+  'x-correlation-id',
+  'x-datadog-parent-id',
+  'x-datadog-trace-id',
+  'x-forwarded-for',
+  'x-real-ip',
+  'x-request-id',
+  'x-request-start',
+]
 
 /** What is answered is known when the events are stored, by this request or by an earlier one. */
 function answerOnce(stored: Promise<Receipt>): PostAnswer {
@@ -182,9 +208,9 @@ function collectOf(
 }
 
 /** The key of a request, if it has one. Throws 401 for a body that is not signed as it should be. */
-function keyOf(who: Who, request: IncomingMessage, body: Buffer): RequestKey | null {
+function keyOf(who: Who, request: RequestHead, body: Buffer): RequestKey | null {
   if (who?.requireBody === undefined) return readRequestKey(request, body)
-  challenging(() => who.requireBody!(body, Date.now()))
+  challenging(() => who.requireBody!(body, request.headers, Date.now()))
   logSender(request, { webhook: who.name })
   return deliveryKey(who.name, body)
 }

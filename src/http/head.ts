@@ -23,10 +23,12 @@ export interface PostRoute {
   readonly maxBodyBytes: number
   /** Of each answer, besides those that all routes have. */
   readonly answerHeaders?: Headers
+  /** Whether it is told the values of changing headers; false when absent. */
+  readonly isTold?: boolean
   /** False when the head is to be looked at again: who it is from may no longer come. Always true when absent. */
   readonly isCurrent?: () => boolean
-  /** May throw, as a handler may. */
-  readonly take: (body: Buffer) => PostAnswer
+  /** `told`: the values of changing headers in this very request. May throw, as a handler may. */
+  readonly take: (body: Buffer, told: IncomingHttpHeaders) => PostAnswer
   /** What `ready` rejected with, as a handler would throw it. */
   readonly toRefusal: (error: unknown) => unknown
 }
@@ -41,6 +43,11 @@ export interface PostAnswer {
 export interface FrontRoutes {
   /** The route of requests with this head; null leaves them to node:http, which also says what is wrong with them. */
   readonly routeOf: (head: PostHead) => PostRoute | null
+  /**
+   * Names of headers, in lower case, that may have other values in requests of the same route: it is asked for once for all
+   * of them.
+   */
+  readonly changing: readonly string[]
   readonly status: number
   readonly answerHeaders: Headers
 }

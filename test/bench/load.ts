@@ -3,6 +3,7 @@
 // need theirs, and says how busy that process was: at 1.0 it is the load that was measured, not the server.
 
 import { type ChildProcess, fork } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +17,8 @@ export interface Load {
   readonly request: string
   /** With it, each request has a number below this one, in turn, in place of {key}; one at a time. */
   readonly keys?: number
+  /** With it, and keys, each request gets the length of its body, and a signature of it as GitHub makes it. */
+  readonly secret?: string
   /** Status that an answer must have. */
   readonly status: number
 }
@@ -109,10 +112,11 @@ const nextKey = (keys: number) => (lastKey = (lastKey + KEY_STEP) % keys)
 /** Sends until `answered` says no; it is told when the requests were sent that all have their answers now. */
 function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise<void> {
   const same = Buffer.from(load.request.repeat(load.pipelined), 'latin1')
-  const next = ({ request, keys }: Load) =>
-    keys === undefined
-      ? same
-      : Buffer.from(request.replace('{key}', String(nextKey(keys))), 'latin1')
+  const next = ({ request, keys, secret }: Load) => {
+    if (keys === undefined) return same
+    const text = request.replaceAll('{key}', String(nextKey(keys)))
+    return Buffer.from(secret === undefined ? text : signed(text, secret), 'latin1')
+  }
   return new Promise((resolve, reject) => {
     let sentAt = 0
     let answerBytes = 0
@@ -162,6 +166,12 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     const socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true, onread }, send)
     socket.on('error', reject)
   })
+}
+
+function signed(text: string, secret: string): string {
+  const [head, body = ''] = text.split('\r\n\r\n')
+  const digest = createHmac('sha256', secret).update(body, 'latin1').digest('hex')
+  return `${head}\r\nContent-Length: ${body.length}\r\nX-Hub-Signature-256: sha256=${digest}\r\n\r\n${body}`
 }
 
 const isChunked = (chunk: Buffer) =>

@@ -5,10 +5,18 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { SignedSender } from '../../src/access/credential.ts'
+import { limits } from '../../src/core/limits.ts'
 import { say, shown } from '../support/raw-exchange.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type DaemonOptions, openDaemon } from '../support/collect-daemon.ts'
-import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from '../support/front-requests.ts'
+import {
+  ODD_COUNT,
+  oddRequest,
+  plainRequest,
+  SECRET,
+  splitAtRandom,
+} from '../support/front-requests.ts'
 
 const SEED = 20260101 * Number(process.env['EIDER_REQUESTS_SEED'] ?? 1)
 const REQUESTS = process.env['EIDER_REQUESTS']
@@ -61,6 +69,19 @@ test('the same answers as node:http, without a token', async () => {
 test('the same answers as node:http, with a token and origins of pages', async () => {
   const corsOrigins = ['https://shop.example']
   assert.ok((await compare({ token: 'secret', corsOrigins })) > SCRIPTS / 20)
+})
+
+test('the same answers as node:http, of a service that signs', async () => {
+  const sender: SignedSender = {
+    name: 'github',
+    target: 'raw.page_views',
+    shape: 'github',
+    secrets: [SECRET],
+    toleranceMs: limits.signatureToleranceMs,
+    source: { path: 'eider.yml', text: '' },
+    span: { start: 0, end: 0 },
+  }
+  assert.ok((await compare({ signed: [sender] })) > SCRIPTS / 20)
 })
 
 test('nothing follows the last answer of a connection', async () => {

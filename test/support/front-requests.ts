@@ -1,5 +1,6 @@
 // Requests of all kinds, as a connection sends them: for tests that compare two ways of answering.
 
+import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { limits } from '../../src/core/limits.ts'
 
@@ -47,7 +48,16 @@ const EXTRA = [
   ['Idempotency-Key: "{key}"', 'traceparent: 00-1-2-04'],
   [`Idempotency-Key: ${'x'.repeat(300)}`],
   ['Idempotency-Key:'],
+  ['traceparent: 00-{key}-03', 'Cookie: a=b'],
+  ['X-Request-Id:  {key} ', 'Accept: */*', 'X-Forwarded-For: 10.0.0.1, {key}'],
+  ['X-Hub-Signature-256: sha256={signature}'],
+  ['X-Hub-Signature-256: sha256={signature}', 'X-GitHub-Delivery: {key}'],
+  [`X-Hub-Signature-256: sha256=${'0'.repeat(64)}`],
+  ['X-Hub-Signature-256: sha256=0'],
 ]
+
+/** What a signed sender of these requests shares with the daemon. */
+export const SECRET = 'shared'
 
 function request(
   [path, type, body]: (typeof GOOD)[number],
@@ -55,7 +65,9 @@ function request(
 ): Buffer {
   const bytes = Buffer.from(body, body.startsWith('\u00ff') ? 'latin1' : 'utf8')
   const own = ['Host: localhost', `Content-Type: ${type}`, `Content-Length: ${bytes.length}`]
-  const lines = [`POST ${path} HTTP/1.1`, ...own, ...headers]
+  const signature = createHmac('sha256', SECRET).update(bytes).digest('hex')
+  const more = headers.map((line) => line.replace('{signature}', signature))
+  const lines = [`POST ${path} HTTP/1.1`, ...own, ...more]
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes])
 }
 
@@ -168,6 +180,14 @@ const ODD: readonly Buffer[] = [
   post(LENGTH, 'X: a\nTransfer-Encoding: chunked'),
   post(LENGTH, 'X: a\rb'),
   post(LENGTH, HOST),
+  post(LENGTH, 'traceparent: a\tb'),
+  post(LENGTH, 'traceparent: \u00e9'),
+  post(LENGTH, 'traceparent: a\rb'),
+  post(LENGTH, 'traceparent: a\nTransfer-Encoding: chunked'),
+  post(LENGTH, 'traceparent: a', 'traceparent: b'),
+  post(LENGTH, `traceparent: ${'x'.repeat(limits.frontHeadBytes)}`),
+  post(LENGTH, 'Idempotency-Key: a\0b'),
+  post(LENGTH, 'Idempotency-Key: a', 'Idempotency-Key: b'),
   post(`${LENGTH} `, 'Transfer-Encoding : chunked'),
   post('Content-Length: 0'),
   post(),

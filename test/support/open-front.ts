@@ -13,7 +13,7 @@ interface OpenFront extends Disposable {
 
 /** Every request has this route. */
 export async function openFront(route: PostRoute): Promise<OpenFront> {
-  const front = fastFront({ routeOf: () => route, status: 202, answerHeaders: {} })({
+  const front = fastFront({ routeOf: () => route, changing: [], status: 202, answerHeaders: {} })({
     toRefusal: (cause) => new RequestError(500, 'internal-error', String(cause)),
     handOver: (socket) => socket.destroy(),
     refuseBroken: (socket) => socket.destroy(),

@@ -1,6 +1,6 @@
 // The header Idempotency-Key: a request that is sent again is answered as the first and stored once.
 
-import { requestKey, type RequestKey } from '../../buffer/request-key.ts'
+import { keyOfBody, requestKey, type RequestKey } from '../../buffer/request-key.ts'
 import { limits } from '../../core/limits.ts'
 import type { RequestHead } from '../../http/head.ts'
 import { refusal } from '../errors.ts'
@@ -19,8 +19,6 @@ export function readRequestKey(request: RequestHead, body: Uint8Array): RequestK
 }
 
 /** The key of what a signed sender sends: a delivery that comes again, from the service or from somebody who has recorded it, is stored once. */
-export const deliveryKey = (name: string, body: Uint8Array): RequestKey => {
-  const { body: digest } = requestKey('', body)
+export const deliveryKey = (name: string, body: Uint8Array): RequestKey =>
   // No header has such a character, so no sender can choose this key.
-  return requestKey(`\0webhook ${name} ${digest}`, body)
-}
+  keyOfBody(body, (digest) => `\0webhook ${name} ${digest}`)

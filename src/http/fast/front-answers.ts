@@ -2,6 +2,7 @@
 // answers of its connection. Many requests wait for the same promise, the sync of a group: it is waited for once, and
 // then all of them are sent, with one write for each connection.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../core/limits.ts'
 import { answerText, bodyHeaders, errorText, httpDate, type Headers } from '../respond.ts'
 import type { FrontHooks, FrontRoutes, PostAnswer, PostRoute } from '../head.ts'
@@ -10,7 +11,6 @@ type AnswerOptions = FrontRoutes & Pick<FrontHooks, 'toRefusal'>
 
 export interface Route extends PostRoute {
   readonly url: string
-  readonly bodyBytes: number | null
   /** Its own headers as a text; empty when it has none. */
   readonly variant: string
 }
@@ -53,10 +53,10 @@ export class FrontAnswers<C extends Answered> {
     this.#send = send
   }
 
-  take(connection: C, route: Route, body: Buffer): void {
+  take(connection: C, route: Route, body: Buffer, told: IncomingHttpHeaders): void {
     let taken: PostAnswer
     try {
-      taken = route.take(body)
+      taken = route.take(body, told)
     } catch (error) {
       const text = this.#errorText(error, route)
       connection.answers.push({ connection, route, body: '', text })

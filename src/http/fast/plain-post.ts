@@ -54,9 +54,13 @@ function readFraming({
   'content-length': length,
   'transfer-encoding': coding,
 }: Readonly<Record<string, string>>): number | null | undefined {
-  if (coding === undefined) return LENGTH.test(length ?? '') ? Number(length) : undefined
+  if (coding === undefined) return readLength(length ?? '')
   return length === undefined && coding.toLowerCase() === 'chunked' ? null : undefined
 }
+
+/** undefined where it is not clear. */
+export const readLength = (text: string): number | undefined =>
+  LENGTH.test(text) ? Number(text) : undefined
 
 interface Chunk {
   readonly start: number

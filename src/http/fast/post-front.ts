@@ -13,7 +13,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
 import type { Front, FrontHooks, FrontRoutes, MakeFront } from '../head.ts'
 import { type Answered, FrontAnswers, type Route } from './front-answers.ts'
-import { mayBecomePlainPost, readOneChunk, readPlainPost } from './plain-post.ts'
+import { endOfHead, formOf, type HeadForm, valueOf } from './head-form.ts'
+import { mayBecomePlainPost, readLength, readOneChunk, readPlainPost } from './plain-post.ts'
 
 type Options = FrontRoutes & FrontHooks
 
@@ -29,7 +30,7 @@ interface Connection extends Answered {
   readonly onEnd: () => void
   /** The beginning of a request that may become a plain one. */
   partial: Buffer | null
-  /** The route of its last request: the next one most often has the same head. */
+  /** The route of its last request: the next one most often has a head of the same form. */
   route: KnownRoute | null
   /** It has used its quota for this turn of the event loop; the rest of its input is back in the socket. */
   hasHadTurn: boolean
@@ -44,10 +45,12 @@ interface Connection extends Answered {
   partialSweeps: number
 }
 
-/** The route of all requests that begin with these bytes, up to the empty line. */
+/** The route of all requests with a head of that form. */
 interface KnownRoute extends Route {
-  readonly head: Uint8Array
+  readonly form: HeadForm
 }
+
+const NOTHING_TOLD = {}
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
@@ -55,14 +58,20 @@ class PostFront implements Front {
   readonly listener: Server
   readonly #options: Options
   readonly #connections = new Map<Socket, Connection>()
-  /** By the text of the head: a client sends the same one again and again. */
+  /** By the form of the head: a client sends the same one again and again. */
   readonly #routes = new Map<string, KnownRoute>()
+  readonly #changing: ReadonlySet<string>
+  /** The one that was found last: a client may have a connection for each request. */
+  #latest: KnownRoute | null = null
+  /** Of the values in the head that was compared last. */
+  readonly #ends: number[] = []
   readonly #answers: FrontAnswers<Connection>
   readonly #sweep: NodeJS.Timeout
   #stopping = false
 
   constructor(options: Options) {
     this.#options = options
+    this.#changing = new Set(options.changing)
     this.#answers = new FrontAnswers(options, (connection) => this.#send(connection))
     this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#connect(socket),
@@ -157,24 +166,53 @@ class PostFront implements Front {
   /** The offset after the request at `at`. */
   #takeRequest(connection: Connection, bytes: Buffer, at: number): number | 'partial' | 'foreign' {
     if (this.#stopping) return 'foreign'
-    let { route } = connection
-    if (route === null || !hasBytes(bytes, at, route.head) || !isCurrent(route)) {
+    connection.route ??= this.#latest
+    let start = this.#endOfHead(connection.route, bytes, at)
+    if (start === -1) {
       const found = this.#lookUp(bytes, at)
       if (typeof found === 'string') return found
-      route = connection.route = found
+      connection.route = this.#latest = found
+      start = this.#endOfHead(found, bytes, at)
     }
-    const start = at + route.head.length
+    const { route } = connection
+    if (route === null || start === -1) return 'foreign'
     const isSmall = bytes.length - at <= limits.frontPartialBytes
-    if (route.bodyBytes === null) {
-      const chunk = readOneChunk(bytes, start, route.maxBodyBytes)
+    const { form, maxBodyBytes } = route
+    if (form.lengthAt === -1) {
+      const chunk = readOneChunk(bytes, start, maxBodyBytes)
       if (typeof chunk === 'string') return isSmall ? chunk : 'foreign'
-      this.#answers.take(connection, route, bytes.subarray(chunk.start, chunk.end))
+      this.#take(connection, route, { bytes, at, start: chunk.start, end: chunk.end })
       return chunk.after
     }
-    const end = start + route.bodyBytes
+    const length = readLength(valueOf(form, bytes, at, this.#ends, form.lengthAt))
+    if (length === undefined || length > maxBodyBytes) return 'foreign'
+    const end = start + length
     if (end > bytes.length) return isSmall ? 'partial' : 'foreign'
-    this.#answers.take(connection, route, bytes.subarray(start, end))
+    this.#take(connection, route, { bytes, at, start, end })
     return end
+  }
+
+  /** The head begins at `at`, the body at `start`. */
+  #take(
+    connection: Connection,
+    route: KnownRoute,
+    { bytes, at, start, end }: Record<'at' | 'start' | 'end', number> & { readonly bytes: Buffer },
+  ): void {
+    const { form, isTold } = route
+    const told =
+      isTold === true
+        ? Object.fromEntries(
+            form.names.map((name, i) => [name, valueOf(form, bytes, at, this.#ends, i)]),
+          )
+        : NOTHING_TOLD
+    this.#answers.take(connection, route, bytes.subarray(start, end), told)
+  }
+
+  /** Where the body begins; -1 for a head that is not of the route. */
+  #endOfHead(route: KnownRoute | null, bytes: Buffer, at: number): number {
+    if (route === null || !isCurrent(route)) return -1
+    const end = endOfHead(route.form, bytes, at, this.#ends)
+    return end - at > limits.frontHeadBytes ? -1 : end
   }
 
   #lookUp(bytes: Buffer, at: number): KnownRoute | 'partial' | 'foreign' {
@@ -189,18 +227,17 @@ class PostFront implements Front {
   }
 
   #findRoute(text: string): KnownRoute | null {
-    const known = this.#routes.get(text)
+    const form = formOf(text, this.#changing)
+    const known = this.#routes.get(form.key)
     if (known !== undefined && isCurrent(known)) return known
-    this.#routes.delete(text)
+    this.#routes.delete(form.key)
     const head = readPlainPost(text)
     const route = head === null ? null : this.#options.routeOf(head)
     if (head === null || route === null) return null
-    const { url, bodyBytes } = head
-    if (bodyBytes !== null && bodyBytes > route.maxBodyBytes) return null
     const variant = route.answerHeaders === undefined ? '' : JSON.stringify(route.answerHeaders)
-    const found = { ...route, url, bodyBytes, variant, head: Buffer.from(text, 'latin1') }
+    const found = { ...route, url: head.url, variant, form }
     if (this.#routes.size >= limits.frontRoutes) this.#routes.clear()
-    this.#routes.set(text, found)
+    this.#routes.set(form.key, found)
     return found
   }
 
@@ -275,12 +312,6 @@ class PostFront implements Front {
 }
 
 const isCurrent = ({ isCurrent }: Route): boolean => isCurrent?.() ?? true
-
-function hasBytes(bytes: Buffer, at: number, expected: Uint8Array): boolean {
-  const { length } = expected
-  const end = at + length
-  return end <= bytes.length && bytes.compare(expected, 0, length, at, end) === 0
-}
 
 /** Requests that the connection may have taken now. */
 function mostInTurn({ socket, answers }: Connection): number {

@@ -57,6 +57,16 @@ const single = (headers = '', path = '/collect/raw/events'): Shape => ({
 
 const chunked = `POST /collect/raw/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${Buffer.byteLength(flat).toString(16)}\r\n${flat}\r\n0\r\n\r\n`
 
+const SECRET = 'known-to-both-of-them'
+
+/** As GitHub delivers one, on a connection that it keeps. */
+const delivery: Shape = {
+  request: `POST /collect/raw/deliveries HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: GitHub-Hookshot/0a1b2c3\r\nAccept: */*\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-{key}\r\nX-GitHub-Event: push\r\nX-GitHub-Hook-ID: 292430182\r\nContent-Type: application/json\r\n\r\n${flat.replace('9007199254', '{key}')}`,
+  status: 202,
+  secret: SECRET,
+  keys: 1_000_000,
+}
+
 const changing = { keys: 1_000_000 }
 const requests: readonly (readonly [name: string, Shape])[] = [
   ['of a browser', single('Origin: https://shop.example\r\nSec-Fetch-Mode: cors\r\n')],
@@ -67,13 +77,20 @@ const requests: readonly (readonly [name: string, Shape])[] = [
     'with a traceparent',
     { ...single('traceparent: 00-{key}-00f067aa0ba902b7-01\r\n'), ...changing },
   ],
+  ['of a webhook', delivery],
 ]
 
 /** Each has a buffer of its own: nobody takes its events, and one for all would fill up. */
 async function measured<T>(quick: boolean, figure: (measuring: Measuring) => Promise<T>) {
   await using space = await workspace({
-    'eider.yml': 'name: bench\ncollect:\n  cors_origins: [https://shop.example]\n',
+    'eider.yml': `name: bench
+collect:
+  cors_origins: [https://shop.example]
+  webhooks: [{name: github, target: raw.deliveries, signature: github, secret: '\${WEBHOOK_SECRET}'}]
+`,
+    '.env': `WEBHOOK_SECRET=${SECRET}\n`,
     'models/raw/events.sql': MODEL,
+    'models/raw/deliveries.sql': MODEL,
   })
   await using daemon = await startDaemon(space, '--quiet')
   return await figure({ pid: daemon.pid, port: Number(new URL(daemon.url).port), quick })

@@ -11,7 +11,7 @@ export interface Measuring {
 }
 
 /** One form of a request. `each`: what its cost is shared between, such as the bytes of its body. */
-export interface Shape extends Pick<Load, 'request'> {
+export interface Shape extends Pick<Load, 'request' | 'secret'> {
   readonly keys?: number
   readonly status?: number
   readonly each?: number
@@ -22,7 +22,7 @@ const CONNECTIONS = 16
 /** Microseconds of processor time, of the service with its children. */
 async function costOf(
   { pid, port, quick }: Measuring,
-  { request, keys, status = 200, each = 1 }: Shape,
+  { request, keys, secret, status = 200, each = 1 }: Shape,
 ): Promise<number> {
   const load = { port, request, status, connections: CONNECTIONS, pipelined: 1 }
   const before = await processorMsOf(pid)
@@ -30,6 +30,7 @@ async function costOf(
     ...load,
     durationMs: quick ? 500 : 2_000,
     ...(keys === undefined ? {} : { keys }),
+    ...(secret === undefined ? {} : { secret }),
   })
   return ((await processorMsOf(pid)) - before) * (1_000 / allAnswers / each)
 }

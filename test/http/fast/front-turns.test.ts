@@ -95,6 +95,7 @@ test('what is foreign, and the end, come behind all that waits for its turn', as
     handle: (request, response) => sendJson(response, 200, request.url),
     front: fastFront({
       routeOf: ({ url }) => (url === '/fast' ? refusing(() => {}) : null),
+      changing: [],
       status: 202,
       answerHeaders: {},
     }),

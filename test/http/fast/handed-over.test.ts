@@ -39,6 +39,7 @@ test('all of their requests are answered in their order', async () => {
     },
     front: fastFront({
       routeOf: ({ url }) => (url === '/fast' ? late : null),
+      changing: [],
       status: 202,
       answerHeaders: {},
     }),

@@ -45,6 +45,7 @@ const open = (options: Partial<ServerOptions> = {}) =>
     },
     front: fastFront({
       routeOf: ({ url }) => (url.startsWith('/fast') ? route : null),
+      changing: [],
       status: 202,
       answerHeaders: {},
     }),
