@@ -99,7 +99,7 @@ export const odataLimits = {
    * checks at this interval whether anything was read since the last check, so it may take twice as long.
    */
   stalledClientMs: 60_000,
-  /** Pooled connections of an engine: twice as many as running queries, since a slow client occupies an idle one. */
+  /** Free connections of an engine that stay open: twice as many as running queries, since a slow client occupies an idle one. */
   pooledConnections: 32,
   /** Parts of an answer computed ahead of the one being sent, and bytes written to a socket before it must drain. */
   partsAhead: 3,

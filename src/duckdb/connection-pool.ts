@@ -1,13 +1,15 @@
 // Pooled connections of one engine, each for one query at a time.
 //
-// When all are in use, as by clients that read slowly, a query gets a new connection with the same settings. An
-// engine that is locked by then must allow them to be changed.
+// A connection is opened when a query finds none that is free, and stays open afterwards: an engine that is replaced before
+// anybody asks it has opened one or two of them. Clients that read slowly may occupy any number; of those that are free, no
+// more than the size of the pool stay. An engine that is locked by then must allow the settings to be changed.
 
 import type { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection, Database } from './database.ts'
 
 interface PoolOptions {
+  /** Free connections that stay open. */
   readonly size: number
   /** Run on each connection. */
   readonly settings: readonly Sql[]
@@ -17,28 +19,16 @@ interface PoolOptions {
 
 export class ConnectionPool implements AsyncDisposable {
   readonly #database: Database
-  readonly #free: Connection[]
+  readonly #free: Connection[] = []
+  readonly #size: number
   readonly #settings: readonly Sql[]
   readonly #resources: Resources
 
-  private constructor(
-    database: Database,
-    free: Connection[],
-    { settings, resources }: Omit<PoolOptions, 'size'>,
-  ) {
+  constructor(database: Database, { size, settings, resources }: PoolOptions) {
     this.#database = database
-    this.#free = free
+    this.#size = size
     this.#settings = settings
-    this.#resources = resources
-  }
-
-  static async open(
-    database: Database,
-    { size, settings, resources }: PoolOptions,
-  ): Promise<ConnectionPool> {
-    const connections = Array.from({ length: size }, () => connect(database, settings))
-    const free = await Promise.all(connections)
-    return new ConnectionPool(database, free, { settings, resources: resources.move() })
+    this.#resources = resources.move()
   }
 
   get free(): number {
@@ -46,11 +36,8 @@ export class ConnectionPool implements AsyncDisposable {
   }
 
   async take(): Promise<PooledConnection> {
-    const connection = this.#free.pop()
-    if (connection !== undefined)
-      return new PooledConnection(connection, () => this.#back(connection))
-    const extra = await connect(this.#database, this.#settings)
-    return new PooledConnection(extra, () => extra[Symbol.asyncDispose]())
+    const connection = this.#free.pop() ?? (await connect(this.#database, this.#settings))
+    return new PooledConnection(connection, () => this.#back(connection))
   }
 
   /** Closes the engine with all its connections; queries that still run end as if interrupted. */
@@ -58,9 +45,10 @@ export class ConnectionPool implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  #back(connection: Connection): Promise<void> {
-    if (!connection.isClosed) this.#free.push(connection)
-    return Promise.resolve()
+  async #back(connection: Connection): Promise<void> {
+    if (connection.isClosed) return
+    if (this.#free.length < this.#size) this.#free.push(connection)
+    else await connection[Symbol.asyncDispose]()
   }
 }
 

@@ -21,6 +21,7 @@ export interface EngineSettings {
   readonly memoryLimit: string | null
   /** Large sorts and groupings spill into a directory of the engine's own below this one, which goes with it. */
   readonly tempDir: string
+  /** Of those that no query uses, so many stay open. */
   readonly connections: number
 }
 
@@ -68,7 +69,7 @@ export class EmptyEngine implements AsyncDisposable {
     const names: string[] = []
     resources.defer(() => dropCache(database, names))
     const buffer = sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`
-    const pool = await ConnectionPool.open(database, { size, settings: [buffer], resources })
+    const pool = new ConnectionPool(database, { size, settings: [buffer], resources })
     return new EmptyEngine(pool, names, tempDir)
   }
 

@@ -10,15 +10,17 @@ import type { Lived } from './plan.ts'
 const SEEDS = Number(process.env['EIDER_SIMULATION_SEEDS'] ?? 60)
 const FIRST = Number(process.env['EIDER_SIMULATION_SEED'] ?? 1)
 const AT_ONCE = 2
-const OF_ONE_PROCESS = 25
+/** To start a process and to compile the project takes as long as a life or two. */
+const OF_ONE_PROCESS = 200
 
 test(`${SEEDS} lives from seed ${FIRST} on: what is accepted is there once, and states are whole`, async () => {
   const all: Lived[] = []
   let next = FIRST
+  const share = Math.min(OF_ONE_PROCESS, Math.ceil(SEEDS / AT_ONCE))
   const go = async () => {
     while (next < FIRST + SEEDS) {
       const first = next
-      next = Math.min(next + OF_ONE_PROCESS, FIRST + SEEDS)
+      next = Math.min(next + share, FIRST + SEEDS)
       all.push(...(await live({ first, last: next - 1 })))
     }
   }

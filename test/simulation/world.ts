@@ -37,8 +37,8 @@ export const currentProcess = (): SimulatedProcess | undefined => context.getSto
 
 export const runIn = <T>(process: SimulatedProcess, work: () => T): T => context.run(process, work)
 
-/** Turns of the event loop without anything new after which nothing comes by itself. */
-const QUIET_TURNS = 4
+/** Turns of the event loop without anything new after which nothing comes by itself: code that waits for a turn asks in the next. */
+const QUIET_TURNS = 2
 const LONGEST_OPERATION_MS = 4
 const STARTED_AT_MS = Date.parse('2026-03-01T10:00:00.000Z')
 const KEPT_LINES = 20_000
