@@ -14,6 +14,7 @@ import type { HiddenValue } from '../core/hidden.ts'
 import type { InTurn } from '../core/in-turn.ts'
 import { keepUntilExit } from '../core/until-exit.ts'
 import { limits } from '../core/limits.ts'
+import { engineMemory } from '../core/machine.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -93,7 +94,8 @@ export class Database implements AsyncDisposable {
     }
     if (options.searchDir !== undefined) config['file_search_path'] = options.searchDir
     if (options.threads != null) config['threads'] = String(options.threads)
-    if (options.memoryLimit != null) config['memory_limit'] = options.memoryLimit
+    const memoryLimit = options.memoryLimit ?? engineMemory()
+    if (memoryLimit !== null) config['memory_limit'] = memoryLimit
     if (options.tempDir != null) config['temp_directory'] = options.tempDir
     if (options.maxTempSize != null) config['max_temp_directory_size'] = options.maxTempSize
     if (options.showsSecrets === true) config['allow_unredacted_secrets'] = 'true'

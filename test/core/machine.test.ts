@@ -70,15 +70,75 @@ const machines: readonly (readonly [string, number, Readonly<Record<string, stri
   ],
 ]
 
-for (const [name, expected, files] of machines)
-  test(`processors: ${name}`, async () => {
-    await using dir = await temporaryDirectory()
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(dir.path, path)), { recursive: true })
-      await writeFile(join(dir.path, path), text)
-    }
-    assert.is(processors(`${dir.path}/`), expected)
-  })
+const MIB = 2 ** 20
+
+const memories: readonly (readonly [string, number, Readonly<Record<string, string>>])[] = [
+  ['no control groups', os.totalmem(), {}],
+  [
+    'a limit of the second version',
+    64 * MIB,
+    { 'proc/self/cgroup': '0::/app\n', 'sys/fs/cgroup/app/memory.max': `${64 * MIB}\n` },
+  ],
+  [
+    'a limit of a group above, which is less',
+    48 * MIB,
+    {
+      'proc/self/cgroup': '0::/tenant.slice/team.slice/app.service\n',
+      'sys/fs/cgroup/tenant.slice/memory.max': `${48 * MIB}\n`,
+      'sys/fs/cgroup/tenant.slice/team.slice/memory.max': 'max\n',
+      'sys/fs/cgroup/tenant.slice/team.slice/app.service/memory.max': `${96 * MIB}\n`,
+    },
+  ],
+  [
+    'a group above in which processes are slowed down from some size on',
+    32 * MIB,
+    {
+      'proc/self/cgroup': '0::/tenant/app\n',
+      'sys/fs/cgroup/tenant/memory.high': `${32 * MIB}\n`,
+      'sys/fs/cgroup/tenant/memory.max': `${64 * MIB}\n`,
+      'sys/fs/cgroup/tenant/app/memory.max': 'max\n',
+    },
+  ],
+  [
+    'a group above in the first version',
+    40 * MIB,
+    {
+      'proc/self/cgroup': '4:memory:/tenant/job\n1:cpu:/\n0::/\n',
+      'sys/fs/cgroup/memory/tenant/memory.limit_in_bytes': `${40 * MIB}\n`,
+      'sys/fs/cgroup/memory/tenant/job/memory.limit_in_bytes': '9223372036854771712\n',
+    },
+  ],
+  [
+    'a container of the first version that sees its group as the root',
+    40 * MIB,
+    {
+      'proc/self/cgroup': '4:memory:/docker/0123abcd\n',
+      'sys/fs/cgroup/memory/memory.limit_in_bytes': `${40 * MIB}\n`,
+    },
+  ],
+  [
+    'no limit in the first version',
+    os.totalmem(),
+    {
+      'proc/self/cgroup': '4:memory:/job\n',
+      'sys/fs/cgroup/memory/job/memory.limit_in_bytes': '9223372036854771712\n',
+    },
+  ],
+]
+
+for (const [what, limit, cases] of [
+  ['processors', processors, machines],
+  ['memory', memoryBytes, memories],
+] as const)
+  for (const [name, expected, files] of cases)
+    test(`${what}: ${name}`, async () => {
+      await using dir = await temporaryDirectory()
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(dir.path, path)), { recursive: true })
+        await writeFile(join(dir.path, path), text)
+      }
+      assert.is(limit(`${dir.path}/`), expected)
+    })
 
 test('memory and open files are those of this process', () => {
   assert.ok(memoryBytes() > 2 ** 26 && memoryBytes() <= os.totalmem())
