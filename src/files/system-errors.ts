@@ -69,6 +69,11 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
         problem: `${shown} is a symbolic link to itself`,
         hint: 'remove the link',
       }
+    case 'INLOOP':
+      return {
+        problem: `${shown} is a symbolic link to a folder that it is in`,
+        hint: 'remove the link',
+      }
     case 'EIO':
       return {
         problem: `the disk failed at ${shown}`,

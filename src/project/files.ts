@@ -1,8 +1,8 @@
 // The files of a project: which of them are models, seeds and macros, and their text.
 
-import { statSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { type Dirent, type Stats, statSync } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { basename, join, sep } from 'node:path'
 import type { Board } from '../core/boards.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
@@ -53,7 +53,8 @@ export async function readProjectFiles(
   const isReserved = (schema: string) => isReservedSchema(schema, database)
   const pathsOf = async (top: string) => {
     try {
-      const saved = await pathsBelow(dir, top)
+      const { paths: saved, loops } = await pathsBelow(dir, top)
+      problems.push(...loops)
       const isNew = (path: string) => path.startsWith(`${top}/`) && !saved.includes(path)
       return [...saved, ...[...(unsaved?.keys() ?? [])].filter(isNew)].toSorted()
     } catch (error) {
@@ -111,7 +112,7 @@ export async function readProjectFiles(
 
 /** Boards as they are on disk now, without those that are not understood. */
 export async function readBoardsOf(dir: string): Promise<readonly Board[]> {
-  return readBoards(dir, await pathsBelow(dir, 'boards'), []).map(withoutPlaces)
+  return readBoards(dir, (await pathsBelow(dir, 'boards')).paths, []).map(withoutPlaces)
 }
 
 function readBoards(
@@ -210,25 +211,49 @@ const HINTS: Readonly<Record<string, string>> = {
   r: PROGRAM,
 }
 
+interface Below {
+  readonly paths: string[]
+  /** Links that lead back to themselves. */
+  readonly loops: Diagnostic[]
+}
+
 /** Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. */
-async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly string[]> {
+async function pathsBelow(dir: string, top: string, depth = 0): Promise<Below> {
   const folder = join(dir, top)
   const missing = (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && depth === 0) return []
     throw error
   }
   const entries = await readdir(folder, { withFileTypes: true }).catch(missing)
-  const paths: string[] = []
+  const found: Below = { paths: [], loops: [] }
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || /\.md$/i.test(entry.name)) continue
     const path = `${top}/${entry.name}`
-    // A link that leads nowhere is a file that cannot be read.
-    const target = entry.isSymbolicLink() ? await stat(join(dir, path)).catch(() => entry) : entry
-    if (!target.isDirectory()) paths.push(path)
-    else if (depth < limits.folderDepth) paths.push(...(await pathsBelow(dir, path, depth + 1)))
+    const target = entry.isSymbolicLink() ? await targetOf(folder, entry) : entry
+    if (target instanceof Error) found.loops.push(unreadable(path, target))
+    else if (!target.isDirectory()) found.paths.push(path)
+    else if (depth < limits.folderDepth) {
+      const { paths, loops } = await pathsBelow(dir, path, depth + 1)
+      found.paths.push(...paths)
+      found.loops.push(...loops)
+    }
   }
-  return paths
+  return found
 }
+
+/** Of a link; the error where it leads back to itself. One that leads nowhere is a file that cannot be read. */
+async function targetOf(folder: string, link: Dirent): Promise<Dirent | Stats | Error> {
+  const path = join(folder, link.name)
+  try {
+    const target = await stat(path)
+    const isLoop = target.isDirectory() && isBelow(await realpath(folder), await realpath(path))
+    return isLoop ? Object.assign(new Error('a loop of links'), { code: 'INLOOP', path }) : target
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ELOOP' ? (error as Error) : link
+  }
+}
+
+const isBelow = (path: string, dir: string) => `${path}${sep}`.startsWith(`${dir}${sep}`)
 
 /** Whether no model may be in the schema. `database` is the path of the warehouse. */
 export const isReservedSchema = (schema: string, database: string): boolean =>

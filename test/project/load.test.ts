@@ -222,4 +222,33 @@ test('a target has settings, a database and a state of its own', async () => {
   }
 })
 
+test('a link that leads back to itself is named, in each folder, and what else is there is read', async () => {
+  await using project = await directory({
+    'eider.yml': 'name: loops\n',
+    'models/core/a.sql': 'select 1',
+  })
+  const folders = ['boards', 'checks', 'macros', 'models', 'seeds']
+  for (const folder of folders) {
+    await mkdir(join(project.dir, folder), { recursive: true })
+    await symlink('loop', join(project.dir, folder, 'loop'))
+  }
+  await symlink('..', join(project.dir, 'models/core/up'))
+  const { files } = await loadProject(project.dir, { env: {}, flags: {} })
+  assert.equal(
+    files.models.map(({ name }) => name),
+    ['core.a'],
+  )
+  const loops = (files.problems ?? []).map((problem) => showDiagnostic(problem))
+  for (const folder of folders)
+    assert.ok(
+      loops.some((shown) => shown.includes(`${folder}/loop is a symbolic link to itself`)),
+      loops.join('\n'),
+    )
+  assert.match(
+    loops.join('\n'),
+    /models\/core\/up is a symbolic link to a folder that it is in\n.*remove the link/,
+  )
+  assert.is(loops.length, folders.length + 1)
+})
+
 test.run()
