@@ -12,6 +12,7 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, figureTable, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { formatsBenchmark } from './formats.ts'
+import { freshBenchmark } from './fresh.ts'
 import { measureGrowth } from './growth/measure-growth.ts'
 import { idleBenchmark } from './idle.ts'
 import { ingestBenchmark } from './ingest.ts'
@@ -49,6 +50,7 @@ const benchmarks: readonly Benchmark[] = [
   publishBenchmark,
   publishApartBenchmark,
   swapsBenchmark,
+  freshBenchmark,
   shapesBenchmark,
   explorerBenchmark,
   lakeBenchmark,
