@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CsvSettings } from '../core/csv-settings.ts'
 import type { SeedFormat, SeedModel } from '../core/model.ts'
-import { limits } from '../core/limits.ts'
+import { count } from '../core/counts.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import { type Column, columnType, isTypeText } from '../core/relation.ts'
@@ -15,9 +15,10 @@ import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { wholeFile } from '../core/source-text.ts'
-import { misplacedThousands, short, thousandsHint } from './csv/misread-numbers.ts'
-import { ambiguousDate, csvOptions, explainAmbiguous, wayOfCommas } from './csv/options.ts'
-import { numberOf } from '../duckdb/values.ts'
+import { BLANK_HINT, blankEnd } from './csv/line-ends.ts'
+import { cutNumbers, misplacedThousands, thousandsHint } from './csv/misread-numbers.ts'
+import { numbersWithCommas } from './csv/numbers-with-commas.ts'
+import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
 
 const readers: Readonly<Record<SeedFormat, Sql>> = {
   csv: sql`read_csv`,
@@ -138,48 +139,20 @@ async function problemOfType(connection: Connection, text: string): Promise<Expl
   return missing.problem === `no type "${text}"` ? { ...missing, problem: '' } : missing
 }
 
-/**
- * Numbers of a CSV that the type which DuckDB finds for their column cannot hold: a long whole number and a fraction make
- * the column DOUBLE, which has 15 digits, and 1e400 is infinite there. Neither is reported. For the columns whose types are
- * not declared.
- */
+/** Numbers of a CSV that the type which DuckDB finds for their column cannot hold. */
 export async function lostDigits(
   connection: Connection,
-  { path, types }: SeedFile,
+  { path, csv }: SeedFile,
   columns: readonly Column[],
   shape: SeedRows,
   dir: string,
 ): Promise<readonly Diagnostic[]> {
-  const guessed = columns.filter(
-    ({ name, type }) => type === 'DOUBLE' && !types.some(({ column }) => sameName(column, name)),
-  )
-  if (guessed.length === 0) return []
-  const rows = seedTexts(shape, dir)
-  const found: Diagnostic[] = []
-  for (const { name } of guessed) {
-    const text = sql`trim(${sql.ident(name)})`
-    const exact = sql`TRY_CAST(${text} AS HUGEINT)`
-    const isInfinite = sql`isinf(TRY_CAST(${text} AS DOUBLE)) AND regexp_full_match(${text}, '[-+.0-9eE]+')`
-    // A double is exact up to 2^53; one step beyond that is not what was written.
-    const isCut = sql`regexp_full_match(${text}, '[-+]?[0-9]+(\\.[0-9]*)?') AND abs(trunc(TRY_CAST(${text} AS DOUBLE))) >= 9007199254740992
-      AND (${exact} IS NULL OR TRY_CAST(TRY_CAST(${text} AS DOUBLE) AS HUGEINT) IS DISTINCT FROM ${exact}
-        OR contains(${text}, '.'))`
-    const row = await connection.row(sql`
-      SELECT min(${text}) FILTER (WHERE ${isInfinite}) AS infinite, min(${text}) FILTER (WHERE ${isCut}) AS cut,
-        max(length(regexp_extract(${text}, '\\.([0-9]*)', 1))) AS decimals FROM (${rows})`)
-    const infinite = row?.['infinite'] as string | null
-    const cut = row?.['cut'] as string | null
-    if (infinite === null && cut === null) continue
-    const decimals = Math.min(numberOf(row?.['decimals'] ?? 0), 18)
-    const type = infinite === null ? `DECIMAL(38,${decimals})` : 'VARCHAR'
-    const problem =
-      infinite === null
-        ? `the column "${name}" has ${short(cut!)} as well as fractions, so it would be DOUBLE and lose digits`
-        : `the column "${name}" has ${short(infinite)}, which is beyond DOUBLE and would be infinite`
-    const hint = `declare its type in ${path.replace(/\.\w+$/, '.yml')}, under columns: ${name}: ${type}`
-    found.push(diagnostic('seed-row', { problem }, wholeFile(path), hint))
-  }
-  return found
+  const guessed = columns.filter(({ name }) => !isDeclared(shape, name))
+  const found = await cutNumbers(connection, seedTexts(shape, dir), guessed, csv)
+  return found.map(({ column, problem, type }) => {
+    const hint = `declare its type in ${ymlOf(path)}, under columns: ${column}: ${type}`
+    return diagnostic('seed-row', { problem }, wholeFile(path), hint)
+  })
 }
 
 /** Dates of a CSV that are read as others when a later row arrives. */
@@ -219,34 +192,26 @@ export async function decimalCommas(
   shape: SeedRows,
   dir: string,
 ): Promise<readonly Diagnostic[]> {
-  if (csv?.decimal !== undefined || csv?.thousands !== undefined) return []
-  const isDeclared = (name: string) => shape.types.some(({ column }) => sameName(column, name))
-  // What is no name has a mistake of its own.
-  const isNamed = (name: string) => name !== '' && !name.includes('\0')
-  const found = columns.filter(
-    ({ name, type }) => type === 'VARCHAR' && isNamed(name) && !isDeclared(name),
-  )
-  if (found.length === 0) return []
-  const texts = sql`(SELECT * FROM (${seedTexts(shape, dir)}) LIMIT ${sql.value(limits.csvSampledRows)})`
-  const examples = found.map(({ name }, i) => {
-    const text = sql.ident(name)
-    const areAll = (pattern: string) =>
-      sql`bool_and(regexp_full_match(${text}, ${sql.value(pattern)}))`
-    return sql`min(${text}) AS ${sql.ident(`e${i}`)},
-      ${areAll(IN_THOUSANDS)} AS ${sql.ident(`t${i}`)}, ${areAll(WITH_COMMA)} AS ${sql.ident(`d${i}`)},
-      bool_or(contains(${text}, '.')) AS ${sql.ident(`p${i}`)}`
-  })
-  const row = await connection.row(sql`SELECT ${sql.join(examples)} FROM ${texts}`)
-  return found.flatMap(({ name }, i) => {
-    const example = row?.[`e${i}`]
-    const [areThousands, areDecimals] = [row?.[`t${i}`] === true, row?.[`d${i}`] === true]
-    if (typeof example !== 'string' || !(areThousands || areDecimals)) return []
-    const way = wayOfCommas({ areThousands, areDecimals, haveDots: row?.[`p${i}`] === true })
+  const guessed = columns.filter(({ name }) => !isDeclared(shape, name))
+  const found = await numbersWithCommas(connection, seedTexts(shape, dir), guessed, csv)
+  return found.map(({ column, example, way }) => {
     const hint = `${ymlOf(path)}: write csv: ${way}`
-    return [diagnostic('decimal-comma', { column: name, example }, wholeFile(path), hint)]
+    return diagnostic('decimal-comma', { column, example }, wholeFile(path), hint)
   })
 }
 
-const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*`
-/** As English writes 1,234. With one comma, nothing tells it from decimals of which there are three. */
-const IN_THOUSANDS = String.raw`\s*-?\d{1,3}(?:,\d{3})+\s*`
+/** Blank lines after the rows of a CSV of one column. */
+export async function blankRows(
+  { path }: SeedFile,
+  columns: readonly Column[],
+  dir: string,
+): Promise<readonly Diagnostic[]> {
+  const lines = columns.length === 1 ? await blankEnd(join(dir, path)) : 0
+  if (lines === 0) return []
+  return [
+    diagnostic('blank-rows', { lines: count(lines, 'blank line') }, wholeFile(path), BLANK_HINT),
+  ]
+}
+
+const isDeclared = ({ types }: SeedRows, name: string) =>
+  types.some(({ column }) => sameName(column, name))

@@ -93,6 +93,8 @@ const messages = {
     `the header has "${p.column}" twice; the second is read as "${p.name}"`,
   'decimal-comma': (p: { column: string; example: string }) =>
     `the column "${p.column}" has numbers with a comma, such as ${p.example}, which are read as text`,
+  'blank-rows': (p: { lines: string }) =>
+    `${p.lines} at the end of a file with one column, where each is a row with NULL`,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'untyped-empty-seed': (p: { columns: string }) =>
     `the seed has no rows to infer types from, so these columns are VARCHAR: ${p.columns}`,
@@ -161,6 +163,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'unstable-key',
   'untyped-null',
   'decimal-comma',
+  'blank-rows',
   'renamed-column',
   'duplicate-seed-column',
   'untyped-empty-seed',

@@ -12,6 +12,7 @@ import type { Sql } from '../core/sql.ts'
 import { DamagedRowsError } from '../store/table-storage.ts'
 import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { mixedLineEnds } from '../compiler/csv/line-ends.ts'
 import { wayOfCommas } from '../compiler/csv/options.ts'
 import {
   onlyToken,
@@ -180,8 +181,31 @@ function castProblem(text: string): string | null {
 function csvProblem(text: string): string | null {
   const [, line, rest = ''] = /^CSV Error on Line: (\d+)\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? []
   const what = rest.split('\n').findLast((words) => words !== '')
-  if (line === undefined || what === undefined) return null
+  if (line === undefined || what === undefined) return dividedLines(text)
+  const date = otherDate(text, what)
+  if (date !== null) return `line ${line}: ${date}`
   return `line ${line}: ${what.slice(0, limits.problemLength)}`
+}
+
+function dividedLines(text: string): string | null {
+  const mixed = mixedLineEnds(text, '')
+  return mixed === null ? null : `${mixed.problem}; ${mixed.hint}`
+}
+
+/** DuckDB finds one form for all dates of a file, and names it only among its settings. */
+function otherDate(text: string, what: string): string | null {
+  const [, column, value, type = ''] =
+    /^Error when converting column "(.+)"\. Could not convert string "([^\n]*)" to '(DATE|TIMESTAMP)/.exec(
+      what,
+    ) ?? []
+  if (value === undefined) return null
+  const name = type === 'DATE' ? 'date' : 'timestamp'
+  const [, form = ''] =
+    new RegExp(`^ *${name}_format = (.*?) *(?:\\((?:Auto-Detected|Set By User)\\))?$`, 'm').exec(
+      text,
+    ) ?? []
+  const expected = form === '' ? '' : ` of the form ${form}`
+  return `the column "${column}" has ${value}, which is no ${name}${expected}; write all of them in one form, or take the column as text: columns: {${column}: VARCHAR}`
 }
 
 const CSV_ERROR = 'CSV Error on Line'

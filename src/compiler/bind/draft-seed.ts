@@ -12,6 +12,7 @@ import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import {
   ambiguousDates,
+  blankRows,
   decimalCommas,
   lostDigits,
   seedQuery,
@@ -116,6 +117,7 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
                   ...(await dates(columns)),
                   ...(await thousands(columns)),
                   ...(await commas(columns)),
+                  ...(await blankRows(seed.file, columns, dir)),
                 ]
               : []),
           ]

@@ -2,6 +2,9 @@
 
 import { statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
+import { count } from '../../core/counts.ts'
+import { diagnostic } from '../../core/diagnostics.ts'
+import { sameName } from '../../core/names.ts'
 import { delimiterOf } from '../../core/csv-settings.ts'
 import type { Column } from '../../core/relation.ts'
 import {
@@ -17,7 +20,14 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
+import { BLANK_HINT, blankEnd } from '../csv/line-ends.ts'
+import {
+  cutNumbers,
+  type MisreadNumber,
+  misplacedThousands,
+  thousandsHint,
+} from '../csv/misread-numbers.ts'
+import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous } from '../csv/options.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { verbatim } from '../seed.ts'
@@ -29,7 +39,7 @@ import {
   refusePipe,
   SourceProblem,
 } from './problems.ts'
-import type { SourceAccess } from './source-access.ts'
+import type { SourceAccess, SourceWarning } from './source-access.ts'
 
 /** A table that is a file, with the values of the environment. */
 interface FileTable extends ExternalTable {
@@ -58,19 +68,15 @@ export const files: SourceAccess = {
     select: async (_connection, table) => sql`SELECT * FROM ${rowsOfFile(dir, fileTable(table))}`,
     check: async (connection, table, columns) => {
       const file = fileTable(table)
-      if (file.format !== 'csv') return
+      if (file.format !== 'csv') return []
       await refuseUnreadable(connection, dir, file)
       if (file.csv?.delimiter === undefined && file.csv?.header === undefined)
         await refuseLostHeader(dir, file, columns)
       await refuseOtherColumns(connection, dir, file, columns)
       const texts = sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`
       await refuseAmbiguousDates(connection, file, columns, texts)
-      const number = await misplacedThousands(connection, texts, columns, file.csv)
-      if (number !== null)
-        throw new SourceProblem({
-          problem: `${await fileWith(connection, dir, file, number)}: ${number.problem}`,
-          hint: thousandsHint(file.csv),
-        })
+      await refuseMisread(connection, dir, file, columns, texts)
+      return warningsOf(connection, dir, file, columns, texts)
     },
     explain: () => null,
   }),
@@ -275,6 +281,52 @@ async function refuseUnreadable(
       if (csv?.header !== false) throw new SourceProblem(emptyFile(file))
     } else if (csv?.encoding === 'utf-16') refuseOtherEncoding(path, file)
   }
+}
+
+async function refuseMisread(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+  texts: Sql,
+): Promise<void> {
+  const refuse = async (number: MisreadNumber, hint: string) => {
+    const file = await fileWith(connection, dir, table, number)
+    throw new SourceProblem({ problem: `${file}: ${number.problem}`, hint })
+  }
+  const number = await misplacedThousands(connection, texts, columns, table.csv)
+  if (number !== null) await refuse(number, thousandsHint(table.csv))
+  const [cut] = await cutNumbers(connection, texts, undeclared(table, columns), table.csv)
+  if (cut !== undefined)
+    await refuse(cut, `declare its type under columns of the table: ${cut.column}: ${cut.type}`)
+}
+
+const undeclared = ({ columns: declared }: FileTable, columns: readonly Column[]) =>
+  columns.filter(({ name }) => ![...(declared?.keys() ?? [])].some((one) => sameName(one, name)))
+
+async function warningsOf(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+  texts: Sql,
+): Promise<readonly SourceWarning[]> {
+  const guessed = undeclared(table, columns)
+  const commas = await numbersWithCommas(connection, texts, guessed, table.csv)
+  const found = commas.map(({ column, example, way }): SourceWarning => {
+    return (at) =>
+      diagnostic('decimal-comma', { column, example }, at, `write at the table: csv: ${way}`)
+  })
+  const { location } = table
+  if (columns.length !== 1 || isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location))
+    return found
+  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
+    const lines = await blankEnd(path)
+    if (lines === 0) continue
+    const said = `${relative(dir, path)}: ${count(lines, 'blank line')}`
+    found.push((at) => diagnostic('blank-rows', { lines: said }, at, BLANK_HINT))
+  }
+  return found
 }
 
 /** The file of a pattern that has the value; a column of the same name hides that of the engine. */

@@ -38,7 +38,7 @@ export interface KnownSources {
   readonly isVolatile: (name: string) => boolean
   /** What of the database or the file a table is: its schema, or its cells, and how it is read. */
   readonly partOf: (name: string) => string
-  /** Sources and tables that cannot be read now. */
+  /** Sources and tables that cannot be read now, and what is read in a way that somebody may not have meant. */
   readonly unreadable: readonly Diagnostic[]
   /** Sources with the name of a schema of models, which are not attached. */
   readonly misnamed: readonly Diagnostic[]
@@ -62,7 +62,11 @@ export async function attachKnownSources(
     given.knownTables.find(({ name, path }) => sameName(name, table.name) && path === table.path)
   const isAsked = (source: ExternalSource) =>
     given.trustsKnown !== true || !declaredTables(source).every(lastKnown)
-  const { tables: readable, problems } = await attachSources(database, dir, free.filter(isAsked))
+  const {
+    tables: readable,
+    problems,
+    warnings,
+  } = await attachSources(database, dir, free.filter(isAsked))
   const declared = free.flatMap((source) => declaredTables(source))
   const tables: CompiledExternal[] = [...readable]
   const read = new Set(readable.map(({ name }) => name))
@@ -84,7 +88,7 @@ export async function attachKnownSources(
     },
     isVolatile: (name) => known.get(foldCase(name))?.stamp === null,
     partOf: (table) => partOf(table, free),
-    unreadable: [...new Set(problems.values())],
+    unreadable: [...new Set(problems.values()), ...warnings],
     misnamed,
   }
 }
@@ -175,6 +179,7 @@ interface AttachResult {
   readonly tables: readonly CompiledExternal[]
   /** Why a declared table cannot be read, by its name; one diagnostic for all tables of a source that is missing. */
   readonly problems: ReadonlyMap<string, Diagnostic>
+  readonly warnings: readonly Diagnostic[]
 }
 
 /** The tables of a source without their columns. */
@@ -209,6 +214,7 @@ export async function attachSources(
   return {
     tables: attached.flatMap(({ tables }) => tables),
     problems: new Map(attached.flatMap(({ problems }) => [...problems])),
+    warnings: attached.flatMap(({ warnings }) => warnings),
   }
 }
 
@@ -223,6 +229,7 @@ async function attachSource(
   const allUnreadable = (wrong: Diagnostic) => ({
     tables: [],
     problems: new Map(declared.map(({ name }) => [name, wrong])),
+    warnings: [],
   })
   if (mistake !== undefined) return allUnreadable(mistake)
   await using connection = await database.connect()
@@ -236,6 +243,7 @@ async function attachSource(
   }
   const tables: CompiledExternal[] = []
   const problems = new Map<string, Diagnostic>()
+  const warnings: Diagnostic[] = []
   // One that is missing is said once, and costs the tables that need it.
   const lacking = new Map<string, Diagnostic | null>()
   const lackOf = async (table: ExternalTable): Promise<Diagnostic | null> => {
@@ -257,7 +265,9 @@ async function attachSource(
       continue
     }
     try {
-      const compiled = { ...rest, name, ...(await createView(connection, source, opened, table)) }
+      const { said, ...made } = await createView(connection, source, opened, table)
+      warnings.push(...said)
+      const compiled = { ...rest, name, ...made }
       const wrong = wrongChange(compiled, source) ?? wrongTime(compiled, source)
       if (wrong !== null) problems.set(name, wrong)
       else if (compiled.changedBy === null) tables.push(compiled)
@@ -272,22 +282,23 @@ async function attachSource(
     const hint = reason.hint === undefined ? '' : `; ${reason.hint}`
     return `the source "${source.name}" cannot be read: ${reason.problem}${hint}`
   })
-  return { tables, problems }
+  return { tables, problems, warnings }
 }
 
 async function createView(
   connection: Connection,
-  { name: source }: ExternalSource,
+  { name: source, source: file }: ExternalSource,
   opened: OpenSource,
   table: ExternalTable,
-): Promise<Pick<CompiledExternal, 'columns' | 'stamp'>> {
+): Promise<Pick<CompiledExternal, 'columns' | 'stamp'> & { readonly said: readonly Diagnostic[] }> {
   // Before anything is read: what changes meanwhile is found changed by the next run.
   const stamp = await opened.stamp(connection, table)
   const view = sql.ident(source, 'main', table.name)
   await connection.run(sql`CREATE VIEW ${view} AS ${await opened.select(connection, table)}`)
   const columns = await describe(connection, sql`FROM ${view}`)
-  await opened.check?.(connection, table, columns)
-  return { columns, ...(stamp === undefined ? {} : { stamp }) }
+  const warnings = (await opened.check?.(connection, table, columns)) ?? []
+  const said = warnings.map((warning) => warning({ source: file, span: table.span }))
+  return { columns, said, ...(stamp === undefined ? {} : { stamp }) }
 }
 
 /**

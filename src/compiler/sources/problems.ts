@@ -11,6 +11,7 @@ import { sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
+import { mixedLineEnds } from '../csv/line-ends.ts'
 import { utf16Of } from '../csv/utf-16.ts'
 import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'
@@ -56,6 +57,7 @@ export function unusable(
     opened.explain(details.message) ??
     tableProblem(details, name) ??
     csvProblem(details, file, dir) ??
+    mixedLineEnds(details.message, dir) ??
     linkProblem(details, file, dir) ??
     fileProblem(details, secret?.name, file)
   if (known !== null) return refused(known)

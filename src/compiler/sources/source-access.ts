@@ -1,10 +1,15 @@
 // What an engine does with the sources of a kind.
 
 import { type Explanation } from '../hints/engine-words.ts'
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import type { FilePlace } from '../../core/source-text.ts'
 import type { ExternalSource, ExternalTable } from '../../core/sources.ts'
 import type { Column } from '../../core/relation.ts'
 import type { Sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
+
+/** A diagnostic without its place, which is that of the table in eider.yml. */
+export type SourceWarning = (at: FilePlace) => Diagnostic
 
 export interface SourceAccess {
   /** The files of this machine that the source itself is, without those of its tables; null: it is on the network. */
@@ -24,12 +29,12 @@ export interface OpenSource {
   ) => Promise<string | null | undefined>
   /** The query of the view that models read. */
   readonly select: (connection: Connection, table: ExternalTable) => Promise<Sql>
-  /** Refuses columns that the engine has read wrongly. */
+  /** Refuses columns that the engine has read wrongly. Returns what somebody may not have meant. */
   readonly check?: (
     connection: Connection,
     table: ExternalTable,
     columns: readonly Column[],
-  ) => Promise<void>
+  ) => Promise<readonly SourceWarning[]>
   /** What an error of the engine means for this source; null: nothing special. */
   readonly explain: (message: string) => Explanation | null
   /** The same for an error of a model, which names no source. `isOnly`: no other source of the kind is attached. */

@@ -1,38 +1,9 @@
 // CSV and JSON as they come from others, in the first days: seeds, and files of sources.
 
-import type { Changes, Mistake, Step } from '../mistake.ts'
+import { inSource, read, run } from '../in-source.ts'
+import type { Mistake } from '../mistake.ts'
 
-/** A source f of one table t in this file or pattern, and a model that takes all of it over. */
-const read = (file: string, files: Changes, more: readonly string[] = []): Changes => ({
-  'eider.yml': [
-    'name: shop',
-    'sources:',
-    '  f:',
-    '    tables:',
-    '      t:',
-    `        file: ${file}`,
-    ...more.map((line) => `        ${line}`),
-    '',
-  ].join('\n'),
-  'models/core/t.sql': 'SELECT * FROM f.t\n',
-  ...files,
-})
-
-const run = ['run', 'core.t']
 const query = ['query', '--format', 'csv', 'SELECT * FROM core.t ORDER BY ALL']
-
-const inSource = (
-  id: string,
-  mistake: string,
-  files: Changes,
-  eider: readonly string[],
-  after: readonly Step[] = [],
-): Pick<Mistake, 'id' | 'mistake' | 'files' | 'ask'> => ({
-  id,
-  mistake,
-  files,
-  ask: { eider, after },
-})
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 

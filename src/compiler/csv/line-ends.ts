@@ -1,0 +1,95 @@
+// How the lines of a CSV file end: where one ends in another way than the header, which DuckDB refuses in words that name no
+// line, and how many blank ones follow the last row.
+
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { limits } from '../../core/limits.ts'
+import type { Explanation } from '../hints/engine-words.ts'
+
+const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22]
+
+/**
+ * What DuckDB says of a file whose rows it cannot tell apart; null: something else, or the lines are not the reason. Paths
+ * are relative to `dir`; with none they are absolute, and only the name of the file is shown.
+ */
+export function mixedLineEnds(message: string, dir: string): Explanation | null {
+  if (!/^(?:Error when sniffing file|The CSV Parser state machine)/.test(message)) return null
+  const path = /sniffing file "([^"]+)"/.exec(message)?.[1] ?? /^ *file = (.+)$/m.exec(message)?.[1]
+  if (
+    path === undefined ||
+    statSync(resolve(dir, path), { throwIfNoEntry: false })?.isFile() !== true
+  )
+    return null
+  const found = otherLineEnd(resolve(dir, path))
+  if (found === null) return null
+  const { line, column, is, header } = found
+  return {
+    problem: `${dir === '' ? basename(path) : path}:${line}:${column}: this line ends in ${is}, and the header in ${header}`,
+    hint: 'use the same line endings throughout; put a value that contains a line break in quotes',
+  }
+}
+
+interface OtherEnd {
+  readonly line: number
+  readonly column: number
+  readonly is: string
+  readonly header: string
+}
+
+/** The first line, outside of quotes, that ends in another way than the header. */
+function otherLineEnd(path: string): OtherEnd | null {
+  const file = openSync(path, 'r')
+  try {
+    const chunk = Buffer.alloc(limits.csvChunkBytes)
+    let header: string | null = null
+    let [line, start, offset, isQuoted, before] = [1, 0, 0, false, 0]
+    const at = (end: number, is: string): OtherEnd | null => {
+      header ??= is
+      if (is !== header) return { line, column: end - start + 1, is, header }
+      line++
+      return null
+    }
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      for (let i = 0; i < read; i++) {
+        const byte = chunk[i]!
+        const place = offset + i
+        let other: OtherEnd | null = null
+        if (before === CR && byte !== LF) {
+          other = at(place - 1, 'CR')
+          start = place
+        }
+        if (byte === LF && !isQuoted) {
+          other ??= before === CR ? at(place - 1, 'CR LF') : at(place, 'LF')
+          start = place + 1
+        }
+        if (other !== null) return other
+        if (byte === QUOTE) isQuoted = !isQuoted
+        before = isQuoted ? 0 : byte
+      }
+      offset += read
+    }
+    return null
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Far more than anybody leaves by mistake. */
+const END_BYTES = 4096
+
+/** How many blank lines follow the last one that is none; of a file with a single column each is a row. */
+export async function blankEnd(path: string): Promise<number> {
+  const file = await open(path)
+  try {
+    const { size } = fstatSync(file.fd)
+    const from = Math.max(0, size - END_BYTES)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, from)
+    const [end = ''] = /(?:\r\n|\n|\r)*$/.exec(buffer.toString('latin1', 0, bytesRead)) ?? []
+    return Math.max(0, (end.match(/\r\n|\n|\r/g)?.length ?? 0) - 1)
+  } finally {
+    await file.close()
+  }
+}
+
+export const BLANK_HINT = 'remove them; a row whose value is missing on purpose is written as ""'
