@@ -4,7 +4,9 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { kinds } from '../core/kinds.ts'
 import { limits } from '../core/limits.ts'
 import type {
+  ColumnRename,
   EventsModel,
+  MergeModel,
   Model,
   OnDuplicate,
   Period,
@@ -27,16 +29,33 @@ import { resolveColumns } from './sql/named-columns.ts'
 
 type QueryBase = Omit<ViewModel, 'kind' | 'rule'>
 
-/** `columns` are those that the body gives; `rule` is a hash of what its values follow from. */
+/** Hashes of what the values of a row follow from. */
+export interface Rules {
+  readonly rule: string
+  /** What it was while columns had their former names. */
+  readonly former: (renames: readonly ColumnRename[]) => readonly string[]
+}
+
+function rulesWith(
+  { rule, former }: Rules,
+  renames: readonly ColumnRename[],
+  onDuplicate: OnDuplicate,
+): Pick<MergeModel, 'rule' | 'formerRules'> {
+  const formerRules = former(renames).map((one) => definitionOf(one, onDuplicate))
+  const all = { rule: definitionOf(rule, onDuplicate) }
+  return formerRules.length === 0 ? all : { ...all, formerRules }
+}
+
+/** `columns` are those that the body gives. */
 export function finishKind(
   parsed: ParsedQuery,
   base: QueryBase,
   columns: readonly Column[],
-  rule: string,
+  rules: Rules,
 ): { readonly model: Model; readonly diagnostics: readonly Diagnostic[] } {
   const { source, header, kind } = parsed
   if (kind === 'view' || kind === 'table')
-    return { model: { ...base, kind, rule, ...rebuiltBy(header) }, diagnostics: [] }
+    return { model: { ...base, kind, rule: rules.rule, ...rebuiltBy(header) }, diagnostics: [] }
   const found = [...reservedColumns(parsed, columns)]
   const resolve = (annotation: string, named: readonly NamedColumn[]) => {
     const { names, diagnostics } = resolveColumns(source, annotation, named, columns)
@@ -53,7 +72,7 @@ export function finishKind(
   const onSchemaChange = header.on_schema_change?.value ?? 'evolve'
   const { renames, mistakes } = renamesOf(source, header, kind, columns)
   found.push(...mistakes)
-  const kept = { ...base, onSchemaChange, renames, rule: definitionOf(rule, onDuplicate) }
+  const kept = { ...base, onSchemaChange, renames, ...rulesWith(rules, renames, onDuplicate) }
   switch (kind) {
     case 'append': {
       const needed = watermark ?? { column: '', lookback: null }

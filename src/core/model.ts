@@ -189,6 +189,8 @@ export interface ColumnRename {
 interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
   readonly renames: readonly ColumnRename[]
+  /** What `rule` was while columns had their former names; absent: none had. */
+  readonly formerRules?: readonly string[]
 }
 
 /** What to do with rows of the query that have the same key. */

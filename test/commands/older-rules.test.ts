@@ -150,4 +150,33 @@ test('of a merge that reads all of its input no range is offered, and no rebuild
   await space.ok(ranged, { exitCode: 2 })
 })
 
+const named = (name: string, factor: string, header = '', kind = 'append') =>
+  model(factor, header, kind).replace(' AS v,', ` AS ${name},`).replace('-- @expose order_id\n', '')
+
+const OLDER = /older rule|were made before/
+
+for (const kind of ['append', 'merge\n-- @unique_key: order_id'])
+  test(`a column that only gets another name is no other rule, of kind ${kind.split('\n')[0]}`, async () => {
+    await using space = await workspace({
+      'eider.yml': 'name: shop\n',
+      'seeds/core/orders.csv': orders,
+      [FILE]: named('v', '1.50', '', kind),
+    })
+    await space.ok(['run'])
+    const silent = async (text: string) => {
+      await space.write(FILE, text)
+      for (const command of ['plan', 'ls', 'run', 'plan', 'ls']) {
+        const { stdout } = await space.ok([command])
+        assert.not.match(stdout, OLDER)
+      }
+    }
+    await silent(named('w', '1.50', '-- @renamed_from w: v\n', kind))
+    await silent(named('x', '1.50', '-- @renamed_from x: w\n-- @renamed_from x: v\n', kind))
+    // The line may go once the table has the name.
+    await silent(named('x', '1.50', '', kind))
+    await space.write(FILE, named('y', '1.25', '-- @renamed_from y: x\n', kind))
+    assert.match((await space.ok(['plan'])).stdout, /3 of 4 rows keep an older rule/)
+    assert.match((await space.ok(['run'])).stdout, SAID)
+  })
+
 test.run()

@@ -19,7 +19,7 @@ import {
   unstorableColumns,
 } from './draft.ts'
 import { columnLocations, unevenOperation } from '../exposure.ts'
-import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
+import { columnsOfBody, finishKind, settingsOf, wrapping, type Rules } from '../kinds.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { resolveMeaning } from '../measures/meaning.ts'
 import { describeColumns } from '../sql/named-columns.ts'
@@ -32,7 +32,8 @@ import {
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 import type { Span } from '../../core/source-text.ts'
 import { kinds } from '../../core/kinds.ts'
-import type { ViewModel } from '../../core/model.ts'
+import type { ColumnRename, ViewModel } from '../../core/model.ts'
+import { formerTexts } from '../former-texts.ts'
 import { namesReadBy, rulePartsOf } from '../lineage/rule-parts.ts'
 import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
@@ -133,8 +134,7 @@ async function finishQuery(
     ...(tree === null ? { columnsFromData: true as const } : {}),
     ...partsOf(query, own(columns), context, parts),
   }
-  const rule = definitionOf(canonical, context.macrosIn(canonical), ...parts)
-  const finished = finishKind(parsed, rest, own(columns), rule)
+  const finished = finishKind(parsed, rest, own(columns), rulesOf(query, context, parts))
   const unknown = unknownModels(parsed, context)
   const wrong = [
     ...diagnostics,
@@ -146,6 +146,17 @@ async function finishQuery(
     ...unstorable,
   ]
   return { model: finished.model, diagnostics: [...wrong, ...surprises] }
+}
+
+function rulesOf(
+  { tree, canonical }: ResolvedQuery,
+  { macrosIn }: DraftContext,
+  parts: readonly string[],
+): Rules {
+  const ruleOf = (text: string) => definitionOf(text, macrosIn(canonical), ...parts)
+  const former = (renames: readonly ColumnRename[]) =>
+    tree === null ? [] : formerTexts(canonical, renames).map(ruleOf)
+  return { rule: ruleOf(canonical), former }
 }
 
 /** DuckDB renames columns of a table where two columns of the query have the same name; the author has to know. */

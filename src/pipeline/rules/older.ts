@@ -24,7 +24,15 @@ import {
   rangeColumn,
   ruleText,
 } from './parts.ts'
-import { changedInputs, isSameRule, keepsRules, ruleFrom, type RuledModel, ruleOf } from './rule.ts'
+import {
+  changedInputs,
+  isSameOwn,
+  isSameRule,
+  keepsRules,
+  ruleFrom,
+  type RuledModel,
+  ruleOf,
+} from './rule.ts'
 import { periodsToMake } from '../build/materialize/period-ranges.ts'
 
 /** As the table is; or for a step that is to be done, as it leaves the table, where that can be told. */
@@ -176,7 +184,7 @@ function inputsOf(
   const found = new Set<ModelName>()
   for (const part of older) {
     const rule = ruleFrom(part.rule)
-    if (rule === null || rule.own !== ruleOf(context, model).own) return []
+    if (rule === null || !isSameOwn(rule, ruleOf(context, model))) return []
     for (const name of changedInputs(context, model, rule)) found.add(name)
   }
   return [...found].toSorted()

@@ -41,6 +41,8 @@ export interface Rule {
   readonly own: string
   /** Hashes of rules by those of names; null: not known. */
   readonly reads: ReadonlyMap<string, string> | null
+  /** What `own` was while columns had their former names. */
+  readonly former?: readonly string[]
 }
 
 /** What decides which rules are in force. */
@@ -65,7 +67,8 @@ export function ruleOf(context: InForce, model: RuledModel): Rule {
       if (built !== null) reads.set(nameKey(input.name), built.slice(0, RULE))
     }
   }
-  const rule = { own: model.rule.slice(0, OWN), reads }
+  const former = (model.formerRules ?? []).map((one) => one.slice(0, OWN))
+  const rule = { own: model.rule.slice(0, OWN), reads, former }
   ofRun.set(model, rule)
   return rule
 }
@@ -192,8 +195,12 @@ function isFollowed(project: CompiledProject, model: RuledModel, input: Model): 
   )
 }
 
+/** `other`: the later one, to which the former names are known. */
 export const isSameRule = (one: Rule, other: Rule): boolean =>
-  one.own === other.own && changedReads(one, other).length === 0
+  isSameOwn(one, other) && changedReads(one, other).length === 0
+
+export const isSameOwn = (one: Rule, other: Rule): boolean =>
+  one.own === other.own || other.former?.includes(one.own) === true
 
 /** Hashes of the names of what both read, by other rules. What only one of them reads is said by the SELECT that names it. */
 function changedReads({ reads: before }: Rule, { reads: now }: Rule): readonly string[] {
