@@ -143,6 +143,25 @@ FROM raw.sold o JOIN raw.people d ON d.id = o.person GROUP BY ALL
   await space.ok(['test'])
 })
 
+test('rows of a window come with those of its part, and a number by chance leads nowhere', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) => `${i + 1},${(i % 6) + 1},${(i * 7) % 60}\n`)
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'seeds/raw/orders.csv': `order_id,customer,seen\n${rows.join('')}`,
+    'models/core/ranked.sql':
+      'SELECT customer, order_id, row_number() OVER (PARTITION BY customer ORDER BY seen, order_id) AS nth FROM raw.orders\n',
+  })
+  await space.ok(['run', '--quiet'])
+  const record = async (name: string, where: string) => {
+    const { stdout } = await space.ok(['test', '--record', 'core.ranked', name, '--where', where])
+    assert.match(stdout, /given\/raw\.orders\.csv {2}10 rows/)
+    assert.not.match(stdout, /different from the warehouse/)
+  }
+  await record('last', 'order_id = 59')
+  await record('first', 'customer = 2 AND nth <= 2')
+  await space.ok(['test'])
+})
+
 test('never more than a bound is recorded, and it says so', async () => {
   await using space = await workspace(files)
   await space.ok(['run', '--quiet'])

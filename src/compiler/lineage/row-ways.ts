@@ -16,7 +16,7 @@ import { columnsOfQuery, contextOf } from './query.ts'
 import { nodeOf, type ScopeValue } from './scope.ts'
 
 export interface RowWays {
-  /** Pairs of columns whose values are compared as they are. */
+  /** Pairs of columns whose values are compared as they are; a column with itself where a window has all rows of a value. */
   readonly joins: readonly (readonly [ColumnOrigin, ColumnOrigin])[]
   readonly computed: readonly ComputedColumn[]
 }
@@ -66,6 +66,7 @@ export async function rowWaysOf(
   }
   const place = { scope: null, ctes: new Map(), context: { ...context, observer } }
   const columns = columnsOfQuery(nodeOf(query.tree), place)
+  for (const origin of partitionsIn(query.tree, named)) joins.push([origin, origin])
   const items = (nodeOf(query.tree)['select_list'] ?? []) as readonly SyntaxNode[]
   if (columns?.length !== items.length) return { joins, computed: [] }
   const own = new Set(joinedTables(nodeOf(query.tree)['from_table'] as SyntaxNode))
@@ -82,6 +83,19 @@ export async function rowWaysOf(
   })
   return { joins, computed }
 }
+
+/** Columns by which windows part their rows. */
+const partitionsIn = (
+  tree: SyntaxNode,
+  named: ReadonlyMap<SyntaxNode, ScopeValue>,
+): readonly ColumnOrigin[] =>
+  nodesIn(tree)
+    .filter((node) => node['class'] === 'WINDOW')
+    .flatMap((node) => (node['partitions'] ?? []) as readonly SyntaxNode[])
+    .flatMap((node) => {
+      const value = named.get(node)
+      return value === undefined ? [] : (columnOf(value) ?? [])
+    })
 
 const joinedTables = (table: SyntaxNode): readonly SyntaxNode[] =>
   table['type'] === 'JOIN'

@@ -136,7 +136,7 @@ async function waysOf(
   for (const input of [...model.dependsOn, ...model.sources]) {
     const pairs: ColumnPair[] = []
     for (const pair of pairsWith(traced, input))
-      if (await hasAllValues(connection, sample, sql.relation(input), pair)) pairs.push(pair)
+      if (await hasAllValues(connection, sample, sql.relation(input), [pair])) pairs.push(pair)
     const made = computed.filter((one) => sameName(one.input, input))
     found.push(await leadTo(search, sample, { input, made, pairs, isKey }))
   }
@@ -196,13 +196,13 @@ async function leadTo(
   },
 ): Promise<Lead> {
   const { input, pairs, made, isKey } = given
-  const ofKey = pairs.filter(isKey)
+  const ofKey = await together(connection, sample, input, pairs.filter(isKey))
   let keys = ofKey.length
   let way = keys > 0 ? wayBy(sample, ofKey) : null
   for (const { column, query } of made.filter(({ column: own }) => isKey({ own }))) {
     const rows = sql`json_execute_serialized_sql(${sql.value(query)})`
     const pair = { own: column, theirs: VALUE }
-    if (!(await hasAllValues(connection, sample, rows, pair))) continue
+    if (!(await hasAllValues(connection, sample, rows, [pair]))) continue
     const all = sql.all([wayBy(sample, [pair]), ...(way === null ? [] : [way])])
     const found = await take(
       input,
@@ -215,7 +215,8 @@ async function leadTo(
     )
     keys++
   }
-  way ??= pairs.length > 0 ? wayBy(sample, pairs) : null
+  if (way === null && pairs.length > 0)
+    way = wayBy(sample, await together(connection, sample, input, pairs))
   const led = sql`(SELECT 1 FROM ${sql.relation(input)} AS d WHERE ${way ?? sql`true`}
     LIMIT ${sql.value(limits.recordedRows + 1)})`
   return { input, way, keys, rows: await countRows(connection, led) }
@@ -228,17 +229,34 @@ function wayBy(sample: Sql, pairs: readonly ColumnPair[]): Sql {
   return sql`EXISTS (SELECT 1 FROM ${sample} AS s WHERE ${sql.all(equal)})`
 }
 
+/** Those whose values stand in one row of the input: a number that is counted may stand in any column, by chance. */
+async function together(
+  connection: Connection,
+  sample: Sql,
+  input: string,
+  pairs: readonly ColumnPair[],
+): Promise<readonly ColumnPair[]> {
+  const isNamesake = ({ own, theirs }: ColumnPair) => Number(sameName(own, theirs))
+  let found: readonly ColumnPair[] = []
+  for (const pair of pairs.toSorted((a, b) => isNamesake(b) - isNamesake(a))) {
+    const more = [...found, pair]
+    const isFirst = found.length === 0
+    if (isFirst || (await hasAllValues(connection, sample, sql.relation(input), more))) found = more
+  }
+  return found
+}
+
 async function hasAllValues(
   connection: Connection,
   sample: Sql,
   rows: Sql,
-  { own, theirs }: ColumnPair,
+  pairs: readonly ColumnPair[],
 ): Promise<boolean> {
-  const mine = sql`s.${sql.ident(own)}`
+  const equal = pairs.map(({ own, theirs }) => sql`d.${sql.ident(theirs)} = s.${sql.ident(own)}`)
+  const known = pairs.map(({ own }) => sql`s.${sql.ident(own)} IS NOT NULL`)
   const query = sql`
-    SELECT count(*) > 0 AND bool_and(EXISTS (
-      SELECT 1 FROM ${rows} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
-    FROM ${sample} AS s WHERE ${mine} IS NOT NULL`
+    SELECT count(*) > 0 AND bool_and(EXISTS (SELECT 1 FROM ${rows} AS d WHERE ${sql.all(equal)})) AS all_there
+    FROM ${sample} AS s WHERE ${sql.all(known)}`
   const row = await ifRefused(connection.row(query), () => null) // of types that cannot be compared
   return row?.['all_there'] === true
 }
