@@ -65,6 +65,7 @@ export const ifAsked: readonly string[] = [
 /** Begun first: a processor has nothing to do while the last file of a run is a long one. */
 const takeLong: readonly string[] = [
   'acceptance/damaged-events',
+  'acceptance/first-fortnight',
   'acceptance/first-weeks',
   'acceptance/watch',
   'acceptance/what-stands-there',

@@ -39,8 +39,6 @@ export interface Expansion {
   readonly countOnly: boolean
   /** Written before it, where $metadata does not tell what it is: what follows the # of a context URL. */
   readonly context?: string
-  /** Rows of a parent that leads to none; absent: there are none. */
-  readonly ofNone?: BoundQuery
   readonly link: KeyLink
   /** What is handed down to it of the row of the request, because it speaks of `$it` (see expand.ts). */
   readonly outer: readonly OutputProperty[]

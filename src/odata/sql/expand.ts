@@ -147,7 +147,7 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
   const key = sql`${sql.ident(rows)}.${PARENT_KEY}`
   const written = sql`SELECT ${key}, ${value} AS text
     FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} WHERE ${guardSql(rows, query.output)} GROUP BY ${key}`
-  const absent = of.ofNone ? ofNoneSql(of.ofNone, format) : many ? sql`'[]'` : sql`'null'`
+  const absent = many ? sql`'[]'` : sql`'null'`
   const tables = [
     table(rows, numberedRows(of, parent)),
     ...inner.flatMap((level) => level.tables),
@@ -155,14 +155,6 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
   ]
   const member = { path: [name], text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }
   return { of, tables, join: joined(texts, parent, of), member }
-}
-
-/** What is made of no rows; its expansions are not written. */
-function ofNoneSql(query: BoundQuery, format: JsonFormat): Sql {
-  const none = `${query.row.alias} of none`
-  const object = objectSql('{', propertyMembers(none, query.output, format))
-  const rows = rowsSql(query, { offset: 0, limit: null })
-  return sql`(SELECT concat('[', string_agg(${object}, ','), ']') FROM (${rows}) AS ${sql.ident(none)})`
 }
 
 /** One row above the limit is enough to know that it was passed. */

@@ -130,6 +130,30 @@ const same: readonly (readonly [apply: string, statement: Sql])[] = [
     sql`SELECT sum(qty) FROM c JOIN o USING (customer_id) JOIN i USING (order_id)`,
   ],
   [
+    'join(orders as o,aggregate(amount with sum as s,$count as n))/aggregate(o/s with sum as total,o/n with sum as rows,$count as parents)',
+    sql`SELECT sum(s), sum(n), count(*) FROM (SELECT customer_id, sum(amount) AS s, count(order_id) AS n
+      FROM c LEFT JOIN o USING (customer_id) GROUP BY ALL)`,
+  ],
+  [
+    'join(orders as o,aggregate($count as n)/filter(n eq 0))/groupby((name))',
+    sql`SELECT DISTINCT name FROM c ANTI JOIN o USING (customer_id) ORDER BY 1 NULLS FIRST`,
+  ],
+  [
+    'join(orders as o,aggregate(amount with max as most))/groupby((vip),aggregate(o/most with max as m))',
+    sql`SELECT vip, max(amount) FROM c LEFT JOIN o USING (customer_id) GROUP BY 1 ORDER BY 1 NULLS FIRST`,
+  ],
+  [
+    'join(orders as o,concat(aggregate($count as n),filter(amount gt 20)/aggregate($count as n)))/groupby((o/n),aggregate($count as times))',
+    sql`SELECT n, count(*) FROM (SELECT count(order_id) AS n FROM c LEFT JOIN o USING (customer_id) GROUP BY c.customer_id
+      UNION ALL SELECT count(order_id) FROM c LEFT JOIN (FROM o WHERE amount > 20) o USING (customer_id) GROUP BY c.customer_id)
+      GROUP BY 1 ORDER BY 1`,
+  ],
+  [
+    'join(orders as o,join(items as i,aggregate(qty with sum as q))/aggregate(i/q with max as most))/aggregate(o/most with sum as s,$count as n)',
+    sql`SELECT sum(most), count(*) FROM (SELECT c.customer_id, max(q) AS most FROM c LEFT JOIN
+      (SELECT o.order_id, o.customer_id, sum(qty) AS q FROM o LEFT JOIN i USING (order_id) GROUP BY ALL) USING (customer_id) GROUP BY 1)`,
+  ],
+  [
     'groupby((vip),join(orders as o)/topcount(1,o/amount)/aggregate(o/amount with max as m))',
     sql`SELECT vip, max(amount) FROM c JOIN o USING (customer_id) GROUP BY 1 ORDER BY 1`,
   ],
@@ -173,10 +197,6 @@ onShop('mistakes in a join are told with their place', (tables) => {
       '501 $apply: join of more than one navigation property at once is not supported',
     ],
     ['join(city as c)', '501 $apply: join of a value, such as the list city, is not supported'],
-    [
-      'join(orders as o,aggregate($count as n))',
-      '501 $apply: aggregate within join, but in groupby, is not supported',
-    ],
     [
       'join(orders as o)/groupby((o))',
       '501 $apply: an entity that join adds in groupby is not supported',

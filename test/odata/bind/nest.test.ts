@@ -33,6 +33,23 @@ onShop('a total has a row for rows that lead to nothing', async (tables) => {
   ])
 })
 
+onShop(
+  'what follows a total drops rows with it, and does not find those of no rows',
+  async (tables) => {
+    const context = { 'x@odata.context': '#shop_orders(n)' }
+    assert.equal(await jsonRows(tables, orders('aggregate($count as n)/filter(n eq 0)')), [
+      { customer_id: 1, ...context, x: [] },
+      { customer_id: 2, ...context, x: [] },
+      { customer_id: 3, ...context, x: [{ n: 0 }] },
+    ])
+    assert.equal(await jsonRows(tables, orders('aggregate($count as n)/filter(n gt 1)')), [
+      { customer_id: 1, ...context, x: [{ n: 2 }] },
+      { customer_id: 2, ...context, x: [] },
+      { customer_id: 3, ...context, x: [] },
+    ])
+  },
+)
+
 onShop('whole entities, sorted and cut, with collections in them', async (tables) => {
   const sequence = 'addnested(items,groupby((product)) as p)/orderby(order_id desc)/top(1)'
   const [alice] = (await jsonRows(tables, orders(sequence))) as { readonly x: readonly object[] }[]

@@ -7,6 +7,7 @@
 import { bindAggregate } from './aggregate.ts'
 import { bindRelatives, bindTraverse } from './hierarchy.ts'
 import { bindRecursive } from './recursive.ts'
+import { ofEachParent } from './parents.ts'
 import { bindJoin, ofJoined, bindAddNested, bindNest } from './join.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
@@ -89,9 +90,11 @@ function transform(syntax: TransformationSyntax, input: Input): ApplyRows {
     case 'ranked':
       return ranked(syntax, input)
     case 'aggregate':
-      return syntax.items.some(({ from }) => from.length > 0)
-        ? bindFrom(syntax.items, input)
-        : bindAggregate(syntax.items, input)
+      return ofEachParent(input, (given) =>
+        syntax.items.some(({ from }) => from.length > 0)
+          ? bindFrom(syntax.items, given)
+          : bindAggregate(syntax.items, given),
+      )
     case 'groupby':
       return bindGroupBy(syntax, input)
     case 'ancestors':

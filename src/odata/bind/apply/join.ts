@@ -13,7 +13,6 @@ import { compare, NULL, propertyOf } from '../bound.ts'
 import { findNavigation, newName, newRow } from '../scope.ts'
 import {
   applyContext,
-  type ApplyContext,
   type ApplyRows,
   type BindSequence,
   besides,
@@ -28,13 +27,12 @@ import {
   type ValueColumn,
   withNavigation,
   withRowCount,
-  withValues,
-  around,
   type NestedRows,
   withinSize,
 } from './rows.ts'
-import { booleanConstant, wholeNumber } from '../expression/constants.ts'
+import { wholeNumber } from '../expression/constants.ts'
 import { bindAggregate } from './aggregate.ts'
+import { isLink, LINK, linkOf, withLink } from './parents.ts'
 
 type Join = TransformationSyntax & { readonly kind: 'join' }
 
@@ -45,8 +43,7 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
   const navigation = navigationToMany(path, rows, word)
   const scope = scopeOfRows(rows, context)
   const alias = newName(syntax, scope)
-  if (hasTotal(sequence)) throw unsupported(`aggregate within ${word}, but in groupby,`)
-  const found = rowsPerParent(navigation, sequence, context, bindSequence)
+  const found = rowsPerParent(navigation, sequence, input, bindSequence)
   const otherRow = newRow(scope, found.rows.set)
   const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
@@ -120,30 +117,35 @@ export function ofJoined({ joined, values }: ApplyRows, path: readonly string[])
   return { mark, isNullObject }
 }
 
-// The rows that a navigation property leads to, as a sequence makes them of those of each row alone: they are grouped by
-// the side of the link that they hold, which is a value with a name that no property has.
-
-const LINK = 'link to parent'
-
-export const isLink = ({ path }: ValueColumn) => path[0] === LINK
-
+/** The rows that a navigation property leads to, as a sequence makes them of those of each row alone. */
 function rowsPerParent(
   { target, on }: NavigationProperty,
   sequence: readonly TransformationSyntax[],
-  context: ApplyContext,
+  { rows: ours, context }: Input,
   bindSequence: BindSequence,
 ) {
   const entities = entityRows(target)
   if (sequence.length === 0) return { rows: entities, link: on.theirs }
   const inner = applyContext(context, [target])
-  const value = propertyValue(entities, on.theirs)
-  const linked = withValues(
-    { rows: entities, groups: [], context: inner },
-    [{ path: [LINK], value, type: on.theirs.type }],
-    [],
+  const linked = withLink(
+    entities,
+    { value: propertyValue(entities, on.theirs), type: on.theirs.type },
+    inner,
   )
-  const rows = bindSequence(sequence, { rows: linked, groups: [LINK], context: inner })
-  return { rows, link: rows.values.find(isLink)!.property }
+  const parents = hasTotal(sequence)
+    ? bindAggregate([], {
+        rows: withLink(ours, { value: propertyValue(ours, on.ours), type: on.ours.type }, context),
+        groups: [LINK],
+        context,
+      })
+    : undefined
+  const rows = bindSequence(sequence, {
+    rows: linked,
+    groups: [LINK],
+    context: inner,
+    ...(parents && { parents }),
+  })
+  return { rows, link: linkOf(rows) }
 }
 
 /** Whether it has a row for nothing at all, so that it is not enough to look at the rows that there are. */
@@ -197,29 +199,22 @@ export function bindNest({ items }: Nest, input: Input, bindSequence: BindSequen
   const { rows, groups, context } = input
   if (groups.length > 0) throw unsupported('nest within groupby or join')
   requireNames(items, [])
-  const all = { path: [LINK], value: wholeNumber(1), type: edm.Int64 }
-  const linked = withValues(input, [all], [])
-  const nested = items.map(({ sequence, name }): NestedRows => {
-    const made = bindSequence(sequence, { rows: linked, groups: [LINK], context })
-    return {
-      name,
-      rows: made,
-      link: made.values.find(isLink)!.property,
-      // The place is taken by that of the one row below.
-      ours: made.values.find(isLink)!.property,
-      ofNone: ofNone(sequence, rows, context, bindSequence),
-    }
-  })
+  const all = { value: wholeNumber(1), type: edm.Int64 }
   const count = { value: null, method: null, from: [], name: 'rows', at: 0 }
-  const one = bindAggregate([count], input)
-  const made = withValues({ rows: one, groups: [], context }, [all], [])
-  const ours = made.values.find(isLink)!.property
+  const made = withLink(bindAggregate([count], input), all, context)
+  const parents = { ...made, values: made.values.filter(isLink) }
+  const ours = linkOf(made)
+  const linked = withLink(rows, all, context)
+  const nested = items.map(({ sequence, name }): NestedRows => {
+    const found = bindSequence(sequence, { rows: linked, groups: [LINK], context, parents })
+    return { name, rows: found, link: linkOf(found), ours }
+  })
   const size = nested.reduce((sum, each) => sum + each.rows.size, made.size)
   return withinSize({
     ...made,
     values: [],
     unique: [],
-    nested: nested.map((each) => ({ ...each, ours })),
+    nested,
     size,
   })
 }
@@ -235,17 +230,12 @@ export function bindAddNested(
   const navigation = navigationToMany(path, rows, 'addnested')
   for (const item of items) newName(item, scope)
   requireNames(items, before)
-  const { target, on } = navigation
-  const nested = items.map(({ sequence, name }): NestedRows => {
-    const found = rowsPerParent(navigation, sequence, context, bindSequence)
-    const inner = applyContext(context, [target])
-    return {
-      name,
-      ...found,
-      ours: on.ours,
-      ofNone: ofNone(sequence, entityRows(target), inner, bindSequence),
-    }
-  })
+  const { on } = navigation
+  const nested = items.map(({ sequence, name }): NestedRows => ({
+    name,
+    ...rowsPerParent(navigation, sequence, input, bindSequence),
+    ours: on.ours,
+  }))
   const size = nested.reduce((sum, each) => sum + each.rows.size, rows.size)
   return withinSize({ ...rows, nested: [...before, ...nested], size })
 }
@@ -256,18 +246,4 @@ function requireNames(items: readonly NestItem[], before: readonly NestedRows[])
     if (taken.has(name)) throw invalidOption(`the name "${name}" is taken (at character ${at + 1})`)
     taken.add(name)
   }
-}
-
-/** A total of no rows is a row. */
-function ofNone(
-  sequence: NestItem['sequence'],
-  rows: ApplyRows,
-  context: Input['context'],
-  bindSequence: BindSequence,
-): ApplyRows | null {
-  if (!hasTotal(sequence)) return null
-  const { relation: from } = rows
-  const condition = booleanConstant(false)
-  const none = around(rows, { kind: 'filter', from, row: rowVariable(rows), condition })
-  return bindSequence(sequence, { rows: none, groups: [], context })
 }

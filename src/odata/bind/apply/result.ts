@@ -9,7 +9,7 @@ import {
   searchedRow,
   totalOrder,
 } from './rows.ts'
-import { isLink } from './join.ts'
+import { isLink } from './parents.ts'
 import { askedOrder, boundFilter } from '../query.ts'
 import { bindExpand } from '../expand.ts'
 import {
@@ -94,7 +94,7 @@ function requireFreeNames(nested: readonly NestedRows[], output: readonly Output
 }
 
 /** A collection that nest or addnested has made, below the row of the scope. */
-function nestedExpansion({ name, ours, link, rows, ofNone }: NestedRows, scope: Scope): Expansion {
+function nestedExpansion({ name, ours, link, rows }: NestedRows, scope: Scope): Expansion {
   const { request } = scope
   const query = queryOfRows(rows, newRow(scope, rows.set), request)
   return {
@@ -105,7 +105,6 @@ function nestedExpansion({ name, ours, link, rows, ofNone }: NestedRows, scope: 
     link: { ours: propertyOf(scope.row, ours), theirs: link },
     outer: [],
     query,
-    ...(ofNone && { ofNone: queryOfRows(ofNone, newRow(scope, ofNone.set), request) }),
   }
 }
 

@@ -28,6 +28,8 @@ export interface Input {
   /** Paths of the values that the rows are grouped by at the moment. */
   readonly groups: readonly string[]
   readonly context: ApplyContext
+  /** For each of these the transformations work on its own rows; absent: on all at once. See parents.ts. */
+  readonly parents?: ApplyRows
 }
 
 /** Applies a sequence; see apply.ts. */
@@ -87,11 +89,9 @@ export interface NestedRows {
   readonly ours: Property
   readonly link: Property
   readonly rows: ApplyRows
-  /** What is made of no rows at all; null: nothing. */
-  readonly ofNone: ApplyRows | null
 }
 
-interface NewValue {
+export interface NewValue {
   readonly path: readonly string[]
   readonly value: Expression
   readonly type: EdmType
