@@ -211,6 +211,10 @@ const HINTS: Readonly<Record<string, string>> = {
   r: PROGRAM,
 }
 
+/** Whether what is in a file at this path, from the directory of the project on, can matter. Of others there may be any number. */
+export const decides = (path: string): boolean =>
+  isSql(path) || !/^(?:models|macros|checks)[\\/]/.test(path)
+
 interface Below {
   readonly paths: string[]
   /** Links that lead back to themselves. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import { readFileLater } from '../files/read-file.ts'
+import { decides } from './files.ts'
 
 const WATCHED = ['eider.yml', '.env', 'models', 'seeds', 'macros', 'checks']
 
@@ -52,7 +53,9 @@ export class ProjectWatch implements AsyncDisposable {
     // The project directory itself is watched, so that a models/ that is made later is seen too.
     this.#watcher = watch(dir, {
       ignoreInitial: true,
-      ignored: (path) => !this.#isWatched(path),
+      // Each file costs a watch of the system, of which a user has 8,192 on a small machine, and 10 kB.
+      ignored: (path, stats) =>
+        !this.#isWatched(path) || (stats?.isFile() === true && !this.#isRead(path)),
     })
     // A link to itself, or a directory that cannot be read: what is read of the project says so.
     this.#watcher.on('error', () => this.note())
@@ -130,7 +133,7 @@ export class ProjectWatch implements AsyncDisposable {
       const known = new Set(watched[dir])
       for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {
         const path = join(dir, entry.name)
-        if (!this.#isWatched(path)) continue
+        if (!this.#isWatched(path) || (entry.isFile() && !this.#isRead(path))) continue
         if (!known.has(entry.name) && !this.#watcher.closed) this.#watcher.add(path)
         if (entry.isDirectory()) dirs.push(path)
         else paths.add(path)
@@ -159,6 +162,10 @@ export class ProjectWatch implements AsyncDisposable {
     const [top = '', ...rest] = relative(this.#dir, path).split(sep)
     const isTop = path === this.#dir || this.#watched.includes(top)
     return isTop && !rest.some((name) => name.startsWith('.'))
+  }
+
+  #isRead(path: string): boolean {
+    return decides(relative(this.#dir, path))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

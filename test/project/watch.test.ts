@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,6 +28,15 @@ async function becomes<Value>(expected: Value, value: () => Value) {
   for (let waits = 0; !isThere() && waits < 50; waits++) await pause(QUIET_MS)
   await pause(6 * QUIET_MS)
   assert.equal(value(), expected)
+}
+
+/** Of a descriptor that may be closed by now. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -146,6 +156,31 @@ test('what changes before anyone asks, and while the work goes on, is worked on 
   assert.is(calls, 1)
   await dir.write('eider.yml', 'y')
   await becomes(2, () => calls)
+})
+
+test('files in models/ that are no models are not watched, however many there are', async () => {
+  await using dir = await directory()
+  await dir.write('models/raw/a.sql')
+  for (let i = 0; i < 300; i++) await dir.write(`models/logs/${i}.log`)
+  const watches = () =>
+    readdirSync('/proc/self/fdinfo')
+      .map((fd) => textOf(`/proc/self/fdinfo/${fd}`).match(/^inotify /gm)?.length ?? 0)
+      .reduce((sum, count) => sum + count, 0)
+  const before = process.platform === 'linux' ? watches() : 0
+  await using watch = await ProjectWatch.open(dir.path, { quietMs: QUIET_MS })
+  if (process.platform === 'linux') {
+    const added = watches() - before
+    assert.ok(added > 0 && added < 30, `${added} watches`)
+  }
+  const seen: string[][] = []
+  watch.onChange(async (paths) => void seen.push([...paths]))
+  await dir.write('models/logs/0.log', 'y')
+  await dir.write('models/logs/more.log')
+  await becomes([], () => seen)
+  await dir.write('models/logs/b.sql')
+  await rename(join(dir.path, 'models/logs/1.log'), join(dir.path, 'models/raw/c.sql'))
+  const all = () => [...new Set(seen.flat())].toSorted()
+  await becomes(['models/logs/b.sql', 'models/raw/c.sql'], all)
 })
 
 test.run()
