@@ -2,6 +2,7 @@
 // somebody else stays a comment. Checks and measures are SQL all the same, which every run executes: an import shows those
 // whose SQL stands in the file.
 
+import { annotationName } from '../core/names.ts'
 import type { Span } from '../core/source-text.ts'
 import { demandsOf, plainSql } from './check-text.ts'
 
@@ -29,6 +30,18 @@ export const headerLine = (
   value: string | null | undefined,
 ): readonly HeaderLine[] =>
   value == null || oneLine(value) === '' ? [] : [{ annotation, subject, value }]
+
+/** A check that the values of a column are those of a column of another model. */
+export function referencesLine(
+  column: string,
+  model: string,
+  target: string,
+  span: Span,
+): HeaderLine {
+  const [schema, table] = model.split('.').map((part) => annotationName(part))
+  const value = `references(${annotationName(column)}, ${schema}.${table}.${annotationName(target)})`
+  return { annotation: 'check', subject: null, value, repeats: true, sql: 'made', span }
+}
 
 export function lineOfHeader(line: HeaderLine): string {
   const { annotation, subject } = line

@@ -89,7 +89,7 @@ test('what is exported and imported again is the same, also in headers that had 
   await space.ok(['export', 'ossie', '--out', 'shop.yaml'])
   const exported = readFileSync(space.path('shop.yaml'), 'utf8')
   await space.ok(['import', 'shop.yaml', '--check'])
-  const bare = files['models/core/orders.sql'].replaceAll(/^-- @(?!expose|check).*\n/gm, '')
+  const bare = files['models/core/orders.sql'].replaceAll(/^-- @(?!expose).*\n/gm, '')
   await space.write('models/core/orders.sql', bare)
   const lost = await space.ok(['import', 'shop.yaml', '--check'], { exitCode: 1 })
   assert.match(
@@ -101,6 +101,10 @@ test('what is exported and imported again is the same, also in headers that had 
   assert.match(
     readFileSync(space.path('models/core/orders.sql'), 'utf8'),
     "-- @measure revenue: sum(amount) where status = 'paid'\n",
+  )
+  assert.match(
+    readFileSync(space.path('models/core/orders.sql'), 'utf8'),
+    '-- @check: references(customer_id, core.customers.id)\n',
   )
   const again = await space.ok(['export', 'ossie'])
   assert.equal(parse(again.stdout), parse(exported))
@@ -138,6 +142,9 @@ semantic_model:
         expression: {dialects: [{dialect: MDX, expression: "[a].[b]"}]}
       - name: nowhere
         expression: {dialects: [{dialect: ANSI_SQL, expression: COUNT(*)}]}
+    relationships:
+      - {name: both, from: o, to: c, from_columns: [customer_id, country], to_columns: [id, country]}
+      - {name: gone, from: o, to: nowhere, from_columns: [customer_id], to_columns: [id]}
 `,
   })
   const { stdout, stderr } = await space.ok(['import', 'other.yaml'])
@@ -151,6 +158,8 @@ semantic_model:
     'not taken: semantic_model.1.metrics.3',
     'not taken: semantic_model.1.metrics.4',
     'not taken: semantic_model.1.metrics.5',
+    'not taken: semantic_model.1.relationships.1',
+    'not taken: semantic_model.1.relationships.2',
   ])
   const text = readFileSync(space.path('models/core/orders.sql'), 'utf8')
   assert.ok(

@@ -12,7 +12,7 @@ import {
   type SaidColumn,
   type SaidOfModel,
 } from '../format.ts'
-import { type HeaderLine, headerLine } from '../header.ts'
+import { type HeaderLine, headerLine, referencesLine } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
 import { readRule, SHORT_NAME } from './quality.ts'
 import { engineType } from './types.ts'
@@ -235,20 +235,7 @@ function referenceLines(
     const to = textIn(node, 'to')
     const [, set = '', target = ''] = SHORT_NAME.exec(to ?? '') ?? []
     const model = file.modelOf(set)
-    if (model !== null) {
-      const [schema, table] = model.name.split('.').map((part) => annotationName(part))
-      const value = `references(${annotationName(column)}, ${schema}.${table}.${annotationName(target)})`
-      return [
-        {
-          annotation: 'check',
-          subject: null,
-          value,
-          repeats: true,
-          sql: 'made',
-          span: spanOf(node),
-        },
-      ]
-    }
+    if (model !== null) return [referencesLine(column, model.name, target, spanOf(node))]
     file.left.push(`${path}.relationships.${i + 1}`)
     return []
   })

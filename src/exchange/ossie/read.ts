@@ -1,5 +1,5 @@
 // A semantic model of Apache Ossie as lines of headers: what it says of measures, dimensions and columns of models that are
-// there. Relationships are not taken: a check of them is for the author to add.
+// there. A relationship by one column is a check of references.
 
 import { isMap, type Node } from 'yaml'
 import { isSymbol, nameOf, tokenize } from '../../compiler/sql/tokens.ts'
@@ -7,10 +7,11 @@ import { annotationName, foldCase } from '../../core/names.ts'
 import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import { inOneLine } from '../check-text.ts'
 import type { Reading, Said, SaidOfModel } from '../format.ts'
-import { type HeaderLine, headerLine } from '../header.ts'
+import { type HeaderLine, headerLine, referencesLine } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
 
-const takenOfModel = ['name', 'description', 'datasets', 'metrics']
+const takenOfModel = ['name', 'description', 'datasets', 'metrics', 'relationships']
+const takenOfRelationship = ['name', 'from', 'to', 'from_columns', 'to_columns']
 const takenOfDataset = ['name', 'source', 'primary_key', 'description', 'fields']
 const takenOfField = [
   'name',
@@ -60,6 +61,10 @@ function readModel(group: Group, path: string, file: OfModel): readonly SaidOfMo
   for (const [i, metric] of itemsIn(memberOf(group, 'metrics')).entries()) {
     const at = `${path}.metrics.${i + 1}`
     if (!readMetric(metric, at, datasets, file)) file.left.push(at)
+  }
+  for (const [i, relationship] of itemsIn(memberOf(group, 'relationships')).entries()) {
+    const at = `${path}.relationships.${i + 1}`
+    if (!readRelationship(relationship, at, datasets, file)) file.left.push(at)
   }
   return datasets.map(({ said, lines }) => ({ ...said, lines: [...said.lines, ...lines] }))
 }
@@ -121,6 +126,30 @@ function readField(item: Node, path: string, file: OfModel): ReadField | null {
     ...headerLine('format', subject, format),
   ]
   return { subject, role, lines }
+}
+
+/** False: a side is no model here, or it is by several columns. */
+function readRelationship(
+  item: Node,
+  path: string,
+  datasets: readonly Dataset[],
+  file: OfModel,
+): boolean {
+  if (!isMap(item)) return false
+  const group = item as Group
+  const side = (member: string) => {
+    const name = textIn(group, member)
+    return datasets.find(({ said }) => said.name === name)
+  }
+  const columns = (member: string) => itemsIn(memberOf(group, member)).map(textOfNode)
+  const [from, to] = [side('from'), side('to')?.said.model]
+  const [column, ...more] = columns('from_columns')
+  const [target, ...others] = columns('to_columns')
+  if (from === undefined || to == null || column == null || target == null) return false
+  if (more.length > 0 || others.length > 0) return false
+  file.left.push(...leftOf(group, takenOfRelationship, `${path}.`))
+  from.lines.push(referencesLine(column, to.name, target, spanOf(item)))
+  return true
 }
 
 /** False: nothing stands for it. */
