@@ -83,13 +83,22 @@ export function scalarRule(name: string, parameters: readonly number[]): Rule {
 /** A number stays as it was written: 1.50 stays 1.50. */
 const varcharRule: Rule = (spans, node, changes) => {
   const kind = spans.kind(node)
-  if (kind === STRING) return null
+  if (kind === STRING || kind === BOOLEAN) return null
+  if (kind === NUMBER && isPrintedAsSent(spans, node)) return null
   if (changes === null) return NOT_AS_SENT
   if (kind === NUMBER) replace(spans, node, spans.token(node), changes)
-  else if (kind !== BOOLEAN)
-    return 'must be text, a number or a boolean; a JSON column takes arrays and objects'
+  else return 'must be text, a number or a boolean; a JSON column takes arrays and objects'
   return null
 }
+
+/** Whether the number is an integer that DuckDB prints with the digits that were sent. */
+const isPrintedAsSent = (spans: Spans, node: number): boolean =>
+  spans.isInteger(node) &&
+  !spans.isOdd(node) &&
+  spans.end(node) - spans.start(node) <= PRINTED_DIGITS
+
+/** Also with a sign less than 2^63. */
+const PRINTED_DIGITS = 18
 
 const jsonRule: Rule = (spans, node, changes) => {
   if (changes === null) return spans.isPrintedAnew(node) ? NOT_AS_SENT : null

@@ -19,6 +19,7 @@ const events: readonly (readonly [name: string, most: number, text: string])[] =
   ['with small JSON', 1.5, `${without},"props":{"plan":"pro","n":42}}`],
   ['with escapes of PHP', 1.5, flat.replace('a remark', 'http:\\/\\/shop.example\\/a')],
   ['with escapes of Python', 1.5, flat.replace('a remark', 'sm\\u00f8rbr\\u00f8d \\ud83d\\ude00')],
+  ['with a number for a text', 1.5, flat.replace('"user-000123@example.org"', '9007199254')],
   ['with a field that is no column', 1.5, `${without},"extra":"more than there is"}`],
   [
     'with long numbers',
