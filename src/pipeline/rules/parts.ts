@@ -164,7 +164,9 @@ export async function rangesBefore(
   }
   if (record.definition === model.definition) return []
   const ranges = await (await context.partsBefore())(model.name).ranges()
-  if (!ranges.some(isSame)) return []
+  // A range by the same SELECT may be of an older rule of what that reads.
+  const isOfNow = (range: Part) => isSame(range) && isOfRule(context, range, record, model)
+  if (!ranges.some(isOfNow)) return []
   const now = { definition: model.definition, rule: ruleText(context, model) }
-  return ranges.map((range) => (isSame(range) ? { ...range, ...now } : range))
+  return ranges.map((range) => (isOfNow(range) ? { ...range, ...now } : range))
 }
