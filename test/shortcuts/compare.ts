@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { type Shortcut, shortcuts } from '../support/architecture-pages.ts'
+import { COMMANDS_VARIABLE } from '../support/command-here.ts'
 import { testsSharing } from '../support/shared.ts'
 import type { Answers } from './answers-child.ts'
 import { type Copy, copyProgram, runThere } from './copies.ts'
@@ -100,7 +101,8 @@ async function openProgram(
 ): Promise<Program> {
   const copy = await copyProgram(dir, without)
   const args = [child, scenario, ...(without === null ? [] : [without.name])]
-  const output = await runThere(dir, process.execPath, args, { EIDER_BINARY: copy.binary })
+  const env = { EIDER_BINARY: copy.binary, [COMMANDS_VARIABLE]: 'here' }
+  const output = await runThere(dir, process.execPath, args, env)
   return { ...copy, ...(JSON.parse(output) as Answers) }
 }
 
