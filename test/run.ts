@@ -8,7 +8,7 @@
 // fails, without tests, when its process ends, exits with a code or does not end, and over its time limit.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onBoth } from './on-lakes.ts'
@@ -33,9 +33,9 @@ const ON_LAKE_TIMEOUT_MS = Math.max(FILE_TIMEOUT_MS, 30 * 60_000)
 const FILES_PER_PROCESS = 40
 const RESIDENT_BYTES = 700e6
 /** Where processors had nothing to do for this share of so long, one more process runs a few files. */
-const IDLE_SHARE = 0.3
-const IDLE_MS = 2000
-const MORE_PROCESSES = 2
+const IDLE_SHARE = 0.2
+const IDLE_MS = 1000
+const MORE_PROCESSES = 3
 const FILES_OF_MORE = 4
 
 const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired
@@ -146,6 +146,11 @@ function idleShares(): () => number {
   }
 }
 
+/** How many processes want each processor, so that what waits for one is not taken for what never ends. */
+function busyness(): number {
+  return Math.max(1, loadavg()[0]! / availableParallelism())
+}
+
 /** In one process, which takes at most so many of the queue. */
 async function runFiles(queue: string[], most: number): Promise<void> {
   let file = queue.shift()
@@ -155,7 +160,7 @@ async function runFiles(queue: string[], most: number): Promise<void> {
   let residentBytes = 0
   const hasRoom = () => tests.isRunning() && ran.length < most && residentBytes < RESIDENT_BYTES
   for (; file !== undefined; file = hasRoom() ? queue.shift() : undefined) {
-    const timeoutMs = onLakes.has(file) ? ON_LAKE_TIMEOUT_MS : FILE_TIMEOUT_MS
+    const timeoutMs = (onLakes.has(file) ? ON_LAKE_TIMEOUT_MS : FILE_TIMEOUT_MS) * busyness()
     const toRun = {
       file: onLakes.get(file) ?? file,
       isAlone: most === 1,
