@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { count } from '../../core/counts.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
+import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
 import { delimiterOf } from '../../core/csv-settings.ts'
 import type { Column } from '../../core/relation.ts'
@@ -22,6 +23,7 @@ import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { BLANK_HINT, blankEnd } from '../csv/line-ends.ts'
 import {
+  CHECKED_ROWS,
   cutNumbers,
   type MisreadNumber,
   misplacedThousands,
@@ -296,7 +298,9 @@ async function refuseMisread(
   }
   const number = await misplacedThousands(connection, texts, columns, table.csv)
   if (number !== null) await refuse(number, thousandsHint(table.csv))
-  const [cut] = await cutNumbers(connection, texts, undeclared(table, columns), table.csv)
+  const rows = isRemote(table.location) ? limits.csvSampledRows : CHECKED_ROWS
+  const some = sql`SELECT * FROM (${texts}) LIMIT ${sql.value(rows)}`
+  const [cut] = await cutNumbers(connection, some, undeclared(table, columns), table.csv)
   if (cut !== undefined)
     await refuse(cut, `declare its type under columns of the table: ${cut.column}: ${cut.type}`)
 }
