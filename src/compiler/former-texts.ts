@@ -18,13 +18,20 @@ export function formerTexts(
     const [before = '', after, ...more] = canonical.split(aliasOf(to))
     if (after === undefined || more.length > 0 || before === '') continue
     // A column under its own name may have had no alias.
+    const aliases = isColumn(from, after) ? [from, ''] : [from]
     const others = texts.flatMap((text) =>
-      [from, ''].map((alias) => text.replace(aliasOf(to), () => aliasOf(alias))),
+      aliases.map((alias) => text.replace(aliasOf(to), () => aliasOf(alias))),
     )
     texts = [...new Set([...texts, ...others])]
     if (texts.length > MOST) return []
   }
   return texts.slice(1)
+}
+
+/** `after`: what stands after its alias in the tree. */
+function isColumn(name: string, after: string): boolean {
+  const path = /^,(?:"query_location":\d+,)?"column_names":(\[[^\]]*\])/.exec(after)?.[1]
+  return path?.endsWith(`${JSON.stringify(name)}]`) === true
 }
 
 const aliasOf = (name: string): string => `"alias":${JSON.stringify(name)}`

@@ -221,23 +221,28 @@ interface Below {
   readonly loops: Diagnostic[]
 }
 
-/** Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. */
-async function pathsBelow(dir: string, top: string, depth = 0): Promise<Below> {
+/**
+ * Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. `above`: the folders on the way, as
+ * they are without links.
+ */
+async function pathsBelow(dir: string, top: string, above: readonly string[] = []): Promise<Below> {
   const folder = join(dir, top)
   const missing = (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && depth === 0) return []
+    if (error.code === 'ENOENT' && above.length === 0) return []
     throw error
   }
   const entries = await readdir(folder, { withFileTypes: true }).catch(missing)
   const found: Below = { paths: [], loops: [] }
+  if (entries.length === 0) return found
+  const way = [...above, await realpath(folder)]
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || /\.md$/i.test(entry.name)) continue
     const path = `${top}/${entry.name}`
-    const target = entry.isSymbolicLink() ? await targetOf(folder, entry) : entry
+    const target = entry.isSymbolicLink() ? await targetOf(folder, entry, way) : entry
     if (target instanceof Error) found.loops.push(unreadable(path, target))
     else if (!target.isDirectory()) found.paths.push(path)
-    else if (depth < limits.folderDepth) {
-      const { paths, loops } = await pathsBelow(dir, path, depth + 1)
+    else if (above.length < limits.folderDepth) {
+      const { paths, loops } = await pathsBelow(dir, path, way)
       found.paths.push(...paths)
       found.loops.push(...loops)
     }
@@ -245,12 +250,17 @@ async function pathsBelow(dir: string, top: string, depth = 0): Promise<Below> {
   return found
 }
 
-/** Of a link; the error where it leads back to itself. One that leads nowhere is a file that cannot be read. */
-async function targetOf(folder: string, link: Dirent): Promise<Dirent | Stats | Error> {
+/** Of a link; the error where it leads back to a folder on the way. One that leads nowhere is a file that cannot be read. */
+async function targetOf(
+  folder: string,
+  link: Dirent,
+  way: readonly string[],
+): Promise<Dirent | Stats | Error> {
   const path = join(folder, link.name)
   try {
     const target = await stat(path)
-    const isLoop = target.isDirectory() && isBelow(await realpath(folder), await realpath(path))
+    const real = target.isDirectory() ? await realpath(path) : null
+    const isLoop = real !== null && way.some((one) => isBelow(one, real))
     return isLoop ? Object.assign(new Error('a loop of links'), { code: 'INLOOP', path }) : target
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ELOOP' ? (error as Error) : link

@@ -38,9 +38,9 @@ export async function warnOfLeft(
   const [low, high] = [textOf(found?.['low'] ?? ''), textOf(found?.['high'] ?? '')]
   const where =
     low === high ? `${watermark.column} ${low}` : `${watermark.column} from ${low} to ${high}`
-  const [is, stay] = n === 1 ? ['was', 'it stays'] : ['were', 'they stay']
+  const [stay, them] = n === 1 ? ['stays', 'it'] : ['stay', 'them']
   changes.warn(
     name,
-    `${count(n, 'row')} (${where}) ${is} made of rows that ${left.inputs.toSorted().join(', ')} no longer has: ${stay}; to remove what is gone of a range: eider run ${name} --start VALUE --end VALUE, or of all: eider run ${name} --full-refresh`,
+    `${count(n, 'row')} (${where}) ${stay} though the SELECT no longer gives ${them}, now that rows have gone from ${left.inputs.toSorted().join(', ')}; to remove what is gone of a range: eider run ${name} --start VALUE --end VALUE, or of all: eider run ${name} --full-refresh`,
   )
 }

@@ -52,7 +52,9 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
     if (unread.hasGone) losing.add(one.model)
   }
   const ranges = await lead(connection, leading, type)
-  if (losing.size > 0) context.changes.leave(model.name, { inputs: [...losing], ranges })
+  const isReadAgain = ranges !== null || !following.isCareful
+  if (losing.size > 0 && isReadAgain)
+    context.changes.leave(model.name, { inputs: [...losing], ranges })
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
   for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)

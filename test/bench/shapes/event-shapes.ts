@@ -62,7 +62,7 @@ const SECRET = 'known-to-both-of-them'
 
 /** As GitHub delivers one, on a connection that it keeps. */
 const delivery: Shape = {
-  request: `POST /collect/raw/deliveries HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: GitHub-Hookshot/0a1b2c3\r\nAccept: */*\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-{key}\r\nX-GitHub-Event: push\r\nX-GitHub-Hook-ID: 292430182\r\nContent-Type: application/json\r\n\r\n${flat.replace('9007199254', '{key}')}`,
+  request: `POST /collect/raw/deliveries HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: GitHub-Hookshot/0a1b2c3\r\nAccept: */*\r\nX-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-{key}\r\nX-GitHub-Event: push\r\nX-GitHub-Hook-ID: 292430182\r\nX-Hub-Signature: sha1=7d38cdd689735b008b3c702edd92eea2{key}\r\nContent-Type: application/json\r\n\r\n${flat.replace('9007199254', '{key}')}`,
   status: 202,
   secret: SECRET,
   keys: 1_000_000,
