@@ -16,7 +16,8 @@ import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { wholeFile } from '../core/source-text.ts'
 import { BLANK_HINT, blankEnd } from './csv/line-ends.ts'
-import { cutNumbers, misplacedThousands, thousandsHint } from './csv/misread-numbers.ts'
+import { unheldValues } from './csv/guessed-types.ts'
+import { misplacedThousands, thousandsHint } from './csv/misread-numbers.ts'
 import { numbersWithCommas } from './csv/numbers-with-commas.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
 
@@ -139,7 +140,7 @@ async function problemOfType(connection: Connection, text: string): Promise<Expl
   return missing.problem === `no type "${text}"` ? { ...missing, problem: '' } : missing
 }
 
-/** Numbers of a CSV that the type which DuckDB finds for their column cannot hold. */
+/** Values of a CSV that the type which DuckDB finds for their column cannot hold. */
 export async function lostDigits(
   connection: Connection,
   { path, csv }: SeedFile,
@@ -148,7 +149,7 @@ export async function lostDigits(
   dir: string,
 ): Promise<readonly Diagnostic[]> {
   const guessed = columns.filter(({ name }) => !isDeclared(shape, name))
-  const found = await cutNumbers(connection, seedTexts(shape, dir), guessed, csv)
+  const found = await unheldValues(connection, seedTexts(shape, dir), guessed, csv)
   return found.map(({ column, problem, type }) => {
     const hint = `declare its type in ${ymlOf(path)}, under columns: ${column}: ${type}`
     return diagnostic('seed-row', { problem }, wholeFile(path), hint)

@@ -49,10 +49,7 @@ export const thousandsHint = ({ thousands }: CsvSettings = {}) =>
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
-/** Rows of a file of this machine in which `cutNumbers` looks: a few tenths of a second of each compile. */
-export const CHECKED_ROWS = 500_000
-
-interface CutNumber extends MisreadNumber {
+export interface CutNumber extends MisreadNumber {
   /** One that holds it. */
   readonly type: string
 }

@@ -46,6 +46,9 @@ export function wayOfCommas(read: {
 /** Both readings of a date, whose parts are of one or two digits and whose year is last. */
 const PARTS = String.raw`^\s*(\d{1,2})[-/. ](\d{1,2})[-/. ](?:\d{4}|\d{2})(?:\D.*)?$`
 
+/** DuckDB takes such a year for the first part as soon as it can. */
+const SHORT_YEAR = String.raw`\s*\d{1,2}[-/. ]\d{1,2}[-/. ]\d{2}(?:\D.*)?`
+
 /**
  * A column of dates that all could have the day first or the month first: DuckDB takes the day, and the month as soon as a
  * value allows nothing else, so that all others change. `texts`: the same rows with each value as it is written.
@@ -64,8 +67,10 @@ export async function ambiguousDate(
     const [first] = await connection.rows(sql`
       SELECT ${text} AS text FROM (${texts}) WHERE ${text} IS NOT NULL LIMIT 1`)
     if (first === undefined || !new RegExp(PARTS).test(textOf(first['text']))) continue
+    const isShort = sql`regexp_full_match(text, ${sql.value(SHORT_YEAR)})`
     const row = await connection.row(sql`
-      SELECT max(greatest(a, b)) <= 12 AS both, min(text) FILTER (WHERE a <> b) AS example
+      SELECT max(greatest(a, b)) <= 12 OR bool_or(${isShort}) AS both,
+        coalesce(min(text) FILTER (WHERE a <> b), min(text) FILTER (WHERE ${isShort})) AS example
       FROM (SELECT ${text} AS text, ${part(1)} AS a, ${part(2)} AS b
         FROM (${texts}) LIMIT ${sql.value(limits.csvSampledRows)})`)
     if (row?.['both'] === true && row['example'] !== null)
@@ -86,6 +91,13 @@ export function explainAmbiguous({ column, example }: { column: string; example:
   const key = isTime ? 'timestamp_format' : 'date_format'
   const time = isTime ? ' %H:%M:%S' : ''
   const both = [format('%d', '%m'), format('%m', '%d')].map((one) => one.replace(/"$/, `${time}"`))
+  if (year.length === 2) {
+    const yearFirst = `"%y${before}%m${after}%d${time}"`
+    return {
+      problem: `the column "${column}" has dates with a year of two digits, which may be first or last: ${example}`,
+      hint: `say which, under csv: ${key}: ${both[0]} has the day first, ${both[1]} the month, ${yearFirst} the year`,
+    }
+  }
   return {
     problem: `the column "${column}" has dates that can be read both ways: ${example} is ${date(a, b)} or ${date(b, a)}`,
     hint: `say which, under csv: ${key}: ${both[0]} has the day first, ${both[1]} the month`,

@@ -21,14 +21,9 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
+import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
 import { BLANK_HINT, blankEnd } from '../csv/line-ends.ts'
-import {
-  CHECKED_ROWS,
-  cutNumbers,
-  type MisreadNumber,
-  misplacedThousands,
-  thousandsHint,
-} from '../csv/misread-numbers.ts'
+import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous } from '../csv/options.ts'
 import { headerOfFile } from '../csv/scan.ts'
@@ -300,7 +295,8 @@ async function refuseMisread(
   if (number !== null) await refuse(number, thousandsHint(table.csv))
   const rows = isRemote(table.location) ? limits.csvSampledRows : CHECKED_ROWS
   const some = sql`SELECT * FROM (${texts}) LIMIT ${sql.value(rows)}`
-  const [cut] = await cutNumbers(connection, some, undeclared(table, columns), table.csv)
+  const guessed = undeclared(table, columns)
+  const [cut] = await unheldValues(connection, some, guessed, table.csv)
   if (cut !== undefined)
     await refuse(cut, `declare its type under columns of the table: ${cut.column}: ${cut.type}`)
 }

@@ -8,7 +8,7 @@ const mixed = `id,v\r\n${'1,2\r\n'.repeat(30_000)}3,4\n5,6\n`
 export const rows: readonly Mistake[] = [
   {
     ...inSource(
-      'd41',
+      'd68',
       'a long number in the second file of a pattern, and a fraction in the first',
       read('data/f-*.csv', {
         'data/f-1.csv': 'id,v\n1,1.5\n',
@@ -73,7 +73,7 @@ export const rows: readonly Mistake[] = [
   },
   {
     ...inSource(
-      'd42',
+      'd69',
       'a file whose lines end in two ways',
       read('data/t.csv', { 'data/t.csv': 'id,v\r\n1,2\r\n3,4\n5,6\r\n' }),
       ['check'],
@@ -93,8 +93,9 @@ export const rows: readonly Mistake[] = [
       run,
     ),
     answer: `
-      models/core/t.sql:1:1 error core.t: t.csv:30002:4: this line ends in LF, and the header in CR LF; use the same line endings throughout; put a value that contains a line break in quotes
-      failed core.t models/core/t.sql:1:1: t.csv:30002:4: this line ends in LF, and the header in CR LF; use the same line endings throughout; put a value that contains a line break in quotes
+      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/t.csv:30002:4: this line ends in LF, and the header in CR LF
+      hint: use the same line endings throughout; put a value that contains a line break in quotes
+      failed core.t eider.yml:5:7: the source "f.t" cannot be read: data/t.csv:30002:4: this line ends in LF, and the header in CR LF
       1 failed, published <id> in <time> eider run --retry`,
     exitCode: 1,
     grade: 'A',
@@ -140,6 +141,45 @@ export const rows: readonly Mistake[] = [
       eider.yml:5:7 warning blank-rows: data/f-2.csv: 3 blank lines at the end of a file with one column, where each is a row with NULL
       hint: remove them; a row whose value is missing on purpose is written as ""
       ok: 6 models, 0 errors, 1 warning`,
+    grade: 'A',
+  },
+  {
+    ...inSource(
+      'd70',
+      'a country that is a word for false',
+      read('data/t.csv', { 'data/t.csv': 'id,country\n1,NO\n2,NO\n' }),
+      ['check'],
+    ),
+    answer: `
+      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/t.csv: the column "country" has NO, which would be read as true or false
+      hint: declare its type under columns of the table: country: VARCHAR
+      failed: 6 models, 1 error, 0 warnings`,
+    grade: 'A',
+  },
+  {
+    ...inSource(
+      'd71',
+      'dates with a year of two digits',
+      read('data/t.csv', { 'data/t.csv': 'id,d\n1,15.01.26\n2,28.02.26\n' }),
+      ['check'],
+    ),
+    answer: `
+      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: the column "d" has dates with a year of two digits, which may be first or last: 15.01.26
+      hint: say which, under csv: date_format: "%d.%m.%y" has the day first, "%m.%d.%y" the month, "%y.%m.%d" the year
+      failed: 6 models, 1 error, 0 warnings`,
+    grade: 'A',
+  },
+  {
+    ...inSource(
+      'd72',
+      'cents after 25,000 whole amounts',
+      read('data/t.csv', { 'data/t.csv': `amount\n${'12\n'.repeat(25_000)}12.75\n` }),
+      ['check'],
+    ),
+    answer: `
+      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/t.csv: the column "amount" has 12.75, which would be rounded: its first rows have whole numbers
+      hint: declare its type under columns of the table: amount: DOUBLE
+      failed: 6 models, 1 error, 0 warnings`,
     grade: 'A',
   },
 ]
