@@ -20,13 +20,6 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
-    types: /^BOOLEAN$/,
-    // PostgreSQL writes t and f. NO is Norway, F a grade or a sex.
-    isBent: (text) => sql`lower(${text}) NOT IN ('true', 'false') AND ${text} NOT IN ('t', 'f')`,
-    becomes: 'be read as true or false',
-    type: 'VARCHAR',
-  },
-  {
     types: /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/,
     isBent: (text, decimal) =>
       sql`contains(${text}, ${sql.value(decimal)}) AND regexp_matches(${text}, ${sql.value(`[${decimal}]0*[1-9]`)})`,

@@ -146,19 +146,6 @@ export const rows: readonly Mistake[] = [
   {
     ...inSource(
       'd70',
-      'a country that is a word for false',
-      read('data/t.csv', { 'data/t.csv': 'id,country\n1,NO\n2,NO\n' }),
-      ['check'],
-    ),
-    answer: `
-      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/t.csv: the column "country" has NO, which would be read as true or false
-      hint: declare its type under columns of the table: country: VARCHAR
-      failed: 6 models, 1 error, 0 warnings`,
-    grade: 'A',
-  },
-  {
-    ...inSource(
-      'd71',
       'dates with a year of two digits',
       read('data/t.csv', { 'data/t.csv': 'id,d\n1,15.01.26\n2,28.02.26\n' }),
       ['check'],
@@ -171,7 +158,7 @@ export const rows: readonly Mistake[] = [
   },
   {
     ...inSource(
-      'd72',
+      'd71',
       'cents after 25,000 whole amounts',
       read('data/t.csv', { 'data/t.csv': `amount\n${'12\n'.repeat(25_000)}12.75\n` }),
       ['check'],
