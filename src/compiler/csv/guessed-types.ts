@@ -4,7 +4,7 @@ import type { CsvSettings } from '../../core/csv-settings.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { type CutNumber, cutNumbers } from './misread-numbers.ts'
+import { type CutNumber, cutNumbers, short } from './misread-numbers.ts'
 
 /** Rows of a file of this machine that are looked at: a few tenths of a second of each compile. */
 export const CHECKED_ROWS = 500_000
@@ -74,12 +74,11 @@ async function bentValues(
   return guessed.flatMap(({ name: column, rule: { becomes, type } }, i) => {
     const value = row?.[`v${i}`]
     if (typeof value !== 'string') return []
-    const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value
     return [
       {
         column,
         value,
-        problem: `the column "${column}" has ${shown}, which would ${becomes}`,
+        problem: `the column "${column}" has ${short(value)}, which would ${becomes}`,
         type,
       },
     ]

@@ -47,7 +47,7 @@ export async function misplacedThousands(
 export const thousandsHint = ({ thousands }: CsvSettings = {}) =>
   `write the value with groups of three digits, or leave out "thousands" if "${thousands}" begins decimals`
 
-const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+export const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
 export interface CutNumber extends MisreadNumber {
   /** One that holds it. */
