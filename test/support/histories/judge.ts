@@ -40,9 +40,12 @@ export function differing(name: string, model: Model, relation: Sql, now: Now): 
   return sql`
     SELECT CASE WHEN n > 0 THEN 'extra' ELSE 'missing' END AS side, text, unnest(range(abs(n)::BIGINT)) AS nth FROM (
       SELECT text, sum(n) AS n FROM (
-        SELECT t::VARCHAR AS text, 1 AS n FROM (${table}) AS t UNION ALL SELECT m::VARCHAR, -1 FROM (${made}) AS m)
+        SELECT ${TEXT} AS text, 1 AS n FROM (${table}) UNION ALL SELECT ${TEXT}, -1 FROM (${made}))
       GROUP BY text HAVING sum(n) <> 0)`
 }
+
+/** Without names: a row that was announced is the same one when its columns get others. */
+const TEXT = sql`CAST(row(*COLUMNS(*)) AS VARCHAR)`
 
 /** What such queries have found, each row with its "model". */
 export function byModel(found: readonly Row[]): ReadonlyMap<string, Difference> {

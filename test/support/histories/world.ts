@@ -31,7 +31,7 @@ interface Erasure extends Meant {
 type Results = ReadonlyMap<string, ModelResult>
 
 /** Of rows that a run cannot know to be gone. */
-const LEFT = /so older rows are left as they are|: they stay|: it stays/
+const LEFT = /so older rows are left as they are|: they stay|: it stays|stays? though the SELECT/
 
 /** What such a model keeps of a row that is gone ends where a newer one begins, later on. */
 const ENDING = 'mart.timed'
