@@ -5,10 +5,11 @@
 // cut may leave an empty one.
 
 import { randomUUID, randomBytes } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, resolve, basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { readTextIfThere } from './read-file.ts'
 import { makeDirectory } from './durable-files.ts'
@@ -145,11 +146,28 @@ async function tryTakeOver(draft: string, path: string): Promise<boolean> {
   if (found === null) return false
   const holder = parseHolder(found)
   if (holder !== null && (await isAlive(holder, path))) throw new LockHeldError(holder, path)
-  await using _right = await takeProcessLock(`${path}.${crc32(found)}`)
+  await using _right = await takeRight(`${path}.${crc32(found)}`)
   if ((await readTextIfThere(path)) !== found) return false
   await rename(draft, path)
   if (holder?.sign != null) await unlink(lifeSignPath(path, holder.sign)).catch(() => {})
   return true
+}
+
+/** Two reads and a rename are all that is done with the right; a process that has it for longer has been stopped. */
+const TAKE_OVER_MS = 1_000
+const TAKE_OVER_POLL_MS = 10
+
+/** Who has it only decides who will hold the lock, so it is waited for also by those who don't wait for a holder. */
+async function takeRight(path: string): Promise<AsyncDisposable> {
+  const deadline = performance.now() + TAKE_OVER_MS
+  for (;;) {
+    try {
+      return await takeProcessLock(path)
+    } catch (error) {
+      if (!(error instanceof LockHeldError) || performance.now() >= deadline) throw error
+    }
+    await sleep(TAKE_OVER_POLL_MS)
+  }
 }
 
 // Another machine cannot be asked, so a process there counts as alive; so does one of another container without a sign.
@@ -163,6 +181,7 @@ async function isAlive(holder: LockHolder, path: string): Promise<boolean> {
   } catch (error) {
     return errorCode(error) === 'EPERM'
   }
+  if (hasEnded(holder.pid)) return false
   return holder.process === null || holder.process === processIdentity(holder.pid)
 }
 
@@ -176,12 +195,30 @@ function isOfThisBoot(holder: LockHolder): boolean {
 export function processIdentity(pid: number): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in parentheses, which may hold anything; field 22 is the start time.
-    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return `${boot}/${startTime}`
+    return `${boot}/${statOf(pid)[STARTED]}`
   } catch {
     return null
+  }
+}
+
+const STATE = 0
+const STARTED = 19
+
+/** Fields of /proc/<pid>/stat from the third on: the second is the program's name in parentheses, which may hold anything. */
+function statOf(pid: number): readonly string[] {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+/**
+ * Whether nothing of the process is left but its status, which its parent has not asked for, and never does where that is no
+ * shell or init. The first thread may end before others, which still have files open.
+ */
+function hasEnded(pid: number): boolean {
+  try {
+    return statOf(pid)[STATE] === 'Z' && readdirSync(`/proc/${pid}/task`).length === 1
+  } catch {
+    return false
   }
 }
 

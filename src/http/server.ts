@@ -269,9 +269,12 @@ function createNodeServer(): Server {
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
 
+/** Headers with one value. Of several lines node:http takes the first one, or puts them together; another server, the last. */
+const SINGLE = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'] as const
+
 /**
- * What node:http takes and another server may read as a body of another length, or none (RFC 9112, sections 6.1 and 6.3), or
- * as a request to another host (section 3.2): node:http takes the first of several, another server the last. null: all
+ * What node:http takes and another server may read as a body of another length, or none (RFC 9112, sections 6.1 and 6.3), as a
+ * request to another host (section 3.2), from another sender or with other contents (RFC 9110, section 5.3). null: all
  * read it alike.
  */
 function unclearHead(request: IncomingMessage): RequestError | null {
@@ -279,11 +282,14 @@ function unclearHead(request: IncomingMessage): RequestError | null {
   const coding = headers['transfer-encoding']
   if (httpVersion !== '1.0' && httpVersion !== '1.1')
     return new RequestError(400, 'bad-request', `HTTP/${httpVersion} is not HTTP/1.0 or HTTP/1.1`)
-  const hosts = request.headersDistinct['host']?.length ?? 0
-  if (hosts === 0 && httpVersion === '1.1')
+  if (headers.host === undefined && httpVersion === '1.1')
     return new RequestError(400, 'bad-request', 'the Host header is missing')
-  if (hosts > 1)
-    return new RequestError(400, 'bad-request', 'the request has more than one Host header')
+  const lines = request.headersDistinct
+  const double = SINGLE.find((name) => (lines[name.toLowerCase()]?.length ?? 0) > 1)
+  if (double !== undefined)
+    return new RequestError(400, 'bad-request', `the request has more than one ${double} header`, {
+      target: double,
+    })
   if (coding === undefined) return null
   if (httpVersion === '1.0')
     return new RequestError(400, 'bad-request', 'HTTP/1.0 has no Transfer-Encoding')

@@ -4,13 +4,14 @@ import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
 import type { Board } from '../core/boards.ts'
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { type Diagnostic, diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { SeedFormat } from '../core/model.ts'
 import type { ModelFile, PlacedBoard, ProjectFiles, SeedFile } from '../core/project.ts'
 import { wholeFile } from '../core/source-text.ts'
 import { requireRegular } from '../files/read-file.ts'
+import { requireFewFiles } from './file-limits.ts'
 import { readBoard, withoutPlaces } from './boards.ts'
 import { readSource, unreadable, type UnsavedTexts } from './read-text.ts'
 import { declarationsOf, parseSeedSettings, type SeedSettings } from './seed-settings.ts'
@@ -58,7 +59,7 @@ export async function readProjectFiles(
       const isNew = (path: string) => path.startsWith(`${top}/`) && !saved.includes(path)
       return [...saved, ...[...(unsaved?.keys() ?? [])].filter(isNew)].toSorted()
     } catch (error) {
-      problems.push(unreadable(top, error))
+      problems.push(...problemsOfFolder(top, error))
       return []
     }
   }
@@ -222,33 +223,41 @@ interface Below {
 }
 
 /**
- * Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. `above`: the folders on the way, as
- * they are without links.
+ * Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. Throws DiagnosticsError where there are
+ * too many that matter.
  */
-async function pathsBelow(dir: string, top: string, above: readonly string[] = []): Promise<Below> {
-  const folder = join(dir, top)
-  const missing = (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && above.length === 0) return []
-    throw error
-  }
-  const entries = await readdir(folder, { withFileTypes: true }).catch(missing)
+async function pathsBelow(dir: string, top: string): Promise<Below> {
   const found: Below = { paths: [], loops: [] }
-  if (entries.length === 0) return found
-  const way = [...above, await realpath(folder)]
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.name.startsWith('.') || /\.md$/i.test(entry.name)) continue
-    const path = `${top}/${entry.name}`
-    const target = entry.isSymbolicLink() ? await targetOf(folder, entry, way) : entry
-    if (target instanceof Error) found.loops.push(unreadable(path, target))
-    else if (!target.isDirectory()) found.paths.push(path)
-    else if (above.length < limits.folderDepth) {
-      const { paths, loops } = await pathsBelow(dir, path, way)
-      found.paths.push(...paths)
-      found.loops.push(...loops)
+  let deciding = 0
+  /** `above`: the folders on the way, as they are without links. */
+  const walk = async (at: string, above: readonly string[]): Promise<void> => {
+    const folder = join(dir, at)
+    const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
+      if (error.code === 'ENOENT' && above.length === 0) return []
+      throw error
+    })
+    if (entries.length === 0) return
+    const way = [...above, await realpath(folder)]
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name.startsWith('.') || /\.md$/i.test(entry.name)) continue
+      const path = `${at}/${entry.name}`
+      const target = entry.isSymbolicLink() ? await targetOf(folder, entry, way) : entry
+      if (target instanceof Error) found.loops.push(unreadable(path, target))
+      else if (target.isDirectory()) {
+        if (above.length < limits.folderDepth) await walk(path, way)
+      } else {
+        found.paths.push(path)
+        if (decides(path)) deciding++
+      }
     }
+    requireFewFiles(top, deciding)
   }
+  await walk(top, [])
   return found
 }
+
+const problemsOfFolder = (path: string, error: unknown) =>
+  error instanceof DiagnosticsError ? error.diagnostics : [unreadable(path, error)]
 
 /** Of a link; the error where it leads back to a folder on the way. One that leads nowhere is a file that cannot be read. */
 async function targetOf(

@@ -2,9 +2,12 @@
 // `expect.rejected.csv`. A case of several runs has them in directories 1/, 2/ and so on. `test.yml` may say the time at
 // which it takes place, values of variables and a tolerance; the first line of `about.md` says what it is about.
 
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DiagnosticsError } from '../core/diagnostics.ts'
 import { isPipeOrDevice, readTextLater } from '../files/read-file.ts'
+import { requireFewFiles } from './file-limits.ts'
+import { unreadable } from './read-text.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 export interface ModelTest {
@@ -48,13 +51,16 @@ const FIRST_NOW = new Date('2026-01-01T00:00:00Z')
 const EXPECT = 'expect.csv'
 const REFUSED = 'expect.rejected.csv'
 
-/** In the order of their paths; none where there is no tests/. */
+/** In the order of their paths; none where there is no tests/. Throws DiagnosticsError for a folder that cannot be read, or has too many. */
 export async function readModelTests(dir: string): Promise<readonly ModelTest[]> {
-  const tests: ModelTest[] = []
+  const places: (readonly [schema: string, model: string, name: string])[] = []
   for (const schema of await directoriesIn(dir, 'tests'))
     for (const model of await directoriesIn(dir, join('tests', schema)))
       for (const name of await directoriesIn(dir, join('tests', schema, model)))
-        tests.push(await readTest(dir, schema, model, name))
+        places.push([schema, model, name])
+  requireFewFiles('tests', places.length)
+  const tests: ModelTest[] = []
+  for (const place of places) tests.push(await readTest(dir, ...place))
   return tests
 }
 
@@ -157,8 +163,20 @@ async function readSettings(
   return { now: at, tolerance, vars: given }
 }
 
+/** Symbolic links are followed. */
 async function directoriesIn(dir: string, path: string): Promise<readonly string[]> {
-  const entries = await readdir(join(dir, path), { withFileTypes: true }).catch(() => [])
-  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-  return names.map(({ name }) => name).toSorted()
+  let at = path
+  try {
+    const entries = await readdir(join(dir, path), { withFileTypes: true })
+    const names: string[] = []
+    for (const entry of entries.filter(({ name }) => !name.startsWith('.'))) {
+      at = join(path, entry.name)
+      const target = entry.isSymbolicLink() ? await stat(join(dir, at)) : entry
+      if (target.isDirectory()) names.push(entry.name)
+    }
+    return names.toSorted()
+  } catch (error) {
+    if (at === 'tests' && (error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new DiagnosticsError([unreadable(at, error)])
+  }
 }

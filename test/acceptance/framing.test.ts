@@ -1,5 +1,5 @@
-// Requests whose end two servers could see in different places, or that they could take for requests to different hosts: no
-// port takes one, and none reads what comes after it.
+// Requests whose end two servers could see in different places, or that they could take for requests to different hosts,
+// from different senders, in different formats or with different keys: no port takes one, and none reads what comes after it.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -15,6 +15,16 @@ const HEADS = [
   'HTTP/2.0\r\nHost: 127.0.0.1\r\nContent-Length: BYTES',
   'HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\nContent-Length: BYTES',
   'HTTP/1.1\r\nContent-Length: BYTES',
+  'HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: BYTES\r\nContent-Length: 1',
+  ...[
+    'Idempotency-Key: a',
+    'idempotency-key: b',
+    'Authorization: Bearer a',
+    'Content-Type: application/json',
+  ].map(
+    (line) =>
+      `HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: BYTES\r\n${line}\r\n${line.replace(/.$/, 'c')}`,
+  ),
 ]
 const EVENT = '{"id":1}'
 const CHUNKED = `${EVENT.length.toString(16)}\r\n${EVENT}\r\n0\r\n\r\n`

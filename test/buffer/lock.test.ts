@@ -1,10 +1,13 @@
-import { copyFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { takeBufferLock } from '../../src/buffer/lock.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger } from '../../src/core/logger.ts'
+import { takeProcessLock } from '../../src/files/process-lock.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 import { failure } from '../support/failure.ts'
 import { until } from '../support/until.ts'
@@ -52,6 +55,22 @@ test('a daemon is not waited for; a run for no longer than asked; a stop ends th
     takeBufferLock({ lockFile, waitMs: WAIT_MS, signal }, silentLogger),
   )
   assert.is((stopped as Error).name, 'AbortError')
+})
+
+test('a run that takes over from a killed daemon is waited for by the next daemon', async () => {
+  await using directory = await temporaryDirectory()
+  const lockFile = join(directory.path, 'x.lock')
+  const dead = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), role: 'daemon' })
+  await writeFile(lockFile, dead)
+  const right = await takeProcessLock(`${lockFile}.${crc32(dead)}`)
+  const daemon = takeBufferLock({ lockFile, role: 'daemon', waitMs: WAIT_MS }, silentLogger)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await rm(lockFile)
+  const run = await takeBufferLock({ lockFile, role: 'run' }, silentLogger)
+  await right[Symbol.asyncDispose]()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await run[Symbol.asyncDispose]()
+  await using _held = await daemon
 })
 
 test('a copy of a directory whose buffer is in use elsewhere says that it is one', async () => {

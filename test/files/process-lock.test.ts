@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
@@ -11,6 +14,7 @@ import {
   LockHeldError,
   takeProcessLock,
 } from '../../src/files/process-lock.ts'
+import { until } from '../support/until.ts'
 
 async function lockFile() {
   const dir = await mkdtemp(join(tmpdir(), 'eider-lock-'))
@@ -123,6 +127,46 @@ async function holdInNamespace(path: string) {
   await Promise.race([once(child.stdout, 'data'), ended])
   return { child, ended }
 }
+
+testOnLinux('a holder that has ended is taken over before its parent asks how', async () => {
+  await using space = await lockFile()
+  await using _made = await takeProcessLock(space.path)
+  // The shell becomes a program that does not know of its child.
+  const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'])
+  try {
+    const [text] = (await once(parent.stdout, 'data')) as [Buffer]
+    const pid = Number(text.toString())
+    await writeFile(space.path, lockOf(pid))
+    assert.is((await refusal(space.path)).holder.pid, pid)
+    await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '))
+    await using _lock = await takeProcessLock(space.path)
+  } finally {
+    parent.kill()
+  }
+})
+
+test('two that take over at the same time: the later one sees who holds the lock then', async () => {
+  await using space = await lockFile()
+  await takeProcessLock(space.path).then((lock) => lock[Symbol.asyncDispose]())
+  const dead = lockOf(await deadPid())
+  await writeFile(space.path, dead)
+  const right = await takeProcessLock(`${space.path}.${crc32(dead)}`)
+  const later = refusal(space.path)
+  await sleep(100)
+  await writeFile(space.path, lockOf(process.ppid, { role: 'run' }))
+  await right[Symbol.asyncDispose]()
+  const { holder, path } = await later
+  assert.equal([holder.pid, holder.role, path], [process.ppid, 'run', space.path])
+})
+
+test('one that has been stopped while it takes over is not waited for', async () => {
+  await using space = await lockFile()
+  await takeProcessLock(space.path).then((lock) => lock[Symbol.asyncDispose]())
+  const dead = lockOf(await deadPid())
+  await writeFile(space.path, dead)
+  await using _right = await takeProcessLock(`${space.path}.${crc32(dead)}`)
+  assert.is((await refusal(space.path)).path, `${space.path}.${crc32(dead)}`)
+})
 
 testInNamespace('a holder that lives in another pid namespace keeps its lock', async () => {
   await using space = await lockFile()

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,10 @@ import { compile } from '../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import { UsageError } from '../../src/core/failures.ts'
 import { Resources } from '../../src/core/resources.ts'
+import { FOLDER_FILES } from '../../src/project/file-limits.ts'
 import { type LoadOptions, findProjectDir, loadProject } from '../../src/project/load.ts'
+import { readModelTests } from '../../src/project/model-tests.ts'
+import { failure } from '../support/failure.ts'
 
 async function directory(files: Readonly<Record<string, string>>) {
   const resources = new Resources()
@@ -254,6 +258,54 @@ test('a link that leads back to itself is named, in each folder, and what else i
   for (const there of ['core/mart/core', 'mart/core/mart'])
     assert.match(loops.join('\n'), `models/${there} is a symbolic link to a folder that it is in`)
   assert.is(loops.filter((shown) => shown.includes('is a symbolic link')).length, 9)
+})
+
+test('a folder that is a link to itself, or has too many files, is named, and the others are read', async () => {
+  await using project = await directory({
+    'eider.yml': 'name: loops\n',
+    'models/core/a.sql': 'select 1',
+  })
+  for (const folder of ['boards', 'checks', 'macros'])
+    await symlink(folder, join(project.dir, folder))
+  await mkdir(join(project.dir, 'seeds/core'), { recursive: true })
+  for (let i = 0; i <= FOLDER_FILES; i++)
+    writeFileSync(join(project.dir, `seeds/core/s${i}.csv`), '')
+  const { files } = await loadProject(project.dir, { env: {}, flags: {} })
+  assert.equal([files.models.length, files.seeds?.length], [1, 0])
+  const shown = (files.problems ?? []).map((problem) => showDiagnostic(problem))
+  for (const folder of ['boards', 'checks', 'macros'])
+    assert.match(shown.join('\n'), `${folder} is a symbolic link to itself`)
+  assert.match(
+    shown.join('\n'),
+    /seeds:1:1 error unreadable-file: the folder has 20,001 files or more, and at most 20,000 are read\n.*source/,
+  )
+})
+
+test('a folder of tests that cannot be read is named; links to others are followed', async () => {
+  await using project = await directory({ 'shared/one/expect.csv': 'id\n1\n' })
+  const problem = async () => {
+    const error = await failure(() => readModelTests(project.dir))
+    return showDiagnostic((error as DiagnosticsError).diagnostics[0]!)
+  }
+  assert.equal(await readModelTests(project.dir), [])
+  await symlink('tests', join(project.dir, 'tests'))
+  assert.match(
+    await problem(),
+    /^tests:1:1 error unreadable-file: .*tests is a symbolic link to itself/,
+  )
+  await rm(join(project.dir, 'tests'))
+  await writeFile(join(project.dir, 'tests'), '')
+  assert.match(await problem(), 'tests is a file and must be a directory')
+  await rm(join(project.dir, 'tests'))
+  await mkdir(join(project.dir, 'tests/core'), { recursive: true })
+  await symlink('orders', join(project.dir, 'tests/core/orders'))
+  assert.match(await problem(), 'tests/core/orders is a symbolic link to itself')
+  await rm(join(project.dir, 'tests/core/orders'))
+  await symlink('../../shared', join(project.dir, 'tests/core/orders'))
+  assert.equal(
+    (await readModelTests(project.dir)).map(({ path, problem }) => [path, problem]),
+    [['tests/core/orders/one', null]],
+  )
 })
 
 test.run()
