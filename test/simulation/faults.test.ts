@@ -7,9 +7,9 @@ import { faults } from './faults.ts'
 
 const MOST_LIVES = 80
 
-for (const [fault, { plan, found }] of Object.entries(faults))
+for (const [fault, { plan, found, seed: first }] of Object.entries(faults))
   test(`found: ${fault}`, async () => {
-    const lived = await live({ first: 1, last: MOST_LIVES, plan, fault })
+    const lived = await live({ first, last: first + MOST_LIVES, plan, fault })
     const { seed, wrong } = lived.at(-1)!
     process.stdout.write(`seed ${seed}: ${wrong}\n`)
     assert.match(wrong ?? 'nothing was found', found)

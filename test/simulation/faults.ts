@@ -9,6 +9,8 @@ interface Fault {
   readonly faulty: string
   /** What has to befall a life that can show it, so that few are needed. */
   readonly plan: Partial<Plan>
+  /** A seed that finds it, to begin with. */
+  readonly seed: number
   /** What the simulation says of it. */
   readonly found: RegExp
 }
@@ -19,6 +21,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     sound: 'if (judged.isBad)',
     faulty: 'if (false)',
     plan: { cuts: true, trouble: false, flips: false },
+    seed: 19,
     found: /a run ended: the warehouse .* is damaged/,
   },
   'a bit that has changed in the buffer changes what is stored': {
@@ -26,6 +29,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     sound: 'return await deps.claims.verify(claim)',
     faulty: 'return claim',
     plan: { flips: true, trouble: false, network: false, kills: false, moves: false },
+    seed: 3,
     found: /was changed|is lost|in part|a run failed|twice/,
   },
   'a state that was moved away takes events that nobody reads': {
@@ -33,6 +37,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     sound: 'const own = fstatSync(handle.fd)',
     faulty: 'const own = { nlink: 1, ...statSync(path, { throwIfNoEntry: false }) }; return',
     plan: { moves: true, flips: false, trouble: false },
+    seed: 9,
     found: /was accepted and is lost/,
   },
   'a clock that was ahead makes runs leave events': {
@@ -40,6 +45,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     sound: 'isYounger && newestMs - nowMs <= limits.clockSetBackMs',
     faulty: 'newestMs >= deps.startedAt.getTime()',
     plan: { clock: true, kills: true, flips: false, trouble: false },
+    seed: 5,
     found: /was accepted and is (lost|there in part)/,
   },
   'a clock that is ahead for a moment makes the daemon forget its keys': {
@@ -55,6 +61,7 @@ export const faults: Readonly<Record<string, Fault>> = {
       trouble: false,
       moves: false,
     },
+    seed: 5,
     found: /is there twice/,
   },
   'the watermark of one collector hides events of another': {
@@ -62,6 +69,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     sound: 'if (following === null)\n',
     faulty: 'return { ranges: [], others: [] }\n',
     plan: { collectors: 2, flips: false, moves: false, trouble: false },
+    seed: 1,
     found: /mart\.kept has \d+ rows too few/,
   },
   'a clock that was ahead makes a pull show an older state': {
@@ -69,6 +77,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     sound: 'FROM _eider.published ORDER BY seq DESC`',
     faulty: 'FROM _eider.published ORDER BY published_at DESC`',
     plan: { clock: true, pulls: true, cuts: false, kills: false, flips: false, trouble: false },
+    seed: 2,
     found: /there is no peace|and one before had/,
   },
 }

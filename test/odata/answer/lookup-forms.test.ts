@@ -70,7 +70,7 @@ test('what a row has and leads to is answered as by the engine', async () => {
     // The order 1 has everything that any of these asks for.
     await requireSame(services, { target: `shop_orders(1)${end}` })
     assert.is((await metric(services.ours, 'row_file_lookups_total')) - before, reads, end)
-    for (let id = 0; id < 10; id++)
+    for (const id of [0, 1, 3, 5, 7, 8])
       await requireSame(services, { target: `shop_orders(${id})${end}` })
     for (const each of headers)
       for (const id of [2, 4, 9, 99])

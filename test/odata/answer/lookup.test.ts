@@ -187,10 +187,14 @@ test('each row of sets with keys of all types is answered as by the engine, howe
     found.length,
   )
   assert.equal(new Set(made(services.ours)), new Set(found.map(({ model }) => model)))
-  const targets = Array.from(all.values(), (keys) =>
-    keys.flatMap((key, i) => (i < 8 ? spellings(key) : [key])),
-  ).flat()
-  assert.ok(targets.length > 2000, `${targets.length}`)
+  const targets = [
+    ...found.flatMap((one) =>
+      all.get(nameOf(one))!.flatMap((key, i) => (i < 8 ? spellings(key) : [key])),
+    ),
+    // Both services ask the engine for these.
+    ...left.flatMap((one) => all.get(nameOf(one))!.slice(0, 3).flatMap(spellings)),
+  ]
+  assert.ok(targets.length > 1500, `${targets.length}`)
   const before = await metric(services.ours, 'row_file_lookups_total')
   for (const target of targets) await requireSame(services, { target })
   assert.ok((await metric(services.ours, 'row_file_lookups_total')) > before + 1200)
@@ -217,10 +221,9 @@ test('whatever is asked of a row, and in whichever format, the answer is that of
     for (const end of ends) {
       const target = `${name}${end}`
       const all = name === names[0] || end === '' ? [{}, ...ways] : [{}]
-      // The second differs from one that was answered before in the key alone.
-      for (const way of all)
-        for (const key of name === names[0] ? [target, `shop_int(8)${end}`] : [target])
-          await requireSame(services, { target: key, ...way })
+      for (const way of all) await requireSame(services, { target, ...way })
+      // It differs from one that was answered before in the key alone.
+      if (name === names[0]) await requireSame(services, { target: `shop_int(8)${end}` })
       const { headers } = await ask(services.engine, { target })
       if (headers['etag'] !== undefined)
         await requireSame(services, { target, headers: { 'If-None-Match': headers['etag'] } })
@@ -240,10 +243,12 @@ test('parts of each row are what the engine writes of it', async () => {
   )
   const before = await metric(services.ours, 'row_file_lookups_total')
   const parts = ['k', 'beyond', 'note', 'object,list', 'list,note,k', 'bytes,pause,single']
-  for (const target of sets.flat())
+  // What is hard to write comes back after 20 rows.
+  const rows = sets.flatMap((keys) => keys.slice(0, 20))
+  for (const target of rows)
     for (const part of parts) await requireSame(services, { target: `${target}?$select=${part}` })
   const count = (await metric(services.ours, 'row_file_lookups_total')) - before
-  assert.is(count, sets.flat().length * parts.length)
+  assert.is(count, rows.length * parts.length)
 })
 
 test('where reading takes long, the engine is asked for a while, and the answers are the same', async () => {
