@@ -38,6 +38,14 @@ export function isGrouped(project: CompiledProject, model: Model): boolean {
   })
 }
 
+/** Whether more rows of what the model reads make more rows of it, and change none that are there. */
+export function addsOnly(project: CompiledProject, model: Model): boolean {
+  const own = project.trails().get(model.name)
+  if (own === undefined || own.uses.length !== 1 || own.isGrouped || own.looksAround) return false
+  const input = project.models.get(own.uses[0]!.name as ModelName)
+  return input?.kind !== 'view' || addsOnly(project, input)
+}
+
 /** `column`: one of the model by which it reads only a part of its input. */
 export function follow(project: CompiledProject, model: Model, column: string): Following {
   const found = followColumn({ project, open: new Set() }, model, column)

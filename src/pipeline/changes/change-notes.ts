@@ -4,7 +4,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { ClosedRange, TableChange } from '../../store/changes.ts'
 import { ChangedKeys } from './changed-keys.ts'
 
-interface Left {
+export interface Left {
   readonly inputs: readonly ModelName[]
   /** Values of the column by which it reads; null: all. */
   readonly ranges: readonly ClosedRange[] | null

@@ -1,46 +1,85 @@
-// Rows that a table keeps though what they were made of has gone from an input that keeps its rows too: it was rebuilt as a
-// whole, or rows of it were deleted. Nobody looks for such rows unless an input says that some of its own have gone.
+// Rows that a table keeps though the SELECT no longer gives them: what they were made of has gone from an input, or has
+// other values there. Nobody looks for such rows where inputs have only more rows than before.
 
 import { count } from '../../core/counts.ts'
 import type { AppendModel, MergeModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { numberOf, textOf } from '../../duckdb/values.ts'
-import { comparable, sameValues, STAGE } from '../build/materialize/stage.ts'
+import { numberOf, type Row, textOf } from '../../duckdb/values.ts'
+import { comparable, differs, sameValues, STAGE } from '../build/materialize/stage.ts'
 import type { RunContext } from '../run-context.ts'
+import type { Left } from './change-notes.ts'
+import { mayForget } from './forgets.ts'
 import { isTouched } from './ranges.ts'
 
 /** While the stage has what was read, and `table`, by default that of the model, what is written of it. */
 export async function warnOfLeft(
-  { changes, connection }: RunContext,
-  { name, uniqueKey, watermark }: AppendModel | MergeModel,
+  context: RunContext,
+  model: AppendModel | MergeModel,
   staged: readonly Column[],
-  table: Sql = sql.relation(name),
+  table: Sql = sql.relation(model.name),
 ): Promise<void> {
+  const { changes, connection } = context
+  const {
+    name,
+    uniqueKey: [first, ...others],
+    watermark,
+  } = model
   const left = changes.takeLeft(name)
   if (left === null || watermark === null) return
   const value = sql.ident(watermark.column)
-  const isRead = (of: Sql) => (left.ranges === null ? sql`true` : isTouched(of, left.ranges))
+  const isRead = readPart(context, left, value)
   const all = sql.join(
     staged.map((column) => sql`${comparable(sql`r`, column)} AS ${sql.ident(column.name)}`),
   )
+  const byKey = (key: readonly [string, ...string[]]) => {
+    const isGone = sql`s.${sql.ident(key[0])} IS NULL`
+    // A merge writes what differs.
+    const isOther = model.kind === 'append' ? differs(staged, key) : sql`false`
+    return sql`SELECT t.${value} AS v, ${isGone} AS is_gone
+      FROM ${table} t LEFT JOIN ${STAGE} s ON ${sameValues(key, sql`t`, sql`s`)}
+      WHERE ${isRead(sql`t.${value}`)} AND (${isGone} OR ${isOther})`
+  }
   const rows =
-    uniqueKey.length > 0
-      ? sql`SELECT t.${value} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${sameValues(uniqueKey, sql`t`, sql`s`)}
-          WHERE ${isRead(sql`t.${value}`)}`
-      : sql`SELECT ${value} AS v FROM (
+    first !== undefined
+      ? byKey([first, ...others])
+      : sql`SELECT ${value} AS v, true AS is_gone FROM (
           (SELECT ${all} FROM ${table} r WHERE ${isRead(sql`r.${value}`)})
           EXCEPT ALL (SELECT ${all} FROM ${STAGE} r))`
-  const found = await connection.row(sql`
-    SELECT count(*) AS n, CAST(min(v) AS VARCHAR) AS low, CAST(max(v) AS VARCHAR) AS high FROM (${rows})`)
-  const n = numberOf(found?.['n'])
-  if (n === 0) return
-  const [low, high] = [textOf(found?.['low'] ?? ''), textOf(found?.['high'] ?? '')]
-  const where =
-    low === high ? `${watermark.column} ${low}` : `${watermark.column} from ${low} to ${high}`
-  const [stay, them] = n === 1 ? ['stays', 'it'] : ['stay', 'them']
+  const found = await connection.rows(sql`
+    SELECT is_gone, count(*) AS n, CAST(min(v) AS VARCHAR) AS low, CAST(max(v) AS VARCHAR) AS high
+    FROM (${rows}) GROUP BY is_gone ORDER BY is_gone DESC`)
+  if (found.length === 0) return
+  const said = found.map((row) => textOfLeft(row, watermark.column)).join(', and ')
   changes.warn(
     name,
-    `${count(n, 'row')} (${where}) ${stay} though the SELECT no longer gives ${them}, now that rows have gone from ${left.inputs.toSorted().join(', ')}; to remove what is gone of a range: eider run ${name} --start VALUE --end VALUE, or of all: eider run ${name} --full-refresh`,
+    `${said}, after changes of ${left.inputs.toSorted().join(', ')}; to make a range as the SELECT has it now: eider run ${name} --start VALUE --end VALUE, or all of it: eider run ${name} --full-refresh`,
   )
+}
+
+/** Which rows of the table were read again. Where all were, what a window has left is no part of it. */
+function readPart(
+  { project }: RunContext,
+  { inputs, ranges }: Left,
+  column: Sql,
+): (value: Sql) => Sql {
+  if (ranges !== null) return (value) => isTouched(value, ranges)
+  const isWindow = inputs.some((input) => {
+    const model = project.models.get(input)
+    return model === undefined || mayForget(project, model)
+  })
+  return (value) => (isWindow ? sql`${value} >= (SELECT min(${column}) FROM ${STAGE})` : sql`true`)
+}
+
+function textOfLeft(row: Row, column: string): string {
+  const n = numberOf(row['n'])
+  const [low, high] = [textOf(row['low'] ?? ''), textOf(row['high'] ?? '')]
+  const rows = `${count(n, 'row')} (${column} ${low === high ? low : `from ${low} to ${high}`})`
+  if (row['is_gone'] === true)
+    return n === 1
+      ? `${rows} stays though the SELECT no longer gives it`
+      : `${rows} stay though the SELECT no longer gives them`
+  return n === 1
+    ? `${rows} keeps its values though the SELECT gives others`
+    : `${rows} keep their values though the SELECT gives others`
 }

@@ -23,6 +23,7 @@ export async function comparing<T>(
 ): Promise<T> {
   const isThere = relationType(context.catalog, model.name) === 'table'
   if (!isThere) return replace()
+  context.changes.lose(model.name)
   const keys = await rowsOfKeys(context, model)
   const result = await comparingRanges(context, model, replace)
   await keys?.compare()

@@ -1,6 +1,6 @@
 // What a model has not read yet of the tables that it follows: the values of its own column that their changes touch.
 
-import type { Followed, Unfollowed } from '../../compiler/lineage/follow.ts'
+import { addsOnly, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { sql, type Sql } from '../../core/sql.ts'
@@ -41,20 +41,24 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
   const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
-  const unknown = (one: Followed): Touched =>
-    following.isCareful ? skipped(context, model, one, others) : { ranges: null, others }
+  const unknown = (one: Followed): Touched => {
+    if (following.isCareful) return skipped(context, model, one, others)
+    const wasRead = so.positions.some((position) => isPositionOf(one, position))
+    if (wasRead) context.changes.leave(model.name, { inputs: [one.model], ranges: null })
+    return { ranges: null, others }
+  }
   const leading: (Followed & Leading)[] = []
-  const losing = new Set<ModelName>()
+  const changed = new Set<ModelName>()
+  const addsAlone = addsOnly(context.project, model)
   for (const one of followed) {
     const unread = unreadOf(one, so, versions.get(one.model)!)
     if (unread === null) return unknown(one)
     leading.push({ ...one, ranges: await withoutForgotten(context, one, unread.ranges) })
-    if (unread.hasGone) losing.add(one.model)
+    if (unread.hasGone || (unread.ranges.length > 0 && !addsAlone)) changed.add(one.model)
   }
   const ranges = await lead(connection, leading, type)
-  const isReadAgain = ranges !== null || !following.isCareful
-  if (losing.size > 0 && isReadAgain)
-    context.changes.leave(model.name, { inputs: [...losing], ranges })
+  if (changed.size > 0 && ranges !== null && ranges.length > 0)
+    context.changes.leave(model.name, { inputs: [...changed], ranges })
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
   for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)
@@ -163,6 +167,11 @@ export async function eventsGone(
     : Math.max(0, newest - Number(await eventsVersion(connection, changes, name)))
 }
 
+const isPositionOf = (
+  { model, column }: Pick<Followed, 'model' | 'column'>,
+  position: Position,
+): boolean => foldCase(position.model) === foldCase(model) && sameName(position.column, column)
+
 interface Unread {
   readonly ranges: readonly ClosedRange[]
   readonly hasGone: boolean
@@ -174,9 +183,7 @@ function unreadOf(
   { positions, changes }: ReadSoFar,
   now: string,
 ): Unread | null {
-  const isIt = (one: { readonly model: string; readonly column: string }) =>
-    foldCase(one.model) === foldCase(model) && sameName(one.column, column)
-  const position = positions.find(isIt)
+  const position = positions.find((one) => isPositionOf({ model, column }, one))
   if (position === undefined) return null
   if (position.version === now) return { ranges: [], hasGone: false }
   const { passed, leadTo } = waysFrom([position], changes)

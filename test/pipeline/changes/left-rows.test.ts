@@ -39,9 +39,10 @@ function opened(space: TestProject, files: Readonly<Record<string, string>> = te
     send: (...days: readonly number[]) =>
       claims.add(
         'raw.hits',
-        days.map((day) => ({ id: day, day: `2026-11-${String(day).padStart(2, '0')}`, n: 1 })),
+        days.map((day) => ({ id: day, day: dayOf(day), n: 1 })),
         { opening: 1 },
       ),
+    add: (rows: readonly object[]) => claims.add('raw.hits', rows, { opening: 1 }),
     run: async (options: Partial<RunRequest> = {}) => {
       const project = await compileTexts(files)
       const request = { ...runDefaults(space.paths), project, openClaims, ...options }
@@ -69,6 +70,8 @@ function opened(space: TestProject, files: Readonly<Record<string, string>> = te
   }
 }
 
+const dayOf = (day: number): string => `2026-11-${String(day).padStart(2, '0')}`
+
 interface Said {
   readonly name: string
   readonly warnings: readonly string[]
@@ -88,7 +91,7 @@ const rebuilt: Partial<RunRequest> = {
 }
 
 const left =
-  '2 rows (day from 2026-11-03 to 2026-11-05) stay though the SELECT no longer gives them, now that rows have gone from core.hits'
+  '2 rows (day from 2026-11-03 to 2026-11-05) stay though the SELECT no longer gives them, after changes of core.hits'
 
 test('a plan and a run count what is left of an input that was rebuilt, once', async () => {
   await using space = await openProject()
@@ -116,7 +119,7 @@ test('a rebuild that has all rows again, and a range replaced by one with a row 
   await space.alter(sql`DELETE FROM raw.hits WHERE id = 4`)
   await run({ ...rebuilt, fullRefresh: false, range: { start: '2026-11-01', end: '2026-11-06' } })
   const one =
-    '1 row (day 2026-11-04) stays though the SELECT no longer gives it, now that rows have gone from core.hits'
+    '1 row (day 2026-11-04) stays though the SELECT no longer gives it, after changes of core.hits'
   assert.equal(await run(), { 'mart.keyed': one, 'mart.log': one, 'mart.merged': one })
 })
 
@@ -134,8 +137,113 @@ test('a period whose rows have other keys than before has lost some', async () =
   const { 'mart.daily': said } = await run()
   assert.is(
     said,
-    '1 row (day 2026-11-04) stays though the SELECT no longer gives it, now that rows have gone from core.daily',
+    '1 row (day 2026-11-04) stays though the SELECT no longer gives it, after changes of core.daily',
   )
 })
+
+const newest = 'FROM raw.hits QUALIFY row_number() OVER (PARTITION BY id ORDER BY n DESC) = 1'
+
+/** Of hits 3 to 6, of which each time one gets a newer version: what is said by the readers of the table "core.it". */
+const changes: readonly {
+  readonly of: string
+  readonly it: string
+  readonly readers: Readonly<Record<string, string>>
+  readonly change: object
+  readonly said: Readonly<Record<string, string>>
+}[] = [
+  {
+    of: 'a key of which the readers make another one',
+    it: `-- @kind: merge\n-- @unique_key: id\nSELECT id, day, n ${newest}`,
+    readers: {
+      merged:
+        '-- @kind: merge\n-- @unique_key: code\n-- @incremental: day\nSELECT id * 10 + n AS code, day FROM core.it',
+      log: '-- @kind: append\n-- @incremental: day\nSELECT day, n FROM core.it',
+      first:
+        '-- @kind: append\n-- @incremental: day\n-- @unique_key: id\nSELECT id, day, n FROM core.it',
+    },
+    change: { id: 4, day: dayOf(4), n: 2 },
+    said: {
+      'mart.merged':
+        '1 row (day 2026-11-04) stays though the SELECT no longer gives it, after changes of core.it',
+      'mart.log':
+        '1 row (day 2026-11-04) stays though the SELECT no longer gives it, after changes of core.it',
+      'mart.first':
+        '1 row (day 2026-11-04) keeps its values though the SELECT gives others, after changes of core.it',
+    },
+  },
+  {
+    of: 'a day, in periods',
+    it: `-- @kind: period\n-- @period: day of day\nFROM core.newest`,
+    readers: { log: '-- @kind: append\n-- @incremental: day\nSELECT day, id FROM core.it' },
+    change: { id: 4, day: dayOf(5), n: 2 },
+    said: {
+      'mart.log':
+        '1 row (day 2026-11-04) stays though the SELECT no longer gives it, after changes of core.it',
+    },
+  },
+  {
+    of: 'a value that the WHERE of the readers leaves out',
+    it: `-- @kind: table\nSELECT id, day, n ${newest}`,
+    readers: {
+      some: '-- @kind: merge\n-- @unique_key: id\n-- @incremental: day\nSELECT id, day FROM core.it WHERE n < 2',
+      looked: '-- @kind: append\n-- @incremental: day\nSELECT id, day FROM stage.it',
+    },
+    change: { id: 3, day: dayOf(3), n: 2 },
+    said: {
+      'mart.some':
+        '1 row (day 2026-11-03) stays though the SELECT no longer gives it, after changes of core.it',
+      'mart.looked':
+        '1 row (day 2026-11-03) stays though the SELECT no longer gives it, after changes of core.it',
+    },
+  },
+  {
+    of: 'the lower end of a mirror that forgets nothing',
+    it: `-- @kind: merge\n-- @unique_key: id\n-- @deletes: mirror\nFROM core.newest WHERE n < 2`,
+    readers: {
+      merged:
+        '-- @kind: merge\n-- @unique_key: id\n-- @incremental: day\nSELECT id, day FROM core.it',
+    },
+    change: { id: 3, day: dayOf(3), n: 2 },
+    said: {
+      'mart.merged':
+        '1 row (day 2026-11-03) stays though the SELECT no longer gives it, after changes of core.it',
+    },
+  },
+  {
+    of: 'a sum that an append adds once more, or has already',
+    it: '-- @kind: view\nSELECT * FROM raw.hits',
+    readers: {
+      sums: '-- @kind: append\n-- @incremental: day\nSELECT day, sum(n) AS n FROM core.it GROUP BY day',
+      once: '-- @kind: append\n-- @incremental: day\n-- @unique_key: day\nSELECT day, sum(n) AS n FROM core.it GROUP BY day',
+      rows: '-- @kind: append\n-- @incremental: day\nSELECT day, n FROM core.it',
+    },
+    change: { id: 9, day: dayOf(4), n: 1 },
+    said: {
+      'mart.sums':
+        '1 row (day 2026-11-04) stays though the SELECT no longer gives it, after changes of raw.hits',
+      'mart.once':
+        '1 row (day 2026-11-04) keeps its values though the SELECT gives others, after changes of raw.hits',
+    },
+  },
+]
+
+for (const { of, it, readers, change, said } of changes)
+  test(`what stays when a row gets ${of}`, async () => {
+    await using space = await openProject()
+    const files = Object.entries(readers).map(([name, text]) => [`mart.${name}`, text])
+    const { send, add, run, plan } = opened(space, {
+      'raw.hits': texts['raw.hits'],
+      'core.newest': `-- @kind: table\nSELECT id, day, n ${newest}`,
+      'core.it': it,
+      'stage.it': '-- @kind: view\nFROM core.it WHERE n < 2',
+      ...(Object.fromEntries(files) as Readonly<Record<string, string>>),
+    })
+    await send(3, 4, 5, 6)
+    assert.equal(await run(), {})
+    await add([change])
+    assert.equal(await run(), said)
+    assert.equal(await run(), {})
+    assert.equal(await plan(), {})
+  })
 
 test.run()

@@ -8,6 +8,9 @@ export const GUARD = 100
 
 export type Event = ReturnType<History['first']>
 
+/** Of a source that is files; the first one has a row that is older than all others, and stays. */
+const FILES = ['0.csv', '1.csv', '2.csv']
+
 export class History {
   readonly seed: number
   /** Its models that are compared. */
@@ -22,6 +25,7 @@ export class History {
   readonly #versions = new Map<number, number>()
   readonly #factors = new Map<string, number>()
   readonly #renames = new Map<string, number>()
+  readonly #files = new Map<string, readonly Event[]>()
 
   constructor(seed: number, random: () => number) {
     this.seed = seed
@@ -47,8 +51,29 @@ export class History {
 
   named = (name: string): string => `${name}_${this.seed}`
 
-  /** The texts of its models as they are now, by names. */
-  texts(): Readonly<Record<string, string>> {
+  /** Whether it reads files. */
+  get hasFiles(): boolean {
+    return this.names.includes('core.lines')
+  }
+
+  /** What is in its files from now on, by their names: more rows, fewer rows, or no file. */
+  files(today: number): ReadonlyMap<string, string> {
+    for (const name of FILES) {
+      const rows = this.#files.get(name) ?? (name === FILES[0] ? [this.first()] : [])
+      const more = this.#below(2) === 0 ? this.some(today).events : []
+      const [guard, others] = name === FILES[0] ? [rows.slice(0, 1), rows.slice(1)] : [[], rows]
+      const kept = this.#below(3) > 0 ? others : others.filter(() => this.#below(3) > 0)
+      if (kept.length < others.length) this.log.push(`${name} loses ${others.length - kept.length}`)
+      const isGone = name !== FILES[0] && this.#below(8) === 0
+      if (isGone && others.length > 0) this.log.push(`${name} goes`)
+      this.#files.set(name, isGone ? [] : [...guard, ...kept, ...more])
+    }
+    const all = Array.from(this.#files, ([name, rows]) => [name, csvOf(rows)] as const)
+    return new Map(all.filter(([name]) => this.#files.get(name)!.length > 0))
+  }
+
+  /** The texts of its models as they are now, by names; `dir` has its files. */
+  texts(dir: string): Readonly<Record<string, string>> {
     const keep = this.keepDays === null ? '' : `-- @keep: ${this.keepDays} days of ts\n`
     const found: Record<string, string> = {
       [this.named('raw.e')]: EVENTS.replace('\n', `\n${keep}`),
@@ -60,6 +85,7 @@ export class History {
       const text = body
         .replaceAll('{f}', String(this.#factors.get(name) ?? 1))
         .replaceAll('{v}', `v${renamed}`)
+        .replaceAll('{files}', dir)
       found[this.named(name)] =
         header +
         line +
@@ -131,9 +157,17 @@ export class History {
     return this.names.filter(isLasting).map(this.named)
   }
 
+  /** Models that say how many rows stay in them. */
+  get counting(): readonly string[] {
+    const isCounting = (name: string) => /@incremental/.test(shapes[name]!.header)
+    return this.names.filter(isCounting).map(this.named)
+  }
+
   /** Tables of it in which somebody may delete rows. */
   get stored(): readonly string[] {
-    return this.names.filter((name) => !shapes[name]!.header.includes('@kind: view'))
+    const isStored = (name: string) =>
+      name !== 'core.lines' && !shapes[name]!.header.includes('@kind: view')
+    return this.names.filter(isStored)
   }
 
   /** Models whose rows keep the rule that made them. */
@@ -141,3 +175,10 @@ export class History {
     return this.names.filter((name) => /@kind: (?:append|merge|period)/.test(shapes[name]!.header))
   }
 }
+
+const csvOf = (rows: readonly Event[]): string =>
+  [
+    'id,version,ts,day,amount',
+    ...rows.map(({ id, version, ts, day, amount }) => [id, version, ts, day, amount].join(',')),
+    '',
+  ].join('\n')

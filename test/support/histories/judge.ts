@@ -102,8 +102,8 @@ export function rowsOfTable(name: string): Sql {
 interface Announced {
   /** Rows that it may have. */
   readonly accepted: ReadonlySet<string>
-  /** How many rows of older rules the last run has named. */
-  readonly older: number
+  /** How many rows of older rules, or such as stay, runs have named. */
+  readonly named: number
   /** How many rows somebody has deleted. */
   readonly deleted: number
 }
@@ -111,11 +111,11 @@ interface Announced {
 /** null: all is as it should be, or announced. */
 export function judge(
   { extra, missing }: Difference,
-  { accepted, older, deleted }: Announced,
+  { accepted, named, deleted }: Announced,
 ): string | null {
   const unsaid = extra.filter((row) => !accepted.has(row))
   const shown = `extra ${some(unsaid)}; missing ${some(missing)}`
-  if (unsaid.length > older) return `${unsaid.length} rows differ, and ${older} are named: ${shown}`
+  if (unsaid.length > named) return `${unsaid.length} rows differ, and ${named} are named: ${shown}`
   if (missing.length > extra.length + deleted)
     return `${missing.length - extra.length} rows are missing: ${shown}`
   return null

@@ -1,5 +1,5 @@
 // The models of random histories. `{f}` stands for a factor that an edit changes, `{v}` for the name of a column that gets
-// others, so that a value says which rule has made it.
+// others, so that a value says which rule has made it, `{files}` for the directory of the files of a history.
 
 export interface Shape {
   readonly header: string
@@ -42,6 +42,10 @@ const inputs: Readonly<Record<string, Shape>> = {
   'core.days': {
     header: '-- @kind: table\n',
     body: 'SELECT day, count(*) * {f} AS orders FROM core.t GROUP BY day',
+  },
+  'core.lines': {
+    header: '-- @kind: table\n',
+    body: "SELECT id, version, ts, day, amount * {f} AS amount FROM read_csv('{files}/*.csv', header = true, columns = {'id': 'INTEGER', 'version': 'INTEGER', 'ts': 'TIMESTAMPTZ', 'day': 'DATE', 'amount': 'INTEGER'})",
   },
   'stage.e': {
     header: '-- @kind: view\n',
@@ -117,8 +121,27 @@ export const readers: Readonly<Record<string, Shape>> = {
     header: '-- @kind: merge\n-- @unique_key: id\n-- @incremental: ts\n',
     column: 'ts',
     is: 'time',
-    keeps: 'id',
     body: 'SELECT id, ts, day, amount * {f} AS {v} FROM core.mirror',
+  },
+  'mart.changes': { ...append('ts'), body: 'SELECT ts, amount * {f} AS {v} FROM core.mirror' },
+  'mart.firsts': {
+    ...keyed('ts', 'id'),
+    body: 'SELECT id, ts, amount * {f} AS amount FROM core.t',
+  },
+  'mart.large': {
+    header: '-- @kind: merge\n-- @unique_key: id\n-- @incremental: day\n',
+    column: 'day',
+    is: 'time',
+    body: 'SELECT id, day, amount * {f} AS {v} FROM core.t WHERE amount > 40',
+  },
+  'mart.lines': { ...append('ts'), body: 'SELECT ts, amount * {f} AS {v} FROM core.lines' },
+  'mart.lined': {
+    ...keyed('ts', 'id, version'),
+    body: 'SELECT id, version, ts, day, amount * {f} AS amount FROM core.lines',
+  },
+  'mart.line_days': {
+    ...periods('day', 'day'),
+    body: 'SELECT day, sum(amount) * {f} AS {v} FROM core.lines GROUP BY day',
   },
   'mart.daily': {
     ...sums('day'),
@@ -197,6 +220,9 @@ export const updated: Readonly<Record<string, Shape>> = {
   'mart.rest': table('SELECT ts::DATE AS day, count(*) * {f} AS n FROM mart.recent GROUP BY 1'),
   'mart.linked': table(
     'SELECT g.orders, count(*) * {f} AS days FROM mart.grouped AS g GROUP BY g.orders',
+  ),
+  'mart.line_sums': table(
+    'SELECT day, sum(amount) * {f} AS amount, count(*) AS n FROM core.lines GROUP BY day',
   ),
   'mart.anti': table(
     'SELECT m.id, m.day, {f} AS factor FROM core.mirror AS m ANTI JOIN mart.first AS f ON f.id = m.id',

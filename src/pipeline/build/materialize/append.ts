@@ -57,7 +57,6 @@ async function write(
     const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${inside}`)
     const inserted = await insert(connection, target, sql`FROM ${STAGE}`)
     await noteRows(context, model, valuesOf(STAGE))
-    if (deleted > 0) context.changes.lose(model.name)
     return { rows: deleted + inserted, added: inserted, changed: 0, removed: deleted }
   }
   const replaced = again === null ? 0 : await removeOlder(context, model, staged, again)
@@ -104,7 +103,6 @@ async function dryWrite(
   )
   const replaced = sql`(FROM ${table} WHERE ${inside})`
   const changes = (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
-  if (changes.removed > 0) context.changes.lose(name)
   const touched = (await countRows(connection, replaced)) + (await countRows(connection, fresh))
   return { changes, writes: touched > 0, added: changes.inserted - changes.removed }
 }

@@ -44,7 +44,7 @@ function fromNothing<M extends ViewModel | TableModel | SeedModel>(
       if (query === null) return { changed: true }
       return { changed: true, rows: made ?? (await countRows(connection, relation)) }
     },
-    async dryRun({ connection, paths, catalog }, model, { before }) {
+    async dryRun({ connection, paths, catalog, changes: notes }, model, { before }) {
       const relation = sql.relation(model.name)
       await connection.run(sql`DROP VIEW IF EXISTS ${relation}`)
       await connection.run(statement(model, paths.dir, null))
@@ -52,6 +52,7 @@ function fromNothing<M extends ViewModel | TableModel | SeedModel>(
       await checkKey(connection, relation, key, 'expose')
       const isTable = kinds[model.kind].relation === 'table'
       const wasTable = before !== null && relationType(catalog, model.name) === 'table'
+      if (isTable && wasTable) notes.lose(model.name)
       const changes =
         isTable && wasTable ? await compareTables(connection, before, relation, key) : null
       return { changed: true, added: null, changes }

@@ -237,6 +237,7 @@ async function writeStage(
   const again = await readAgainIn(kept)
   const write = { slice, ranges, staged, before, again }
   const { rows, ...counts } = await kind.write(context, model, write)
+  if (counts.changed + counts.removed > 0) context.changes.lose(model.name)
   const built = { changed: rows > 0 || is === 'evolved', rows, counts }
   if (slice !== 'whole' || !keepsRules(model) || model.kind === 'period') return built
   const parts = await builtParts(context, model, again)
@@ -267,7 +268,6 @@ async function adapt(
 async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
   const { connection, store, createdIn } = context
   await kind.refuseStage(context, model)
-  context.changes.lose(model.name)
   const query = kind.firstRows(context, STAGE, model, staged)
   const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
   const rows = await comparing(context, model, async () => {
@@ -347,6 +347,7 @@ async function dryRun(kept: Kept, input: DryRunInput): Promise<DryBuilt> {
   const { changes, writes, added } = await kind.dryWrite(context, model, dry)
   await checkKeys(kept, ranges)
   const { inserted, changed, removed } = changes
+  if (writes === true || changed + removed > 0) context.changes.lose(model.name)
   const isChanged =
     renames.length > 0 || is === 'evolved' || (writes ?? inserted + changed + removed > 0)
   return { changed: isChanged, added, changes, ranges }

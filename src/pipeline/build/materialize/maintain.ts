@@ -65,6 +65,7 @@ async function make(
   const after = await countRows(connection, NEW)
   // What is not removed is in both.
   const added = after - (before - removed)
+  if (removed > 0) context.changes.lose(model.name)
   if (removed + added > 0) {
     await noteKeys(context, model, (column) => {
       const name = sql.ident(column)

@@ -21,6 +21,7 @@ import { countRows, isWithin, relationType } from './relation.ts'
 import { differs, sameValues, STAGE, readFrom } from './stage.ts'
 import { count } from '../../../core/counts.ts'
 import { isGrouped } from '../../../compiler/lineage/follow.ts'
+import { isMadeOfForgotten } from '../../changes/forgets.ts'
 import { isTouched } from '../../changes/ranges.ts'
 import { warnOfLeft } from '../../changes/left-rows.ts'
 import { touchedSince } from '../../changes/touched.ts'
@@ -78,7 +79,6 @@ async function write(
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${delta}`)
   }
   await connection.run(sql`DROP TABLE ${DELTA}`)
-  if (deleted > 0) context.changes.lose(model.name)
   if (slice === 'whole' && !isGrouped(context.project, model))
     await warnOfLeft(context, model, staged)
   return { rows: rows + deleted, added: rows - changed, changed, removed: deleted }
@@ -128,11 +128,13 @@ async function deleteVanished(context: RunContext, model: MergeModel, part: Part
   await noteRows(context, model, (column) => {
     const table = sql.relation(model.name)
     const name = sql.ident(column)
-    // What lies below all that is left has left a window that moves on, and is not gone from those who have read it.
+    // What lies below all that is left of a window that moves on is not gone from those who have read it.
     const isGone =
-      part === 'all'
-        ? sql`t.${name} >= (SELECT min(${name}) FROM ${STAGE})`
-        : part.has(sql`t.${sql.ident(part.column)}`)
+      part !== 'all'
+        ? part.has(sql`t.${sql.ident(part.column)}`)
+        : isMadeOfForgotten(context.project, model)
+          ? sql`t.${name} >= (SELECT min(${name}) FROM ${STAGE})`
+          : sql`true`
     return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${isGone}`
   })
   const isMeant = part === 'all' ? sql`true` : part.has(target.value(part.column))
@@ -179,7 +181,6 @@ async function dryWrite(
       UNION ALL BY NAME
       FROM ${stage} s WHERE EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)})`,
   )
-  if (changes.removed > 0) context.changes.lose(model.name)
   return { changes, writes: null, added: changes.inserted - changes.removed }
 }
 

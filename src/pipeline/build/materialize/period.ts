@@ -115,11 +115,6 @@ async function write(
     const value = target.value(column)
     const isChanged = sql`${isInSome(value, ranges)} AND ${start(value)} IN (SELECT period FROM ${PERIODS})`
     await noteRows(context, model, valuesIn(target, isChanged))
-    await noteLoss(
-      context,
-      model,
-      sql`(FROM ${before} WHERE ${start(sql.ident(column))} IN (SELECT period FROM ${PERIODS}))`,
-    )
     removed = await connection.run(sql`DELETE FROM ${target.table} WHERE ${isChanged}`)
     const fresh = sql`FROM ${STAGE} WHERE ${start(sql.ident(column))} IN (SELECT period FROM ${PERIODS})`
     await noteRows(context, model, valuesOf(sql`(${fresh})`))
@@ -128,20 +123,7 @@ async function write(
     )
   }
   await connection.run(sql`DROP TABLE ${PERIODS}`)
-  if (model.uniqueKey.length === 0 && removed > added) context.changes.lose(model.name)
   return { rows: Math.max(removed, added), added, changed: 0, removed }
-}
-
-/** By its key, a row that goes is told from one that changes. */
-async function noteLoss(
-  { changes, connection, store }: RunContext,
-  { name, uniqueKey: key }: PeriodModel,
-  replaced: Sql,
-): Promise<void> {
-  if (key.length === 0 || store.state.changes.columnsOf(name).length === 0) return
-  const gone = await connection.row(sql`
-    SELECT 1 FROM ${replaced} t ANTI JOIN ${STAGE} s ON ${sameValues(key, sql`t`, sql`s`)} LIMIT 1`)
-  if (gone !== null && gone !== undefined) changes.lose(name)
 }
 
 /** Leaves in PERIODS the start of each period with other rows in the stage than before; returns how many there are. */
@@ -190,8 +172,6 @@ async function dryWrite(
     key.length > 0
       ? await compareByKey(connection, { ...replaced, key })
       : ((await compareRows(connection, replaced)) ?? NOTHING)
-  const lost = key.length > 0 ? changes.removed : changes.removed - changes.inserted
-  if (lost > 0) context.changes.lose(model.name)
   return { changes, writes: null, added: changes.inserted - changes.removed }
 }
 
