@@ -22,6 +22,30 @@ export function isMadeOfForgotten(project: CompiledProject, model: Model): boole
   })
 }
 
+/** Whether only files or sources can have forgotten rows of it: no model says by the clock, `@keep` or a window which rows go. */
+export function isForgottenOutside(project: CompiledProject, model: Model): boolean {
+  if (!('sources' in model)) return false
+  const says = once(project, `says ${model.name}`, () => saysWhatGoes(project, model))
+  return !says && once(project, `outside ${model.name}`, () => isOfOutside(project, model))
+}
+
+function saysWhatGoes(project: CompiledProject, model: Model): boolean {
+  const picks = project.trails().get(model.name)?.addresses.picks === true
+  if (keepOf(model) !== null || model.volatile || picks) return true
+  return forgettingBelow(project, model).some((input) => saysWhatGoes(project, input))
+}
+
+function isOfOutside(project: CompiledProject, model: Model): boolean {
+  if (model.files.length + model.sources.length > 0) return true
+  return forgettingBelow(project, model).some((input) => isOfOutside(project, input))
+}
+
+const forgettingBelow = (project: CompiledProject, { dependsOn }: Model): readonly Model[] =>
+  dependsOn.flatMap((name) => {
+    const input = project.models.get(name)
+    return input !== undefined && mayForget(project, input) ? [input] : []
+  })
+
 const answers = new WeakMap<CompiledProject, Map<string, boolean>>()
 
 /** Many ways may lead to one model. */

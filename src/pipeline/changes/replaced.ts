@@ -10,6 +10,7 @@ import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
+import { warnOfForgotten } from './forgotten-rows.ts'
 import { isMadeOfForgotten } from './forgets.ts'
 import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
@@ -98,19 +99,25 @@ async function profiles(
 }
 
 async function differences(
-  { connection, project }: RunContext,
+  context: RunContext,
   model: Model,
   before: readonly Profile[],
   relation: Sql,
 ): Promise<ReadonlyMap<string, readonly ClosedRange[]>> {
+  const { connection, project } = context
   const found = new Map<string, readonly ClosedRange[]>()
   // Where it is made anew as a whole, a table that keeps rows has lost what its inputs have forgotten.
   const isWindow =
     before.length > 0 && (keepOf(model) !== null || isMadeOfForgotten(project, model))
   for (const { column, table, width } of before) {
-    const after = profileOf(relation, column, width)
-    found.set(column.name, await readRanges(connection, differing(table, after, column, isWindow)))
-    await connection.run(sql`DROP TABLE ${table}`)
+    const after = sql.ident('temp', 'main', '_eider_profile_after')
+    const rows = profileOf(relation, column, width)
+    await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${after} AS ${rows}`)
+    const sides = { before: table, after }
+    found.set(column.name, await readRanges(connection, differing(sides, column, isWindow)))
+    if (isWindow && hasParts(column.type))
+      await warnOfForgotten(context, model, column, lostBelow(sides))
+    await connection.run(sql`DROP TABLE ${table}; DROP TABLE ${after}`)
   }
   return found
 }
@@ -134,16 +141,29 @@ const profileOf = (relation: Sql, { name, type }: Column, width: Sql): Sql => sq
  * Where the least value of a table that may forget has risen, it is a window that moves on: what has left it is not gone from
  * those who have read it, nor is what it still has of the part in which it begins all of that part.
  */
-function differing(before: Sql, after: Sql, { type }: Column, isWindow: boolean): Sql {
+function differing({ before, after }: Sides, { type }: Column, isWindow: boolean): Sql {
   const edge =
     isWindow && hasParts(type)
-      ? sql` AND CASE WHEN (SELECT min(low) FROM ${before}) < (SELECT min(low) FROM after)
-        THEN coalesce(b.bucket, a.bucket) > (SELECT arg_min(bucket, low) FROM after)
-        ELSE EXISTS (SELECT 1 FROM after) END`
+      ? sql` AND CASE WHEN (SELECT min(low) FROM ${before}) < (SELECT min(low) FROM ${after})
+        THEN coalesce(b.bucket, a.bucket) > (SELECT arg_min(bucket, low) FROM ${after})
+        ELSE EXISTS (SELECT 1 FROM ${after}) END`
       : sql.empty
   return sql`
-    WITH after AS (${after})
     SELECT least(b.low, a.low) AS low, greatest(b.high, a.high) AS high
-    FROM ${before} b FULL JOIN after a ON b.bucket IS NOT DISTINCT FROM a.bucket
+    FROM ${before} b FULL JOIN ${after} a ON b.bucket IS NOT DISTINCT FROM a.bucket
     WHERE (b.n IS DISTINCT FROM a.n OR b.h IS DISTINCT FROM a.h)${edge}`
 }
+
+/** Profiles of a table. */
+interface Sides {
+  readonly before: Sql
+  readonly after: Sql
+}
+
+/** The rows of which nothing is said, since they lie where the table now begins, or before that. */
+const lostBelow = ({ before, after }: Sides): Sql => sql`
+  SELECT sum(b.n - coalesce(a.n, 0)) AS n, CAST(min(b.low) AS VARCHAR) AS low, CAST(max(b.high) AS VARCHAR) AS high
+  FROM ${before} b LEFT JOIN ${after} a ON b.bucket IS NOT DISTINCT FROM a.bucket
+  WHERE b.n > coalesce(a.n, 0) AND (NOT EXISTS (SELECT 1 FROM ${after})
+    OR ((SELECT min(low) FROM ${before}) < (SELECT min(low) FROM ${after})
+      AND b.bucket <= (SELECT arg_min(bucket, low) FROM ${after})))`

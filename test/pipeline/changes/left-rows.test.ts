@@ -246,4 +246,33 @@ for (const { of, it, readers, change, said } of changes)
     assert.equal(await plan(), {})
   })
 
+for (const kind of ['table', 'merge\n-- @unique_key: id\n-- @deletes: mirror'])
+  test(`what is gone from the beginning of a file is told, unless the SELECT forgets by the clock: ${kind.split('\n')[0]}`, async () => {
+    await using space = await openProject()
+    const from = `FROM read_csv('${space.path('hits.csv')}')`
+    const { run, plan } = opened(space, {
+      'core.hits': `-- @kind: ${kind}\nSELECT id, day ${from}`,
+      'core.newer': `-- @kind: ${kind}\nSELECT id, day ${from} WHERE day < now()::DATE + 99999`,
+      'mart.log': '-- @kind: append\n-- @incremental: day\nSELECT day, id FROM core.hits',
+      'mart.newer': '-- @kind: append\n-- @incremental: day\nSELECT day, id FROM core.newer',
+    })
+    const write = (...days: readonly number[]) =>
+      space.write(
+        'hits.csv',
+        ['id,day', ...days.map((day) => `${day},${dayOf(day)}`), ''].join('\n'),
+      )
+    await write(3, 4, 5)
+    assert.equal(await run(), {})
+    await write(4, 5)
+    const said = {
+      'core.hits':
+        '1 row (day 2026-11-03) of its beginning is gone, and a file or a source may only have forgotten it, so mart.log keeps what was made of it',
+    }
+    assert.equal(await plan(), said)
+    assert.equal(await run(), said)
+    assert.equal(await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.log`), [{ n: 3 }])
+    await write(4, 5, 6)
+    assert.equal(await run(), {})
+  })
+
 test.run()

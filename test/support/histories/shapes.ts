@@ -233,7 +233,7 @@ export const EVENTS =
   '-- @kind: events\nid INTEGER,\nversion INTEGER,\nts TIMESTAMPTZ,\nday DATE,\namount INTEGER,\ngone BOOLEAN'
 
 /** What they keep of events that are gone is not told from the rest by a time. */
-export const outlasting: readonly string[] = ['mart.numbers', 'mart.timed']
+export const outlasting: readonly string[] = ['mart.numbers', 'mart.timed', 'mart.firsts']
 
 export const shapes: Readonly<Record<string, Shape>> = {
   ...inputs,

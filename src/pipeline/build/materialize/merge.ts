@@ -10,7 +10,8 @@ import { sameName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice } from '../../../core/step.ts'
 import { ModelFailure } from '../../failure.ts'
-import { noteKeys, noteRows } from '../../changes/notes.ts'
+import { warnOfForgotten } from '../../changes/forgotten-rows.ts'
+import { followedColumns, noteKeys, noteRows } from '../../changes/notes.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
@@ -137,6 +138,14 @@ async function deleteVanished(context: RunContext, model: MergeModel, part: Part
           : sql`true`
     return sql`SELECT t.${name} AS v FROM ${table} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${isGone}`
   })
+  for (const column of part === 'all' ? followedColumns(context, model) : []) {
+    const value = sql`t.${sql.ident(column.name)}`
+    const least = sql`(SELECT min(${sql.ident(column.name)}) FROM ${STAGE})`
+    const lost = sql`
+      SELECT count(*) AS n, CAST(min(${value}) AS VARCHAR) AS low, CAST(max(${value}) AS VARCHAR) AS high
+      FROM ${sql.relation(model.name)} t ANTI JOIN ${STAGE} s ON ${onKey} WHERE ${value} < ${least}`
+    await warnOfForgotten(context, model, column, lost)
+  }
   const isMeant = part === 'all' ? sql`true` : part.has(target.value(part.column))
   // What has left the window is gone from what is published.
   await noteKeys(context, model, (column) => {
