@@ -1,5 +1,6 @@
 // The rows of a request as the JSON that the service writes of them.
 
+import { withAnnotations } from '../../src/odata/bind/control-information.ts'
 import { entityTextsSql } from '../../src/odata/sql/expand.ts'
 import type { InMemoryTables } from './in-memory-tables.ts'
 
@@ -10,7 +11,7 @@ export async function jsonRows(
   tables: InMemoryTables,
   target: string,
 ): Promise<readonly unknown[]> {
-  const query = tables.query(encodedTarget(target))
+  const query = withAnnotations(tables.query(encodedTarget(target)))
   const texts = await tables.run(
     entityTextsSql(query, ALL, { metadata: 'minimal', ieee754: false }),
   )

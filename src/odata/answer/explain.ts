@@ -1,8 +1,7 @@
 // What a request means and which SQL reads its rows, without reading any: for `eider odata explain`.
 
 import { Resources } from '../../core/resources.ts'
-import type { BoundRequest } from '../bind/bound-request.ts'
-import type { BoundQuery } from '../bind/bound.ts'
+import type { BoundQuery, BoundRequest } from '../bind/bound-request.ts'
 import { bindRequest } from '../bind/request.ts'
 import { plainRequest, showRequest } from '../bind/show.ts'
 import { Snapshots, type SnapshotsOptions } from '../engine/current-snapshot.ts'

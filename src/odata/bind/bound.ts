@@ -1,62 +1,12 @@
-// A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
-// (the printer of SQL, the JSON writer) can no longer meet a mistake of the caller.
+// Expressions and rows whose names and types have been resolved against the entity model of one snapshot. What follows from
+// here (the printer of SQL, the JSON writer) can no longer meet a mistake of the caller.
 
 import type { CallName } from './expression/functions.ts'
 import type { TotalMethod } from './apply/aggregate-method.ts'
 import type { ComparisonOperator } from '../syntax/syntax.ts'
 import { type CollectionType, type ComplexType, edm, type EdmType } from '../edm/types.ts'
 import type { Measure } from '../../core/meaning.ts'
-import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
-
-export interface BoundQuery {
-  /** With $apply, a set that stands for its result. */
-  readonly set: EntitySet
-  readonly relation: Relation
-  /** The alias of the relation's rows in expressions. */
-  readonly row: RowVariable
-  readonly output: readonly OutputProperty[]
-  /** Navigation properties whose links metadata=full writes; absent where the rows are not entities. */
-  readonly navigation?: readonly NavigationProperty[] | undefined
-  /** Related entities that are written into each row. */
-  readonly expand: readonly Expansion[]
-  /** Key predicate, `$search` and `$filter` in one. */
-  readonly filter: Expression | null
-  /** The requested order, made total by the key; empty: the order in which the rows are stored. */
-  readonly order: readonly OrderItem[]
-  /** Whether each part of the set has its rows in that order. */
-  readonly isStoredOrder?: boolean
-  readonly withCount: boolean
-  readonly skip: number
-  readonly top: number | null
-  /** What follows `$metadata#` in the context URL, such as `shop_customers(name,city)` or `shop_customers/$entity`. */
-  readonly contextFragment: string
-}
-
-export interface Expansion {
-  readonly name: string
-  readonly many: boolean
-  /** Only the number of related entities is written. */
-  readonly countOnly: boolean
-  /** Written before it, where $metadata does not tell what it is: what follows the # of a context URL. */
-  readonly context?: string
-  readonly link: KeyLink
-  /** What is handed down to it of the row of the request, because it speaks of `$it` (see expand.ts). */
-  readonly outer: readonly OutputProperty[]
-  /** Its order is total, and `skip` and `top` count within the rows of one parent. */
-  readonly query: BoundQuery
-}
-
-export interface OutputProperty {
-  readonly name: string
-  readonly type: EdmType
-  readonly value: Expression
-  /** Where the value stands in the JSON object, when that is not the name. Values of one nested object are neighbours. */
-  readonly path?: readonly string[] | undefined
-  /** A Boolean: whether a row has the value at all, which is left out where it has not; absent where each row has. */
-  readonly mark?: Expression | undefined
-  /** Whether the object at the first name of the path is null, and not left out, where a row has none of its values. */
-  readonly isNullObject?: boolean | undefined
-}
+import type { EntitySet, Property } from '../edm/model.ts'
 
 export interface OrderItem {
   readonly value: Expression
@@ -158,20 +108,30 @@ export type NodeSet = { readonly of: NodeRows } & (
   /** `distance`: at most so many steps away; null: any number. `withStart`: those that the steps begin at, too. */
   | {
       readonly which: 'ancestor' | 'descendant'
-      readonly start: Expression | NodesOfRows
+      readonly start: Expression
       readonly distance: number | null
       readonly withStart: boolean
     }
 )
 
-/** What the value is in each row. */
-interface NodesOfRows {
-  readonly kind: 'ofRows'
-  /** Whether each of the values is a node for certain. */
-  readonly areNodes: boolean
+/** Rows with what is said of each. */
+interface Chosen {
   readonly rows: Relation
   readonly row: RowVariable
+}
+
+/** The nodes that the steps to others begin at: what `value` is in each row, for rows with the same `partition`. */
+interface StartNodes extends Chosen {
   readonly value: Expression
+  readonly partition: readonly Expression[]
+  /** Whether each of the values is a node for certain. */
+  readonly areNodes: boolean
+}
+
+/** Some of the nodes, in an order. */
+export interface ChosenNodes extends Chosen {
+  readonly node: Property
+  readonly order: Order
 }
 
 type Order = readonly OrderItem[]
@@ -336,6 +296,8 @@ interface NodeRowsStep {
   readonly place: string
   readonly value: Expression
   readonly nodes: NodeRows
+  /** Where the trees begin, or which nodes are meant; null: at the roots, all. */
+  readonly chosen: ChosenNodes | null
 }
 
 export type Relation =
@@ -362,7 +324,7 @@ export type Relation =
       }
     >
   /**
-   * Each row with each row of `other` whose `theirs` is equal to its `ours`; `isOuter`: a row without any stays, once.
+   * Each row with each row of `other` for which all conditions hold; `isOuter`: a row without any stays, once.
    * The columns may name both.
    */
   | Step<
@@ -370,24 +332,37 @@ export type Relation =
       {
         other: Relation
         otherRow: RowVariable
-        link: KeyLink
+        on: readonly Expression[]
         isOuter: boolean
         columns: readonly ColumnValue[]
       }
     >
-  /** The rows with the place of their node in the order of the trees; `order` is that of nodes with the same parent. */
-  | Step<'traverse', NodeRowsStep & { order: Order; isPreorder: boolean }>
+  /** Those whose node stands above or below that of a row of `start` with the same `partition`; see NodeSet. */
+  | Step<
+      'relatives',
+      {
+        which: 'ancestor' | 'descendant'
+        value: Expression
+        partition: readonly Expression[]
+        nodes: NodeRows
+        start: StartNodes
+        distance: number | null
+        withStart: boolean
+      }
+    >
+  /**
+   * The rows with the place of their node in the order of the trees; `order` is that of nodes with the same parent. `up`
+   * is a column for the nodes above it, from its parent on, where the trees need not begin at roots.
+   */
+  | Step<'traverse', NodeRowsStep & { order: Order; isPreorder: boolean; up: string | null }>
   /** Each row with its node and with every one above it. */
   | Step<'above', NodeRowsStep>
-  /** Each node with the row that has it, and where none has, with what `ofNone` is in the one row of `none`. */
-  | Step<
-      'everyNode',
-      NodeRowsStep & { none: Relation; noneRow: RowVariable; ofNone: readonly Expression[] }
-    >
+  /** The nodes that a root leads to, each once. */
+  | Node<'nodes', { nodes: NodeRows; chosen: ChosenNodes | null; column: string }>
   /** Every combination of one row of each part. */
   | Node<'cross', { parts: readonly RowVariable[]; columns: readonly ColumnValue[] }>
   /** The parts have the same columns in the same order. */
   | Node<'union', { parts: readonly Relation[] }>
 
 /** A relation around another one. */
-export type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>
+export type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' | 'nodes' }>

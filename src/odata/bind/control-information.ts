@@ -3,16 +3,8 @@
 // Control information consists of ordinary properties, so the writers of rows know nothing of it: constants for
 // types, texts of DuckDB for ids and links.
 
-import {
-  type BoundQuery,
-  type Expression,
-  type OutputProperty,
-  propertyOf,
-  type RowVariable,
-  call,
-  constant,
-  nullOf,
-} from './bound.ts'
+import { type Expression, propertyOf, type RowVariable, call, constant, nullOf } from './bound.ts'
+import type { BoundQuery, OutputProperty } from './bound-request.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { edm, type EdmType, qualifiedName } from '../edm/types.ts'
 import { odataError } from '../protocol/errors.ts'
@@ -27,6 +19,17 @@ export function withControlInformation(query: BoundQuery, version: ODataVersion)
   if (isReference) return query
   const values = query.output.flatMap((property) => [...typeOutput(property, version), property])
   return { ...query, expand, output: [...entityOutput(query), ...values] }
+}
+
+/** In each row, before its values. */
+export function withAnnotations(query: BoundQuery): BoundQuery {
+  const { annotations = [], output, expand } = query
+  if (annotations.length === 0 && expand.length === 0) return query
+  return {
+    ...query,
+    output: [...annotations, ...output],
+    expand: expand.map((each) => ({ ...each, query: withAnnotations(each.query) })),
+  }
 }
 
 /** The types that a reader takes a value for when nothing is said (JSON Format 4.01, 4.6.3). */

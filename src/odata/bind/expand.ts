@@ -3,15 +3,8 @@
 import { limits } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { collectionQuery, openScope } from './query.ts'
-import {
-  type BoundQuery,
-  type Expansion,
-  type OrderItem,
-  propertyOf,
-  type RowVariable,
-  type Expression,
-  type OutputProperty,
-} from './bound.ts'
+import { type OrderItem, propertyOf, type RowVariable, type Expression } from './bound.ts'
+import type { BoundQuery, Expansion, OutputProperty } from './bound-request.ts'
 import { entityIdOutput } from './control-information.ts'
 import { odataError, unsupported, unknownProperty, optionNotAllowed } from '../protocol/errors.ts'
 import {
@@ -106,7 +99,10 @@ export const REFERENCE_OPTIONS: readonly OptionName[] = [
 ]
 const COUNT_OPTIONS: readonly OptionName[] = ['filter', 'search']
 
-function requireFitting({ many, name }: NavigationProperty, { form, options, levels }: ExpandItem) {
+export function requireFitting(
+  { many, name }: Pick<NavigationProperty, 'many' | 'name'>,
+  { form, options, levels }: ExpandItem,
+): void {
   if (options.apply !== undefined) throw unsupported('$apply within $expand')
   const ofForm = { entities: null, references: REFERENCE_OPTIONS, count: COUNT_OPTIONS }[form]
   if (form === 'count' && !many)

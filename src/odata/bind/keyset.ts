@@ -4,13 +4,13 @@
 // the same value, and whose order is the same when sorted and when compared. Floating point has two zeros and NaN.
 
 import {
-  type BoundQuery,
   type Expression,
   type OrderItem,
   propertyOf,
   type PropertyValue,
   type RowVariable,
 } from './bound.ts'
+import type { BoundQuery } from './bound-request.ts'
 import type { EntitySet } from '../edm/model.ts'
 import { isStoredInOrder } from '../edm/stored-order.ts'
 

@@ -5,16 +5,15 @@ import { isSortable } from './apply/rows.ts'
 import { bindExpand } from './expand.ts'
 import { bindSearch } from './expression/search.ts'
 import {
-  type BoundQuery,
   conjunctsOf,
   type Expression,
   type OrderItem,
   propertyOf,
   type RowVariable,
   typeOf,
-  type OutputProperty,
   and,
 } from './bound.ts'
+import type { BoundQuery, OutputProperty } from './bound-request.ts'
 import { unsupported, typeMismatch, invalidOption, optionNotAllowed } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { mayReorder, withinLimits } from './size.ts'

@@ -15,7 +15,13 @@ import { odataError, unknownProperty, invalidOption } from '../protocol/errors.t
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
 import type { ComplexType } from '../edm/types.ts'
-import type { EntityModel, EntitySet, EntityType, Property } from '../edm/model.ts'
+import type {
+  EntityModel,
+  EntitySet,
+  EntityType,
+  Property,
+  RecursiveHierarchy,
+} from '../edm/model.ts'
 
 /** What is the same in all of one request. */
 export interface RequestContext extends Costs {
@@ -27,6 +33,15 @@ export interface RequestContext extends Costs {
   readonly version: ODataVersion
   /** Rows named so far; each gets a unique name in SQL. */
   readonly rows: { count: number }
+  /** The hierarchies of rolluprecursive around a transformation of $apply. */
+  readonly rollups?: readonly Rollup[]
+}
+
+interface Rollup {
+  /** The name of the property that is the node. */
+  readonly key: string
+  readonly set: EntitySet
+  readonly hierarchy: RecursiveHierarchy
 }
 
 /** What is the same in all expressions about the rows of one collection. */

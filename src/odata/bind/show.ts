@@ -1,17 +1,16 @@
 // A bound request for people: as indented text, one fact a line, and as data that JSON can hold. Sets, properties and types
 // appear by name there, since they lead to each other in circles.
 
-import type { BoundRequest } from './bound-request.ts'
+import type { BoundQuery, BoundRequest, Expansion, OutputProperty } from './bound-request.ts'
 import type {
-  BoundQuery,
-  Expansion,
+  ChosenNodes,
   Expression,
   ItemSource,
   KeyLink,
+  NodeRows,
   NodeSet,
   ColumnValue,
   OrderItem,
-  OutputProperty,
   Relation,
   RowSource,
   RowVariable,
@@ -73,10 +72,11 @@ function showOutput({ name, type, value, path = [name], mark }: OutputProperty):
   return `${path.join('/')}: ${showType(type)} = ${show(value)}${marked}`
 }
 
-function expansionLines({ name, many, countOnly, link, outer, query }: Expansion): string[] {
+function expansionLines(expansion: Expansion): string[] {
+  const { name, within = [], many, countOnly, link, outer, query, mark } = expansion
   const what = countOnly ? 'count' : many ? 'entities' : 'entity'
   return [
-    `expand ${name}: ${what} with ${showLink(link, query.row)}`,
+    `expand ${[...within, name].join('/')}: ${what} with ${showLink(link, query.row)}${mark === undefined ? '' : ` where ${show(mark)}`}`,
     ...indented([
       ...outer.map((each) => `hand down ${showOutput(each)}`),
       ...queryLines(countOnly ? { ...query, output: [] } : query),
@@ -103,6 +103,8 @@ function relationLines(word: string, relation: Relation, row: RowVariable): read
           ...relation.columns.map(showColumn),
         ]),
       ]
+    case 'nodes':
+      return [`${word} each node in ${relation.nodes.row.set.name} ${as}`, ...chosenLines(relation)]
     case 'union':
       return [
         `${word} one after the other ${as}`,
@@ -114,8 +116,8 @@ function relationLines(word: string, relation: Relation, row: RowVariable): read
         ...indented([
           ...stepLines(relation),
           ...relationLines('from', relation.from, relation.row),
-          ...(relation.kind === 'everyNode'
-            ? relationLines('of no rows', relation.none, relation.noneRow)
+          ...('start' in relation
+            ? relationLines('start', relation.start.rows, relation.start.row)
             : []),
           ...(relation.kind === 'join'
             ? relationLines('with', relation.other, relation.otherRow)
@@ -152,21 +154,23 @@ function stepLines(step: StepRelation): readonly string[] {
       return [
         `${step.isPreorder ? 'each node before' : 'each node after'} those below it, of ${show(step.value)} in ${step.nodes.row.set.name}`,
         ...(step.order.length === 0 ? [] : [`order by ${showOrder(step.order)}`]),
+        ...chosenLines(step),
         ...step.columns.map(showColumn),
       ]
     case 'above':
       return [
         `${step.place} = each node above ${show(step.value)} in ${step.nodes.row.set.name}, and it`,
+        ...chosenLines(step),
         ...step.columns.map(showColumn),
       ]
-    case 'everyNode':
+    case 'relatives':
       return [
-        `${step.place} = each node in ${step.nodes.row.set.name}, where it is ${show(step.value)}`,
-        ...step.columns.map((each, i) => `${showColumn(each)}, or ${show(step.ofNone[i]!)}`),
+        ...groupLines(step.partition),
+        `${show(step.value)} among ${showSteps(step, show(step.start.value), step.nodes)}`,
       ]
     case 'join':
       return [
-        `${step.isOuter ? 'each row, and' : 'only rows'} with ${showLink(step.link, step.otherRow)}`,
+        `${step.isOuter ? 'each row, and' : 'only rows'} with ${step.on.map(show).join(' and ') || 'each'}`,
         ...step.columns.map(showColumn),
       ]
   }
@@ -176,9 +180,12 @@ const partitionLines = ({
   partition,
   order,
 }: StepRelation & { readonly kind: 'window' | 'running' }) => [
-  ...(partition.length === 0 ? [] : [`in each ${partition.map(show).join(', ')}`]),
+  ...groupLines(partition),
   `order by ${showOrder(order)}`,
 ]
+
+const groupLines = (partition: readonly Expression[]): readonly string[] =>
+  partition.length === 0 ? [] : [`in each ${partition.map(show).join(', ')}`]
 
 const showColumn = ({ column, value }: ColumnValue) => `${column} = ${show(value)}`
 
@@ -214,6 +221,7 @@ function show(expression: Expression): string {
     case 'not':
       return `not ${show(expression.operand)}`
     case 'call':
+      if (expression.name === 'linked') return expression.operands.map(show).join(' eq ')
       return `${expression.name}${shown(expression.operands)}:${showType(expression.type)}`
     case 'case':
       return `case${list(expression.branches.map(({ condition, value }) => `${show(condition)}: ${show(value)}`))}`
@@ -234,15 +242,34 @@ function show(expression: Expression): string {
   }
 }
 
+const showRows = ({ row, node, parent }: NodeRows) =>
+  `${row.set.name} by ${node.name} and ${parent.name}`
+
 function showNodes(nodes: NodeSet): string {
-  const { row, node, parent } = nodes.of
-  const of = `${row.set.name} by ${node.name} and ${parent.name}`
-  if (!('start' in nodes)) return `${nodes.which}s of ${of}`
-  const start = nodes.start.kind === 'ofRows' ? show(nodes.start.value) : show(nodes.start)
-  if (nodes.which === 'sibling') return `siblings of ${start} in ${of}`
-  const most = nodes.distance === null ? '' : `, at most ${nodes.distance} away`
-  return `${nodes.which}s of ${start}${nodes.withStart ? ' and itself' : ''} in ${of}${most}`
+  if (!('start' in nodes)) return `${nodes.which}s of ${showRows(nodes.of)}`
+  const start = show(nodes.start)
+  if (nodes.which === 'sibling') return `siblings of ${start} in ${showRows(nodes.of)}`
+  return showSteps(nodes, start, nodes.of)
 }
+
+function showSteps(
+  { which, distance, withStart }: Pick<Relatives, 'which' | 'distance' | 'withStart'>,
+  start: string,
+  of: NodeRows,
+): string {
+  const most = distance === null ? '' : `, at most ${distance} away`
+  return `${which}s of ${start}${withStart ? ' and itself' : ''} in ${showRows(of)}${most}`
+}
+
+type Relatives = StepRelation & { readonly kind: 'relatives' }
+
+const chosenLines = ({ chosen }: { readonly chosen: ChosenNodes | null }): readonly string[] =>
+  chosen === null
+    ? []
+    : [
+        `by ${chosen.node.column.name} in the order of ${showOrder(chosen.order)}`,
+        ...indented(relationLines('of', chosen.rows, chosen.row)),
+      ]
 
 const list = (texts: readonly string[]) => `(${texts.join(', ')})`
 const shown = (expressions: readonly Expression[]) => list(expressions.map(show))

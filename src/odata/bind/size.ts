@@ -6,7 +6,6 @@
 
 import { limits } from '../../core/limits.ts'
 import {
-  type BoundQuery,
   type OrderItem,
   type Expression,
   typeOf,
@@ -14,6 +13,7 @@ import {
   type NodeSet,
   type RowSource,
 } from './bound.ts'
+import type { BoundQuery } from './bound-request.ts'
 import { odataError } from '../protocol/errors.ts'
 
 interface Measure {
@@ -200,8 +200,7 @@ function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
 }
 
 function startOf(nodes: NodeSet): readonly Expression[] {
-  if (!('start' in nodes)) return []
-  return [nodes.start.kind === 'ofRows' ? nodes.start.value : nodes.start]
+  return 'start' in nodes ? [nodes.start] : []
 }
 
 const given = (expression: Expression | null) => (expression === null ? [] : [expression])

@@ -3,16 +3,8 @@
 
 import { wholeNumber } from './expression/constants.ts'
 import type { ValueEnd } from './resource.ts'
-import type { BoundRequest } from './bound-request.ts'
-import {
-  type BoundQuery,
-  type Expression,
-  type OutputProperty,
-  propertyOf,
-  typeOf,
-  call,
-  and,
-} from './bound.ts'
+import type { BoundQuery, BoundRequest, OutputProperty } from './bound-request.ts'
+import { type Expression, propertyOf, typeOf, call, and } from './bound.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { type Scope, itemsOf, findPart } from './scope.ts'
 import type { OptionName, OptionSyntax, SelectItem } from '../syntax/syntax.ts'

@@ -6,7 +6,7 @@
 import type { ArrowField, ArrowType } from '../../core/arrow-types.ts'
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { OutputProperty } from '../bind/bound.ts'
+import type { OutputProperty } from '../bind/bound-request.ts'
 import type { EdmType, PrimitiveType } from '../edm/types.ts'
 
 /** `table` has columns that are named as in `output` and have the DuckDB types of its EdmTypes. */

@@ -6,7 +6,7 @@
 // data for every other program.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import type { OutputProperty } from '../bind/bound.ts'
+import type { OutputProperty } from '../bind/bound-request.ts'
 import type { EdmType, PrimitiveType } from '../edm/types.ts'
 import { VARCHAR, type WrittenFile } from './engine-types.ts'
 import { isStored } from './json.ts'

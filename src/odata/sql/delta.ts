@@ -6,7 +6,7 @@
 
 import type { TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { BoundQuery } from '../bind/bound.ts'
+import type { BoundQuery } from '../bind/bound-request.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
 import { entityIdOutput } from '../bind/control-information.ts'
 import { conditionSql, valueSql } from './expression.ts'

@@ -13,14 +13,14 @@
 import { columnType } from '../../core/relation.ts'
 import { limits } from '../../core/limits.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { BoundQuery, Expansion, OutputProperty } from '../bind/bound.ts'
+import type { BoundQuery, Expansion, OutputProperty } from '../bind/bound-request.ts'
 import { BIGINT } from './engine-types.ts'
 import { columnSql, conditionSql } from './expression.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
 import { TOO_MANY_RELATED } from './raised.ts'
 import { OUTER } from '../bind/expand.ts'
 import { orderSql, relationSql } from './relation.ts'
-import { columnsSql, rowsSql, type RowWindow, selectSql } from './query.ts'
+import { columnsSql, markName, rowsSql, type RowWindow, selectSql } from './query.ts'
 import { propertyMembers, rowTextsSql } from './json.ts'
 import { type Member, objectSql } from './json-value.ts'
 
@@ -47,6 +47,7 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
     query.expand,
     related,
     format,
+    PAGE,
   )
   const tables = [table('page', numbered), ...related.flatMap((level) => level.tables)]
   const joins = related.map(({ join }) => join)
@@ -82,23 +83,46 @@ function membersOf(
   expand: readonly Expansion[],
   related: readonly Level[],
   { metadata }: JsonFormat,
+  parent: string,
 ): readonly Member[] {
-  const isAbout = (expansion: Expansion, { path }: Member) =>
-    path.length === 1 && path[0]!.startsWith(`${expansion.name}@`)
-  return [
+  const isAbout = ({ name, within = [] }: Expansion, { path }: Member) =>
+    within.length === 0 && path.length === 1 && path[0]!.startsWith(`${name}@`)
+  const members = [
     ...own.filter((member) => !expand.some((expansion) => isAbout(expansion, member))),
     ...expand.flatMap((expansion) => [
       ...own.filter((member) => isAbout(expansion, member)),
-      ...(expansion.context === undefined || metadata === 'none' ? [] : [contextMember(expansion)]),
+      ...(!expansion.many || expansion.context === undefined || metadata === 'none'
+        ? []
+        : [memberOf(expansion, parent, '@odata.context', contextText(expansion))]),
       ...related.filter(({ of }) => of === expansion).map(({ member }) => member),
     ]),
   ]
+  return expand.some(({ within = [] }) => within.length > 0) ? besideObjects(members) : members
 }
 
-const contextMember = ({ name, context }: Expansion): Member => ({
-  path: [`${name}@odata.context`],
-  text: sql.value(JSON.stringify(`#${context}`)),
-})
+/** What stands in one object must be neighbours. */
+function besideObjects(members: readonly Member[]): readonly Member[] {
+  const first = new Map<string, number>()
+  members.forEach(({ path }, i) => {
+    if (!first.has(path[0]!)) first.set(path[0]!, i)
+  })
+  return members.toSorted((a, b) => first.get(a.path[0]!)! - first.get(b.path[0]!)!)
+}
+
+const contextText = ({ context }: Expansion) => sql.value(JSON.stringify(`#${context}`))
+
+/** In the object that it is within; without a text where the row of the parent lacks that. */
+function memberOf(
+  { name, within = [], mark, isNullObject, query }: Expansion,
+  parent: string,
+  about: string,
+  text: Sql,
+): Member {
+  const path = [...within, `${name}${about}`]
+  if (mark === undefined) return { path, text }
+  const isThere = sql.ident(parent, markName(query.row.alias))
+  return { path, text: sql`CASE WHEN ${isThere} THEN ${text} END`, isOptional: true, isNullObject }
+}
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */
 interface Level {
@@ -118,18 +142,18 @@ function relatedRows(of: Expansion, parent: string, format: JsonFormat): readonl
 
 /** Rows before $skip and $top. */
 function relatedCounts(of: Expansion, parent: string, { ieee754 }: JsonFormat): Level {
-  const { name, query } = of
+  const { query } = of
   const counts = `${query.row.alias} counts`
   const key = theirKey(of, parent)
   const counted = sql`SELECT ${key} AS ${PARENT_KEY}, count(*) AS rows ${relatedSql(of, parent)} GROUP BY ALL`
   const digits = sql`CAST(coalesce(${sql.ident(counts, 'rows')}, 0) AS VARCHAR)`
   const text = ieee754 ? sql`concat('"', ${digits}, '"')` : digits
-  const member = { path: [`${name}@odata.count`], text }
+  const member = memberOf(of, parent, '@odata.count', text)
   return { of, tables: [table(counts, counted)], join: joined(counts, parent, of), member }
 }
 
 function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level {
-  const { name, many, query } = of
+  const { many, query, isOptional = false } = of
   const { alias } = query.row
   const [rows, texts] = [`${alias} rows`, `${alias} texts`]
   const inner = query.expand.flatMap((next) => relatedRows(next, rows, format))
@@ -138,8 +162,9 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
     query.expand,
     inner,
     format,
+    rows,
   )
-  const object = objectSql('{', members)
+  const object = objectSql('{', [...aboutEntity(of, format), ...members])
   const value = many
     ? sql`concat('[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
     : sql`first(${object})`
@@ -153,9 +178,21 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
     ...inner.flatMap((level) => level.tables),
     table(texts, written),
   ]
-  const member = { path: [name], text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }
-  return { of, tables, join: joined(texts, parent, of), member }
+  const found = sql.ident(texts, 'text')
+  const member = memberOf(of, parent, '', isOptional ? found : sql`coalesce(${found}, ${absent})`)
+  return {
+    of,
+    tables,
+    join: joined(texts, parent, of),
+    member: isOptional ? { ...member, isOptional } : member,
+  }
 }
+
+/** The context of a single entity stands inside of it (JSON Format 4.01, 4.6.1). */
+const aboutEntity = (of: Expansion, { metadata }: JsonFormat): readonly Member[] =>
+  of.many || of.context === undefined || metadata === 'none'
+    ? []
+    : [{ path: ['@odata.context'], text: contextText(of) }]
 
 /** One row above the limit is enough to know that it was passed. */
 function numberedRows(expansion: Expansion, parent: string): Sql {

@@ -83,7 +83,15 @@ const otherSql = {
   cast: (value, _b, _c, { operands: [operand], type }) => castToSql(typeOf(operand!)!, type)(value),
   has: (value, flags) => sql`((${value} & ${flags}) = ${flags})`,
   same: (a, b) => sql`(${a} IS NOT DISTINCT FROM ${b})`,
+  linked: (a, b) => sql`${a} = ${b}`,
+  linkText: (value, _b, _c, { operands: [operand] }) => linkTextSql(value, typeOf(operand!)),
 } satisfies Partial<Record<CallName, PrintCall>>
+
+/** 0 and -0 are one value to GROUP BY. */
+function linkTextSql(value: Sql, type: EdmType | null): Sql {
+  const text = sql`CAST(${type !== null && isFloat(type) ? sql`(${value} + 0)` : value} AS VARCHAR)`
+  return sql`coalesce(strlen(${text}) || ':' || ${text}, '-')`
+}
 
 // Functions of collections compare items as `eq` does: null is equal to null.
 

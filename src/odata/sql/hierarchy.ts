@@ -7,6 +7,7 @@
 import { limits } from '../../core/limits.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import {
+  type ChosenNodes,
   type Expression,
   type NodeRows,
   type NodeSet,
@@ -50,7 +51,7 @@ export function nodesSql(nodes: NodeSet): Sql {
       return siblingsSql(table, nodes.start)
     case 'ancestor':
     case 'descendant':
-      return reachedSql(table, nodes)
+      return reachedSql(table, nodes, startOf(table, nodes.start), [])
   }
 }
 
@@ -88,58 +89,91 @@ function siblingsSql(table: NodeTable, start: Expression): Sql {
   )
 }
 
-type Reached = NodeSet & { readonly which: 'ancestor' | 'descendant' }
+/** How far the steps lead, and from where. */
+type Steps = Pick<NodeSet & { readonly which: 'ancestor' }, 'distance' | 'withStart'> & {
+  readonly which: 'ancestor' | 'descendant'
+}
 
-function reachedSql(table: NodeTable, nodes: Reached): Sql {
-  const { from, node, parent } = table
-  const { which, distance, withStart } = nodes
-  const reached = sql.ident(`${table.alias} reached`)
+const startOf = ({ from, node }: NodeTable, start: Expression): Sql =>
+  sql`SELECT ${node} AS node ${from} WHERE ${node} = ${valueSql(start)}`
+
+/** One column: the nodes; and one for each group that these begin in. */
+export function relativesOfSql(step: StepRelation & { readonly kind: 'relatives' }): Sql {
+  const { start, nodes } = step
+  const table = nodeTable(nodes)
+  const groups = start.partition.map((_, i) => groupColumn(i))
+  const keys = start.partition.map((key, i) => sql`, ${valueSql(key)} AS ${groups[i]!}`)
+  const found = sql`SELECT ${valueSql(start.value)} AS node${sql.join(keys, sql.empty)} FROM ${relationSql(start.rows)} AS ${sql.ident(start.row.alias)}`
+  const starts = start.areNodes
+    ? found
+    : sql`SELECT * FROM (${found}) WHERE node IN (SELECT ${table.node} ${table.from})`
+  return reachedSql(table, step, starts, groups)
+}
+
+/** No property has a space in its name. */
+export const groupColumn = (i: number): Sql => sql.ident(`group ${i}`)
+
+/** `starts`: the nodes that the steps begin at, with what they are grouped by, which the steps carry along. */
+function reachedSql(
+  { from, node, parent, tables, alias }: NodeTable,
+  { which, distance, withStart }: Steps,
+  starts: Sql,
+  groups: readonly Sql[],
+): Sql {
+  const [reached, begun] = [sql.ident(`${alias} reached`), sql.ident(`${alias} begun`)]
   const isDown = which === 'descendant'
+  const carried = (of: Sql) =>
+    sql.join(
+      groups.map((group) => sql`, ${of}.${group}`),
+      sql.empty,
+    )
   // What the next step begins at: on the way down the node itself.
-  const columns = isDown ? sql`${node} AS node` : sql`${node} AS node, ${parent} AS link`
+  const link = isDown ? sql.empty : sql`, ${parent} AS link`
+  const columns = (of: Sql) => sql`${node} AS node${link}${carried(of)}`
+  const steps =
+    distance === null ? sql.empty : sql`, ${sql.value(withStart ? 0 : 1, BIGINT)} AS steps`
+  const next = distance === null ? sql.empty : sql`, ${reached}.steps + 1`
+  const end =
+    distance === null ? sql.empty : sql` WHERE ${reached}.steps < ${sql.value(distance, BIGINT)}`
   const joined = isDown
     ? sql`JOIN ${reached} ON ${parent} = ${reached}.node`
     : sql`JOIN ${reached} ON ${node} = ${reached}.link`
-  const starts = startSql(table, nodes)
-  const isFirst = withStart
-    ? sql`${node} IN (${starts})`
+  const above = sql`SELECT DISTINCT ${parent} AS node${carried(begun)} ${from} JOIN ${begun} ON ${node} = ${begun}.node`
+  const first = withStart
+    ? isDown
+      ? sql`SELECT DISTINCT node${carried(begun)}${steps} FROM ${begun}`
+      : sql`SELECT DISTINCT ${columns(begun)}${steps} ${from} JOIN ${begun} ON ${node} = ${begun}.node`
     : isDown
-      ? sql`${parent} IN (${starts})`
-      : sql`${node} IN (SELECT ${parent} ${from} WHERE ${node} IN (${starts}))`
-  const first =
-    isDown && withStart && distance === null
-      ? starts
-      : sql`SELECT ${columns}${stepsFrom(withStart ? 0 : 1, distance)} ${from} WHERE ${isFirst}`
-  const step = sql`SELECT ${columns}${distance === null ? sql.empty : sql`, ${reached}.steps + 1`} ${from} ${joined}`
-  const end =
-    distance === null ? sql.empty : sql` WHERE ${reached}.steps < ${sql.value(distance, BIGINT)}`
-  const name = isDown && distance === null ? sql`${reached}(node)` : reached
-  const found = sql`${name} AS (${first} UNION ${step}${end})`
-  return withTables([...table.tables, found], sql`SELECT node FROM ${reached}`)
+      ? sql`SELECT DISTINCT ${columns(begun)}${steps} ${from} JOIN ${begun} ON ${parent} = ${begun}.node`
+      : sql`SELECT DISTINCT ${columns(PARENTS)}${steps} ${from} JOIN (${above}) AS ${PARENTS} ON ${node} = ${PARENTS}.node`
+  const step = sql`SELECT ${columns(reached)}${next} ${from} ${joined}`
+  return withTables(
+    [
+      ...tables,
+      sql`${begun} AS MATERIALIZED (${starts})`,
+      sql`${reached} AS (${first} UNION ${step}${end})`,
+    ],
+    sql`SELECT node${sql.join(
+      groups.map((group) => sql`, ${group}`),
+      sql.empty,
+    )} FROM ${reached}`,
+  )
 }
 
-const stepsFrom = (first: number, distance: number | null): Sql =>
-  distance === null ? sql.empty : sql`, ${sql.value(first, BIGINT)} AS steps`
-
-/** Those of the nodes that the steps begin at. */
-function startSql({ from, node }: NodeTable, { start }: Reached): Sql {
-  if (start.kind !== 'ofRows') return sql`SELECT ${node} ${from} WHERE ${node} = ${valueSql(start)}`
-  const values = sql`SELECT ${valueSql(start.value)} FROM ${relationSql(start.rows)} AS ${sql.ident(start.row.alias)}`
-  return start.areNodes ? values : sql`SELECT ${node} ${from} WHERE ${node} IN (${values})`
-}
+const PARENTS = sql.ident('parents')
 
 /** Digits of the place of a node among those with the same parent. */
 const DIGITS = 8
 
+type Traversal = StepRelation & { readonly kind: 'traverse' }
+
 /**
- * Two columns: each node that a root leads to, and the text that it is sorted by: the places of all nodes on the way to it.
- * After all digits comes a letter, by which it follows the nodes below it.
+ * Two columns: each node that the tree begins at or leads to, and the text that it is sorted by: the places of all nodes on
+ * the way to it. After all digits comes a letter, by which it follows the nodes below it. Where the tree begins at nodes that
+ * are chosen, a third: the nodes above it, from its parent on.
  */
-export function treeOrderSql({
-  nodes,
-  order,
-  isPreorder,
-}: Pick<StepRelation & { readonly kind: 'traverse' }, 'nodes' | 'order' | 'isPreorder'>): Sql {
+export function treeOrderSql(step: Traversal): Sql {
+  const { nodes, order, isPreorder, chosen } = step
   const { rows, row, node, parent } = nodes
   const { alias } = row
   const [own, above] = [columnSql(alias, node), columnSql(alias, parent)]
@@ -152,26 +186,54 @@ export function treeOrderSql({
   const tooDeep = sql`strlen(${walked}.path) >= ${sql.value(limits.treeLevels * DIGITS, BIGINT)}`
   const path = sql`CASE WHEN ${tooDeep} THEN error(${sql.value(TREE_TOO_DEEP)}) ELSE ${walked}.path || ${placed}.place END`
   const key = isPreorder ? sql`path` : sql`path || 'g'`
+  const walk =
+    chosen === null
+      ? sql`SELECT node, place AS path FROM ${placed} WHERE parent IS NULL
+      UNION ALL SELECT ${placed}.node, ${path} FROM ${walked} JOIN ${placed} ON ${placed}.parent = ${walked}.node`
+      : walkFromChosenSql(chosen, { placed, walked, path })
+  const up = chosen === null ? sql.empty : sql`, up`
   return sql`WITH RECURSIVE ${placed} AS MATERIALIZED (SELECT ${own} AS node, ${FOUND} AS parent, printf('%08x', ${place}) AS place
       FROM (SELECT ${name}.*, ${found} AS ${FOUND} ${from}) AS ${name}),
-    ${walked} AS (SELECT node, place AS path FROM ${placed} WHERE parent IS NULL
-      UNION ALL SELECT ${placed}.node, ${path} FROM ${walked} JOIN ${placed} ON ${placed}.parent = ${walked}.node)
-    SELECT node, ${key} AS place FROM ${walked}`
+    ${walked} AS (${walk})
+    SELECT node, ${key} AS place${up} FROM ${walked}`
 }
 
-/** Each node that a root leads to, in one column. */
-export function nodesInTreesSql(nodes: NodeRows): Sql {
+/** A way ends before a node that it has met: a circle has no root, and may have a node that is chosen. */
+function walkFromChosenSql(
+  { rows, row, node, order }: ChosenNodes,
+  { placed, walked, path }: Readonly<Record<'placed' | 'walked' | 'path', Sql>>,
+): Sql {
+  const start = columnSql(row.alias, node)
+  const met = sql`CAST(${walked}.node AS VARCHAR)`
+  const up = sql`list_prepend(${met}, ${walked}.up)`
+  return sql`SELECT ${start} AS node, printf('%08x', row_number() OVER (${orderSql(order)})) AS path,
+        CAST([] AS VARCHAR[]) AS up
+      FROM ${relationSql(rows)} AS ${sql.ident(row.alias)}
+    UNION ALL SELECT ${placed}.node, ${path}, ${up} FROM ${walked} JOIN ${placed} ON ${placed}.parent = ${walked}.node
+      WHERE NOT list_contains(${up}, CAST(${placed}.node AS VARCHAR))`
+}
+
+type NodesInTrees = Pick<StepRelation & { readonly kind: 'above' }, 'nodes' | 'chosen'>
+
+/** The nodes that a root leads to, and of these the chosen ones, each once, in one column. */
+export function nodesInTreesSql({ nodes, chosen }: NodesInTrees): Sql {
   const { tables, walked } = treesOf(nodes)
-  return withTables(tables, sql`SELECT DISTINCT node FROM ${walked}`)
+  return withTables(tables, sql`SELECT DISTINCT node FROM ${walked}${amongSql(sql`node`, chosen)}`)
 }
 
-/** Two columns: each of these nodes with itself, and with each that is above it. */
-export function nodesAboveSql(nodes: NodeRows): Sql {
+/** Two columns: each node with itself, and with each that is above it; these are the nodes in trees. */
+export function nodesAboveSql({ nodes, chosen }: NodesInTrees): Sql {
   const { tables, walked, all } = treesOf(nodes)
   const pairs = sql.ident(`${nodes.row.alias} pairs`)
-  const found = sql`${pairs}(node, above) AS (SELECT node, node FROM ${walked}
+  const found = sql`${pairs}(node, above) AS (SELECT node, node FROM ${walked}${amongSql(sql`node`, chosen)}
     UNION SELECT ${all}.node, ${pairs}.above FROM ${pairs} JOIN ${all} ON ${all}.parent = ${pairs}.node)`
   return withTables([...tables, found], sql`SELECT node, above FROM ${pairs}`)
+}
+
+function amongSql(node: Sql, chosen: ChosenNodes | null): Sql {
+  if (chosen === null) return sql.empty
+  const { rows, row } = chosen
+  return sql` WHERE ${node} IN (SELECT ${columnSql(row.alias, chosen.node)} FROM ${relationSql(rows)} AS ${sql.ident(row.alias)})`
 }
 
 function treesOf({ rows, row, node, parent }: NodeRows) {

@@ -5,7 +5,8 @@
 // $apply may lack.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import type { Expression, OutputProperty } from '../bind/bound.ts'
+import type { Expression } from '../bind/bound.ts'
+import type { OutputProperty } from '../bind/bound-request.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
 import { markName } from './query.ts'

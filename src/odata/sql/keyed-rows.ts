@@ -1,7 +1,8 @@
 // All rows of a set by their keys: what a lookup of each would be answered with.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import { type BoundQuery, propertyOf } from '../bind/bound.ts'
+import { propertyOf } from '../bind/bound.ts'
+import type { BoundQuery } from '../bind/bound-request.ts'
 import type { EntitySet } from '../edm/model.ts'
 import { VARCHAR } from './engine-types.ts'
 import { propertyMembers } from './json.ts'

@@ -6,7 +6,7 @@
 
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { OutputProperty } from '../bind/bound.ts'
+import type { OutputProperty } from '../bind/bound-request.ts'
 import type { EdmType } from '../edm/types.ts'
 import type { WrittenFile } from './engine-types.ts'
 import { jsonTextSql } from './json-value.ts'

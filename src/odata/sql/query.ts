@@ -2,7 +2,7 @@
 
 import type { TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { BoundQuery, OutputProperty } from '../bind/bound.ts'
+import type { BoundQuery, OutputProperty } from '../bind/bound-request.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, valueSql } from './expression.ts'
 import type { KeysetWindow } from './keyset.ts'
@@ -64,6 +64,9 @@ export function columnsSql({ output, expand }: BoundQuery): Sql {
     ...expand.map(
       (related) =>
         sql`${valueSql(related.link.ours)} AS ${sql.ident(`${related.query.row.alias} key`)}`,
+    ),
+    ...expand.flatMap(({ mark, query }) =>
+      mark === undefined ? [] : [sql`${valueSql(mark)} AS ${sql.ident(markName(query.row.alias))}`],
     ),
     ...Array.from(handedDown, ([name, value]) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
   ]

@@ -28,7 +28,7 @@ export const raised: ReadonlyMap<string, RaisedError> = new Map([
     TREE_TOO_DEEP,
     {
       code: 'expression-too-deep',
-      message: `traverse takes trees of at most ${limits.treeLevels} levels: take a part of it by a sequence of transformations after preorder or postorder, or use descendants, which has no such limit`,
+      message: `traverse takes trees of at most ${limits.treeLevels} levels: begin at a node further down by a sequence of transformations after preorder or postorder, or use descendants, which has no such limit`,
       target: '$apply',
     },
   ],
@@ -36,7 +36,7 @@ export const raised: ReadonlyMap<string, RaisedError> = new Map([
     ROLLUP_TOO_DEEP,
     {
       code: 'expression-too-deep',
-      message: `rolluprecursive takes trees of at most ${limits.treeLevels} levels: take a part of the hierarchy by transformations after the node, as in rolluprecursive($root/Set,Qualifier,Node,filter(Level le 10)), or total the rows below one node by filter with isdescendant`,
+      message: `rolluprecursive takes trees of at most ${limits.treeLevels} levels: total the rows below one node by filter(Aggregation.isdescendant(…))`,
       target: '$apply',
     },
   ],

@@ -12,7 +12,13 @@ import type {
 import { totalSql } from './aggregate.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
-import { nodesAboveSql, nodesInTreesSql, treeOrderSql } from './hierarchy.ts'
+import {
+  groupColumn,
+  nodesAboveSql,
+  nodesInTreesSql,
+  relativesOfSql,
+  treeOrderSql,
+} from './hierarchy.ts'
 import { tableSql } from './visible-rows.ts'
 
 /** A table or a subquery, without an alias. */
@@ -31,6 +37,8 @@ export function relationSql(relation: Relation): Sql {
         relation.parts.map((part) => sql`SELECT * FROM ${relationSql(part)}`),
         sql` UNION ALL `,
       )})`
+    case 'nodes':
+      return sql`(SELECT node AS ${sql.ident(relation.column)} FROM (${nodesInTreesSql(relation)}))`
     default:
       return sql`(${stepSql(relation, fromSql(relation))})`
   }
@@ -57,49 +65,45 @@ function stepSql(step: StepRelation, from: Sql): Sql {
       return traverseSql(step, from)
     case 'above':
       return aboveSql(step, from)
-    case 'everyNode':
-      return everyNodeSql(step)
+    case 'relatives':
+      return relativesSql(step, from)
   }
 }
 
 function joinSql(
-  { columns, other, otherRow, link, isOuter }: StepRelation & { readonly kind: 'join' },
+  { columns, other, otherRow, on, isOuter }: StepRelation & { readonly kind: 'join' },
   from: Sql,
 ): Sql {
-  const how = isOuter ? sql`LEFT JOIN` : sql`JOIN`
-  const on = sql`${sql.ident(otherRow.alias, link.theirs.column.name)} = ${valueSql(link.ours)}`
-  return sql`SELECT ${sql.join(columns.map(columnSql))} ${from} ${how} ${relationSql(other)} AS ${sql.ident(otherRow.alias)} ON ${on}`
+  const how = on.length === 0 ? sql`CROSS JOIN` : isOuter ? sql`LEFT JOIN` : sql`JOIN`
+  const condition = on.length === 0 ? sql.empty : sql` ON ${sql.all(on.map(valueSql))}`
+  return sql`SELECT ${sql.join(columns.map(columnSql))} ${from} ${how} ${relationSql(other)} AS ${sql.ident(otherRow.alias)}${condition}`
 }
 
 function traverseSql(step: StepRelation & { readonly kind: 'traverse' }, from: Sql): Sql {
   const tree = sql.ident('tree')
-  const columns = [...step.columns.map(columnSql), sql`${tree}.place AS ${sql.ident(step.place)}`]
+  const up = step.up === null ? [] : [sql`${tree}.up AS ${sql.ident(step.up)}`]
+  const place = sql`${tree}.place AS ${sql.ident(step.place)}`
+  const columns = [...step.columns.map(columnSql), place, ...up]
   return sql`SELECT ${sql.join(columns)} ${from}
     JOIN (${treeOrderSql(step)}) AS ${tree} ON ${tree}.node = ${valueSql(step.value)}`
 }
 
-function aboveSql(
-  { columns, place, value, nodes }: StepRelation & { readonly kind: 'above' },
-  from: Sql,
-): Sql {
+function aboveSql(step: StepRelation & { readonly kind: 'above' }, from: Sql): Sql {
+  const { columns, place, value } = step
   const tree = sql.ident('tree')
   const selected = [...columns.map(columnSql), sql`${tree}.above AS ${sql.ident(place)}`]
   return sql`SELECT ${sql.join(selected)} ${from}
-    JOIN (${nodesAboveSql(nodes)}) AS ${tree} ON ${tree}.node = ${valueSql(value)}`
+    JOIN (${nodesAboveSql(step)}) AS ${tree} ON ${tree}.node = ${valueSql(value)}`
 }
 
-function everyNodeSql(step: StepRelation & { readonly kind: 'everyNode' }): Sql {
-  const { from, row, nodes, place, none, noneRow } = step
+/** Each step carries what the start nodes are grouped by along. */
+function relativesSql(step: StepRelation & { readonly kind: 'relatives' }, from: Sql): Sql {
   const tree = sql.ident('tree')
-  const key = valueSql(step.value)
-  const columns = step.columns.map(({ column, value }, i) => {
-    const chosen = sql`CASE WHEN ${key} IS NULL THEN ${valueSql(step.ofNone[i]!)} ELSE ${valueSql(value)} END`
-    return sql`${chosen} AS ${sql.ident(column)}`
-  })
-  return sql`SELECT ${sql.join([sql`${tree}.node AS ${sql.ident(place)}`, ...columns])}
-    FROM (${nodesInTreesSql(nodes)}) AS ${tree}
-    LEFT JOIN ${relationSql(from)} AS ${sql.ident(row.alias)} ON ${key} = ${tree}.node
-    CROSS JOIN ${relationSql(none)} AS ${sql.ident(noneRow.alias)}`
+  const groups = step.partition.map(
+    (key, i) => sql`${tree}.${groupColumn(i)} IS NOT DISTINCT FROM ${valueSql(key)}`,
+  )
+  const on = sql.all([sql`${tree}.node = ${valueSql(step.value)}`, ...groups])
+  return sql`SELECT * ${from} SEMI JOIN (${relativesOfSql(step)}) AS ${tree} ON ${on}`
 }
 
 const columnSql = ({ column, value }: ColumnValue) =>

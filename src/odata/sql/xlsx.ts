@@ -2,7 +2,7 @@
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { CellType, SheetColumn } from '../../core/xlsx/cells.ts'
-import type { OutputProperty } from '../bind/bound.ts'
+import type { OutputProperty } from '../bind/bound-request.ts'
 import type { EdmType } from '../edm/types.ts'
 import { asDigits, jsonTextSql } from './json-value.ts'
 

@@ -13,16 +13,17 @@ import {
   precedenceOf,
   tooDeep,
 } from './precedence.ts'
-import type {
-  BinaryOperator,
-  PathSyntax,
-  ExpressionSyntax,
-  KeySyntax,
-  SearchSyntax,
-  LiteralForm,
-  LiteralSyntax,
-  MemberSyntax,
-  BranchSyntax,
+import {
+  type BinaryOperator,
+  type PathSyntax,
+  type ExpressionSyntax,
+  type KeySyntax,
+  type SearchSyntax,
+  type LiteralForm,
+  type LiteralSyntax,
+  type MemberSyntax,
+  type BranchSyntax,
+  ROLLUP_NODE,
 } from './syntax.ts'
 import { ENCODED_SEMICOLON } from './options.grammar.ts'
 
@@ -105,6 +106,9 @@ export const expressionActions: ohm.ActionDict<unknown> = {
     key: keyIn(key),
   }),
   pathStart_alias: (alias, _slash): PathStep => ({ name: alias.sourceString, key: null }),
+  pathStart_rollup: (node): PathStep => ({ name: syntaxOf(node), key: null }),
+  rollupNode: (_space, _word, _open, _, _name, _before, _equals, _after, digits, _end, _close) =>
+    `${ROLLUP_NODE}${digits.children.map(({ sourceString }) => Number(sourceString))[0] ?? 1}`,
   pathStart_name: (first, _dots, more, _ahead, key, _slash): PathStep => ({
     name: dotted(first, more),
     key: keyIn(key),

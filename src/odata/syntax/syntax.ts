@@ -252,6 +252,9 @@ export interface NamesSyntax {
   readonly keys: ReadonlyMap<number, KeySyntax>
 }
 
+/** Begins the name that stands for `Aggregation.rollupnode(Position=1)` in a path; its place follows. */
+export const ROLLUP_NODE = '$rollupnode '
+
 export type PathSyntax = ExpressionSyntax & { readonly kind: 'path' }
 export type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
 export type CallSyntax = ExpressionSyntax & { readonly kind: 'call' }

@@ -231,7 +231,13 @@ ${optionRules}
   pathStart = ("$it" | "$this" | "$these") ~idPart -- it
             | "$root/" name pathKey? -- root
             | alias &"/" -- alias
+            | rollupNode -- rollup
             | name ("." name)* (&"(" pathKey &"/")? -- name
+
+  //+ "Aggregation.rollupnode()", "org.odata.aggregation.v1.RollupNode( Position = 2 )"
+  //- "rollupnode()", "Aggregation.rollupnode", "Aggregation.rollupnode(2)"
+  rollupNode = (caseInsensitive<"org.odata.aggregation.v1."> | caseInsensitive<"aggregation.">)
+               caseInsensitive<"rollupnode"> "(" ws (caseInsensitive<"position"> ws "=" ws digit+ ws)? ")"
 
   //+ "@p", "@p1"
   //- "@", "@1"

@@ -55,6 +55,40 @@ onShop('outerjoin keeps rows that lead to nothing, with null beside them', async
   )
 })
 
+onShop('$expand takes options for the other side', async (tables) => {
+  const of = (item: string) =>
+    jsonRows(
+      tables,
+      `shop_customers?$apply=filter(customer_id le 3)/outerjoin(orders as o)&$select=customer_id&$expand=${item}`,
+    )
+  assert.equal(
+    await of(
+      'o($select=order_id,d;$compute=amount mul 2 as d;$expand=items($select=line),customer($select=name))',
+    ),
+    [
+      {
+        customer_id: 1,
+        o: { order_id: 10, d: 201, items: [{ line: 1 }, { line: 2 }], customer: { name: 'Alice' } },
+      },
+      {
+        customer_id: 1,
+        o: { order_id: 11, d: 40, items: [{ line: 1 }], customer: { name: 'Alice' } },
+      },
+      {
+        customer_id: 2,
+        o: { order_id: 12, d: null, items: [{ line: 1 }], customer: { name: 'Bob' } },
+      },
+      { customer_id: 3, o: null },
+    ],
+  )
+  assert.equal(await of('o/$ref'), [
+    { customer_id: 1, o: { '@odata.id': 'shop_orders(10)' } },
+    { customer_id: 1, o: { '@odata.id': 'shop_orders(11)' } },
+    { customer_id: 2, o: { '@odata.id': 'shop_orders(12)' } },
+    { customer_id: 3, o: null },
+  ])
+})
+
 onShop(
   'the null is there with metadata=full, where types come before the values',
   async (tables) => {
@@ -203,7 +237,7 @@ onShop('mistakes in a join are told with their place', (tables) => {
     ],
     [
       'join(orders as o)&$expand=o($top=1)',
-      '501 $expand: anything but $select in $expand of o, which join adds, is not supported',
+      '400 $expand: o is a single entity, which takes no $top',
     ],
     [
       'join(orders as o)&$expand=o($select=nope)',

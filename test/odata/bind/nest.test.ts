@@ -114,6 +114,103 @@ onShop('rows in rows are those that SQL finds', async (tables) => {
   )
 })
 
+/** Rows of an answer without the contexts in them. */
+async function plainRows(tables: InMemoryTables, target: string): Promise<unknown> {
+  const rows = await jsonRows(tables, target)
+  return JSON.parse(
+    JSON.stringify(rows, (name, value: unknown) =>
+      name.endsWith('@odata.context') ? undefined : value,
+    ),
+  ) as unknown
+}
+
+onShop('nest within groupby makes a row of each group', async (tables) => {
+  const target =
+    'shop_orders?$apply=groupby((customer_id),nest(groupby((status)) as s,aggregate($count as n) as t))'
+  assert.is(contextOf(tables, target), 'shop_orders(customer_id,s(),t())')
+  const expected =
+    await tables.run(sql`SELECT customer_id, list(DISTINCT status ORDER BY status) AS s,
+    count(*)::INTEGER AS n FROM shop_orders.main.rows GROUP BY 1 ORDER BY 1 NULLS FIRST`)
+  const found = (await plainRows(tables, target)) as {
+    readonly customer_id: number
+    readonly s: readonly { readonly status: string | null }[]
+    readonly t: readonly [{ readonly n: number }]
+  }[]
+  assert.equal(
+    found.map(({ customer_id, s, t: [{ n }] }) => [customer_id, s.length, n]),
+    expected.map(({ customer_id, n }) => [customer_id, Number(n) > 1 ? 2 : 1, n]),
+  )
+  assert.equal(
+    await plainRows(
+      tables,
+      'shop_orders?$apply=groupby((customer/name),nest(identity as s))&$expand=s($select=order_id)',
+    ),
+    [
+      { customer: { name: null }, s: [{ order_id: 13 }, { order_id: 14 }] },
+      { customer: { name: 'Alice' }, s: [{ order_id: 10 }, { order_id: 11 }] },
+      { customer: { name: 'Bob' }, s: [{ order_id: 12 }] },
+    ],
+  )
+})
+
+onShop('nest within join and nest', async (tables) => {
+  const target =
+    'shop_customers?$apply=filter(customer_id le 3)/join(orders as o,nest(groupby((status)) as s,aggregate($count as n) as c))&$select=customer_id'
+  assert.is(contextOf(tables, target), 'shop_customers(customer_id,o(s(),c()))')
+  assert.equal(await plainRows(tables, target), [
+    { customer_id: 1, o: { s: [{ status: 'open' }, { status: 'paid' }], c: [{ n: 2 }] } },
+    { customer_id: 2, o: { s: [{ status: 'paid' }], c: [{ n: 1 }] } },
+    { customer_id: 3, o: { s: [], c: [{ n: 0 }] } },
+  ])
+  assert.equal(
+    await plainRows(tables, 'shop_orders?$apply=nest(nest(groupby((status)) as s) as t)'),
+    [{ t: [{ s: [{ status: null }, { status: 'open' }, { status: 'paid' }] }] }],
+  )
+})
+
+onShop('addnested adds one entity where a property leads to one', async (tables) => {
+  const target =
+    'shop_orders?$apply=addnested(customer,compute(credit mul 2 as c) as x)&$select=order_id&$expand=x($select=name,c)'
+  const context = { '@odata.context': '#shop_customers(name,c)/$entity' }
+  assert.equal(await jsonRows(tables, target), [
+    { order_id: 10, x: { ...context, name: 'Alice', c: 2001 } },
+    { order_id: 11, x: { ...context, name: 'Alice', c: 2001 } },
+    { order_id: 12, x: { ...context, name: 'Bob', c: 500.5 } },
+    { order_id: 13 },
+    { order_id: 14 },
+  ])
+})
+
+onShop('$expand takes options for collections', async (tables) => {
+  const of = (item: string) =>
+    plainRows(
+      tables,
+      `shop_customers?$apply=filter(customer_id le 2)/addnested(orders,addnested(customer,identity as y) as x)&$select=customer_id&$expand=${item}`,
+    )
+  assert.equal(
+    await of(
+      'x($top=1;$orderby=order_id desc;$count=true;$filter=order_id gt 5;$select=order_id;$expand=y($select=name))',
+    ),
+    [
+      { customer_id: 1, 'x@odata.count': 2, x: [{ order_id: 11, y: { name: 'Alice' } }] },
+      { customer_id: 2, 'x@odata.count': 1, x: [{ order_id: 12, y: { name: 'Bob' } }] },
+    ],
+  )
+  assert.equal(await of('x/$count'), [
+    { customer_id: 1, 'x@odata.count': 2 },
+    { customer_id: 2, 'x@odata.count': 1 },
+  ])
+  assert.equal(await of('x/$ref'), [
+    { customer_id: 1, x: [{ '@odata.id': 'shop_orders(10)' }, { '@odata.id': 'shop_orders(11)' }] },
+    { customer_id: 2, x: [{ '@odata.id': 'shop_orders(12)' }] },
+  ])
+  // What is asked for by name has only what is asked for in it.
+  assert.equal(await of('x($compute=amount add 1 as b;$select=b)'), [
+    { customer_id: 1, x: [{ b: 101.5 }, { b: 21 }] },
+    { customer_id: 2, x: [{ b: null }] },
+  ])
+})
+
 onShop('mistakes in nest and addnested are told with their place', (tables) => {
   const refused = (apply: string) => {
     const { status, message } = tables.refusal(encodedTarget(`shop_customers?$apply=${apply}`))
@@ -132,23 +229,25 @@ onShop('mistakes in nest and addnested are told with their place', (tables) => {
     ['addnested(orders,top(1) as x)/compute(1 as x)', '400 the name "x" is taken'],
     ['nest(top(1) as x,top(2) as x)', '400 $apply: the name "x" is taken (at character 28)'],
     [
-      'groupby((city),nest(top(1) as x))',
-      '501 $apply: nest within groupby or join is not supported',
-    ],
-    [
       'concat(identity,addnested(orders,top(1) as x))',
       '501 $apply: a collection that nest or addnested makes, within concat or rollup, is not supported',
     ],
     [
-      'addnested(orders,top(1) as x)&$expand=x($top=1)',
-      '501 $expand: an option in $expand of x, which addnested or nest makes, is not supported',
+      'addnested(orders,groupby((status)) as x)&$expand=x/$ref',
+      '400 $expand: x has no entities that could be referenced',
+    ],
+    [
+      'addnested(orders,top(1) as x)&$expand=x($levels=2)',
+      '501 $expand: $levels in $expand of x is not supported',
     ],
   ] as const)
     assert.is(refused(apply), answer, apply)
+  const ofOne = (apply: string) => tables.refusal(encodedTarget(`shop_orders?$apply=${apply}`))
   assert.is(
-    tables.refusal(encodedTarget('shop_orders?$apply=addnested(customer,identity as c)')).status,
-    501,
+    ofOne('addnested(customer,top(1) as c)').message,
+    '$apply: customer leads to one entity, of which addnested takes identity, compute and addnested, not top',
   )
+  assert.is(ofOne('addnested(customer,identity as c)&$expand=c($top=1)').status, 400)
 })
 
 test.run()

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { BoundQuery } from '../../../src/odata/bind/bound.ts'
+import type { BoundQuery } from '../../../src/odata/bind/bound-request.ts'
 import { isSmallQuery } from '../../../src/odata/bind/size.ts'
 
 /** All rows of a set of that many; `hidden`: of a token that sees only some of so many stored ones. */

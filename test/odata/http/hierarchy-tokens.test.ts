@@ -12,9 +12,9 @@ import type { Table } from '../../support/snapshot-files.ts'
 
 /** Ann over Bob and Cid, Bob over Dan and Dot, Dan over Eve. */
 const people = sql`(SELECT * FROM (VALUES
-  (1, NULL, 'Ann', true), (2, 1, 'Bob', false), (3, 1, 'Cid', true), (4, 2, 'Dan', true), (5, 4, 'Eve', true),
-  (6, 2, 'Dot', false)
-) AS v(id, manager_id, name, open))`
+  (1, NULL, 'Ann', true, 'x'), (2, 1, 'Bob', false, 'x'), (3, 1, 'Cid', true, 'x'), (4, 2, 'Dan', true, 'y'),
+  (5, 4, 'Eve', true, NULL), (6, 2, 'Dot', false, 'x')
+) AS v(id, manager_id, name, open, zone))`
 const sales = sql`(SELECT * FROM (VALUES
   (1, 1, 10, true), (2, 2, 20, true), (3, 3, 30, false), (4, 3, 3, true), (5, 4, 40, true), (6, 5, 50, true),
   (7, 5, 500, false), (8, 6, 60, true)
@@ -27,7 +27,11 @@ const tables = (where: Sql): readonly Table[] => [
     hierarchies: [{ name: 'org', node: 'id', parent: 'manager_id' }],
     rows: sql`SELECT * FROM ${people} WHERE ${where}`,
   },
-  { model: 'hr.sales', key: ['sale'], rows: sql`SELECT * FROM ${sales} WHERE ${where}` },
+  {
+    model: 'hr.sales',
+    key: ['sale'],
+    rows: sql`SELECT *, person AS second FROM ${sales} WHERE ${where}`,
+  },
 ]
 
 const OF_PEOPLE = 'rolluprecursive($root/hr_people,org,id)'
@@ -49,6 +53,36 @@ const asked: readonly (readonly [string, string, string])[] = [
     `hr_people?$apply=groupby((${OF_PEOPLE}),aggregate($count as n))/traverse($root/hr_people,org,id,preorder)&$select=name,n`,
     'Ann 6, Bob 4, Dan 2, Eve 1, Dot 1, Cid 1',
     'Ann 2, Cid 1, Dan 2, Eve 1',
+  ],
+  [
+    `hr_people?$apply=groupby((zone),descendants($root/hr_people,org,id,filter(id eq 1 or id eq 4),keep start))&$select=name&$orderby=id`,
+    'Ann, Bob, Cid, Dan, Dot',
+    'Ann, Cid, Dan',
+  ],
+  [
+    `hr_people?$apply=groupby((zone),ancestors($root/hr_people,org,id,filter(true)))&$select=name&$orderby=id`,
+    'Ann, Bob',
+    'Ann',
+  ],
+  [
+    `hr_people?$apply=traverse($root/hr_people,org,id,preorder,filter(id in (2,4)))&$select=name`,
+    'Bob, Dan, Eve, Dot, Dan, Eve',
+    'Dan, Eve',
+  ],
+  [
+    `hr_sales?$apply=compute(sale mod 2 as odd)/groupby((odd),groupby((${OF_SALES}),aggregate(amount with sum as s)))&$orderby=odd,person&$select=odd,person,s`,
+    '0 1 133, 0 2 130, 0 3 3, 0 4 50, 0 5 50, 0 6 60, 1 1 580, 1 2 540, 1 3 30, 1 4 540, 1 5 500, 1 6 null',
+    '0 1 3, 0 3 3, 0 4 50, 0 5 50, 1 1 10, 1 3 null, 1 4 40, 1 5 null',
+  ],
+  [
+    `hr_sales?$apply=groupby((${OF_SALES},${OF_SALES.replace('person', 'second')}),aggregate($count as n))/aggregate(n with sum as pairs,$count as nodes)`,
+    '63 36',
+    '10 16',
+  ],
+  [
+    `hr_sales?$apply=groupby((${OF_SALES}),filter(person eq Aggregation.rollupnode()/id)/aggregate(amount with sum as s))&$orderby=person`,
+    '1 10, 2 20, 3 33, 4 40, 5 550, 6 60',
+    '1 10, 3 3, 4 40, 5 50',
   ],
 ]
 

@@ -34,6 +34,11 @@ const questions = [
   `core_customers?$apply=join(orders as o,filter(amount gt 20)/${TOTALS})&$orderby=customer_id`,
   `core_customers?$apply=addnested(orders,${TOTALS} as x,aggregate($count as n)/filter(n eq 0) as y)&$orderby=customer_id`,
   `core_customers?$apply=nest(${'aggregate($count as n)'} as total,aggregate($count as n)/filter(n eq 0) as none)`,
+  `core_customers?$apply=join(orders as o,nest(${TOTALS} as t,identity as all))&$orderby=customer_id`,
+  `core_orders?$apply=groupby((customer_id),nest(${TOTALS} as t,identity as all))&$orderby=customer_id`,
+  `core_orders?$apply=addnested(customer,compute(1 as x) as c)&$orderby=order_id`,
+  `core_customers?$apply=outerjoin(orders as o)&$expand=o($expand=customer)&$orderby=customer_id,o/order_id`,
+  `core_customers?$apply=addnested(orders,identity as x)&$expand=x($count=true;$top=1)&$orderby=customer_id`,
   `core_orders?$apply=groupby((customer/name),aggregate(amount with sum as s))/aggregate(s with max as m,$count as n)`,
 ]
 

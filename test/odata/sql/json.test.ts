@@ -4,7 +4,7 @@ import { columnType } from '../../../src/core/relation.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { TextStream } from '../../../src/duckdb/vectors/text-stream.ts'
-import type { OutputProperty } from '../../../src/odata/bind/bound.ts'
+import type { OutputProperty } from '../../../src/odata/bind/bound-request.ts'
 import type { JsonFormat } from '../../../src/odata/protocol/negotiate.ts'
 import {
   complexFrame,

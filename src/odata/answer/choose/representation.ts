@@ -1,8 +1,7 @@
 // What kind of answer a bound request gets: its format, the preferences that it follows, and its headers.
 
 import { hash } from 'node:crypto'
-import type { RowsRequest, BoundRequest } from '../../bind/bound-request.ts'
-import type { OutputProperty } from '../../bind/bound.ts'
+import type { BoundRequest, OutputProperty, RowsRequest } from '../../bind/bound-request.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import { mayReorder } from '../../bind/size.ts'
 import { type FormatName, formats, type AnsweredAs } from '../../protocol/formats.ts'

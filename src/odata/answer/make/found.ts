@@ -1,7 +1,7 @@
 // What every answer of rows asks of the engine: how many there are, whether the only one is there, and if not, why.
 
-import type { RowsRequest } from '../../bind/bound-request.ts'
-import type { BoundQuery, Expression } from '../../bind/bound.ts'
+import type { BoundQuery, RowsRequest } from '../../bind/bound-request.ts'
+import type { Expression } from '../../bind/bound.ts'
 import { keysetOf } from '../../bind/keyset.ts'
 import { isSmallQuery } from '../../bind/size.ts'
 import { Query, type EngineAccess } from '../../engine/query.ts'

@@ -1,6 +1,6 @@
 // Answers as JSON: rows, one row or value, and documents.
 
-import { withControlInformation } from '../../bind/control-information.ts'
+import { withAnnotations, withControlInformation } from '../../bind/control-information.ts'
 import { contextUrl, type Exchange, whole } from '../context.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
 import { answerDelta } from './delta.ts'
@@ -30,7 +30,8 @@ export const json: AnswerFormat<'json'> = async (exchange, bound) => {
       break
   }
   const isFull = metadata === 'full'
-  const query = isFull ? withControlInformation(bound.query, request.version) : bound.query
+  const annotated = withAnnotations(bound.query)
+  const query = isFull ? withControlInformation(annotated, request.version) : annotated
   const rows = { ...bound, query }
   if (bound.kind === 'entity') return await answerEntity(exchange, rows)
   return await (since === null ? answerPage : answerDelta)(exchange, rows)

@@ -1,8 +1,8 @@
 // Lookups: requests for rows by their keys, with what is stored in them. Their answers may come from a file.
 
 import { limits } from '../../../core/limits.ts'
-import type { RowsRequest } from '../../bind/bound-request.ts'
-import { type BoundQuery, conjunctsOf, type Constant, type Expression } from '../../bind/bound.ts'
+import type { BoundQuery, RowsRequest } from '../../bind/bound-request.ts'
+import { conjunctsOf, type Constant, type Expression } from '../../bind/bound.ts'
 import type { EntitySet, Property } from '../../edm/model.ts'
 import type { EdmName } from '../../edm/types.ts'
 import type { AnsweredLookup } from '../context.ts'

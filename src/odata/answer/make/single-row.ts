@@ -3,8 +3,7 @@
 
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import type { Query } from '../../engine/query.ts'
-import type { RowsRequest } from '../../bind/bound-request.ts'
-import type { OutputProperty } from '../../bind/bound.ts'
+import type { OutputProperty, RowsRequest } from '../../bind/bound-request.ts'
 import { shownType } from '../../bind/control-information.ts'
 import { type Content, contextUrl, whole } from '../context.ts'
 import { rowFromFile, type StoredRow } from './lookup.ts'

@@ -1,13 +1,8 @@
 // How a row of a file becomes what a request asks for of it: its properties, what metadata=full says of them, and single
 // entities that it leads to. null stands for whatever only the engine can tell; then the engine is asked for the answer.
 
-import type {
-  BoundQuery,
-  Expansion,
-  Expression,
-  OutputProperty,
-  RowVariable,
-} from '../../bind/bound.ts'
+import type { Expression, RowVariable } from '../../bind/bound.ts'
+import type { BoundQuery, Expansion, OutputProperty } from '../../bind/bound-request.ts'
 import type { EntitySet, Property } from '../../edm/model.ts'
 import { isInteger } from '../../edm/numbers.ts'
 import type { EdmName, EdmType } from '../../edm/types.ts'

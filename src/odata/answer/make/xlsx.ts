@@ -2,7 +2,7 @@
 // $top. What a sheet has no room for is refused before the first byte: half of the rows must not look like all.
 
 import { sheetRoom } from '../../../core/xlsx/cells.ts'
-import type { BoundQuery } from '../../bind/bound.ts'
+import type { BoundQuery } from '../../bind/bound-request.ts'
 import { openWorkbook } from '../../engine/xlsx-rows.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { rowCountSql, sheetColumns } from '../../sql/xlsx.ts'

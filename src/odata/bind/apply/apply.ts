@@ -8,7 +8,8 @@ import { bindAggregate } from './aggregate.ts'
 import { bindRelatives, bindTraverse } from './hierarchy.ts'
 import { bindRecursive } from './recursive.ts'
 import { ofEachParent } from './parents.ts'
-import { bindJoin, ofJoined, bindAddNested, bindNest } from './join.ts'
+import { bindAddNested, bindNest } from './nest.ts'
+import { bindJoin, ofJoined } from './join.ts'
 import { bindExpression, bindOrder } from '../expression/expression.ts'
 import { bindSearch } from '../expression/search.ts'
 import { type Constant, type Expression, typeOf, NULL } from '../bound.ts'
@@ -42,6 +43,7 @@ import { newName, type RequestContext, type Scope } from '../scope.ts'
 import type {
   AggregateItem,
   ComputeItem,
+  HierarchySyntax,
   PathSyntax,
   TransformationSyntax,
 } from '../../syntax/syntax.ts'
@@ -184,7 +186,7 @@ function rankLimit(until: Ranked['until'], method: string, limit: Expression): C
 
 type GroupBy = TransformationSyntax & { readonly kind: 'groupby' }
 
-/** groupby and rollup (section 3.2.3). */
+/** groupby, rollup and rolluprecursive (sections 3.2.3 and 6.3). */
 function bindGroupBy({ groups: items, sequence }: GroupBy, input: Input): ApplyRows {
   const { rows, context } = input
   const scope = scopeOfRows(rows, context)
@@ -192,23 +194,32 @@ function bindGroupBy({ groups: items, sequence }: GroupBy, input: Input): ApplyR
     ...item,
     paths: item.paths.map((path) => groupPath(path, scope)),
   }))
-  const [recursive, another] = keyed.flatMap(({ nodes }) => nodes ?? [])
-  if (recursive !== undefined) {
-    const paths = keyed.flatMap((item) => item.paths)
-    if (another !== undefined || groupings(keyed).length > 1)
-      throw unsupported('rolluprecursive with another rollup')
-    const grouped = (given: Input): Input => ({
-      ...given,
-      rows: withKeys(given, paths),
-      groups: groupsWith(given, paths),
-    })
-    const given = { syntax: recursive, sequence, keyed: paths.length === 0 ? null : grouped }
-    return bindRecursive(given, input, bindSequence)
+  const recursive = keyed.flatMap(({ nodes }) => nodes ?? [])
+  const ofGroups = (paths: readonly GroupPath[], given: Input) => {
+    const ready =
+      paths.length === 0
+        ? given
+        : {
+            rows: withKeys(given, paths),
+            groups: groupsWith(given, paths),
+            context: given.context,
+          }
+    return sequence.length === 0
+      ? (ready.parents ?? bindAggregate([], ready))
+      : bindSequence(sequence, ready)
   }
-  const [first, ...more] = groupings(keyed).map((paths) => {
-    const ready = { rows: withKeys(input, paths), groups: groupsWith(input, paths), context }
-    return sequence.length === 0 ? bindAggregate([], ready) : bindSequence(sequence, ready)
-  }) as [ApplyRows, ...ApplyRows[]]
+  const ofNodes = (
+    [first, ...others]: readonly HierarchySyntax[],
+    paths: readonly GroupPath[],
+    given: Input,
+  ): ApplyRows =>
+    first === undefined
+      ? ofGroups(paths, given)
+      : bindRecursive(first, given, bindSequence, (within) => ofNodes(others, paths, within))
+  const [first, ...more] = groupings(keyed).map((paths) => ofNodes(recursive, paths, input)) as [
+    ApplyRows,
+    ...ApplyRows[],
+  ]
   return more.length === 0 ? first : bindConcat([first, ...more], context)
 }
 

@@ -1,17 +1,25 @@
 // ancestors, descendants and traverse: rows whose nodes stand above or below those of other rows, and rows in the order of
 // trees (Data Aggregation 4.0, section 6.2).
 
-import { typeMismatch, unsupported } from '../../protocol/errors.ts'
+import { typeMismatch } from '../../protocol/errors.ts'
 import type { HierarchySyntax, TransformationSyntax } from '../../syntax/syntax.ts'
-import { edm } from '../../edm/types.ts'
-import type { Expression, NodeRows } from '../bound.ts'
-import { checkedDistance, hierarchyNamed, nodeRows, nodeValue } from '../expression/hierarchy.ts'
+import type { Property } from '../../edm/model.ts'
+import { collectionOf, edm } from '../../edm/types.ts'
+import type { ChosenNodes, NodeRows, OrderItem } from '../bound.ts'
+import {
+  checkedDistance,
+  hierarchyNamed,
+  type NamedHierarchy,
+  nodeRows,
+  nodeValue,
+} from '../expression/hierarchy.ts'
 import { bindOrder } from '../expression/expression.ts'
 import { bindPath } from '../expression/path.ts'
 import { scopeOfRow, type Scope } from '../scope.ts'
 import { withinLimits } from '../size.ts'
 import {
   applyContext,
+  type ApplyContext,
   type ApplyRows,
   around,
   besides,
@@ -20,10 +28,12 @@ import {
   type Input,
   isSortable,
   newProperty,
+  partitionOf,
   projectionOf,
   rowsOfValues,
   rowVariable,
   scopeOfRows,
+  totalOrder,
   withNavigation,
   withinSize,
 } from './rows.ts'
@@ -31,56 +41,71 @@ import {
 type Relatives = TransformationSyntax & { readonly kind: 'ancestors' | 'descendants' }
 type Traverse = TransformationSyntax & { readonly kind: 'traverse' }
 
-/** Rows keep their order. */
+/** Rows keep their order. Within groupby and join, the start nodes are those of the same group. */
 export function bindRelatives(
   syntax: Relatives,
   input: Input,
   bindSequence: BindSequence,
 ): ApplyRows {
-  const { kind, start, keepStart } = syntax
-  const { rows, context } = input
+  const { kind, start, keepStart, within } = syntax
+  const { rows, groups, context } = input
   requireSubset(start, kind)
   const scope = scopeOfRows(rows, context)
-  const { of, valueIn, size } = nodesOf(syntax, input, scope, bindSequence)
-  const chosen = bindSequence(start, input)
-  const condition: Expression = {
-    kind: 'isNode',
-    value: valueIn(scope),
-    nodes: {
-      of,
-      which: kind === 'ancestors' ? 'ancestor' : 'descendant',
-      start: {
-        kind: 'ofRows',
-        areNodes: syntax.within === null && isOwnNode(syntax, rows, of),
-        rows: chosen.relation,
-        row: rowVariable(chosen),
-        value: valueIn(scopeOfRows(chosen, context)),
-      },
-      distance: checkedDistance(syntax.distance),
-      withStart: keepStart,
-    },
-  }
+  const { of: all, valueIn, named } = nodesOf(syntax, scope, context)
+  const part = within === null ? null : chosenNodes(named, within, kind, context, bindSequence)
+  const of = part === null ? all : amongChosen(all, part)
+  const found = bindSequence(start, input)
   const { relation: from } = rows
-  const made = around(rows, { kind: 'filter', from, row: rowVariable(rows), condition })
-  return withinSize({ ...made, size: made.size + chosen.size + size })
+  const made = around(rows, {
+    kind: 'relatives',
+    from,
+    row: rowVariable(rows),
+    which: kind === 'ancestors' ? 'ancestor' : 'descendant',
+    value: valueIn(scope),
+    partition: partitionOf(rows, groups),
+    nodes: of,
+    start: {
+      areNodes: part === null && isOwnNode(syntax, rows, of),
+      rows: found.relation,
+      row: rowVariable(found),
+      value: valueIn(scopeOfRows(found, context)),
+      partition: partitionOf(found, groups),
+    },
+    distance: checkedDistance(syntax.distance),
+    withStart: keepStart,
+  })
+  return withinSize({ ...made, size: made.size + found.size + (part?.size ?? 1) })
 }
 
-/** Rows of which no root leads to the node are left out. */
+/**
+ * Rows whose node none of the start nodes leads to are left out. These are the roots, or those that a sequence chooses,
+ * of which one may lead to another: its rows come once for each way to them.
+ */
 export function bindTraverse(
   syntax: Traverse,
   input: Input,
   bindSequence: BindSequence,
 ): ApplyRows {
-  const { isPreorder, items } = syntax
+  const { isPreorder, items, within } = syntax
   const { rows, context } = input
   const scope = scopeOfRows(rows, context)
-  const { of, valueIn, size } = nodesOf(syntax, input, scope, bindSequence)
-  const value = valueIn(scope)
-  const order = bindOrder(items, scopeOfRow(context, of.row)).filter(isSortable)
+  const { of, valueIn, named } = nodesOf(syntax, scope, context)
+  const orderIn = (inner: Scope) => bindOrder(items, inner).filter(isSortable)
+  const part =
+    within === null ? null : chosenNodes(named, within, 'traverse', context, bindSequence)
+  const chosen = part === null ? null : startsOf(part, named, orderIn(scopeOfRows(part, context)))
   const { columns, renamed, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
   const sorted = keepOrder()
   const place = newProperty('sort', edm.String, context)
+  const up =
+    part === null
+      ? null
+      : newProperty(
+          `${isOwnNode(syntax, rows, of) ? '' : syntax.path.names[0]}${upPath(named)}`,
+          TEXTS,
+          context,
+        )
   const { relation: from, unique, added } = rows
   const relation = {
     kind: 'traverse',
@@ -88,66 +113,90 @@ export function bindTraverse(
     row: rowVariable(rows),
     columns,
     place: place.column.name,
-    value,
+    up: up && up.column.name,
+    value: valueIn(scope),
     nodes: of,
-    order,
+    chosen,
+    order: orderIn(scopeOfRow(context, of.row)),
     isPreorder,
   } as const
   const made = rowsOfValues(rows, relation, values)
   return withinSize({
     ...made,
     set: withNavigation(made.set, rows.set.type.navigation, renamed),
-    unique,
+    unique: part === null ? unique : null,
     order: [{ property: place, descending: false }, ...sorted],
     added,
     ...besides(rows, keep),
-    size: made.size + size + 2,
+    ...(up && { annotations: [...(rows.annotations ?? []).map(keep), up] }),
+    size: made.size + (part?.size ?? 1) + 2,
   })
 }
 
-/** The nodes, and the value at the path in the row of a scope. `size`: SELECTs of the nodes. */
+const TEXTS = collectionOf(edm.String)
+
+/** The annotation that tells by which way a node was reached (section 6.2.2.2). */
+const upPath = ({ hierarchy }: NamedHierarchy) => `@Aggregation.UpPath#${hierarchy.name}`
+
+/** All nodes, and the value at the path in the row of a scope. */
 export function nodesOf(
-  syntax: HierarchySyntax & { readonly kind: string },
-  { groups, context }: Input,
+  { nodes, qualifier, at, path }: HierarchySyntax,
   scope: Scope,
-  bindSequence: BindSequence,
+  context: ApplyContext,
 ) {
-  const { kind, nodes, path, within } = syntax
-  if (groups.length > 0) throw unsupported(`${kind} within groupby or join`)
-  const named = hierarchyNamed(nodes, { name: syntax.qualifier, at: syntax.at }, scope)
+  const named = hierarchyNamed(nodes, { name: qualifier, at }, scope)
   const valueIn = (inner: Scope) =>
     withinLimits(nodeValue(bindPath(path, inner), named.hierarchy, path.at), context)
-  const of = nodeRows(named, scope)
-  if (within === null) return { named, of, valueIn, size: 1 }
-  requireSubset(within, kind)
-  const all = {
-    rows: entityRows(named.set),
-    groups: [],
-    context: applyContext(context, [named.set]),
-  }
-  const chosen = bindSequence(within, all)
-  return { named, of: amongChosen(of, chosen), valueIn, size: chosen.size }
+  return { named, of: nodeRows(named, scope), valueIn }
 }
 
-function amongChosen({ row, node, parent }: NodeRows, chosen: ApplyRows): NodeRows {
-  const columnOf = ({ name }: NodeRows['node']) =>
-    chosen.values.find(({ path }) => path.length === 1 && path[0] === name)!.property
+/** What a sequence chooses of the nodes. */
+export function chosenNodes(
+  { set }: NamedHierarchy,
+  within: readonly TransformationSyntax[],
+  word: string,
+  context: ApplyContext,
+  bindSequence: BindSequence,
+): ApplyRows {
+  requireSubset(within, word)
+  const all = { rows: entityRows(set), groups: [], context: applyContext(context, [set]) }
+  return bindSequence(within, all)
+}
+
+/** Sorted by `order` first. */
+export function startsOf(
+  part: ApplyRows,
+  { hierarchy }: NamedHierarchy,
+  order: readonly OrderItem[],
+): ChosenNodes {
+  const row = rowVariable(part)
   return {
-    rows: chosen.relation,
-    row: { ...row, set: chosen.set },
-    node: columnOf(node),
-    parent: columnOf(parent),
+    rows: part.relation,
+    row,
+    node: columnIn(part, hierarchy.node),
+    order: totalOrder(part, order),
   }
 }
+
+const columnIn = ({ values }: ApplyRows, { name }: Property) =>
+  values.find(({ path }) => path.length === 1 && path[0] === name)!.property
+
+/** A hierarchy of these alone. */
+const amongChosen = ({ row, node, parent }: NodeRows, part: ApplyRows): NodeRows => ({
+  rows: part.relation,
+  row: { ...row, set: part.set },
+  node: columnIn(part, node),
+  parent: columnIn(part, parent),
+})
 
 /** Whether the path is the key of the rows, which are entities of the set that has the nodes. */
 export function isOwnNode(
-  { path }: HierarchySyntax,
+  { path: { names } }: HierarchySyntax,
   { set, added }: ApplyRows,
-  { row, node }: NodeRows,
+  { row, node }: Pick<NodeRows, 'row' | 'node'>,
 ) {
   const isOwn = added !== null && set.name === row.set.name && !added.includes(node.name)
-  return isOwn && path.names.length === 1 && path.names[0] === node.name
+  return isOwn && names.length === 1 && names[0] === node.name
 }
 
 /** Transformations whose rows are some of those that they get. */

@@ -7,9 +7,9 @@
 import { didYouMean } from '../../../core/suggest.ts'
 import type { NavigationProperty } from '../../edm/model.ts'
 import { edm, isCastTo } from '../../edm/types.ts'
-import { typeMismatch, unknownProperty, unsupported, invalidOption } from '../../protocol/errors.ts'
-import type { PathSyntax, TransformationSyntax, NestItem } from '../../syntax/syntax.ts'
-import { compare, NULL, propertyOf } from '../bound.ts'
+import { typeMismatch, unknownProperty, unsupported } from '../../protocol/errors.ts'
+import type { PathSyntax, TransformationSyntax } from '../../syntax/syntax.ts'
+import { compare, NULL, propertyOf, type RowVariable } from '../bound.ts'
 import { findNavigation, newName, newRow } from '../scope.ts'
 import {
   applyContext,
@@ -18,6 +18,8 @@ import {
   besides,
   entityRows,
   type Input,
+  isInner,
+  type NestedRows,
   pathKey,
   projectionOf,
   propertyValue,
@@ -27,12 +29,9 @@ import {
   type ValueColumn,
   withNavigation,
   withRowCount,
-  type NestedRows,
-  withinSize,
 } from './rows.ts'
-import { wholeNumber } from '../expression/constants.ts'
 import { bindAggregate } from './aggregate.ts'
-import { isLink, LINK, linkOf, withLink } from './parents.ts'
+import { LINK, linked, linkOf, withLink } from './parents.ts'
 
 type Join = TransformationSyntax & { readonly kind: 'join' }
 
@@ -40,7 +39,7 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
   const { isOuter, path, sequence } = syntax
   const { rows, context } = input
   const word = isOuter ? 'outerjoin' : 'join'
-  const navigation = navigationToMany(path, rows, word)
+  const navigation = relatedBy(path, rows, word)
   const scope = scopeOfRows(rows, context)
   const alias = newName(syntax, scope)
   const found = rowsPerParent(navigation, sequence, input, bindSequence)
@@ -48,11 +47,11 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
   const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
   const order = keepOrder()
-  const link = { ours: propertyValue(rows, navigation.on.ours), theirs: found.link }
-  const isThere = compare('ne', propertyOf(otherRow, found.link), NULL)
+  const theirs = propertyOf(otherRow, found.link)
+  const isThere = compare('ne', theirs, NULL)
   const mark = isOuter ? make('mark', edm.Boolean, isThere) : undefined
   const added = found.rows.values
-    .filter((value) => !isLink(value))
+    .filter((value) => !isInner(value))
     .map((value): ValueColumn => ({
       path: [alias, ...value.path],
       property: make(value.path.at(-1)!, value.property.type, propertyOf(otherRow, value.property)),
@@ -63,6 +62,7 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
     property: make('sort', property.type, propertyOf(otherRow, property)),
     descending,
   }))
+  const nested = nestedBeside(found.rows, alias, { make, otherRow, mark, isNullObject: isOuter })
   const { relation: from } = rows
   const relation = {
     kind: 'join',
@@ -70,11 +70,12 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
     row: rowVariable(rows),
     other: found.rows.relation,
     otherRow,
-    link,
+    on: [linked(propertyValue(rows, navigation.on.ours), theirs)],
     isOuter,
     columns,
   } as const
   const made = rowsOfValues(rows, relation, [...values, ...added])
+  const beside = besides(rows, keep)
   const unique = uniquePairs(rows, found.rows, alias)
   const ties = sorted.length === 0 || unique === null ? [] : values.filter(isTieOf(rows))
   return withRowCount(
@@ -88,7 +89,8 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
         ...sorted,
       ],
       added: rows.added,
-      ...besides(rows, keep),
+      ...beside,
+      nested: [...(beside.nested ?? []), ...nested],
       joined: new Map([
         ...(rows.joined ?? []),
         ...(found.rows.added === null ? [] : [[alias, navigation.target] as const]),
@@ -97,6 +99,29 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
     },
     Math.max(rows.set.relation.rows, navigation.target.relation.rows),
   )
+}
+
+/** What the other row has of collections, below its name. */
+function nestedBeside(
+  { nested = [] }: ApplyRows,
+  alias: string,
+  {
+    make,
+    otherRow,
+    mark,
+    isNullObject,
+  }: Pick<ValueColumn, 'mark' | 'isNullObject'> & {
+    readonly make: ReturnType<typeof projectionOf>['make']
+    readonly otherRow: RowVariable
+  },
+): readonly NestedRows[] {
+  return nested.map((one) => ({
+    ...one,
+    path: [alias, ...one.path],
+    ours: make('link', one.ours.type, propertyOf(otherRow, one.ours)),
+    mark: one.mark ? make('mark', edm.Boolean, propertyOf(otherRow, one.mark)) : mark,
+    isNullObject,
+  }))
 }
 
 const isTieOf =
@@ -118,7 +143,7 @@ export function ofJoined({ joined, values }: ApplyRows, path: readonly string[])
 }
 
 /** The rows that a navigation property leads to, as a sequence makes them of those of each row alone. */
-function rowsPerParent(
+export function rowsPerParent(
   { target, on }: NavigationProperty,
   sequence: readonly TransformationSyntax[],
   { rows: ours, context }: Input,
@@ -127,7 +152,7 @@ function rowsPerParent(
   const entities = entityRows(target)
   if (sequence.length === 0) return { rows: entities, link: on.theirs }
   const inner = applyContext(context, [target])
-  const linked = withLink(
+  const own = withLink(
     entities,
     { value: propertyValue(entities, on.theirs), type: on.theirs.type },
     inner,
@@ -140,7 +165,7 @@ function rowsPerParent(
       })
     : undefined
   const rows = bindSequence(sequence, {
-    rows: linked,
+    rows: own,
     groups: [LINK],
     context: inner,
     ...(parents && { parents }),
@@ -149,13 +174,23 @@ function rowsPerParent(
 }
 
 /** Whether it has a row for nothing at all, so that it is not enough to look at the rows that there are. */
-export const hasTotal = (sequence: readonly TransformationSyntax[]): boolean =>
-  sequence.some(
-    (each) => each.kind === 'aggregate' || (each.kind === 'concat' && each.branches.some(hasTotal)),
-  )
+const hasTotal = (sequence: readonly TransformationSyntax[]): boolean =>
+  sequence.some((each) => {
+    switch (each.kind) {
+      case 'aggregate':
+      case 'nest':
+        return true
+      case 'groupby':
+        return each.groups.some(({ nodes, withTotal }) => nodes !== undefined || withTotal)
+      case 'concat':
+        return each.branches.some(hasTotal)
+      default:
+        return false
+    }
+  })
 
 /** `orders` or `orders/eider.orders`. */
-function navigationToMany(
+export function relatedBy(
   { names, keys, at }: PathSyntax,
   { set }: ApplyRows,
   word: string,
@@ -175,8 +210,7 @@ function navigationToMany(
         : `${type.name} leads to ${toMany.join(', ')}`)
     throw unknownProperty(`${type.name} has no navigation property "${name}" ${where}; ${hint}`)
   }
-  if (!navigation.many && word === 'addnested') throw unsupported('addnested of one entity')
-  if (!navigation.many)
+  if (!navigation.many && word !== 'addnested')
     throw typeMismatch(
       `${word} takes a navigation property to many entities, and ${name} leads to one ${where}; name its properties where they are needed: ${name}/…`,
     )
@@ -184,66 +218,4 @@ function navigationToMany(
   if (others.length > 0 || keys.size > 0)
     throw unsupported(`${word} of more than one navigation property at once`)
   return navigation
-}
-
-// nest and addnested: collections that sequences make, as values of a row (Data Aggregation 4.0, sections 3.4.3 and 3.5.2).
-//
-// They become expansions of the rows of the answer. The rows of all parents are made at once, grouped by what they have in
-// common with their parent, as those of a join are.
-
-type Nest = TransformationSyntax & { readonly kind: 'nest' }
-type AddNested = TransformationSyntax & { readonly kind: 'addnested' }
-
-/** One row, which is no entity. */
-export function bindNest({ items }: Nest, input: Input, bindSequence: BindSequence): ApplyRows {
-  const { rows, groups, context } = input
-  if (groups.length > 0) throw unsupported('nest within groupby or join')
-  requireNames(items, [])
-  const all = { value: wholeNumber(1), type: edm.Int64 }
-  const count = { value: null, method: null, from: [], name: 'rows', at: 0 }
-  const made = withLink(bindAggregate([count], input), all, context)
-  const parents = { ...made, values: made.values.filter(isLink) }
-  const ours = linkOf(made)
-  const linked = withLink(rows, all, context)
-  const nested = items.map(({ sequence, name }): NestedRows => {
-    const found = bindSequence(sequence, { rows: linked, groups: [LINK], context, parents })
-    return { name, rows: found, link: linkOf(found), ours }
-  })
-  const size = nested.reduce((sum, each) => sum + each.rows.size, made.size)
-  return withinSize({
-    ...made,
-    values: [],
-    unique: [],
-    nested,
-    size,
-  })
-}
-
-export function bindAddNested(
-  { path, items }: AddNested,
-  input: Input,
-  bindSequence: BindSequence,
-): ApplyRows {
-  const { rows, context } = input
-  const before = rows.nested ?? []
-  const scope = scopeOfRows(rows, context)
-  const navigation = navigationToMany(path, rows, 'addnested')
-  for (const item of items) newName(item, scope)
-  requireNames(items, before)
-  const { on } = navigation
-  const nested = items.map(({ sequence, name }): NestedRows => ({
-    name,
-    ...rowsPerParent(navigation, sequence, input, bindSequence),
-    ours: on.ours,
-  }))
-  const size = nested.reduce((sum, each) => sum + each.rows.size, rows.size)
-  return withinSize({ ...rows, nested: [...before, ...nested], size })
-}
-
-function requireNames(items: readonly NestItem[], before: readonly NestedRows[]): void {
-  const taken = new Set(before.map(({ name }) => name))
-  for (const { name, at } of items) {
-    if (taken.has(name)) throw invalidOption(`the name "${name}" is taken (at character ${at + 1})`)
-    taken.add(name)
-  }
 }

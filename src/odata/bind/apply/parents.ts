@@ -1,10 +1,10 @@
 // A total of no rows is a row: where transformations work on the rows of each parent separately, as within join and
-// addnested, the parents without any have one as well, which the transformations after it keep or leave out.
+// addnested, or on those of each node of a hierarchy, those without any have one as well, which the transformations after it
+// may keep or leave out. What tells the parents apart are the groups of the rows, and all values of the parents.
 
-import type { Property } from '../../edm/model.ts'
 import { edm } from '../../edm/types.ts'
-import { compare, type Expression, NULL, propertyOf } from '../bound.ts'
-import { booleanConstant, wholeNumber } from '../expression/constants.ts'
+import { call, compare, type Expression, NULL, propertyOf } from '../bound.ts'
+import { booleanConstant } from '../expression/constants.ts'
 import { newRow } from '../scope.ts'
 import {
   around,
@@ -12,22 +12,23 @@ import {
   type ApplyRows,
   type Input,
   type NewValue,
+  partitionOf,
   pathKey,
   projectionOf,
   propertyValue,
   rowsOfValues,
   rowVariable,
+  samePartition,
   scopeOfRows,
   type ValueColumn,
   withinSize,
   withValues,
 } from './rows.ts'
 
-// The side of the link that the rows of a parent hold is a value with a name that no property has.
-
+/** The side of the link that the rows of a parent hold is a value with this name. */
 export const LINK = 'link to parent'
 
-export const isLink = ({ path }: Pick<ValueColumn, 'path'>) => path[0] === LINK
+const isLink = ({ path }: Pick<ValueColumn, 'path'>) => path[0] === LINK
 
 /** The same rows with what they have in common with their parent; that of a sequence around it is not of these. */
 export function withLink(
@@ -40,35 +41,43 @@ export function withLink(
   return withValues(input, [{ path: [LINK], value, type }], [])
 }
 
+export const linkOf = ({ values }: ApplyRows) => values.find(isLink)!.property
+
+/** Whether one row leads to the other by a link. */
+export const linked = (ours: Expression, theirs: Expression): Expression =>
+  call('linked', edm.Boolean, theirs, ours)
+
 /** What `total` makes of the rows of each parent of the input, or of all rows where there are no parents. */
 export function ofEachParent(input: Input, total: (given: Input) => ApplyRows): ApplyRows {
   const made = total(input)
   const { parents, groups, context, rows } = input
-  // A groupby within makes groups of what there is.
-  if (parents === undefined || groups.some((path) => path !== LINK)) return made
+  if (parents === undefined) return made
   const { relation: from } = rows
   const condition = booleanConstant(false)
   const nothing = around(rows, { kind: 'filter', from, row: rowVariable(rows), condition })
   const none = total({ rows: nothing, groups: [], context })
-  const found = besideParents(parents, made, context)
-  return orNone(found, withLink(none, { value: wholeNumber(1), type: edm.Int64 }, context), context)
+  return orNone(besideParents(parents, made, groups, context), none, context)
 }
 
 const THERE = 'is there'
-const ONE = 'one'
 
-/** Each parent with its total, whether there is one, and what all of them have in common. */
-function besideParents(parents: ApplyRows, made: ApplyRows, context: ApplyContext): ApplyRows {
+const isThere = ({ path }: ValueColumn) => path[0] === THERE
+
+/** Each parent with its total, and whether there is one. */
+function besideParents(
+  parents: ApplyRows,
+  totals: ApplyRows,
+  groups: readonly string[],
+  context: ApplyContext,
+): ApplyRows {
+  const there = { path: [THERE], value: booleanConstant(true), type: edm.Boolean }
+  const made = withValues({ rows: totals, groups, context }, [there], [])
   const { columns, make, keepValues } = projectionOf(parents, context)
   const otherRow = newRow(scopeOfRows(parents, context), made.set)
-  const theirs = linkOf(made)
-  const isThere = compare('ne', propertyOf(otherRow, theirs), NULL)
   const values: readonly ValueColumn[] = [
     ...keepValues(),
-    { path: [THERE], property: make(THERE, edm.Boolean, isThere) },
-    { path: [ONE], property: make(ONE, edm.Int64, wholeNumber(1)) },
     ...made.values
-      .filter((value) => !isLink(value))
+      .filter(({ path }) => !groups.includes(pathKey(path)))
       .map(({ path, property }) => ({
         path,
         property: make(property.name, property.type, propertyOf(otherRow, property)),
@@ -80,35 +89,32 @@ function besideParents(parents: ApplyRows, made: ApplyRows, context: ApplyContex
     row: rowVariable(parents),
     other: made.relation,
     otherRow,
-    link: { ours: propertyValue(parents, linkOf(parents)), theirs },
+    on: samePartition(partitionOf(parents, groups), partitionOf(made, groups, otherRow)),
     isOuter: true,
     columns,
   } as const
   const result = rowsOfValues(made, relation, values)
-  return withinSize({ ...result, size: result.size + parents.size })
+  return withinSize({ ...result, unique: groups, size: result.size + parents.size })
 }
 
 /** `none` has one row, of which the values are taken where there is no total. */
 function orNone(found: ApplyRows, none: ApplyRows, context: ApplyContext): ApplyRows {
   const { columns, make, keep } = projectionOf(found, context)
   const noneRow = newRow(scopeOfRows(found, context), none.set)
-  const [there, one] = [THERE, ONE].map(
-    (name) => found.values.find(({ path }) => path[0] === name)!.property,
-  ) as [Property, Property]
+  const there = propertyValue(found, found.values.find(isThere)!.property)
   const otherwise = new Map(none.values.map(({ path, property }) => [pathKey(path), property]))
   const values = found.values.flatMap((each): readonly ValueColumn[] => {
-    const { path, property } = each
-    if (property === there || property === one) return []
-    if (isLink(each)) return [{ ...each, property: keep(property) }]
+    const { path, property, mark } = each
+    if (isThere(each)) return []
+    const ofNone = otherwise.get(pathKey(path))
+    if (ofNone === undefined)
+      return [{ ...each, property: keep(property), mark: mark && keep(mark) }]
     const value: Expression = {
       kind: 'case',
       type: property.type,
       branches: [
-        { condition: propertyValue(found, there), value: propertyValue(found, property) },
-        {
-          condition: booleanConstant(true),
-          value: propertyOf(noneRow, otherwise.get(pathKey(path))!),
-        },
+        { condition: compare('ne', there, NULL), value: propertyValue(found, property) },
+        { condition: booleanConstant(true), value: propertyOf(noneRow, ofNone) },
       ],
     }
     return [{ path, property: make(property.name, property.type, value) }]
@@ -119,12 +125,36 @@ function orNone(found: ApplyRows, none: ApplyRows, context: ApplyContext): Apply
     row: rowVariable(found),
     other: none.relation,
     otherRow: noneRow,
-    link: { ours: propertyValue(found, one), theirs: linkOf(none) },
+    on: [],
     isOuter: false,
     columns,
   } as const
   const result = rowsOfValues(found, relation, values)
-  return withinSize({ ...result, unique: [LINK], size: result.size + none.size })
+  return withinSize({ ...result, unique: found.unique, size: result.size + none.size })
 }
 
-export const linkOf = ({ values }: ApplyRows) => values.find(isLink)!.property
+/** Every combination of one row of each; the values of `other` have names of their own. */
+export function crossed(rows: ApplyRows, other: ApplyRows, context: ApplyContext): ApplyRows {
+  const { columns, make, keepValues } = projectionOf(rows, context)
+  const otherRow = newRow(scopeOfRows(rows, context), other.set)
+  const values = [
+    ...keepValues(),
+    ...other.values.map(({ path, property }) => ({
+      path,
+      property: make(property.name, property.type, propertyOf(otherRow, property)),
+    })),
+  ]
+  const relation = {
+    kind: 'join',
+    from: rows.relation,
+    row: rowVariable(rows),
+    other: other.relation,
+    otherRow,
+    on: [],
+    isOuter: false,
+    columns,
+  } as const
+  const made = rowsOfValues(rows, relation, values)
+  const unique = values.map(({ path }) => pathKey(path))
+  return withinSize({ ...made, unique, size: made.size + other.size })
+}

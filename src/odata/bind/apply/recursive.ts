@@ -7,15 +7,15 @@
 import { findNavigation, newRow, type Scope } from '../scope.ts'
 import { invalidOption, unsupported } from '../../protocol/errors.ts'
 import type { NavigationProperty } from '../../edm/model.ts'
-import type { HierarchySyntax, TransformationSyntax } from '../../syntax/syntax.ts'
-import { type Expression, type NodeRows, propertyOf } from '../bound.ts'
-import { booleanConstant } from '../expression/constants.ts'
+import type { HierarchySyntax } from '../../syntax/syntax.ts'
+import { type ChosenNodes, type Expression, type NodeRows, propertyOf } from '../bound.ts'
+import type { NamedHierarchy } from '../expression/hierarchy.ts'
 import { bindAggregate } from './aggregate.ts'
-import { isOwnNode, nodesOf } from './hierarchy.ts'
-import { hasTotal } from './join.ts'
+import { chosenNodes, isOwnNode, nodesOf, startsOf } from './hierarchy.ts'
+import { crossed, linked } from './parents.ts'
 import {
+  type ApplyContext,
   type ApplyRows,
-  around,
   besides,
   type BindSequence,
   type Input,
@@ -32,52 +32,44 @@ import {
   withRowCount,
 } from './rows.ts'
 
-const NODE = 'node of a hierarchy'
-
-interface Recursive {
-  readonly syntax: HierarchySyntax
-  readonly sequence: readonly TransformationSyntax[]
-  /** What the rows are grouped by besides; null: nothing. */
-  readonly keyed: ((input: Input) => Input) | null
+interface Nodes {
+  readonly named: NamedHierarchy
+  readonly of: NodeRows
+  /** The value that is the node of a row. */
+  readonly key: string
+  readonly part: ApplyRows | null
+  readonly chosen: ChosenNodes | null
 }
 
-type Nodes = ReturnType<typeof nodesOf>
-
+/** `total` makes of the rows of each node what the groups in it become. */
 export function bindRecursive(
-  { syntax, sequence, keyed }: Recursive,
+  syntax: HierarchySyntax,
   input: Input,
   bindSequence: BindSequence,
+  total: (given: Input) => ApplyRows,
 ): ApplyRows {
-  const { rows, context } = input
+  const { rows, groups, context } = input
+  const { within } = syntax
   const scope = scopeOfRows(rows, context)
-  const nodes = nodesOf({ ...syntax, kind: 'rolluprecursive' }, input, scope, bindSequence)
-  const isOwn = isOwnNode(syntax, rows, nodes.of)
-  const place = placeOf(syntax, rows, nodes.of, scope)
-  const unfolded = {
-    rows: withNodesAbove(input, nodes, nodes.valueIn(scope)),
-    groups: [NODE],
-    context,
-  }
-  const ready = keyed === null ? unfolded : keyed(unfolded)
-  // A total of no rows is a row, so each node has one.
-  const end = sequence.findIndex(({ kind }) => kind === 'aggregate') + 1
-  if (keyed === null && hasTotal(sequence.filter(({ kind }) => kind === 'concat')))
-    throw unsupported('aggregate within concat within rolluprecursive')
-  const totals = sequence.slice(0, end)
-  let made = sequence.length === 0 ? bindAggregate([], ready) : bindSequence(totals, ready)
-  if (keyed === null && end > 0) {
-    const { relation: from } = rows
-    const condition = booleanConstant(false)
-    const no = around(rows, { kind: 'filter', from, row: rowVariable(rows), condition })
-    made = withEveryNode(
-      made,
-      bindSequence(totals, { rows: no, groups: [], context }),
-      nodes,
-      context,
-    )
-  }
-  const result = bindSequence(sequence.slice(end), { ...ready, rows: made })
-  return isOwn ? withEntities(result, nodes, context) : withPlace(result, place)
+  const { named, of, valueIn } = nodesOf(syntax, scope, context)
+  const part =
+    within === null ? null : chosenNodes(named, within, 'rolluprecursive', context, bindSequence)
+  const key = `node ${(context.rollups ?? []).length + groups.length}`
+  const nodes: Nodes = { named, of, key, part, chosen: part && startsOf(part, named, []) }
+  const isOwn = isOwnNode(syntax, rows, of)
+  const place = isOwn ? null : placeOf(syntax, rows, of, scope)
+  const inner = { ...context, rollups: [...(context.rollups ?? []), { key, ...named }] }
+  const made = total({
+    rows: withNodesAbove(input, nodes, valueIn(scope)),
+    groups: [...groups, key],
+    context: inner,
+    parents: eachNode(input, nodes),
+  })
+  const last = within?.at(-1)
+  const sorted = last?.kind === 'traverse' ? inOrderOf(made, nodes, context) : made
+  return place === null
+    ? withEntities(sorted, nodes, groups, context)
+    : withPlace(sorted, key, place, groups)
 }
 
 /** Where the node stands in a row: in the place of its own, and as the whole entity where that leads to it. */
@@ -103,108 +95,122 @@ function placeOf(
   return { path: path.names, entity: isKey ? navigation : undefined }
 }
 
+/** Those that have no rows, too: each of them in each group. */
+function eachNode(input: Input, { of, key, part, chosen }: Nodes): ApplyRows {
+  const { rows, groups, parents, context } = input
+  const node = newProperty(key, of.node.type, context)
+  const relation = { kind: 'nodes', nodes: of, chosen, column: node.column.name } as const
+  const listed = {
+    ...rowsOfValues(rows, relation, [{ path: [key], property: node }]),
+    unique: [key],
+    size: (part?.size ?? 1) + 1,
+  }
+  const around = parents ?? (groups.length === 0 ? null : bindAggregate([], input))
+  const all = around === null ? listed : crossed(around, listed, context)
+  return withRowCount(all, of.row.set.relation.rows)
+}
+
 function withNodesAbove(
   { rows, context }: Input,
-  { of, size }: Nodes,
+  { of, key, part, chosen }: Nodes,
   value: Expression,
 ): ApplyRows {
   const { columns, renamed, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
   const order = keepOrder()
-  const above = newProperty(NODE, of.node.type, context)
+  const above = newProperty(key, of.node.type, context)
   const { relation: from, unique, added, set } = rows
   const row = rowVariable(rows)
-  const relation = {
-    kind: 'above',
-    from,
-    row,
-    columns,
-    place: above.column.name,
-    value,
-    nodes: of,
-  } as const
-  const made = rowsOfValues(rows, relation, [...values, { path: [NODE], property: above }])
+  const place = above.column.name
+  const relation = { kind: 'above', from, row, columns, place, value, nodes: of, chosen } as const
+  const made = rowsOfValues(rows, relation, [...values, { path: [key], property: above }])
   const count = Math.min(set.relation.rows * of.row.set.relation.rows, Number.MAX_SAFE_INTEGER)
   return withRowCount(
     withinSize({
       ...made,
       set: withNavigation(made.set, set.type.navigation, renamed),
-      unique: unique && [...unique, NODE],
+      unique: unique && [...unique, key],
       order,
       added,
       ...besides(rows, keep),
-      size: made.size + size + 2,
+      size: made.size + (part?.size ?? 1) + 2,
     }),
     count,
   )
 }
 
-const isNode = ({ path }: ValueColumn) => path[0] === NODE
+const nodeIn = ({ values }: ApplyRows, key: string) =>
+  values.find(({ path }) => path[0] === key)!.property
 
-/** `none`: the one row that the same transformations make of no rows. */
-function withEveryNode(
-  totals: ApplyRows,
-  none: ApplyRows,
-  { of, size }: Nodes,
-  context: Input['context'],
-): ApplyRows {
-  const row = rowVariable(totals)
-  const noneRow = newRow(scopeOfRows(totals, context), none.set)
-  const key = propertyValue(totals, totals.values.find(isNode)!.property)
-  const node = newProperty(NODE, of.node.type, context)
-  const columns = totals.values.flatMap((total) => {
-    const ofNone = none.values.find(({ path }) => pathKey(path) === pathKey(total.path))
-    if (ofNone === undefined) return []
-    const property = newProperty(total.property.name, total.property.type, context)
-    const [value, empty] = [propertyOf(row, total.property), propertyOf(noneRow, ofNone.property)]
-    return [{ path: total.path, property, column: property.column.name, value, ofNone: empty }]
-  })
+/** In the order of a tree that the nodes were chosen by, and as often as they are in that. */
+function inOrderOf(rows: ApplyRows, { key, part, chosen }: Nodes, context: ApplyContext) {
+  const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
+  const values = keepValues()
+  const otherRow = newRow(scopeOfRows(rows, context), part!.set)
+  const take = ({ name, type, ...property }: ApplyRows['order'][number]['property']) =>
+    make(name, type, propertyOf(otherRow, { name, type, ...property }))
+  const places = part!.order.map(({ property, descending }) => ({
+    property: take(property),
+    descending,
+  }))
+  const order = [...places, ...keepOrder()]
+  const ours = propertyValue(rows, nodeIn(rows, key))
   const relation = {
-    kind: 'everyNode',
-    from: totals.relation,
-    row,
-    nodes: of,
-    place: node.column.name,
-    value: key,
+    kind: 'join',
+    from: rows.relation,
+    row: rowVariable(rows),
+    other: part!.relation,
+    otherRow,
+    on: [linked(ours, propertyOf(otherRow, chosen!.node))],
+    isOuter: false,
     columns,
-    none: none.relation,
-    noneRow,
-    ofNone: columns.map(({ ofNone }) => ofNone),
   } as const
-  const values = [
-    { path: [NODE], property: node },
-    ...columns.map(({ path, property }) => ({ path, property })),
-  ]
-  const made = rowsOfValues(totals, relation, values)
-  return withRowCount(
-    withinSize({ ...made, unique: [NODE], size: made.size + none.size + size + 2 }),
-    of.row.set.relation.rows,
-  )
+  const made = rowsOfValues(rows, relation, values)
+  return withinSize({
+    ...made,
+    set: withNavigation(made.set, rows.set.type.navigation, renamed),
+    order,
+    added: rows.added,
+    ...besides(rows, keep),
+    annotations: [...(rows.annotations ?? []).map(keep), ...(part!.annotations ?? []).map(take)],
+    size: made.size + part!.size,
+  })
 }
 
-const renamedKeys = (unique: readonly string[] | null, to: string) =>
-  unique && unique.map((key) => (key === NODE ? to : key))
+const renamedKeys = (unique: readonly string[] | null, key: string, to: string) =>
+  unique && unique.map((each) => (each === key ? to : each))
 
 interface Place {
   readonly path: readonly string[]
   readonly entity: NavigationProperty | undefined
 }
 
-function withPlace(rows: ApplyRows, { path, entity }: Place): ApplyRows {
-  const { property } = rows.values.find(isNode)!
-  const key = pathKey(path)
-  requireFree(rows, [key])
-  const others = rows.values.filter((value) => !isNode(value) && pathKey(value.path) !== key)
-  if (others.some((value) => value.path[0] === path[0]))
-    throw unsupported(`rolluprecursive of ${key} next to another value at ${path[0]}`)
-  const values = [{ path, property: { ...property, name: path.at(-1)! }, entity }, ...others]
+/** What rows are grouped by around the nodes stays. */
+function withPlace(
+  rows: ApplyRows,
+  key: string,
+  { path, entity }: Place,
+  groups: readonly string[],
+): ApplyRows {
+  const property = nodeIn(rows, key)
+  const to = pathKey(path)
+  const isKept = groups.includes(to)
+  if (!isKept) requireFree(rows, [to])
+  const others = rows.values.filter(
+    (value) => value.path[0] !== key && (isKept || pathKey(value.path) !== to),
+  )
+  if (!isKept && others.some((value) => value.path[0] === path[0]))
+    throw unsupported(`rolluprecursive of ${to} next to another value at ${path[0]}`)
+  const placed = { path, property: { ...property, name: path.at(-1)! }, entity }
+  const values = isKept ? others : [placed, ...others]
   const made = rowsOfValues(rows, rows.relation, values)
   const kept = new Map(values.map((value) => [value.property, value.property]))
   return {
     ...made,
     set: withNavigation(made.set, rows.set.type.navigation, kept),
-    unique: renamedKeys(rows.unique, key),
+    unique: isKept ? null : renamedKeys(rows.unique, key, to),
     order: rows.order,
+    ...besides(rows, (same) => same),
     size: rows.size,
   }
 }
@@ -216,21 +222,23 @@ function requireFree({ added, values }: ApplyRows, keys: readonly string[]): voi
     throw invalidOption(`"${pathKey(taken.path)}" is taken by the node of rolluprecursive`)
 }
 
-/** Rows of the set that has the nodes have all that the entity of their node has. */
+/** Rows of the set that has the nodes have all that the entity of their node has, but for what they are grouped by. */
 function withEntities(
   rows: ApplyRows,
-  { named, size }: Nodes,
-  context: Input['context'],
+  { named, key, part }: Nodes,
+  groups: readonly string[],
+  context: ApplyContext,
 ): ApplyRows {
   const { set, hierarchy } = named
   const otherRow = newRow(scopeOfRows(rows, context), set)
   const { columns, make, keep, keepOrder } = projectionOf(rows, context)
-  const own = set.type.properties.map((property) => {
+  const brought = set.type.properties.filter(({ name }) => !groups.includes(name))
+  const own = brought.map((property): ValueColumn => {
     const value = propertyOf(otherRow, property)
     return { path: [property.name], property: make(property.name, property.type, value) }
   })
   const others = rows.values
-    .filter((value) => !isNode(value) && !own.some(({ path }) => path[0] === value.path[0]))
+    .filter(({ path }) => path[0] !== key && !own.some((each) => each.path[0] === path[0]))
     .map((value) => ({
       ...value,
       property: keep(value.property),
@@ -241,27 +249,28 @@ function withEntities(
     rows,
     own.map(({ path }) => path[0]!),
   )
-  const ours = propertyValue(rows, rows.values.find(isNode)!.property)
+  const ours = propertyValue(rows, nodeIn(rows, key))
   const relation = {
     kind: 'join',
     from: rows.relation,
     row: rowVariable(rows),
     other: { kind: 'set', set },
     otherRow,
-    link: { ours, theirs: hierarchy.node },
+    on: [linked(ours, propertyOf(otherRow, hierarchy.node))],
     isOuter: false,
     columns,
   } as const
   const made = rowsOfValues(rows, relation, [...own, ...others])
   // Entities of which each is there once are still entities.
-  const isOnce = rows.unique?.length === 1 && rows.unique[0] === NODE
-  const renamed = new Map(set.type.properties.map((each, i) => [each, own[i]!.property]))
+  const isOnce = rows.unique?.length === 1 && rows.unique[0] === key
+  const renamed = new Map(brought.map((each, i) => [each, own[i]!.property]))
   return withinSize({
     ...made,
     set: withNavigation(made.set, set.type.navigation, renamed),
-    unique: renamedKeys(rows.unique, hierarchy.node.name),
+    unique: renamedKeys(rows.unique, key, hierarchy.node.name),
     order,
     added: isOnce ? others.map(({ path }) => path[0]!) : null,
-    size: made.size + size,
+    ...besides(rows, keep),
+    size: made.size + (part?.size ?? 1),
   })
 }

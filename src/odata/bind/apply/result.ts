@@ -2,27 +2,21 @@
 
 import {
   type ApplyRows,
+  isInner,
   type NestedRows,
   pathKey,
-  rowVariable,
   scopeOfRows,
   searchedRow,
   totalOrder,
 } from './rows.ts'
-import { isLink } from './parents.ts'
-import { askedOrder, boundFilter } from '../query.ts'
-import { bindExpand } from '../expand.ts'
-import {
-  type BoundQuery,
-  type Expansion,
-  type OutputProperty,
-  propertyOf,
-  type RowVariable,
-  typeOf,
-} from '../bound.ts'
+import { entityIdOutput } from '../control-information.ts'
+import { askedOrder, boundFilter, openScope } from '../query.ts'
+import { bindExpand, requireFitting } from '../expand.ts'
+import { propertyOf, type RowVariable, typeOf } from '../bound.ts'
+import type { BoundQuery, Expansion, OutputProperty } from '../bound-request.ts'
 import { invalidOption, unsupported, optionNotAllowed } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
-import { findNavigation, findProperty, newRow, type RequestContext, type Scope } from '../scope.ts'
+import { findNavigation, findProperty, newRow, type Scope, scopeOfRow } from '../scope.ts'
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
 import { boundWindow } from '../expression/expression.ts'
 
@@ -31,117 +25,189 @@ interface Output extends OutputProperty {
 }
 
 export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax): BoundQuery {
+  const { row } = scope
   const { joined, nested, options } = withTarget('$expand', () => splitExpand(rows, asked))
   const shown = withTarget('$select', () => resultOutput(rows, scope, options))
-  const beside = withTarget('$expand', () => joined.map((item) => joinedOutput(rows, item)))
-  const both = [...shown, ...beside.flat()].map((each) => [each.name, each] as const)
+  const beside = withTarget('$expand', () => joined.map((item) => joinedPart(rows, scope, item)))
+  const both = [...shown, ...beside.flatMap(({ output }) => output)].map(
+    (each) => [each.name, each] as const,
+  )
   const output = neighbours([...new Map(both).values()], 0)
   requireFreeNames(nested, output)
   const expand = [
     ...withTarget('$expand', () => expandedRows(rows, scope, options)),
-    ...nested.map((one) => nestedExpansion(one, scope)),
-  ]
-  return {
-    set: rows.set,
-    relation: rows.relation,
-    row: scope.row,
-    output,
-    expand,
-    filter: boundFilter(scope, options, searchedRow(rows)),
-    order: totalOrder(rows, askedOrder(scope, options)),
-    ...boundWindow(options),
-    contextFragment: withExpanded(resultFragment(rows, options, shown), [
-      ...joined.map(({ path, options: { select } }, i) => {
-        const chosen = select === undefined ? '' : listed(beside[i]!, 1)
-        return `${path[0]}(${chosen})`
-      }),
-      ...expandedNames(expand),
-    ]),
-  }
-}
-
-/** `$expand` of entities that join has put beside the rows, which are there already, and of all others. */
-function splitExpand(rows: ApplyRows, options: OptionSyntax) {
-  const { joined: sets, nested = [] } = rows
-  const { expand, ...others } = options
-  if (expand === undefined) return { joined: [], nested, options }
-  const isJoined = ({ path }: ExpandItem) => sets?.has(path[0]!) === true
-  const nestedOf = ({ path }: ExpandItem) => nested.find(({ name }) => name === path[0])
-  const joined = expand.filter(isJoined)
-  const shown = expand.flatMap((item) => {
-    const found = nestedOf(item)
-    const isPlain = item.form === 'entities' && item.levels === 1 && item.path.length === 1
-    if (found !== undefined && (!isPlain || Object.keys(item.options).length > 0))
-      throw unsupported(`an option in $expand of ${found.name}, which addnested or nest makes,`)
-    return found ?? []
-  })
-  for (const { path, form, levels, options: inner } of joined) {
-    const more = Object.keys(inner).filter((option) => option !== 'select')
-    if (path.length > 1 || form !== 'entities' || levels > 1 || more.length > 0)
-      throw unsupported(`anything but $select in $expand of ${path[0]}, which join adds,`)
-  }
-  const rest = expand.filter((item) => !isJoined(item) && nestedOf(item) === undefined)
-  return {
-    joined,
-    nested: shown,
-    options: rest.length === 0 ? others : { ...others, expand: rest },
-  }
-}
-
-function requireFreeNames(nested: readonly NestedRows[], output: readonly Output[]): void {
-  const clash = nested.find(({ name }) => output.some(({ path }) => path[0] === name))
-  if (clash !== undefined) throw invalidOption(`the name "${clash.name}" is taken`, '$apply')
-}
-
-/** A collection that nest or addnested has made, below the row of the scope. */
-function nestedExpansion({ name, ours, link, rows }: NestedRows, scope: Scope): Expansion {
-  const { request } = scope
-  const query = queryOfRows(rows, newRow(scope, rows.set), request)
-  return {
-    name,
-    many: true,
-    countOnly: false,
-    context: query.contextFragment,
-    link: { ours: propertyOf(scope.row, ours), theirs: link },
-    outer: [],
-    query,
-  }
-}
-
-/** All that there is of the rows. */
-function queryOfRows(rows: ApplyRows, row: RowVariable, context: RequestContext): BoundQuery {
-  const scope = scopeOfRows(rows, context, row)
-  const hidden = rows.joined
-  const own = valueOutputs(rows, row).filter(({ path }) => hidden?.has(path[0]!) !== true)
-  const output = neighbours(own, 0)
-  const expand = [
-    ...expandedRows(rows, scope, {}),
-    ...(rows.nested ?? []).map((one) => nestedExpansion(one, scope)),
+    ...withTarget('$expand', () =>
+      nested.map(({ collection, item }) => nestedExpansion(collection, scope, item)),
+    ),
   ]
   return {
     set: rows.set,
     relation: rows.relation,
     row,
     output,
-    expand,
-    filter: null,
-    order: totalOrder(rows, [], row),
-    ...boundWindow({}),
-    contextFragment: withExpanded(resultFragment(rows, {}, output), expandedNames(expand)),
+    annotations: annotationOutputs(rows, row),
+    expand: [...expand, ...beside.flatMap((part) => part.expand)],
+    filter: boundFilter(scope, options, searchedRow(rows, row)),
+    order: totalOrder(rows, askedOrder(scope, options), row),
+    ...boundWindow(options),
+    contextFragment: withExpanded(resultFragment(rows, options, shown), [
+      ...beside.map(({ fragment }) => fragment),
+      ...objectNames(expand),
+    ]),
   }
 }
 
-/** The values of the entity beside a row. */
-function joinedOutput(rows: ApplyRows, { path: [name], options }: ExpandItem): readonly Output[] {
-  const own = valueOutputs(rows).filter(({ path }) => path[0] === name)
-  const { select } = options
-  if (select === undefined) return own
+interface AskedCollection {
+  readonly collection: NestedRows
+  /** Null where it is there by default. */
+  readonly item: ExpandItem | null
+}
+
+const isBeside = ({ joined }: ApplyRows, { path }: NestedRows) => joined?.has(path[0]!) === true
+
+/** `$expand` of entities that join has put beside the rows, of what nest and addnested made, and of all others. */
+function splitExpand(rows: ApplyRows, options: OptionSyntax) {
+  const { joined: sets } = rows
+  const collections = (rows.nested ?? []).filter((each) => !isBeside(rows, each))
+  const { expand, ...others } = options
+  // What is below an object that is no entity has no name that $expand could tell.
+  const always = collections.filter(({ path }) => path.length > 1)
+  const named = collections.filter(({ path }) => path.length === 1)
+  const byDefault = (collection: NestedRows): AskedCollection => ({ collection, item: null })
+  if (expand === undefined)
+    return { joined: [], nested: [...named, ...always].map(byDefault), options }
+  const isJoined = ({ path }: ExpandItem) => sets?.has(path[0]!) === true
+  const collectionOf = ({ path }: ExpandItem) => named.find((each) => each.path[0] === path[0])
+  const shown = expand.flatMap((item): AskedCollection[] => {
+    const collection = collectionOf(item)
+    return collection === undefined ? [] : [{ collection, item }]
+  })
+  const rest = expand.filter((item) => !isJoined(item) && collectionOf(item) === undefined)
+  return {
+    joined: expand.filter(isJoined),
+    nested: [...shown, ...always.map(byDefault)],
+    options: rest.length === 0 && expand.length > 0 ? others : { ...others, expand: rest },
+  }
+}
+
+function requireFreeNames(nested: readonly AskedCollection[], output: readonly Output[]): void {
+  const names = nested.map(({ collection }) => pathKey(collection.path))
+  const clash = names.find((name) => output.some(({ path }) => path[0] === name))
+  if (clash !== undefined) throw invalidOption(`the name "${clash}" is taken`, '$apply')
+}
+
+const annotationOutputs = ({ annotations = [] }: ApplyRows, row: RowVariable): readonly Output[] =>
+  annotations.map((property) => ({
+    name: property.column.name,
+    path: [property.name],
+    type: property.type,
+    value: propertyOf(row, property),
+  }))
+
+/** What nest or addnested has made, below the row of the scope. With options, what it has by default is left to these. */
+function nestedExpansion(
+  collection: NestedRows,
+  scope: Scope,
+  item: ExpandItem | null = null,
+): Expansion {
+  const { path, many, ours, link, rows, mark, isNullObject } = collection
+  const { request } = scope
+  const name = path.at(-1)!
+  if (item !== null) requireFitting({ name, many }, item)
+  if (item !== null && item.levels > 1) throw unsupported(`$levels in $expand of ${name}`)
+  const row = newRow(scope, rows.set)
+  const aliases = new Map([...request.aliases, ...(item?.aliases ?? [])])
+  const inner = scopeOfRows(rows, { ...request, aliases }, row)
+  const options = item === null ? {} : { ...item.options, expand: item.options.expand ?? [] }
+  const query = resultQuery(rows, openScope(options, inner), options)
+  const form = item?.form ?? 'entities'
+  return {
+    name,
+    within: path.slice(0, -1),
+    mark: mark && propertyOf(scope.row, mark),
+    isNullObject,
+    many,
+    countOnly: form === 'count',
+    ...(form === 'entities' && {
+      context: many ? query.contextFragment : `${query.contextFragment}/$entity`,
+    }),
+    isOptional: !many,
+    link: { ours: propertyOf(scope.row, ours), theirs: link },
+    outer: [],
+    query:
+      form === 'references'
+        ? { ...query, output: [entityIdOutput(entityRow(rows, row, name, scope))] }
+        : query,
+  }
+}
+
+/** The same row with the key of its entity, which rows of $apply have among their values. */
+function entityRow(
+  rows: ApplyRows,
+  row: RowVariable,
+  name: string,
+  { request }: Scope,
+): RowVariable {
+  const { properties } = row.set.type
+  const key = request.sets.get(row.set.name)?.type.key ?? []
+  const own = key.flatMap((part) => properties.find((each) => each.name === part.name) ?? [])
+  if (rows.added === null || own.length < key.length)
+    throw optionNotAllowed(`${name} has no entities that could be referenced`)
+  return { ...row, set: { ...row.set, type: { ...row.set.type, key: own } } }
+}
+
+/** The entity beside a row, which is there already: what is shown of it, and what it leads to. */
+function joinedPart(rows: ApplyRows, scope: Scope, item: ExpandItem) {
+  const { path, form, levels } = item
+  const [name = ''] = path
+  if (path.length > 1 || levels > 1) throw unsupported(`$levels or a path in $expand of ${name}`)
+  requireFitting({ name, many: false }, item)
+  const row = scope.variables.get(name) as RowVariable
+  const values = valueOutputs(rows, scope.row).filter((each) => each.path[0] === name)
+  const { mark, isNullObject } = values[0]!
+  const marked = (output: Output): Output => ({ ...output, mark, isNullObject })
+  if (form === 'references') {
+    const reference = { ...entityIdOutput(row), name: `${name} id`, path: [name, '@odata.id'] }
+    return { output: [marked(reference)], expand: [], fragment: `${name}()` }
+  }
+  const { expand, ...others } = item.options
+  const { request } = scope
+  const aliases = new Map([...request.aliases, ...item.aliases])
+  const inner = openScope(others, scopeOfRow({ ...request, aliases }, row))
+  const computed = computedOutput(inner, others).map((each) =>
+    marked({ ...each, name: `${name} ${each.name}`, path: [name, ...each.path] }),
+  )
+  const all = [...values, ...computed]
+  const output = others.select === undefined ? all : joinedSelection(row, name, others.select, all)
+  const own = (rows.nested ?? []).filter((each) => each.path[0] === name)
+  const isOwn = (each: ExpandItem) => own.some(({ path: [, last] }) => last === each.path[0])
+  const nested = own.flatMap((each) => {
+    const asked = expand?.find((one) => one.path[0] === each.path[1])
+    return expand === undefined || asked !== undefined
+      ? [nestedExpansion(each, scope, asked ?? null)]
+      : []
+  })
+  const related = bindExpand(
+    (expand ?? []).filter((each) => !isOwn(each)),
+    inner,
+  ).map((each) => ({ ...each, within: [name], mark, isNullObject }))
+  const expansions = [...nested, ...related]
+  const listing = others.select === undefined && computed.length === 0 ? '' : listed(output, 1)
+  const names = [...(listing === '' ? [] : [listing]), ...expandedNames(expansions)]
+  return { output, expand: expansions, fragment: `${name}(${names.join(',')})` }
+}
+
+function joinedSelection(
+  row: RowVariable,
+  name: string,
+  select: readonly SelectItem[],
+  all: readonly Output[],
+): readonly Output[] {
   return select.flatMap((item) => {
-    const found = chosenBy(
-      { ...item, path: item.path[0] === '*' ? [name!] : [name!, ...item.path] },
-      own,
-    )
-    if (found.length === 0) findProperty(rows.joined!.get(name!)!.type, item.path[0] ?? '', item.at)
+    const path = item.path[0] === '*' ? [name] : [name, ...item.path]
+    const found = chosenBy({ ...item, path }, all)
+    if (found.length === 0 && findNavigation(row.set.type, item.path[0] ?? '') === undefined)
+      findProperty(row.set.type, item.path[0] ?? '', item.at)
     return found
   })
 }
@@ -153,7 +219,7 @@ function expandedRows(rows: ApplyRows, scope: Scope, { expand }: OptionSyntax) {
     entity === undefined && path.length > 1 && entities.includes(path[0]!)
   if (rows.values.some(isObject))
     throw unsupported('an entity combined with its own properties in groupby')
-  if (rows.added === null && entities.length === 0 && expand !== undefined)
+  if (rows.added === null && entities.length === 0 && (expand?.length ?? 0) > 0)
     throw optionNotAllowed('the result of $apply has no entities')
   const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
   return bindExpand(asked, scope)
@@ -177,6 +243,15 @@ const expandedNames = (expand: readonly Expansion[]): readonly string[] =>
       return `${name}${inner === '' ? '()' : inner}`
     })
 
+/** `o(x(),y())` for collections of an object that is no entity. */
+function objectNames(expand: readonly Expansion[]): readonly string[] {
+  const objects = new Map(expand.map(({ within = [] }) => [pathKey(within), within]))
+  return [...objects].flatMap(([key, within]) => {
+    const names = expandedNames(expand.filter((each) => pathKey(each.within ?? []) === key))
+    return within.reduceRight((inner, name) => [`${name}(${inner.join(',')})`], names)
+  })
+}
+
 function withExpanded(fragment: string, names: readonly string[]): string {
   if (names.length === 0) return fragment
   return fragment.endsWith(')')
@@ -192,9 +267,9 @@ export const computedOutput = ({ computed }: Scope, { compute = [] }: OptionSynt
   })
 
 /** The values of the rows, without the keys that entities stand for. */
-const valueOutputs = (rows: ApplyRows, row = rowVariable(rows)): readonly Output[] =>
+const valueOutputs = (rows: ApplyRows, row: RowVariable): readonly Output[] =>
   rows.values
-    .filter((value) => value.entity === undefined && !isLink(value))
+    .filter((value) => value.entity === undefined && !isInner(value))
     .map(({ path, property, mark, isNullObject }) => ({
       name: property.column.name,
       path,
@@ -206,14 +281,14 @@ const valueOutputs = (rows: ApplyRows, row = rowVariable(rows)): readonly Output
 
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */
 function resultOutput(rows: ApplyRows, scope: Scope, { select, compute = [] }: OptionSyntax) {
-  const all: Output[] = [...valueOutputs(rows), ...computedOutput(scope, { compute })]
+  const all: Output[] = [...valueOutputs(rows, scope.row), ...computedOutput(scope, { compute })]
   const own = all.filter(({ path }) => rows.joined?.has(path[0]!) !== true)
   if (select === undefined) return neighbours(own, 0)
   const chosen = select.flatMap((item) => {
     const found = chosenBy(item, item.path.length > 1 ? all : own)
     const [name = ''] = item.path
-    const isLink = rows.joined?.has(name) === true && item.path.length === 1
-    if (found.length === 0 && !isLink && findNavigation(rows.set.type, name) === undefined)
+    const isJoined = rows.joined?.has(name) === true && item.path.length === 1
+    if (found.length === 0 && !isJoined && findNavigation(rows.set.type, name) === undefined)
       findProperty(rows.set.type, name, item.at)
     return found
   })

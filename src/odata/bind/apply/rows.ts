@@ -28,7 +28,7 @@ export interface Input {
   /** Paths of the values that the rows are grouped by at the moment. */
   readonly groups: readonly string[]
   readonly context: ApplyContext
-  /** For each of these the transformations work on its own rows; absent: on all at once. See parents.ts. */
+  /** Groups, some of them perhaps without rows; absent: those of the rows. See parents.ts. */
   readonly parents?: ApplyRows
 }
 
@@ -38,14 +38,14 @@ export type BindSequence = (sequence: readonly TransformationSyntax[], input: In
 /** What is the same for all transformations of one request. */
 export interface ApplyContext extends RequestContext {
   /** Columns added so far; each has a unique name. */
-  columnCount: number
+  readonly columns: { count: number }
   /** Columns of the sets that have such a name, in lower case. */
   readonly taken: ReadonlySet<string>
 }
 
 export function applyContext(context: RequestContext, sets: readonly EntitySet[]): ApplyContext {
   const names = sets.flatMap(({ type }) => type.properties.map(({ column }) => column.name))
-  return { ...context, columnCount: 0, taken: new Set(names.map(foldCase)) }
+  return { ...context, columns: { count: 0 }, taken: new Set(names.map(foldCase)) }
 }
 
 export interface ValueColumn {
@@ -77,18 +77,24 @@ export interface ApplyRows {
   readonly added: readonly string[] | null
   /** The sets of the entities that join has put beside each row, by their names; their values stand below these. */
   readonly joined?: ReadonlyMap<string, EntitySet>
-  /** Collections that each row has. */
+  /** Collections, or single entities, that each row has. */
   readonly nested?: readonly NestedRows[]
+  /** What is said of each row besides its values, and is one of the answer's instance annotations. */
+  readonly annotations?: readonly Property[]
   /** SELECTs in the relation as it is written. */
   readonly size: number
 }
 
 /** The rows of a collection are those whose `link` is what the row has in `ours`. */
 export interface NestedRows {
-  readonly name: string
+  readonly path: readonly string[]
+  readonly many: boolean
   readonly ours: Property
   readonly link: Property
   readonly rows: ApplyRows
+  /** As of values: a row that join has put nothing beside has no collections there. */
+  readonly mark?: Property | undefined
+  readonly isNullObject?: boolean | undefined
 }
 
 export interface NewValue {
@@ -101,6 +107,9 @@ export interface NewValue {
 }
 
 export const pathKey = (path: readonly string[]) => path.join('/')
+
+/** Values that rows are linked or grouped by on the way, and no client sees: no property has a space in its name. */
+export const isInner = ({ path }: Pick<ValueColumn, 'path'>) => path[0]!.includes(' ')
 
 export function entityRows(set: EntitySet): ApplyRows {
   let rows = rowsOfSets.get(set)
@@ -127,10 +136,10 @@ function newEntityRows(set: EntitySet): ApplyRows {
 export const rowVariable = ({ set }: ApplyRows): RowVariable => ({ alias: 'it', set })
 
 /** The row that `$search` looks at, with nested values. */
-export function searchedRow(rows: ApplyRows): RowVariable {
+export function searchedRow(rows: ApplyRows, row = rowVariable(rows)): RowVariable {
   const { set, values } = rows
-  const properties = values.map(({ property }) => property)
-  return { ...rowVariable(rows), set: { ...set, type: { ...set.type, properties } } }
+  const properties = values.filter((each) => !isInner(each)).map(({ property }) => property)
+  return { ...row, set: { ...set, type: { ...set.type, properties } } }
 }
 
 export const propertyValue = (rows: ApplyRows, property: Property) =>
@@ -172,9 +181,10 @@ function joinedRows({ joined, values }: ApplyRows, { alias }: RowVariable) {
 }
 
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
-  do context.columnCount++
-  while (context.taken.has(`c${context.columnCount}`))
-  const column = { name: `c${context.columnCount}`, type: type.engine, nullable: true }
+  const { columns, taken } = context
+  do columns.count++
+  while (taken.has(`c${columns.count}`))
+  const column = { name: `c${columns.count}`, type: type.engine, nullable: true }
   return { name, column, type, nullable: true, clamped: false, isCalculated: true }
 }
 
@@ -243,11 +253,18 @@ export function withValues(
 
 /** What there is of `rows` besides their values, over new columns. */
 export const besides = (
-  { joined, nested }: ApplyRows,
+  { joined, nested, annotations }: ApplyRows,
   keep: (old: Property) => Property,
-): Pick<ApplyRows, 'joined' | 'nested'> => ({
+): Pick<ApplyRows, 'joined' | 'nested' | 'annotations'> => ({
   ...(joined && { joined }),
-  ...(nested && { nested: nested.map((one) => ({ ...one, ours: keep(one.ours) })) }),
+  ...(nested && {
+    nested: nested.map((one) => ({
+      ...one,
+      ours: keep(one.ours),
+      mark: one.mark && keep(one.mark),
+    })),
+  }),
+  ...(annotations && { annotations: annotations.map(keep) }),
 })
 
 /** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become, in the order of these calls. */
@@ -347,7 +364,8 @@ export function scopeOfInput({ rows, groups, context }: Input) {
   const these = (scope: Scope) => {
     uses++
     const row = newRow(scope, rows.set)
-    const key = sameGroup(partitionOf(rows, groups, row), partitionOf(rows, groups))
+    const same = samePartition(partitionOf(rows, groups, row), partitionOf(rows, groups))
+    const key = same.length === 0 ? null : and(same)
     const source: RowSource = { kind: 'rows', row, link: null, key, relation: rows.relation }
     const { computed, marks } = scopeOfRows(rows, context, row)
     return { source, named: { computed, marks } }
@@ -360,8 +378,6 @@ export function scopeOfInput({ rows, groups, context }: Input) {
   }
 }
 
-/** Null where nothing is grouped. To groupby all NaN are one value, as all nulls are. */
-function sameGroup(theirs: readonly Expression[], ours: readonly Expression[]): Expression | null {
-  const operands = theirs.map((value, i): Expression => call('same', edm.Boolean, value, ours[i]!))
-  return operands.length === 0 ? null : and(operands)
-}
+/** Conditions. To groupby all NaN are one value, as all nulls are. */
+export const samePartition = (theirs: readonly Expression[], ours: readonly Expression[]) =>
+  theirs.map((value, i): Expression => call('same', edm.Boolean, value, ours[i]!))

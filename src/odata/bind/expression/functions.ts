@@ -134,6 +134,10 @@ type OperatorCall =
   | 'search'
   /** Whether values are the same, null and NaN too. */
   | 'same'
+  /** Whether a link leads from one row to another, which null does not. */
+  | 'linked'
+  /** A text that no other value has, which also ends where it says. */
+  | 'linkText'
   /** Whether a collection has just so many items, or at least so many. */
   | 'hasLength'
   | 'hasItem'

@@ -18,7 +18,7 @@ import { type Expression, type NodeRows, type NodeSet, typeOf } from '../bound.t
 import { findSet, newRow, type Scope } from '../scope.ts'
 import { bindExpression } from './expression.ts'
 
-interface NamedHierarchy {
+export interface NamedHierarchy {
   readonly set: EntitySet
   readonly hierarchy: RecursiveHierarchy
 }

@@ -28,7 +28,13 @@ import {
   NOTHING_NAMED,
   type ScopeVariable,
 } from '../scope.ts'
-import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from '../../syntax/syntax.ts'
+import {
+  type ExpressionSyntax,
+  type KeySyntax,
+  type NamesSyntax,
+  type PathSyntax,
+  ROLLUP_NODE,
+} from '../../syntax/syntax.ts'
 import { isCastTo } from '../../edm/types.ts'
 import type { NavigationProperty } from '../../edm/model.ts'
 import { bindTotal } from '../apply/aggregate.ts'
@@ -102,6 +108,7 @@ function startOf({ name, key }: Step, at: number, scope: Scope): Target | null {
   if (name === '$this') return here(scope)
   if (name === '$these') return theseTarget(scope)
   if (name === THIS_ABOVE) throw unsupported(name)
+  if (name.startsWith(ROLLUP_NODE)) return nodeTarget(name.slice(ROLLUP_NODE.length), at, scope)
   if (name.startsWith('@')) return aliasTarget(name.slice(1), at, scope)
   if (name.startsWith('$root/')) return rootTarget(name.slice('$root/'.length), key, scope)
   const variable = name === '$it' ? scope.request.it : scope.variables.get(name)
@@ -125,6 +132,20 @@ function theseTarget(scope: Scope): Target {
   const found = scope.request.these?.(scope)
   if (found === undefined) throw unsupported('$these outside of the transformations of $apply')
   return { kind: 'many', ...found, navigation: null, name: '$these', wrap: asIs }
+}
+
+/** The node that rolluprecursive works on, by the place of that in groupby (Data Aggregation 4.0, section 6.3). */
+function nodeTarget(position: string, at: number, scope: Scope): Target {
+  const { rollups = [], row } = scope.request
+  const rollup = rollups[Number(position) - 1]
+  const node = row.set.type.properties.find(({ name }) => name === rollup?.key)
+  if (rollup === undefined || node === undefined)
+    throw typeMismatch(
+      `rollupnode(Position=${position}) is known only in what groupby makes of the nodes of rolluprecursive (at character ${at + 1})`,
+    )
+  const link = { ours: propertyOf(row, node), theirs: rollup.hierarchy.node }
+  const source: RowSource = { kind: 'rows', row: newRow(scope, rollup.set), link, key: null }
+  return { kind: 'one', source, navigation: null, name: 'rollupnode()', wrap: asIs }
 }
 
 function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
@@ -235,9 +256,11 @@ export function bindSameEntity(
   })
   const [a, b] = sets
   if (a == null || b == null) return null
-  if (a.name !== b.name || a.type.key.length === 0)
+  // Rows of $apply that still are entities have their keys among their values.
+  const { key } = a.type.key.length === 0 ? b.type : a.type
+  if (a.name !== b.name || key.length === 0)
     throw typeMismatch(`cannot compare entities of type ${a.name} and ${b.name}`)
-  const operands = a.type.key.map(({ name }): Expression => {
+  const operands = key.map(({ name }): Expression => {
     const [ours, theirs] = targets.map((target) => {
       const part = follow(target, [{ name, key: null }], left.at, scope)
       if (part.kind !== 'value') throw new Error(`the key ${name} is not a value`)
