@@ -93,3 +93,16 @@ function isReplaced(old: string, { annotation, subject, value, repeats }: Header
   const [, of = ''] = /^("(?:[^"]|"")*"|[^\s:]+)[ \t]*:/.exec(rest) ?? []
   return of.toLowerCase() === subject.toLowerCase()
 }
+
+/** What is said of a column or a measure for people. */
+export const wordLines = (
+  subject: string,
+  words: Readonly<
+    Partial<Record<'description' | 'label' | 'unit' | 'format', string | null | undefined>>
+  >,
+): readonly HeaderLine[] => [
+  ...headerLine('column', subject, words.description),
+  ...headerLine('label', subject, words.label),
+  ...headerLine('unit', subject, words.unit),
+  ...headerLine('format', subject, words.format),
+]

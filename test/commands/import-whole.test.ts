@@ -67,6 +67,49 @@ ${metric('sum(order_id)')}${metric('max(order_id)')}`
   assert.is(readFileSync(space.path('models/core/orders.sql'), 'utf8'), orders)
 })
 
+test('a version that YAML takes for a number is one', async () => {
+  const text = `version: 0.2
+semantic_model:
+  - name: a
+    datasets: [{name: core_orders}]
+    metrics: [{name: total, expression: {dialects: [{dialect: ANSI_SQL, expression: sum(order_id)}]}}]
+`
+  await using space = await workspace({ ...files, 'm.yaml': text })
+  await space.ok(['import', 'm.yaml'])
+  assert.match(
+    readFileSync(space.path('models/core/orders.sql'), 'utf8'),
+    '-- @measure total: sum(order_id)\n',
+  )
+})
+
+test('what nothing stands for is named, wherever it is', async () => {
+  const schema = `  - name: core_orders
+    customProperties: [{property: owner, value: us}, {property: ring, value: 2}]
+    properties:
+      - name: order_id
+        logicalType: integer
+        customProperties: [{property: unit, value: pcs}, {property: mask, value: all}]
+`
+  const more = `status: deprecated
+servers: [{server: a, type: api, location: x}, {server: b, type: postgres}]
+team: {name: us, members: [{username: ann}]}
+`
+  await using space = await workspace({ ...files, 'c.yaml': contract(schema, more) })
+  const { stderr } = await space.ok(['import', 'c.yaml'])
+  assert.is(
+    stderr,
+    [
+      'servers.2',
+      'status',
+      'team.members',
+      'schema.1.customProperties.2',
+      'schema.1.properties.1.customProperties.2',
+    ]
+      .map((path) => `not taken: ${path}\n`)
+      .join(''),
+  )
+})
+
 test('if one file cannot be written, none is', async () => {
   const schema = `${known}  - name: b
     properties: [{name: id, logicalType: integer}]

@@ -12,7 +12,7 @@ import {
   type SaidColumn,
   type SaidOfModel,
 } from '../format.ts'
-import { type HeaderLine, headerLine, referencesLine } from '../header.ts'
+import { type HeaderLine, headerLine, referencesLine, wordLines } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
 import { readRule, SHORT_NAME } from './quality.ts'
 import { engineType } from './types.ts'
@@ -72,7 +72,7 @@ export function readContract(root: Group, reading: Reading): Said {
   const version = memberOf(root, 'apiVersion')
   if (textOfNode(version)?.startsWith('v3.') !== true)
     reading.refuse(version ?? root, 'apiVersion', EXPECTED_VERSION)
-  const left = leftOf(root, takenOfContract, '')
+  const left = [...leftOf(root, takenOfContract, ''), ...leftOfContract(root)]
   const schema = memberOf(root, 'schema')
   if (schema === null) reading.refuse(root, 'schema', EXPECTED_SCHEMA)
   const items = itemsOf(schema, 'schema', EXPECTED_SCHEMA, reading)
@@ -87,13 +87,34 @@ export function readContract(root: Group, reading: Reading): Said {
   return { models, left }
 }
 
+/** What an export would say in words of its own: servers of other systems, and who is in a team. */
+function leftOfContract(root: Group): readonly string[] {
+  const servers = itemsIn(memberOf(root, 'servers')).flatMap((server, i) =>
+    textIn(server, 'type') === 'api' ? [] : [`servers.${i + 1}`],
+  )
+  const status = textIn(root, 'status')
+  const team = memberOf(root, 'team')
+  const ofTeam = isMap(team)
+    ? leftOf(team as Group, ['name'], 'team.')
+    : team === null
+      ? []
+      : ['team']
+  return [...servers, ...(status === null || status === 'active' ? [] : ['status']), ...ofTeam]
+}
+
+/** Custom properties that no annotation stands for. */
+const leftCustoms = (group: Group, known: readonly string[], path: string): readonly string[] =>
+  itemsIn(memberOf(group, 'customProperties')).flatMap((node, i) =>
+    known.includes(textIn(node, 'property') ?? '') ? [] : [`${path}.customProperties.${i + 1}`],
+  )
+
 function readSet(item: Node, path: string, file: OfFile): SaidOfModel | null {
   if (!isMap(item)) return file.refuse(item, path, 'a set with a name')
   const set = item as Group
   const nameNode = memberOf(set, 'name')
   const name = textOfNode(nameNode)
   if (name === null || nameNode === null) return file.refuse(item, `${path}.name`, 'a name')
-  file.left.push(...leftOf(set, takenOfSet, `${path}.`))
+  file.left.push(...leftOf(set, takenOfSet, `${path}.`), ...leftCustoms(set, ['owner'], path))
   const physical = textIn(set, 'physicalName')
   const newName = newNameOf(physical, name)
   const model =
@@ -166,7 +187,10 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
   const name = textOfNode(nameNode)
   if (name === null || nameNode === null || /\p{Cc}/u.test(name))
     return file.refuse(nameNode ?? item, `${path}.name`, 'a name')
-  file.left.push(...leftOf(group, takenOfColumn, `${path}.`))
+  file.left.push(
+    ...leftOf(group, takenOfColumn, `${path}.`),
+    ...leftCustoms(group, ['unit', 'format'], path),
+  )
   const logicalNode = memberOf(group, 'logicalType')
   const logical = logicalTypes.find((type) => type === textOfNode(logicalNode)) ?? null
   if (logicalNode !== null && logical === null)
@@ -187,10 +211,12 @@ function readColumn(item: Node, path: string, file: OfFile): ReadColumn | null {
     column,
     position: isKey ? (isScalar(position) ? Number(position.value) || 1 : 1) : null,
     lines: [
-      ...headerLine('column', subject, textIn(group, 'description')),
-      ...headerLine('label', subject, textIn(group, 'businessName')),
-      ...headerLine('unit', subject, customOf(group, 'unit')),
-      ...headerLine('format', subject, customOf(group, 'format')),
+      ...wordLines(subject, {
+        description: textIn(group, 'description'),
+        label: textIn(group, 'businessName'),
+        unit: customOf(group, 'unit'),
+        format: customOf(group, 'format'),
+      }),
       ...referenceLines(group, path, name, file),
       ...qualityLines(group, path, name, file),
     ],

@@ -1,13 +1,13 @@
 // A semantic model of Apache Ossie as lines of headers: what it says of measures, dimensions and columns of models that are
 // there. A relationship by one column is a check of references.
 
-import { isMap, type Node } from 'yaml'
+import { isMap, isScalar, type Node } from 'yaml'
 import { isSymbol, nameOf, tokenize } from '../../compiler/sql/tokens.ts'
 import { annotationName, foldCase } from '../../core/names.ts'
 import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import { inOneLine } from '../check-text.ts'
 import type { Reading, Said, SaidOfModel } from '../format.ts'
-import { type HeaderLine, headerLine, referencesLine } from '../header.ts'
+import { type HeaderLine, headerLine, referencesLine, wordLines } from '../header.ts'
 import { type Group, isTrue, itemsIn, leftOf, memberOf, textIn } from '../nodes.ts'
 
 const takenOfModel = ['name', 'description', 'datasets', 'metrics', 'relationships']
@@ -34,7 +34,8 @@ interface Dataset {
 
 export function readSemanticModels(root: Group, reading: Reading): Said {
   const version = memberOf(root, 'version')
-  if (textOfNode(version)?.startsWith('0.') !== true)
+  // Without quotes YAML takes 0.2 for a number.
+  if (!isScalar(version) || !String(version.value).startsWith('0.'))
     reading.refuse(version ?? root, 'version', '0.1.1, or another version that begins with 0')
   const left = leftOf(root, ['version', 'semantic_model', 'dialects', 'vendors'], '')
   const list = memberOf(root, 'semantic_model')
@@ -119,12 +120,8 @@ function readField(item: Node, path: string, file: OfModel): ReadField | null {
       : 'dimension'
   const subject = annotationName(name)
   const { unit, format } = ownOf(group)
-  const lines = [
-    ...headerLine('column', subject, textIn(group, 'description')),
-    ...headerLine('label', subject, textIn(group, 'label')),
-    ...headerLine('unit', subject, unit),
-    ...headerLine('format', subject, format),
-  ]
+  const [description, label] = [textIn(group, 'description'), textIn(group, 'label')]
+  const lines = wordLines(subject, { description, label, unit, format })
   return { subject, role, lines }
 }
 
@@ -192,10 +189,12 @@ function readMetric(
       span: spanOf(item),
       ...(written !== null && { means: found.text }),
     },
-    ...headerLine('column', subject, textIn(group, 'description')),
-    ...headerLine('label', subject, own['label']),
-    ...headerLine('unit', subject, own['unit']),
-    ...headerLine('format', subject, own['format']),
+    ...wordLines(subject, {
+      description: textIn(group, 'description'),
+      label: own['label'],
+      unit: own['unit'],
+      format: own['format'],
+    }),
   )
   return true
 }
