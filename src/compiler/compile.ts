@@ -261,10 +261,12 @@ async function draftAll(
   const knownSeeds = await readSeeds(seeds, context.dir, found)
   const bindable = queries.filter((query) => unknownSources(query, sources).length === 0)
   const dynamic = bindable.filter(({ tree }) => tree === null).map((query) => query.parsed.name)
+  const drafted: Draft[] = []
+  for (const seed of knownSeeds) drafted.push(await draftSeed(seed, context))
   const drafts = [
     ...bindable.map((query) => draftQuery(query, dynamic, context)),
     ...parsed.flatMap((model) => (isQuery(model) ? [] : [draftEvents(model, context)])),
-    ...knownSeeds.map((seed) => draftSeed(seed, context)),
+    ...drafted,
     ...Array.from(kept.values(), draftKept),
   ]
   const { order, cycles } = orderOf(drafts)

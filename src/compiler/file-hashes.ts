@@ -28,11 +28,12 @@ export async function hashFiles(
     for (const name of files) {
       if (hashes.has(name)) continue
       const external = externals.get(name)
-      const { is, location = name, stamp } = external ?? { is: 'file' }
-      if (typeof stamp === 'string') hashes.set(name, stamp)
+      const { is, location = name, stamp, asText = [] } = external ?? { is: 'file' }
+      const read = (hash: string) => (asText.length === 0 ? hash : hashOf(16, [hash, asText]))
+      if (typeof stamp === 'string') hashes.set(name, read(stamp))
       else if (is === 'database') hashes.set(name, hashDatabase(dir, location))
       else if (is === 'file' && !location.includes('://'))
-        hashes.set(name, await hashName(connection, dir, location))
+        hashes.set(name, read(await hashName(connection, dir, location)))
     }
   return hashes
 }
@@ -43,6 +44,8 @@ interface HashedExternal {
   /** With the values of the environment. */
   readonly location?: string
   readonly stamp?: string | null
+  /** The same file gives other rows. */
+  readonly asText?: readonly string[]
 }
 
 /**
@@ -70,8 +73,11 @@ export function externalsOf({
       if (file !== null) found.set(file, { is: 'file', location: at ?? file })
   }
   for (const table of external?.tables ?? []) {
-    const { stamp } = table
-    if (stamp !== undefined) found.set(versionedName(table), { is: 'stamped', stamp })
+    const { stamp, asText = [], path } = table
+    const read = found.get(path)
+    if (read !== undefined && asText.length > 0)
+      found.set(path, { ...read, asText: [...(read.asText ?? []), ...asText] })
+    if (stamp !== undefined) found.set(versionedName(table), { is: 'stamped', stamp, asText })
     else if (table.changedBy !== null) found.set(table.name, { is: 'stamped', stamp: null })
   }
   return found

@@ -17,6 +17,7 @@ import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { wholeFile } from '../core/source-text.ts'
 import { BLANK_HINT, blankEnd } from './csv/line-ends.ts'
 import { unheldValues } from './csv/guessed-types.ts'
+import { columnsAsText } from './csv/lone-words.ts'
 import { misplacedThousands, thousandsHint } from './csv/misread-numbers.ts'
 import { numbersWithCommas } from './csv/numbers-with-commas.ts'
 import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
@@ -51,6 +52,18 @@ export function seedQuery({ format, source, types, delimiter, csv }: SeedRows, d
 function seedTexts({ source, delimiter, csv = {} }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
   return readCsv(path, delimiter ?? ',', sql`${csvOptions(csv)}, all_varchar = true`)
+}
+
+/** Columns of a CSV that are read as text, though DuckDB finds another type for them. */
+export async function seedColumnsAsText(
+  connection: Connection,
+  shape: SeedRows,
+  dir: string,
+): Promise<readonly string[]> {
+  if (shape.format !== 'csv') return []
+  const columns = await connection.columnsOf(seedQuery(shape, dir))
+  const guessed = columns.filter(({ name }) => !isDeclared(shape, name))
+  return columnsAsText(connection, seedTexts(shape, dir), guessed)
 }
 
 /** The rows of a CSV whose columns have types, in which "" is an empty text and nothing at all is NULL. */

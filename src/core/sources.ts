@@ -175,6 +175,8 @@ export interface CompiledExternal extends Pick<
   /** Equal as long as the table is as it was; null: nothing tells cheaply. Left out where the path is that of a local file. */
   readonly stamp?: string | null
   readonly columns: readonly Column[]
+  /** Columns of a CSV file that are read as text, though DuckDB finds another type for them. */
+  readonly asText?: readonly string[]
 }
 
 /** By which models say that they read it: its own name where it has a version of its own, else what has it. */

@@ -284,4 +284,51 @@ test('the settings of a seed that its header decides are not there', async () =>
   assert.is(rows.stdout, 'd,v\r\n2026-02-01,1.5\r\n2026-02-13,\r\n')
 })
 
+test('a column of only NO, F or T is text in sources and seeds, unless a type or another word says otherwise', async () => {
+  const rows =
+    'id,country,lang,sex,way,ok,is_in,pg\n1,NO,no,F,T,yes,T,t\n2,NO,No,F,T,no,F,t\n3,,,,,,,\n'
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/a.csv}'),
+    'data/a.csv': rows,
+    'seeds/ref/x.csv': rows,
+  })
+  await space.ok(['run'])
+  const read = async (table: string) =>
+    (await space.ok(['query', `FROM ${table} ORDER BY id`, '--format', 'csv'])).stdout
+  const words = [
+    'id,country,lang,sex,way,ok,is_in,pg',
+    '1,NO,no,F,T,true,true,true',
+    '2,NO,No,F,T,false,false,true',
+    '3,,,,,,,',
+    '',
+  ].join('\r\n')
+  assert.is(await read('core.a'), words)
+  assert.is(await read('ref.x'), words)
+  assert.match((await space.ok(['run'])).stdout, /2 unchanged/)
+
+  const type = 'columns: {country: BOOLEAN}'
+  await space.write('eider.yml', project(`{file: data/a.csv, ${type}}`))
+  await space.write('seeds/ref/x.yml', `${type}\n`)
+  await space.ok(['run'])
+  assert.match(await read('core.a'), /\n1,false,no,F/)
+  assert.match(await read('ref.x'), /\n1,false,no,F/)
+})
+
+test('a column of NO stays text when Sweden comes, also in the files of a pattern', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/*.csv}'),
+    'data/a.csv': `c\n${'NO\n'.repeat(30_000)}`,
+  })
+  const countries = async () => {
+    await space.ok(['run'])
+    const query = 'SELECT c, count(*) AS n FROM core.a GROUP BY ALL ORDER BY ALL'
+    return (await space.ok(['query', query, '--format', 'csv'])).stdout
+  }
+  assert.is(await countries(), 'c,n\r\nNO,30000\r\n')
+  await space.write('data/b.csv', 'c\nSE\n')
+  assert.is(await countries(), 'c,n\r\nNO,30000\r\nSE,1\r\n')
+})
+
 test.run()

@@ -1,5 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { hashFiles } from '../../src/compiler/file-hashes.ts'
+import { Database } from '../../src/duckdb/database.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 /** Names of files as models may write them, each with the file that is meant; `home` is the home directory. */
@@ -55,6 +57,19 @@ test('a change of a file is seen, whatever way its name is written', async () =>
   assert.match((await space.ok(['query', 'FROM m.pivot'])).stdout, '9')
   const { stdout } = await space.ok(['run', '--json', '--exclude', 'm.pivot'], options)
   assert.not.match(stdout, '"status":"built"')
+})
+
+test('the same file gives other rows when a column of it is read as text', async () => {
+  await using space = await workspace({ 'data/a.csv': 'c\nNO\n' })
+  await using database = await Database.open({ path: ':memory:', searchDir: space.dir })
+  await using connection = await database.connect()
+  const hashOfFile = async (asText: readonly string[]) => {
+    const externals = new Map([['data/a.csv', { is: 'file', asText } as const]])
+    const hashes = await hashFiles(connection, space.dir, [{ files: ['data/a.csv'] }], externals)
+    return hashes.get('data/a.csv')
+  }
+  assert.is(await hashOfFile([]), await hashOfFile([]))
+  assert.is.not(await hashOfFile(['c']), await hashOfFile([]))
 })
 
 test.run()

@@ -15,6 +15,7 @@ import {
   blankRows,
   decimalCommas,
   lostDigits,
+  seedColumnsAsText,
   seedQuery,
   type SeedRows,
   untypedColumns,
@@ -63,7 +64,7 @@ function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnosti
   })
 }
 
-export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
+export async function draftSeed(seed: KnownSeed, context: DraftContext): Promise<Draft> {
   const { connection, dir } = context
   const { name, path, format, types, checks: declared = [] } = seed.file
   const referenced = modelsInDeclared(declared).flatMap(
@@ -72,12 +73,17 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
   const dependsOn = [...new Set(referenced)].filter((model) => model !== name)
   const place = wholeFile(path)
   const { source } = place
-  const wanted = types.map(({ column, type }) => ({ column, type }))
+  const declaredTypes = types.map(({ column, type }) => ({ column, type }))
   // A text that is not a type cannot be put into SQL; it is reported when the seed is finished.
   const readable = types.every(({ type }) => isTypeText(type))
   const delimiter = format === 'csv' ? (seed.shape?.delimiter ?? ',') : null
   const csv = seed.file.csv === undefined ? {} : { csv: seed.file.csv }
-  const shape = { source, format, delimiter, types: readable ? wanted : [], ...csv }
+  const written = { source, format, delimiter, types: readable ? declaredTypes : [], ...csv }
+  // Rows that cannot be read are reported when they are bound.
+  const codes = await ifRefused(seedColumnsAsText(connection, written, dir), () => [])
+  const asText = codes.map((column) => ({ column, type: 'VARCHAR' }))
+  const wanted = [...declaredTypes, ...asText]
+  const shape = { ...written, types: [...written.types, ...asText] }
   // The run reports rows that cannot be read, with their place.
   const digits = (columns: readonly Column[]) =>
     ifRefused(lostDigits(connection, seed.file, columns, shape, dir), () => [])

@@ -1,17 +1,9 @@
 // Sources that are files: how each is read, by which secret, and what tells cheaply that it has changed.
 
-import { statSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve } from 'node:path'
-import { count } from '../../core/counts.ts'
-import { diagnostic } from '../../core/diagnostics.ts'
-import { limits } from '../../core/limits.ts'
-import { sameName } from '../../core/names.ts'
-import { delimiterOf } from '../../core/csv-settings.ts'
-import type { Column } from '../../core/relation.ts'
+import { resolve } from 'node:path'
 import {
   type ExternalSource,
   type ExternalTable,
-  type FileFormat,
   fileFormats,
   type FileSecret,
   isRemote,
@@ -21,59 +13,29 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
-import { BLANK_HINT, blankEnd } from '../csv/line-ends.ts'
-import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
-import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
-import { ambiguousDate, csvOptions, explainAmbiguous } from '../csv/options.ts'
-import { headerOfFile } from '../csv/scan.ts'
-import { verbatim } from '../seed.ts'
+import { columnsAsText } from '../csv/lone-words.ts'
+import { checkCsv, undeclared } from './check-csv.ts'
 import { probeFile } from './probe.ts'
-import {
-  emptyFile,
-  otherColumns,
-  refuseOtherEncoding,
-  refusePipe,
-  SourceProblem,
-} from './problems.ts'
-import type { SourceAccess, SourceWarning } from './source-access.ts'
-
-/** A table that is a file, with the values of the environment. */
-interface FileTable extends ExternalTable {
-  readonly file: string
-  readonly location: string
-  readonly format: FileFormat
-}
-
-export const isFileTable = (table: ExternalTable): table is FileTable =>
-  table.file !== null && table.location !== null && table.format !== null
-
-const readers = {
-  csv: sql`read_csv`,
-  json: sql`read_json`,
-  parquet: sql`read_parquet`,
-  excel: sql`read_xlsx`,
-  iceberg: sql`iceberg_scan`,
-  delta: sql`delta_scan`,
-} as const satisfies Record<FileFormat, Sql>
+import { refusePipe } from './problems.ts'
+import { ALL_TEXTS, type FileTable, isFileTable, pathOf, rowsOfFile } from './rows-of-file.ts'
+import type { SourceAccess } from './source-access.ts'
 
 export const files: SourceAccess = {
   filesOf: () => [],
   open: async (_database, dir, source) => ({
     attach: async () => {},
     stamp: (connection, table) => prepareFile(connection, dir, source, fileTable(table)),
-    select: async (_connection, table) => sql`SELECT * FROM ${rowsOfFile(dir, fileTable(table))}`,
-    check: async (connection, table, columns) => {
+    select: async (_connection, table, asText) =>
+      sql`SELECT * FROM ${rowsOfFile(dir, fileTable(table), { asText })}`,
+    asText: async (connection, table, columns) => {
       const file = fileTable(table)
       if (file.format !== 'csv') return []
-      await refuseUnreadable(connection, dir, file)
-      if (file.csv?.delimiter === undefined && file.csv?.header === undefined)
-        await refuseLostHeader(dir, file, columns)
-      await refuseOtherColumns(connection, dir, file, columns)
       const texts = sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`
-      await refuseAmbiguousDates(connection, file, columns, texts)
-      await refuseMisread(connection, dir, file, columns, texts)
-      return warningsOf(connection, dir, file, columns, texts)
+      return columnsAsText(connection, texts, undeclared(file, columns))
+    },
+    check: async (connection, table, columns) => {
+      const file = fileTable(table)
+      return file.format === 'csv' ? checkCsv(connection, dir, file, columns) : []
     },
     explain: () => null,
   }),
@@ -100,41 +62,6 @@ async function prepareFile(
   }
   const isHashed = !isRemote(table.location) && !isDirectory
   return isHashed ? undefined : stampOf(connection, dir, table)
-}
-
-const ALL_TEXTS = sql`, all_varchar = true`
-
-/** `types`: instead of those of its columns. */
-function rowsOfFile(dir: string, table: FileTable, types?: Sql): Sql {
-  const { location, format, sheet, range, columns = new Map<string, string>() } = table
-  const delimiter = delimiterOf(location)
-  const csv = { ...(delimiter !== undefined && { delimiter }), ...table.csv }
-  const declared = [...columns].map(([name, type]) => sql`${sql.value(name)}: ${sql.value(type)}`)
-  const declaredTypes = declared.length === 0 ? sql.empty : sql`, types = {${sql.join(declared)}}`
-  const options = [
-    ...(format === 'csv' ? [csvOptions(csv), types ?? declaredTypes] : []),
-    ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
-    ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
-  ]
-  return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
-}
-
-/** The name of an existing file means that file; else the path is a pattern, but the project's own directory is not. */
-function pathOf(dir: string, { location, format }: FileTable): string {
-  if (isRemote(location)) return location
-  const path = resolve(dir, location)
-  if (format === 'excel' || fileFormats[format].isDirectory) return path
-  if (isFile(path)) return verbatim(path)
-  return isAbsolute(location) ? path : join(verbatim(dir), location)
-}
-
-/** Of what cannot be looked at, such as a link to itself, the engine says what is wrong. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }
 
 /** Up to where a path means itself: the directory above a pattern, with its slash. */
@@ -237,156 +164,4 @@ function stampedPaths(dir: string, table: FileTable): readonly string[] {
   if (table.format === 'delta') return [`${path}/_delta_log/*.json`]
   if (table.format === 'iceberg' && !path.endsWith('.json')) return [`${path}/metadata/*`]
   return [path]
-}
-
-/**
- * DuckDB finds out by itself how a CSV file is laid out. Where rows have more fields than the header it takes the
- * header for a row, or all of a line for one column, and says nothing.
- */
-async function refuseLostHeader(
-  dir: string,
-  { location: file }: FileTable,
-  columns: readonly Column[],
-): Promise<void> {
-  if (isRemote(file)) return
-  const path = resolve(dir, file)
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!/\.(?:csv|tsv)$/i.test(file) || found?.isFile() !== true) return
-  const header = await headerOfFile(path)
-  const names = columns.map(({ name }) => name)
-  const isOne = names.length === 1 && names[0]!.includes(header.delimiter)
-  const isLost = names.every((name, i) => name === `column${i}`) && header.columns.length > 1
-  if (header.columns.length === names.length || header.columns[0]!.startsWith('#')) return
-  if (!isOne && !isLost) return
-  throw new SourceProblem({
-    problem: `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
-    hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
-  })
-}
-
-/** Where DuckDB makes up columns of a file, or of all, from one of them that is empty or encoded in another way. */
-async function refuseUnreadable(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-): Promise<void> {
-  const { location, csv } = table
-  if (isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location)) return
-  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
-    const file = relative(dir, path)
-    if (statSync(path).size === 0) {
-      if (csv?.header !== false) throw new SourceProblem(emptyFile(file))
-    } else if (csv?.encoding === 'utf-16') refuseOtherEncoding(path, file)
-  }
-}
-
-async function refuseMisread(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-  texts: Sql,
-): Promise<void> {
-  const refuse = async (number: MisreadNumber, hint: string) => {
-    const file = await fileWith(connection, dir, table, number)
-    throw new SourceProblem({ problem: `${file}: ${number.problem}`, hint })
-  }
-  const number = await misplacedThousands(connection, texts, columns, table.csv)
-  if (number !== null) await refuse(number, thousandsHint(table.csv))
-  const rows = isRemote(table.location) ? limits.csvSampledRows : CHECKED_ROWS
-  const some = sql`SELECT * FROM (${texts}) LIMIT ${sql.value(rows)}`
-  const guessed = undeclared(table, columns)
-  const [cut] = await unheldValues(connection, some, guessed, table.csv)
-  if (cut !== undefined)
-    await refuse(cut, `declare its type under columns of the table: ${cut.column}: ${cut.type}`)
-}
-
-const undeclared = ({ columns: declared }: FileTable, columns: readonly Column[]) =>
-  columns.filter(({ name }) => ![...(declared?.keys() ?? [])].some((one) => sameName(one, name)))
-
-async function warningsOf(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-  texts: Sql,
-): Promise<readonly SourceWarning[]> {
-  const guessed = undeclared(table, columns)
-  const commas = await numbersWithCommas(connection, texts, guessed, table.csv)
-  const found = commas.map(({ column, example, way }): SourceWarning => {
-    return (at) =>
-      diagnostic('decimal-comma', { column, example }, at, `write at the table: csv: ${way}`)
-  })
-  const { location } = table
-  if (columns.length !== 1 || isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location))
-    return found
-  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
-    const lines = await blankEnd(path)
-    if (lines === 0) continue
-    const said = `${relative(dir, path)}: ${count(lines, 'blank line')}`
-    found.push((at) => diagnostic('blank-rows', { lines: said }, at, BLANK_HINT))
-  }
-  return found
-}
-
-/** The file of a pattern that has the value; a column of the same name hides that of the engine. */
-async function fileWith(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  { column, value }: MisreadNumber,
-): Promise<string> {
-  if (isRemote(table.location)) return table.file
-  const row = await connection.row(sql`
-    SELECT filename FROM ${rowsOfFile(dir, table, ALL_TEXTS)}
-    WHERE trim(${sql.ident(column)}) = ${sql.value(value)} LIMIT 1`)
-  const path = textOf(row?.['filename'] ?? '')
-  return isFile(path) ? relative(dir, path) : table.file
-}
-
-/** A date that is read as another one when a later row arrives is refused until it is said which one it is. */
-async function refuseAmbiguousDates(
-  connection: Connection,
-  { csv }: FileTable,
-  columns: readonly Column[],
-  texts: Sql,
-): Promise<void> {
-  if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return
-  const found = await ambiguousDate(connection, texts, columns)
-  if (found !== null) throw new SourceProblem(explainAmbiguous(found))
-}
-
-/**
- * DuckDB takes the columns of the first file that a pattern finds, and leaves out what other files have besides, without a
- * word. Of a column that one lacks it speaks itself, and names no file of the project.
- */
-async function refuseOtherColumns(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-): Promise<void> {
-  const { location, csv } = table
-  if (isRemote(location) || csv?.unionByName === true || !/\.(?:csv|tsv)$/i.test(location)) return
-  const [first, ...others] = await filesOfPattern(connection, pathOf(dir, table))
-  if (first === undefined || others.length === 0) return
-  const namesOf = async (path: string) => (await headerOfFile(path)).columns
-  const names = await namesOf(first)
-  // Where DuckDB has found its names elsewhere, the first line is no header.
-  if (!columns.every(({ name }, i) => name === names[i])) return
-  for (const file of others) {
-    const own = await namesOf(file)
-    const added = own.find((name) => !names.includes(name))
-    const missing = names.find((name) => !own.includes(name))
-    if (added === undefined && missing === undefined) continue
-    throw new SourceProblem(
-      otherColumns(relative(dir, first), relative(dir, file), { added, missing }),
-    )
-  }
-}
-
-/** In the order in which DuckDB reads them. */
-async function filesOfPattern(connection: Connection, pattern: string): Promise<readonly string[]> {
-  const found = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)
-  return found.map((row) => textOf(row['file']))
 }

@@ -14,8 +14,9 @@ import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import type { Extensions } from '../../core/extensions.ts'
-import { isFileTable, fileReach } from './files.ts'
+import { fileReach } from './files.ts'
 import { sourceAccess } from './kinds.ts'
+import { isFileTable } from './rows-of-file.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import { textOf } from '../../duckdb/values.ts'
@@ -74,7 +75,8 @@ export async function attachKnownSources(
     const before = lastKnown(table)
     if (before === undefined) continue
     await standIn(connection, table.name, before.columns)
-    tables.push({ ...table, columns: before.columns })
+    const { columns, asText } = before
+    tables.push({ ...table, columns, ...(asText && { asText }) })
   }
   const known = new Map(tables.map((table) => [foldCase(table.name), table]))
   return {
@@ -290,15 +292,24 @@ async function createView(
   { name: source, source: file }: ExternalSource,
   opened: OpenSource,
   table: ExternalTable,
-): Promise<Pick<CompiledExternal, 'columns' | 'stamp'> & { readonly said: readonly Diagnostic[] }> {
+): Promise<
+  Pick<CompiledExternal, 'columns' | 'stamp' | 'asText'> & { readonly said: readonly Diagnostic[] }
+> {
   // Before anything is read: what changes meanwhile is found changed by the next run.
   const stamp = await opened.stamp(connection, table)
   const view = sql.ident(source, 'main', table.name)
-  await connection.run(sql`CREATE VIEW ${view} AS ${await opened.select(connection, table)}`)
-  const columns = await describe(connection, sql`FROM ${view}`)
+  const describeAs = async (asText: readonly string[]) => {
+    const rows = await opened.select(connection, table, asText)
+    await connection.run(sql`CREATE OR REPLACE VIEW ${view} AS ${rows}`)
+    return describe(connection, sql`FROM ${view}`)
+  }
+  const found = await describeAs([])
+  const asText = (await opened.asText?.(connection, table, found)) ?? []
+  const columns = asText.length === 0 ? found : await describeAs(asText)
   const warnings = (await opened.check?.(connection, table, columns)) ?? []
   const said = warnings.map((warning) => warning({ source: file, span: table.span }))
-  return { columns, said, ...(stamp === undefined ? {} : { stamp }) }
+  const read = asText.length === 0 ? {} : { asText }
+  return { columns, said, ...read, ...(stamp === undefined ? {} : { stamp }) }
 }
 
 /**

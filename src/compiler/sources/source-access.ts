@@ -28,7 +28,17 @@ export interface OpenSource {
     table: ExternalTable,
   ) => Promise<string | null | undefined>
   /** The query of the view that models read. */
-  readonly select: (connection: Connection, table: ExternalTable) => Promise<Sql>
+  readonly select: (
+    connection: Connection,
+    table: ExternalTable,
+    asText: readonly string[],
+  ) => Promise<Sql>
+  /** Columns to be read as text, though the engine finds another type for them; `columns`: as it finds them. */
+  readonly asText?: (
+    connection: Connection,
+    table: ExternalTable,
+    columns: readonly Column[],
+  ) => Promise<readonly string[]>
   /** Refuses columns that the engine has read wrongly. Returns what somebody may not have meant. */
   readonly check?: (
     connection: Connection,

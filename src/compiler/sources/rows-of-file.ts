@@ -1,0 +1,78 @@
+// The query of the rows of a source's file.
+
+import { statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { delimiterOf } from '../../core/csv-settings.ts'
+import { type ExternalTable, type FileFormat, fileFormats, isRemote } from '../../core/sources.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { csvOptions } from '../csv/options.ts'
+import { verbatim } from '../seed.ts'
+
+/** A table that is a file, with the values of the environment. */
+export interface FileTable extends ExternalTable {
+  readonly file: string
+  readonly location: string
+  readonly format: FileFormat
+}
+
+export const isFileTable = (table: ExternalTable): table is FileTable =>
+  table.file !== null && table.location !== null && table.format !== null
+
+const readers = {
+  csv: sql`read_csv`,
+  json: sql`read_json`,
+  parquet: sql`read_parquet`,
+  excel: sql`read_xlsx`,
+  iceberg: sql`iceberg_scan`,
+  delta: sql`delta_scan`,
+} as const satisfies Record<FileFormat, Sql>
+
+/** Each value as it is written. */
+export const ALL_TEXTS = { isRaw: true }
+
+interface Reading {
+  readonly isRaw?: boolean
+  /** Columns whose values are texts, though DuckDB would find another type. */
+  readonly asText?: readonly string[] | undefined
+}
+
+export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
+  const { location, format, sheet, range } = table
+  const delimiter = delimiterOf(location)
+  const csv = { ...(delimiter !== undefined && { delimiter }), ...table.csv }
+  const options = [
+    ...(format === 'csv' ? [csvOptions(csv), typesOf(table, reading)] : []),
+    ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
+    ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
+  ]
+  return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
+}
+
+function typesOf(
+  { columns: declared = new Map() }: FileTable,
+  { isRaw, asText = [] }: Reading,
+): Sql {
+  if (isRaw === true) return sql`, all_varchar = true`
+  const types = [...declared, ...asText.map((name) => [name, 'VARCHAR'] as const)]
+  if (types.length === 0) return sql.empty
+  const entries = types.map(([name, type]) => sql`${sql.value(name)}: ${sql.value(type)}`)
+  return sql`, types = {${sql.join(entries)}}`
+}
+
+/** The name of an existing file means that file; else the path is a pattern, but the project's own directory is not. */
+export function pathOf(dir: string, { location, format }: FileTable): string {
+  if (isRemote(location)) return location
+  const path = resolve(dir, location)
+  if (format === 'excel' || fileFormats[format].isDirectory) return path
+  if (isFile(path)) return verbatim(path)
+  return isAbsolute(location) ? path : join(verbatim(dir), location)
+}
+
+/** Of what cannot be looked at, such as a link to itself, the engine says what is wrong. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
