@@ -10,6 +10,7 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { searchPath } from './borrow/borrow.ts'
 import { sampleSources } from './borrow/sample-rows.ts'
 import { buildAll, replaceMacros } from './build/build-all.ts'
+import { refuseLateValues } from './build/late-values.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { countByHand, type LeftAlone } from './by-hand.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
@@ -101,7 +102,8 @@ async function buildAndPublish(
       results.flushed.size === 0
         ? context.state.positions
         : await store.state.readPositions(connection)
-    const steps = await planSteps(context, { positions, waiting: new Set(), failed, range, by })
+    const asked = { positions, waiting: new Set<ModelName>(), failed, range, by }
+    const steps = await refuseLateValues(context, await planSteps(context, asked))
     await warnOfVersions(context, steps, request.logger)
     const built = steps.filter(({ action }) => action === 'build' || action === 'remove')
     while (connections.length < Math.min(modelsAtOnce, built.length)) {

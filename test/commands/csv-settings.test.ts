@@ -331,4 +331,64 @@ test('a column of NO stays text when Sweden comes, also in the files of a patter
   assert.is(await countries(), 'c,n\r\nNO,30000\r\nSE,1\r\n')
 })
 
+test('a value behind the rows that a compile looks at fails what reads it, and is read by a declared type', async () => {
+  const rows = (last: string) => `id,amount\n${'1,12\n'.repeat(500_000)}${last}\n`
+  await using space = await workspace({
+    ...model,
+    'models/core/b.sql': 'SELECT 1 AS x\n',
+    'eider.yml': project('{file: data/*.csv}'),
+    'data/a.csv': rows('2,13'),
+    'data/b.csv': 'id,amount\n3,12.75\n',
+  })
+  await space.ok(['check'])
+  const { stdout } = await space.ok(['run'], { exitCode: 1 })
+  assert.match(
+    stdout,
+    /failed +core\.a +eider\.yml:5:7: the source "s\.a" cannot be read: data\/b\.csv: the column "amount" has 12\.75, which would be rounded: its first rows have whole numbers; declare its type under columns of the table: amount: DOUBLE\n/,
+  )
+  assert.match(stdout, /built +core\.b/)
+  await space.write('eider.yml', project('{file: data/*.csv, columns: {amount: "DECIMAL(9,2)"}}'))
+  await space.ok(['run'])
+  const sum = 'SELECT sum(amount) AS s, count(*) AS n FROM core.a'
+  const found = await space.ok(['query', sum, '--format', 'csv'])
+  assert.is(found.stdout, 's,n\r\n6000025.75,500002\r\n')
+})
+
+/** What stands in a column behind 25,000 rows with `first`, and what is said of it; null: nothing. */
+const late: readonly (readonly [string, string, string | null])[] = [
+  ['5', '15e-1', 'which would be rounded: its first rows have whole numbers'],
+  ['5', '1.0', null],
+  ['15023', '00150', 'which would lose its zeros: its first rows begin with none'],
+  ['5', '0', null],
+  ['1.5', '1234567890123456.78', 'which would lose digits: a column with fractions is DOUBLE'],
+  ['1.5', '1234567890123.45', null],
+  ['1.5', '0.33333333333333333333', null],
+  ['1.5', '-0.30000000000000004', null],
+  ['1.5', '100000000000000000000', null],
+  ['1.5', '1e-7', null],
+]
+
+for (const [first, value, said] of late)
+  test(`${value} behind ${first}: ${said ?? 'nothing is lost'}`, async () => {
+    await using space = await workspace({
+      ...model,
+      'eider.yml': project('{file: data/a.csv}'),
+      'data/a.csv': `id,v\n${`1,${first}\n`.repeat(25_000)}2,${value}\n`,
+    })
+    const { stdout } = await space.ok(['check'], { exitCode: said === null ? 0 : 1 })
+    if (said !== null) assert.ok(stdout.includes(`the column "v" has ${value}, ${said}\n`), stdout)
+  })
+
+test('a whole number beyond BIGINT says that, and not that there are fractions', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: t\n',
+    'seeds/ref/x.csv': 'id,v\n1,12345678901234567890\n2,3\n',
+  })
+  const { stdout } = await space.ok(['check'], { exitCode: 1 })
+  assert.match(
+    stdout,
+    /"v" has 12345678901234567890, which would lose digits: a column with a whole number beyond BIGINT is DOUBLE\n +hint: declare its type in seeds\/ref\/x\.yml, under columns: v: DECIMAL\(38,0\)/,
+  )
+})
+
 test.run()

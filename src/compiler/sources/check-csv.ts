@@ -11,12 +11,13 @@ import { isRemote } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
+import { CHECKED_ROWS, type UnheldValue, unheldValues } from '../csv/guessed-types.ts'
 import { BLANK_HINT, blankEnd } from '../csv/line-ends.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
 import { headerOfFile } from '../csv/scan.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import { emptyFile, otherColumns, refuseOtherEncoding, SourceProblem } from './problems.ts'
 import { ALL_TEXTS, type FileTable, isFile, pathOf, rowsOfFile } from './rows-of-file.ts'
 import type { SourceWarning } from './source-access.ts'
@@ -85,18 +86,52 @@ async function refuseMisread(
   columns: readonly Column[],
   texts: Sql,
 ): Promise<void> {
-  const refuse = async (number: MisreadNumber, hint: string) => {
+  const number = await misplacedThousands(connection, texts, columns, table.csv)
+  if (number !== null) {
     const file = await fileWith(connection, dir, table, number)
+    const hint = thousandsHint(table.csv)
     throw new SourceProblem({ problem: `${file}: ${number.problem}`, hint })
   }
-  const number = await misplacedThousands(connection, texts, columns, table.csv)
-  if (number !== null) await refuse(number, thousandsHint(table.csv))
   const rows = isRemote(table.location) ? limits.csvSampledRows : CHECKED_ROWS
   const some = sql`SELECT * FROM (${texts}) LIMIT ${sql.value(rows)}`
   const guessed = undeclared(table, columns)
-  const [cut] = await unheldValues(connection, some, guessed, table.csv)
-  if (cut !== undefined)
-    await refuse(cut, `declare its type under columns of the table: ${cut.column}: ${cut.type}`)
+  const [unheld] = await unheldValues(connection, some, guessed, table.csv)
+  if (unheld !== undefined)
+    throw new SourceProblem(await explainUnheld(connection, dir, table, unheld))
+}
+
+/**
+ * What no compile has looked at, since it looks at the first rows alone: a value of any row that the type of its column
+ * cannot hold. Reads all of the file, unless a compile has.
+ */
+export async function lateValue(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+): Promise<Explanation | null> {
+  if (await isShort(connection, dir, table)) return null
+  const texts = sql`SELECT * FROM ${rowsOfFile(dir, table, ALL_TEXTS)}`
+  const [found] = await unheldValues(connection, texts, undeclared(table, columns), table.csv)
+  return found === undefined ? null : explainUnheld(connection, dir, table, found)
+}
+
+/** A row has a byte and the end of its line. */
+async function isShort(connection: Connection, dir: string, table: FileTable): Promise<boolean> {
+  if (isRemote(table.location) || /\.(?:gz|zst)$/i.test(table.location)) return false
+  const files = await filesOfPattern(connection, pathOf(dir, table))
+  return files.reduce((bytes, path) => bytes + statSync(path).size, 0) < CHECKED_ROWS * 2
+}
+
+async function explainUnheld(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  unheld: UnheldValue,
+): Promise<Explanation> {
+  const file = await fileWith(connection, dir, table, unheld)
+  const hint = `declare its type under columns of the table: ${unheld.column}: ${unheld.type}`
+  return { problem: `${file}: ${unheld.problem}`, hint }
 }
 
 export const undeclared = ({ columns: declared }: FileTable, columns: readonly Column[]) =>

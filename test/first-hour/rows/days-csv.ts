@@ -17,9 +17,9 @@ export const rows: readonly Mistake[] = [
       run,
     ),
     answer: `
-      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/f-2.csv: the column "v" has 9007199254740993 as well as fractions, so it would be DOUBLE and lose digits
+      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/f-2.csv: the column "v" has 9007199254740993, which would lose digits: a column with fractions is DOUBLE
       hint: declare its type under columns of the table: v: DECIMAL(38,1)
-      failed core.t eider.yml:5:7: the source "f.t" cannot be read: data/f-2.csv: the column "v" has 9007199254740993 as well as fractions, so it would be DOUBLE and lose digits
+      failed core.t eider.yml:5:7: the source "f.t" cannot be read: data/f-2.csv: the column "v" has 9007199254740993, which would lose digits: a column with fractions is DOUBLE
       1 failed, published <id> in <time> eider run --retry`,
     exitCode: 1,
     grade: 'A',
@@ -34,7 +34,7 @@ export const rows: readonly Mistake[] = [
       ['check'],
     ),
     answer: `
-      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/t.csv: the column "v" has 9007199254740993 as well as fractions, so it would be DOUBLE and lose digits
+      eider.yml:5:7 error invalid-source: the source "f.t" cannot be read: data/t.csv: the column "v" has 9007199254740993, which would lose digits: a column with fractions is DOUBLE
       hint: declare its type under columns of the table: v: DECIMAL(38,1)
       failed: 6 models, 1 error, 0 warnings`,
     exitCode: 1,
@@ -65,7 +65,7 @@ export const rows: readonly Mistake[] = [
     },
     ask: { eider: ['check'] },
     answer: `
-      seeds/ref/t.csv:1:1 error seed-row: the column "v" has 9.007.199.254.740.993 as well as fractions, so it would be DOUBLE and lose digits
+      seeds/ref/t.csv:1:1 error seed-row: the column "v" has 9.007.199.254.740.993, which would lose digits: a column with fractions is DOUBLE
       hint: declare its type in seeds/ref/t.yml, under columns: v: DECIMAL(38,1)
       failed: 6 models, 1 error, 0 warnings`,
     exitCode: 1,

@@ -148,7 +148,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'a long number beside fractions',
     files: { 'seeds/ref/bad.csv': 'a,b\n1.1,x\n12345678901234567890,y\n' },
     answer: `
-      seeds/ref/bad.csv:1:1 error seed-row: the column "a" has 12345678901234567890 as well as fractions, so it would be DOUBLE and lose digits
+      seeds/ref/bad.csv:1:1 error seed-row: the column "a" has 12345678901234567890, which would lose digits: a column with fractions is DOUBLE
       hint: declare its type in seeds/ref/bad.yml, under columns: a: DECIMAL(38,1)`,
     grade: 'A',
   },

@@ -1,0 +1,36 @@
+// Values of CSV sources behind the rows that a compile looks at.
+
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import type { CompiledProject } from '../../core/model.ts'
+import { sameName } from '../../core/names.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
+import { lateValue } from './check-csv.ts'
+import { isFileTable } from './rows-of-file.ts'
+
+/**
+ * Why tables of sources cannot be read after all, by their names. `names`: those that are about to be read, each of whose
+ * files is read once more, whole, unless it is short.
+ */
+export async function lateValues(
+  connection: Connection,
+  dir: string,
+  { external }: Pick<CompiledProject, 'external'>,
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Diagnostic>> {
+  const found = new Map<string, Diagnostic>()
+  for (const { name: source, source: file, tables } of external?.sources ?? [])
+    for (const table of tables) {
+      const name = `${source}.${table.name}`
+      if (!names.has(name) || !isFileTable(table) || table.format !== 'csv') continue
+      const compiled = external!.tables.find((one) => sameName(one.name, name))
+      if (compiled === undefined) continue
+      // What is wrong with the rows themselves, the models say that read them.
+      const wrong = await ifRefused(lateValue(connection, dir, table, compiled.columns), () => null)
+      if (wrong === null) continue
+      const { problem, hint } = wrong
+      const at = { source: file, span: table.span }
+      found.set(name, diagnostic('invalid-source', { name, problem }, at, hint))
+    }
+  return found
+}
