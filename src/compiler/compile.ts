@@ -23,7 +23,7 @@ import {
 } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
-import { draftSeed } from './bind/draft-seed.ts'
+import { draftSeeds } from './bind/draft-seed.ts'
 import {
   checksOfSources,
   type SourceChecks,
@@ -261,12 +261,10 @@ async function draftAll(
   const knownSeeds = await readSeeds(seeds, context.dir, found)
   const bindable = queries.filter((query) => unknownSources(query, sources).length === 0)
   const dynamic = bindable.filter(({ tree }) => tree === null).map((query) => query.parsed.name)
-  const drafted: Draft[] = []
-  for (const seed of knownSeeds) drafted.push(await draftSeed(seed, context))
   const drafts = [
     ...bindable.map((query) => draftQuery(query, dynamic, context)),
     ...parsed.flatMap((model) => (isQuery(model) ? [] : [draftEvents(model, context)])),
-    ...drafted,
+    ...(await draftSeeds(knownSeeds, context)),
     ...Array.from(kept.values(), draftKept),
   ]
   const { order, cycles } = orderOf(drafts)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CsvSettings } from '../core/csv-settings.ts'
 import type { SeedFormat, SeedModel } from '../core/model.ts'
-import { count } from '../core/counts.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import { type Column, columnType, isTypeText } from '../core/relation.ts'
@@ -14,13 +13,8 @@ import type { Connection } from '../duckdb/database.ts'
 import { ifRefused, refusalOf } from '../duckdb/errors.ts'
 import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
-import { wholeFile } from '../core/source-text.ts'
-import { BLANK_HINT, blankEnd } from './csv/line-ends.ts'
-import { unheldValues } from './csv/guessed-types.ts'
 import { columnsAsText } from './csv/lone-words.ts'
-import { misplacedThousands, thousandsHint } from './csv/misread-numbers.ts'
-import { numbersWithCommas } from './csv/numbers-with-commas.ts'
-import { ambiguousDate, csvOptions, explainAmbiguous } from './csv/options.ts'
+import { csvOptions } from './csv/options.ts'
 
 const readers: Readonly<Record<SeedFormat, Sql>> = {
   csv: sql`read_csv`,
@@ -49,7 +43,7 @@ export function seedQuery({ format, source, types, delimiter, csv }: SeedRows, d
 }
 
 /** The rows of a CSV with each value as it is written. */
-function seedTexts({ source, delimiter, csv = {} }: SeedRows, dir: string): Sql {
+export function seedTexts({ source, delimiter, csv = {} }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
   return readCsv(path, delimiter ?? ',', sql`${csvOptions(csv)}, all_varchar = true`)
 }
@@ -141,7 +135,7 @@ export async function untypedColumns(
 const isEmpty = async (connection: Connection, rows: Sql): Promise<boolean> =>
   (await ifRefused(connection.row(sql`FROM (${rows}) LIMIT 1`), () => 'unknown')) === null
 
-const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
+export const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
 
 async function problemOfType(connection: Connection, text: string): Promise<Explanation | null> {
   if (!isTypeText(text)) return { problem: 'it contains characters that no type name has' }
@@ -153,79 +147,5 @@ async function problemOfType(connection: Connection, text: string): Promise<Expl
   return missing.problem === `no type "${text}"` ? { ...missing, problem: '' } : missing
 }
 
-/** Values of a CSV that the type which DuckDB finds for their column cannot hold. */
-export async function lostDigits(
-  connection: Connection,
-  { path, csv }: SeedFile,
-  columns: readonly Column[],
-  shape: SeedRows,
-  dir: string,
-): Promise<readonly Diagnostic[]> {
-  const guessed = columns.filter(({ name }) => !isDeclared(shape, name))
-  const found = await unheldValues(connection, seedTexts(shape, dir), guessed, csv)
-  return found.map(({ column, problem, type }) => {
-    const hint = `declare its type in ${ymlOf(path)}, under columns: ${column}: ${type}`
-    return diagnostic('seed-row', { problem }, wholeFile(path), hint)
-  })
-}
-
-/** Dates of a CSV that are read as others when a later row arrives. */
-export async function ambiguousDates(
-  connection: Connection,
-  { path, csv }: SeedFile,
-  columns: readonly Column[],
-  shape: SeedRows,
-  dir: string,
-): Promise<readonly Diagnostic[]> {
-  if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return []
-  const found = await ambiguousDate(connection, seedTexts(shape, dir), columns)
-  if (found === null) return []
-  const { problem, hint } = explainAmbiguous(found)
-  return [diagnostic('seed-row', { problem }, wholeFile(path), `${ymlOf(path)}: ${hint}`)]
-}
-
-/** Numbers of a CSV whose sign of thousands stands elsewhere. */
-export async function wrongThousands(
-  connection: Connection,
-  { path, csv }: SeedFile,
-  columns: readonly Column[],
-  shape: SeedRows,
-  dir: string,
-): Promise<readonly Diagnostic[]> {
-  const found = await misplacedThousands(connection, seedTexts(shape, dir), columns, csv)
-  if (found === null) return []
-  const { problem } = found
-  return [diagnostic('seed-row', { problem }, wholeFile(path), thousandsHint(csv))]
-}
-
-/** Numbers as most of Europe writes them, which are text until somebody says so. */
-export async function decimalCommas(
-  connection: Connection,
-  { path, csv }: SeedFile,
-  columns: readonly Column[],
-  shape: SeedRows,
-  dir: string,
-): Promise<readonly Diagnostic[]> {
-  const guessed = columns.filter(({ name }) => !isDeclared(shape, name))
-  const found = await numbersWithCommas(connection, seedTexts(shape, dir), guessed, csv)
-  return found.map(({ column, example, way }) => {
-    const hint = `${ymlOf(path)}: write csv: ${way}`
-    return diagnostic('decimal-comma', { column, example }, wholeFile(path), hint)
-  })
-}
-
-/** Blank lines after the rows of a CSV of one column. */
-export async function blankRows(
-  { path }: SeedFile,
-  columns: readonly Column[],
-  dir: string,
-): Promise<readonly Diagnostic[]> {
-  const lines = columns.length === 1 ? await blankEnd(join(dir, path)) : 0
-  if (lines === 0) return []
-  return [
-    diagnostic('blank-rows', { lines: count(lines, 'blank line') }, wholeFile(path), BLANK_HINT),
-  ]
-}
-
-const isDeclared = ({ types }: SeedRows, name: string) =>
+export const isDeclared = ({ types }: SeedRows, name: string) =>
   types.some(({ column }) => sameName(column, name))

@@ -94,7 +94,7 @@ const messages = {
   'decimal-comma': (p: { column: string; example: string }) =>
     `the column "${p.column}" has numbers with a comma, such as ${p.example}, which are read as text`,
   'blank-rows': (p: { lines: string }) =>
-    `${p.lines} at the end of a file with one column, where each is a row with NULL`,
+    `${p.lines} in a file with one column, where each is a row with NULL`,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'untyped-empty-seed': (p: { columns: string }) =>
     `the seed has no rows to infer types from, so these columns are VARCHAR: ${p.columns}`,

@@ -148,7 +148,8 @@ export function problemIn(error: DatabaseError): string {
     .replace(/^TransactionContext Error: /, '')
     // The reason is on the next line.
     .replace(/Failed to commit DuckLake transaction\.\n/, '')
-  const first = csvProblem(text) ?? castProblem(text) ?? text.split('\n')[0] ?? ''
+  const first =
+    csvProblem(text) ?? jsonProblem(text) ?? castProblem(text) ?? text.split('\n')[0] ?? ''
   const candidates = error.details.candidates.filter((candidate) => candidate !== '')
   return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`
 }
@@ -185,6 +186,25 @@ function csvProblem(text: string): string | null {
   const date = otherDate(text, what)
   if (date !== null) return `line ${line}: ${date}`
   return `line ${line}: ${what.slice(0, limits.problemLength)}`
+}
+
+/** The types of JSON are those of the first rows. */
+function jsonProblem(text: string): string | null {
+  const [, path = '', at, what = ''] =
+    /^JSON transform error in file "([^"]+)", in ((?:line|record\/value) \d+): ([^\n]*)/.exec(
+      text,
+    ) ?? []
+  if (at === undefined) return null
+  const [, key] = /has unknown key "(.*)"$/.exec(what) ?? []
+  const [, value] = /^Failed to cast value to numerical: (.*)$/.exec(what) ?? []
+  const told =
+    key !== undefined
+      ? `it has "${key}", which the first rows do not have`
+      : value !== undefined
+        ? `${value} is not a number, as the first rows have there`
+        : what || 'a value is not of the type that the first rows have'
+  const problem = told.slice(0, limits.problemLength)
+  return `${basename(path)}, ${at}: ${problem}; FROM read_json(…, sample_size = -1) in a model looks at all rows`
 }
 
 function dividedLines(text: string): string | null {

@@ -118,4 +118,19 @@ for (const [name, text, expected] of [
     assert.is((await scanCsv(space.path('a.csv'), null)).fault?.is ?? null, expected)
   })
 
+for (const [text, delimiter, fault] of [
+  ['a,b;c\n1;2,5\n3;4\n', ';', undefined],
+  ['a,b;c\n1,2;5\n3,4\n', ',', undefined],
+  ['a,b;c\n1,2;5\n', ',', 'tie'],
+  ['a,b;c\n"1;5",2\n', ',', undefined],
+  ['a,b;c\n', ',', undefined],
+] as const)
+  test(`where two signs split a header alike the rows tell which is meant: ${JSON.stringify(text)}`, async () => {
+    await using space = await openProject()
+    await writeFile(space.path('a.csv'), text)
+    const found = await scanCsv(space.path('a.csv'), null)
+    assert.is(found.fault?.is, fault)
+    assert.is(found.shape?.delimiter, delimiter)
+  })
+
 test.run()

@@ -6,21 +6,17 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import { foldCase } from '../../core/names.ts'
 import { wholeFile } from '../../core/source-text.ts'
-import { type Column, isTypeText } from '../../core/relation.ts'
+import { isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
+import { checkCsvSeed } from '../csv/check-seed.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import {
-  ambiguousDates,
-  blankRows,
-  decimalCommas,
-  lostDigits,
   seedColumnsAsText,
   seedQuery,
   type SeedRows,
   untypedColumns,
   wrongSeedTypes,
-  wrongThousands,
 } from '../seed.ts'
 import { scanCsv, type CsvShape } from '../csv/scan.ts'
 import { modelsInDeclared, resolveDeclared } from '../checks/resolve-checks.ts'
@@ -64,7 +60,16 @@ function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnosti
   })
 }
 
-export async function draftSeed(seed: KnownSeed, context: DraftContext): Promise<Draft> {
+export async function draftSeeds(
+  seeds: readonly KnownSeed[],
+  context: DraftContext,
+): Promise<readonly Draft[]> {
+  const drafts: Draft[] = []
+  for (const seed of seeds) drafts.push(await draftSeed(seed, context))
+  return drafts
+}
+
+async function draftSeed(seed: KnownSeed, context: DraftContext): Promise<Draft> {
   const { connection, dir } = context
   const { name, path, format, types, checks: declared = [] } = seed.file
   const referenced = modelsInDeclared(declared).flatMap(
@@ -84,15 +89,6 @@ export async function draftSeed(seed: KnownSeed, context: DraftContext): Promise
   const asText = codes.map((column) => ({ column, type: 'VARCHAR' }))
   const wanted = [...declaredTypes, ...asText]
   const shape = { ...written, types: [...written.types, ...asText] }
-  // The run reports rows that cannot be read, with their place.
-  const digits = (columns: readonly Column[]) =>
-    ifRefused(lostDigits(connection, seed.file, columns, shape, dir), () => [])
-  const dates = (columns: readonly Column[]) =>
-    ifRefused(ambiguousDates(connection, seed.file, columns, shape, dir), () => [])
-  const thousands = (columns: readonly Column[]) =>
-    ifRefused(wrongThousands(connection, seed.file, columns, shape, dir), () => [])
-  const commas = (columns: readonly Column[]) =>
-    ifRefused(decimalCommas(connection, seed.file, columns, shape, dir), () => [])
   return {
     name,
     dependsOn,
@@ -117,15 +113,7 @@ export async function draftSeed(seed: KnownSeed, context: DraftContext): Promise
         ? [
             ...found.diagnostics,
             ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
-            ...(format === 'csv'
-              ? [
-                  ...(await digits(columns)),
-                  ...(await dates(columns)),
-                  ...(await thousands(columns)),
-                  ...(await commas(columns)),
-                  ...(await blankRows(seed.file, columns, dir)),
-                ]
-              : []),
+            ...(await checkCsvSeed(connection, dir, { file: seed.file, rows: shape, columns })),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
       const unstorable = unstorableColumns(context, columns, {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import { wholeFile, type FilePlace } from '../../core/source-text.ts'
+import { LINE_ENDS_HINT } from './line-ends.ts'
 import type { CsvFault, CsvShape } from './scan.ts'
 
 interface Excerpt extends FilePlace {
@@ -35,7 +36,7 @@ export async function explainFault(
 }
 
 function wordsFor(
-  { is, fields = 0 }: CsvFault,
+  { is, fields = 0, other }: CsvFault,
   { columns, delimiter, newline }: CsvShape,
   rest: string,
 ): { readonly problem: string; readonly hint: string } {
@@ -62,8 +63,15 @@ function wordsFor(
     case 'newline':
       return {
         problem: `this line ends differently from the header, which ends in ${newlineName[newline]}`,
-        hint: 'use the same line endings throughout; put a value that contains a line break in quotes',
+        hint: LINE_ENDS_HINT,
       }
+    case 'tie': {
+      const signs = `${delimiterName[delimiter]} and ${delimiterName[other!]}`
+      return {
+        problem: `${signs} both split the header into ${columns.length} columns, and rows do not tell which is meant`,
+        hint: 'put names and values that contain the other sign in quotes',
+      }
+    }
     case 'unnamed':
       return {
         problem: `column ${fields} of the header has no name`,

@@ -31,7 +31,8 @@ export async function numbersWithCommas(
     const text = sql.ident(name)
     const areAll = (pattern: string) =>
       sql`bool_and(regexp_full_match(${text}, ${sql.value(pattern)}))`
-    return sql`min(${text}) AS ${sql.ident(`e${i}`)},
+    const hasComma = sql`contains(${text}, ',')`
+    return sql`min(${text}) FILTER (WHERE ${hasComma}) AS ${sql.ident(`e${i}`)},
       ${areAll(IN_THOUSANDS)} AS ${sql.ident(`t${i}`)}, ${areAll(WITH_COMMA)} AS ${sql.ident(`d${i}`)},
       bool_or(contains(${text}, '.')) AS ${sql.ident(`p${i}`)}`
   })
@@ -45,6 +46,7 @@ export async function numbersWithCommas(
   })
 }
 
-const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*`
+/** Of some numbers, those that are whole, nothing is written behind the comma. */
+const WITH_COMMA = String.raw`\s*-?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?\s*`
 /** As English writes 1,234. With one comma, nothing tells it from decimals of which there are three. */
-const IN_THOUSANDS = String.raw`\s*-?\d{1,3}(?:,\d{3})+\s*`
+const IN_THOUSANDS = String.raw`\s*-?\d{1,3}(?:,\d{3})*\s*`

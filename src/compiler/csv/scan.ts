@@ -27,9 +27,11 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
     const whole = bytes.subarray(0, bytes.length - incompleteTail(bytes))
     carry = bytes.subarray(whole.length)
     if (rows === null) {
-      if (isMarkOfUtf16(whole))
-        return { shape: null, fault: { is: 'utf-16', at: 0, line: 1, lineStart: 0 } }
-      rows = new RowScanner(shapeOf(whole, delimiter), startOf(whole))
+      if (isMarkOfUtf16(whole)) return { shape: null, fault: { ...TOP, is: 'utf-16' } }
+      const [shape, other] = shapesOf(whole, delimiter)
+      if (other !== undefined)
+        return { shape: shape!, fault: { ...TOP, is: 'tie', other: other.delimiter } }
+      rows = new RowScanner(shape!, startOf(whole))
     }
     const isWhole = isUtf8(whole)
     const valid = isWhole ? whole : whole.subarray(0, firstInvalid(whole))
@@ -39,6 +41,8 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
   rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
 }
+
+const TOP = { at: 0, line: 1, lineStart: 0 }
 
 /** How the header of a CSV file is laid out, from the start of the file. */
 export async function headerOfFile(path: string): Promise<CsvShape> {
@@ -70,11 +74,29 @@ function incompleteTail(bytes: Buffer): number {
 }
 
 function shapeOf(bytes: Buffer, given: Delimiter | null): CsvShape {
+  return shapesOf(bytes, given)[0]!
+}
+
+/** Lines behind the header that tell which of two signs parts the fields. */
+const TELLING_LINES = 100
+
+/** By the signs that split the header into the most columns; several only where rows do not tell which is meant. */
+function shapesOf(bytes: Buffer, given: Delimiter | null): readonly CsvShape[] {
   const text = bytes.toString('utf8', startOf(bytes))
-  const found = given === null ? delimiters : [given]
-  return found
-    .map((delimiter) => headerOf(text, delimiter))
-    .reduce((best, next) => (next.columns.length > best.columns.length ? next : best))
+  const found = (given === null ? delimiters : [given]).map((sign) => headerOf(text, sign))
+  const most = Math.max(...found.map(({ columns }) => columns.length))
+  const best = found.filter(({ columns }) => columns.length === most)
+  if (most === 1) return best.slice(0, 1)
+  if (best.length === 1) return best
+  const lines = text.split(/\r\n|\r|\n/, TELLING_LINES + 2).slice(1, -1)
+  const rows = lines.filter((line) => line !== '')
+  const isRight = ({ delimiter }: CsvShape) =>
+    rows.every((line) => {
+      const { columns } = headerOf(line, delimiter)
+      return columns.length === most && !columns.some((field) => field.startsWith('"'))
+    })
+  const right = best.filter(isRight)
+  return rows.length === 0 || right.length === 0 ? best.slice(0, 1) : right
 }
 
 /** The first row, read with a delimiter. */
@@ -270,6 +292,7 @@ export interface CsvFault {
     | 'utf-16'
     | 'not-utf-8'
     | 'blank-header'
+    | 'tie'
     | 'unnamed'
     | 'fields'
     | 'open-quote'
@@ -282,4 +305,6 @@ export interface CsvFault {
   readonly lineStart: number
   /** Fields of the row, when their number is wrong; or the number of the field that has no name. */
   readonly fields?: number
+  /** Another sign that may part the fields. */
+  readonly other?: Delimiter
 }

@@ -12,7 +12,8 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { CHECKED_ROWS, type UnheldValue, unheldValues } from '../csv/guessed-types.ts'
-import { BLANK_HINT, blankEnd } from '../csv/line-ends.ts'
+import { BLANK_HINT, blankLines } from '../csv/line-ends.ts'
+import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
@@ -98,6 +99,30 @@ async function refuseMisread(
   const [unheld] = await unheldValues(connection, some, guessed, table.csv)
   if (unheld !== undefined)
     throw new SourceProblem(await explainUnheld(connection, dir, table, unheld))
+  const quote = await explainQuote(connection, dir, table, some, columns)
+  if (quote !== null) throw new SourceProblem(quote)
+}
+
+async function explainQuote(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  texts: Sql,
+  columns: readonly Column[],
+): Promise<Explanation | null> {
+  if (table.csv?.quote !== undefined) return null
+  const isLetter = async () => {
+    const [path] = await filesOfPattern(connection, pathOf(dir, table))
+    const row = await connection.row(
+      sql`SELECT Quote AS quote FROM sniff_csv(${sql.value(path ?? '')})`,
+    )
+    return row?.['quote'] === '(empty)'
+  }
+  const found = await literalQuote(connection, texts, columns, isLetter)
+  if (found === null) return null
+  const file = await fileWith(connection, dir, table, found)
+  const hint = `write at the table "csv: {quote: '"'}" if quotes enclose values, and close each; "csv: {quote: ''}" if they are letters`
+  return { problem: `${file}: ${found.problem}`, hint }
 }
 
 /**
@@ -113,7 +138,8 @@ export async function lateValue(
   if (await isShort(connection, dir, table)) return null
   const texts = sql`SELECT * FROM ${rowsOfFile(dir, table, ALL_TEXTS)}`
   const [found] = await unheldValues(connection, texts, undeclared(table, columns), table.csv)
-  return found === undefined ? null : explainUnheld(connection, dir, table, found)
+  if (found !== undefined) return explainUnheld(connection, dir, table, found)
+  return explainQuote(connection, dir, table, texts, columns)
 }
 
 /** A row has a byte and the end of its line. */
@@ -154,7 +180,7 @@ async function warningsOf(
   if (columns.length !== 1 || isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location))
     return found
   for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
-    const lines = await blankEnd(path)
+    const lines = await blankLines(path)
     if (lines === 0) continue
     const said = `${relative(dir, path)}: ${count(lines, 'blank line')}`
     found.push((at) => diagnostic('blank-rows', { lines: said }, at, BLANK_HINT))

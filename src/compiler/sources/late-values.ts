@@ -1,12 +1,16 @@
-// Values of CSV sources behind the rows that a compile looks at.
+// Values of CSV and JSON sources behind the rows that a compile looks at.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
+import type { FileFormat } from '../../core/sources.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { lateValue } from './check-csv.ts'
+import { lateFraction } from './late-json.ts'
 import { isFileTable } from './rows-of-file.ts'
+
+const lateIn: Partial<Record<FileFormat, typeof lateValue>> = { csv: lateValue, json: lateFraction }
 
 /**
  * Why tables of sources cannot be read after all, by their names. `names`: those that are about to be read, each of whose
@@ -22,11 +26,13 @@ export async function lateValues(
   for (const { name: source, source: file, tables } of external?.sources ?? [])
     for (const table of tables) {
       const name = `${source}.${table.name}`
-      if (!names.has(name) || !isFileTable(table) || table.format !== 'csv') continue
+      if (!names.has(name) || !isFileTable(table)) continue
+      const late = lateIn[table.format]
+      if (late === undefined) continue
       const compiled = external!.tables.find((one) => sameName(one.name, name))
       if (compiled === undefined) continue
       // What is wrong with the rows themselves, the models say that read them.
-      const wrong = await ifRefused(lateValue(connection, dir, table, compiled.columns), () => null)
+      const wrong = await ifRefused(late(connection, dir, table, compiled.columns), () => null)
       if (wrong === null) continue
       const { problem, hint } = wrong
       const at = { source: file, span: table.span }

@@ -133,12 +133,12 @@ export const rows: readonly Mistake[] = [
   {
     ...inSource(
       'd45',
-      'blank lines at the end of a file with one column',
+      'blank lines in a file with one column',
       read('data/f-*.csv', { 'data/f-1.csv': 'name\nx\n', 'data/f-2.csv': 'name\ny\n\n\n\n' }),
       ['check'],
     ),
     answer: `
-      eider.yml:5:7 warning blank-rows: data/f-2.csv: 3 blank lines at the end of a file with one column, where each is a row with NULL
+      eider.yml:5:7 warning blank-rows: data/f-2.csv: 3 blank lines in a file with one column, where each is a row with NULL
       hint: remove them; a row whose value is missing on purpose is written as ""
       ok: 6 models, 0 errors, 1 warning`,
     grade: 'A',
