@@ -30,6 +30,7 @@ import { createAdmission, admissionLimits, createOpenStreams } from './engine/ad
 import { ROOT_PATH } from './protocol/service-root.ts'
 import { alone, type Fellows } from './engine/fellows.ts'
 import { Freshness } from './engine/freshness.ts'
+import { UnbuiltSets } from './engine/unbuilt-sets.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
 import { odataMetrics, odataTraffic } from './http/metrics.ts'
 import { type Conventions, usualConventions } from './protocol/conventions.ts'
@@ -190,6 +191,7 @@ async function openSnapshots(options: ODataServiceOptions, resources: Resources)
     snapshots,
     ...openAnswers(options, engine, snapshots, resources),
     links: await signerOf(options),
+    unbuilt: new UnbuiltSets(published),
     maxPageSize: limits.largestPageRows,
     reader: WHOLE,
   }

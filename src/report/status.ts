@@ -2,6 +2,7 @@
 
 import { damagedEvents } from '../buffer/damaged.ts'
 import { waitingBytes } from '../buffer/waiting.ts'
+import { type UnbuiltSet, unbuiltSets } from '../core/unbuilt.ts'
 import { limits } from '../core/limits.ts'
 import { behindText } from '../core/report/behind-text.ts'
 import {
@@ -50,6 +51,7 @@ export async function readUpStatus(
           ...runs.flatMap(problemOfRun),
           ...(state?.behind ?? []).map(problemOfSet),
           ...(await damagedEvents(paths.buffer)).map(problemOfEvents),
+          ...(await unbuiltIn(project)).map(problemOfUnbuilt),
         ]),
   ]
   return {
@@ -122,6 +124,21 @@ const problemOfSet = (set: SetBehind): UpProblem => ({
 const problemOfEvents = (kept: DamagedEvents): UpProblem => ({
   message: `${kept.target}: ${damagedText(kept)}`,
   next: WHAT_TO_DO_WITH_DAMAGED,
+})
+
+/** What a run has said of the state that is published. */
+async function unbuiltIn({ paths }: Project): Promise<readonly UnbuiltSet[]> {
+  if (traitsOf(paths).isPulled) return []
+  const { openStore } = await import('../store/open.ts')
+  const { snapshots } = openStore(paths)
+  const snapshot = await snapshots.current()
+  const text = snapshot && (await snapshots.catalog(snapshot.id))
+  return text === null ? [] : unbuiltSets(text, snapshot!)
+}
+
+const problemOfUnbuilt = ({ name, model, because }: UnbuiltSet): UpProblem => ({
+  message: `the set ${name} is not there yet, no build of ${model} has succeeded: ${because}`,
+  next: `fix it, then: eider run ${model}`,
 })
 
 function runStatus({ working, ...rest }: UpState['runs'][number]): RunStatus {

@@ -1,5 +1,6 @@
 // What `odata.explorer` lets people see who open the service in a browser.
 
+import { createHash } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Catalog } from '../../src/core/catalog.ts'
@@ -14,6 +15,8 @@ const files = {
 }
 // A term of $metadata is called SelectionFields.
 const HIDDEN = /(?<!aria-)hidden|ana@|select(?!ionfields)|models\//i
+
+const hashOf = (token: string) => `sha256:${createHash('sha256').update(token).digest('hex')}`
 
 async function catalogOf(space: Workspace, args: readonly string[], headers = {}) {
   await using service = await space.start(['serve', '--port', '0', ...args])
@@ -125,6 +128,43 @@ test('before the first run there is a page and no catalog', async () => {
   const { answer, page } = await catalogOf(space, [])
   assert.is(page.status, 200)
   assert.is(answer.status, 404)
+})
+
+test('a set whose first build fails says so to those who will see it, and to nobody else', async () => {
+  await using space = await workspace({
+    ...files,
+    'eider.yml': `name: shop
+odata:
+  tokens:
+    - {name: all, hash: "${hashOf('all-of-it')}"}
+    - {name: sales, hash: "${hashOf('of-sales')}", sets: [core_orders]}
+    - {name: people, hash: "${hashOf('of-people')}", sets: ['mart_*']}
+`,
+  })
+  await space.write(
+    'models/core/orders.sql',
+    "-- @kind: table\n-- @expose: id\nselect hidden_id as id, error('no') as amount from hidden.stage",
+  )
+  await space.ok(['run'], { exitCode: 1 })
+  await using service = await space.start(['serve', '--port', '0'])
+  const asked = async (token: string, set: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const { status, text } = await ask(`${service.url}/${set}?$top=1`, { headers })
+    assert.is(status, 404)
+    return (JSON.parse(text) as { error: { message: string } }).error.message
+  }
+  const unbuilt =
+    'the entity set "core_orders" is not there yet: no build of its model core.orders has succeeded; "eider status" says why'
+  assert.is(await asked('all-of-it', 'core_orders'), unbuilt)
+  assert.is(await asked('of-sales', 'core_orders'), unbuilt)
+  assert.is(await asked('of-people', 'core_orders'), 'there is no entity set "core_orders"')
+  // It is not exposed.
+  assert.is(await asked('all-of-it', 'hidden_stage'), 'there is no entity set "hidden_stage"')
+  const { stdout } = await space.eider(['status'])
+  assert.match(
+    stdout,
+    /the set core_orders is not there yet, no build of core\.orders has succeeded: models\/core\/orders\.sql:3:\d+: no\n.*eider run core\.orders/,
+  )
 })
 
 test.run()

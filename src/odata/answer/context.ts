@@ -4,6 +4,7 @@ import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
 import type { AnswerFiles } from '../engine/answer-files.ts'
 import type { RowLookup, RowsByKey } from '../engine/rows-by-key.ts'
+import type { UnbuiltSets } from '../engine/unbuilt-sets.ts'
 import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './choose/link-tokens.ts'
@@ -32,6 +33,7 @@ export interface ServiceContext {
   readonly maxPageSize: number
   readonly requestTimeoutMs: number
   readonly conventions: Conventions
+  readonly unbuilt: UnbuiltSets
   readonly now: () => Date
 }
 

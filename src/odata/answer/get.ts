@@ -6,10 +6,10 @@ import { RequestError } from '../../http/request-error.ts'
 import type { BoundRequest } from '../bind/bound-request.ts'
 import { bindRequest } from '../bind/request.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
-import { changesGone, nextLinkGone } from '../protocol/errors.ts'
+import { changesGone, nextLinkGone, odataError } from '../protocol/errors.ts'
 import type { RequestHeaders } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/expression.ts'
-import { parseRequest } from '../syntax/parse-request.ts'
+import { decodeAscii, parseRequest } from '../syntax/parse-request.ts'
 import type { RequestSyntax, OptionSyntax } from '../syntax/syntax.ts'
 import { parseDeltaToken, parseSkipToken } from './choose/link-tokens.ts'
 import {
@@ -34,7 +34,7 @@ export async function answerGet(
 ): Promise<Answer> {
   const syntax = parseRequest(request.target, request.root)
   const exchange = await openExchange({ service, request, resources }, syntax.options, pinned)
-  const bound = bindSyntax(exchange, syntax)
+  const bound = await bindSyntax(exchange, syntax)
   const chosen = chooseRepresentation(exchange, bound)
   const headersOf = headersFor(exchange, chosen)
   const headers = headersOf(request.target)
@@ -98,13 +98,27 @@ async function openExchange(
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
-function bindSyntax(exchange: Exchange, syntax: RequestSyntax): BoundRequest {
+async function bindSyntax(exchange: Exchange, syntax: RequestSyntax): Promise<BoundRequest> {
   const { model, now, since } = exchange
   const { conventions } = exchange.service
   const { version } = exchange.request
   try {
     return bindRequest(syntax, model, { now, version, conventions, copiesOf })
   } catch (error) {
-    throw since !== null && error instanceof RequestError ? changesGone() : error
+    if (!(error instanceof RequestError)) throw error
+    if (since !== null) throw changesGone()
+    throw error.code === 'unknown-entity-set' ? ((await notBuilt(exchange)) ?? error) : error
   }
+}
+
+/** Says it of a set that is declared and was never built, to those who will see it. */
+async function notBuilt({ service, request, snapshot }: Exchange): Promise<RequestError | null> {
+  const [set = ''] = decodeAscii(request.target).split(/[/(?]/, 1)
+  if (!service.reader.sees(set)) return null
+  const model = await service.unbuilt.modelOf(snapshot.snapshot, set)
+  if (model === null) return null
+  return odataError(
+    'unknown-entity-set',
+    `the entity set "${set}" is not there yet: no build of its model ${model} has succeeded; "eider status" says why`,
+  )
 }

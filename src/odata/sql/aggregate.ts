@@ -8,7 +8,10 @@ import { type EdmType, hugeDecimal } from '../edm/types.ts'
 /** How values are put together: those of the rows of a group, or those of a list. */
 type Aggregator = Readonly<
   Record<'sum' | 'min' | 'max' | 'average' | 'count' | 'distinct', (values: Sql) => Sql>
->
+> & {
+  /** What an operator makes of each value. */
+  readonly each: (values: Sql, operator: Sql, by: Sql) => Sql
+}
 
 const ofRows: Aggregator = {
   sum: (values) => sql`sum(${values})`,
@@ -17,6 +20,7 @@ const ofRows: Aggregator = {
   average: (values) => sql`avg(${values})`,
   count: (values) => sql`count(${values})`,
   distinct: (values) => sql`count(DISTINCT ${values})`,
+  each: (values, operator, by) => sql`(${values} ${operator} ${by})`,
 }
 
 const ofList: Aggregator = {
@@ -26,6 +30,7 @@ const ofList: Aggregator = {
   average: (values) => sql`list_avg(${values})`,
   count: (values) => sql`CAST(coalesce(list_count(${values}), 0) AS BIGINT)`,
   distinct: (values) => sql`CAST(coalesce(len(list_distinct(${values})), 0) AS BIGINT)`,
+  each: (values, operator, by) => sql`list_transform(${values}, lambda one: one ${operator} ${by})`,
 }
 
 type PrintTotal = (values: Sql, of: Aggregator, total: Total) => Sql
@@ -34,7 +39,10 @@ const methodSql: Readonly<Record<TotalMethod, PrintTotal>> = {
   sum: (values, of, { type }) => castTo(type, of.sum(values)),
   min: (values, of) => of.min(values),
   max: (values, of) => of.max(values),
-  average: (values, of) => sql`CAST(${of.average(values)} AS DOUBLE)`,
+  average: (values, of, { value }) =>
+    typeOf(value!)?.engine.endsWith('HUGEINT') === true
+      ? hugeAverage(values, of)
+      : sql`CAST(${of.average(values)} AS DOUBLE)`,
   exactAverage: (values, of, { type, value }) =>
     exactAverage(of.sum(values), of.count(values), typeOf(value!)!, type),
   count: (values, of) => of.count(values),
@@ -58,6 +66,13 @@ const valuesOfPairs = (pairs: Sql) =>
   sql`list_transform(list_distinct(flatten(list(${pairs}))), lambda pair: pair.v)`
 
 const castTo = ({ engine }: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(engine)})`
+
+/** Their sum may leave 128 bits; the sums of their halves do not. */
+function hugeAverage(values: Sql, of: Aggregator): Sql {
+  const half = sql.value(String(2n ** 64n), hugeDecimal.engine)
+  const partOf = (operator: Sql) => of.average(of.each(values, operator, half))
+  return sql`CAST(${partOf(sql`//`)} AS DOUBLE) * CAST(${half} AS DOUBLE) + CAST(${partOf(sql`%`)} AS DOUBLE)`
+}
 
 /**
  * DuckDB divides decimals as doubles. Here the sum is divided as an integer, in units of its last digit; quotient

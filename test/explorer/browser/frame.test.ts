@@ -149,4 +149,34 @@ frameTest('an unknown set and an unknown address say so', async ({ page, visit, 
   faults.length = 0
 })
 
+frameTest(
+  'a set that no run has built yet says why, and what to do',
+  async ({ page, visit, axe, faults }) => {
+    await page.route('**/catalog.json', async (route) => {
+      const catalog = (await (await route.fetch()).json()) as {
+        models: { name: string; set: string | null }[]
+        states: Record<string, unknown>
+      }
+      const [model] = catalog.models
+      const state = { run_id: 'r', at: '2026-11-01T17:40:00.000Z', status: 'failed', ms: 1 }
+      const because = '<img src=x onerror=alert(1)> is not a number'
+      const json = {
+        ...catalog,
+        models: [...catalog.models, { ...model, name: 'mart.new', set: 'mart_new' }],
+        states: { 'mart.new': { ...state, because, warnings: [], warned: 0, builds: [] } },
+      }
+      await route.fulfill({ json })
+    })
+    await visit('/sets/mart_new')
+    await heading(page, 'mart_new is not there yet').waitFor()
+    await page.getByText('No build of its model has succeeded').waitFor()
+    await page.getByText('onerror=alert(1)> is not a number').waitFor()
+    await page.getByText('eider run mart.new').waitFor()
+    assert.equal(await axe(), [])
+    await page.getByRole('link', { name: 'What it is made of' }).click()
+    await page.getByRole('region', { name: 'mart.new', exact: true }).waitFor()
+    faults.length = 0
+  },
+)
+
 test.run()

@@ -250,4 +250,62 @@ setsTest(
   asAll,
 )
 
+const LAYERS = ['raw', 'staging', 'cleaned', 'core', 'mart'] as const
+
+/** Three models in each of five layers, the last of which are sets. */
+function layers(snapshot: string): string {
+  const about = { description: null, owner: null, tags: [], sources: [], checks: [], path: null }
+  const models = LAYERS.flatMap((layer, i) =>
+    [1, 2, 3].map((n) => ({
+      ...about,
+      name: `${layer}.orders_of_region_${n}`,
+      kind: 'table',
+      set: layer === 'mart' ? `mart_orders_of_region_${n}` : null,
+      depends_on: i === 0 ? [] : [`${LAYERS[i - 1]}.orders_of_region_${n}`],
+      columns: [],
+      sql: null,
+    })),
+  )
+  const sets = [1, 2, 3].map((n) => ({
+    name: `mart_orders_of_region_${n}`,
+    model: `mart.orders_of_region_${n}`,
+    description: null,
+    rows: 5_000_000,
+    bytes: 1,
+    key: ['id'],
+    columns: [],
+  }))
+  const runs = { runs: [], last_run: null, rejected: [], states: {} }
+  return catalogText({
+    runs,
+    snapshot,
+    publishedAt: '2026-11-01T17:40:00.000Z',
+    sets,
+    models,
+    sources: [],
+  })
+}
+
+const layersTest = explorerTests(() =>
+  explored([one('mart.orders_of_region_1')], { catalog: layers }),
+)
+
+layersTest(
+  'six layers beside the details of a model stay in their frame on a screen of 1440 pixels',
+  async ({ page, visit, settled }) => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await visit('/lineage?model=core.orders_of_region_1')
+    await settled()
+    const widths = await page.evaluate<readonly number[]>(`(() => {
+      const place = document.querySelector('.lineage-graph')
+      const texts = [...place.querySelectorAll('.node-facts')].map((text) => text.getBoundingClientRect())
+      return [place.scrollWidth - place.clientWidth, Math.min(...texts.map(({ height }) => height))]
+    })()`)
+    assert.is(widths[0], 0)
+    assert.ok(widths[1]! >= 10, `facts are ${widths[1]} pixels high`)
+    assert.ok((await seen(page)).panelIsBeside)
+  },
+  { reducedMotion: 'reduce' },
+)
+
 test.run()

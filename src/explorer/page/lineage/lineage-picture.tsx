@@ -85,10 +85,12 @@ function useFocusKept(layout: GraphLayout) {
 
 const firstOf = (nodes: GraphLayout['nodes']) => nodes.keys().next().value
 
+const LEAST_FIT = 0.84
+
 /** A little is given for not having to scroll: the smallest text stays above 10 pixels. */
 function mostWidth(width: number, scale: number | null): string {
   if (scale === null) return '100%'
-  return scale === 1 ? `max(100%, ${width * 0.84}px)` : 'none'
+  return scale === 1 ? `max(100%, ${width * LEAST_FIT}px)` : 'none'
 }
 
 interface NodeProps extends LineagePictureProps {
@@ -130,7 +132,7 @@ function Node({ placed, isLit, isStop, chosen, column, opened, folds, hidden }: 
           {`${cut(node.name, charactersIn(width))} `}
         </text>
         <text class="node-facts" x={15} y={33}>
-          {`${facts} `}
+          {`${cut(facts, Math.floor((width - BESIDE) / FACTS_CHARACTER) + 2)} `}
         </text>
         {sign !== null && (
           <text class={sign === '✕' ? 'node-failed' : 'node-warned'} x={width - 18} y={18}>
@@ -241,23 +243,48 @@ const CHARACTER = 8
 const FACTS_CHARACTER = 6.5
 const BESIDE = 34
 const LEAST_WIDTH = 90
-const MOST_WIDTH = 250
 const MARGIN = 8
 
+/** How wide nodes may be, and how far their layers are from each other. */
+interface Spacing {
+  readonly most: number
+  readonly ranksep: number
+}
+
+/** In the narrower ones long names are cut, which the panel has whole. */
+const WIDE: Spacing = { most: 250, ranksep: 48 }
+const NARROW: Spacing = { most: 168, ranksep: 24 }
+const NARROWEST: Spacing = { most: 132, ranksep: 16 }
+
+/** As wide as fits into `room`, in pixels; what fits in no way stays legible. */
 export async function layoutOf(
+  graph: LineageGraph,
+  paths: ColumnPaths | null,
+  factsOf: (node: LineageNode) => string,
+  room: number,
+): Promise<GraphLayout> {
+  for (const spacing of [WIDE, NARROW, NARROWEST]) {
+    const made = await layoutBy(spacing, graph, paths, factsOf)
+    if (made.width * LEAST_FIT <= room) return made
+  }
+  return layoutBy(NARROW, graph, paths, factsOf)
+}
+
+async function layoutBy(
+  { most, ranksep }: Spacing,
   graph: LineageGraph,
   paths: ColumnPaths | null,
   factsOf: (node: LineageNode) => string,
 ): Promise<GraphLayout> {
   const { Graph, layout } = await import('@dagrejs/dagre')
   const drawing = new Graph()
-  drawing.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 48, marginx: MARGIN, marginy: MARGIN })
+  drawing.setGraph({ rankdir: 'LR', nodesep: 14, ranksep, marginx: MARGIN, marginy: MARGIN })
   drawing.setDefaultEdgeLabel(() => ({}))
   const columnsOf = (id: string) => paths?.columns.get(id) ?? []
   for (const [id, node] of graph.nodes) {
     const columns = columnsOf(id)
     drawing.setNode(id, {
-      width: widthOf(node, columns, factsOf(node)),
+      width: Math.min(most, widthOf(node, columns, factsOf(node))),
       height: HEAD + (columns.length === 0 ? 0 : columns.length * COLUMN + 6),
     })
   }
@@ -318,7 +345,7 @@ function alignEnds(
 function widthOf({ name }: LineageNode, columns: readonly string[], facts: string): number {
   const longest = Math.max(name.length, ...columns.map((column) => column.length))
   const width = Math.max(longest * CHARACTER + BESIDE, facts.length * FACTS_CHARACTER + BESIDE)
-  return Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width))
+  return Math.max(LEAST_WIDTH, width)
 }
 
 const charactersIn = (width: number) => Math.floor((width - BESIDE) / CHARACTER) + 1

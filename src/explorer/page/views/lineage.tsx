@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { Button } from '../parts/button.tsx'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
@@ -58,8 +59,8 @@ function Lineage({ route, graph }: ViewProps<'lineage'> & { graph: LineageGraph 
       return chosen === null ? null : related(graph, chosen.id)
     }
   }, [graph, chosen, paths, found, shown])
-  const layout = useLayout(drawn, paths)
   const place = useRef<HTMLDivElement>(null)
+  const layout = useLayout(drawn, paths, place)
   useEffect(() => showChosen(place.current), [layout, chosen, scale])
   usePan(place)
   return (
@@ -127,13 +128,21 @@ function showChosen(place: HTMLElement | null): void {
   place.scrollTop += node.top - top - (place.clientHeight - node.height) / 2
 }
 
+/** Around the picture, as in the style sheet. */
+const PADDING = 6
+
 /** The picture before stays until the next one is laid out. */
-function useLayout(graph: LineageGraph, paths: Parameters<typeof layoutOf>[1]): GraphLayout | null {
+function useLayout(
+  graph: LineageGraph,
+  paths: Parameters<typeof layoutOf>[1],
+  place: RefObject<HTMLElement | null>,
+): GraphLayout | null {
   const page = usePage()
   const [layout, setLayout] = useState<GraphLayout | null>(null)
   useEffect(() => {
     let isLeft = false
-    void layoutOf(graph, paths, (node) => factsOf(page, node)).then((made) => {
+    const room = place.current!.clientWidth - 2 * PADDING
+    void layoutOf(graph, paths, (node) => factsOf(page, node), room).then((made) => {
       if (!isLeft) setLayout(made)
     })
     return () => {
