@@ -203,7 +203,11 @@ function collectOf(
   const to = findTarget(options.validators(), place.schema, place.table)
   const format = formatOf(request, place.isBatch, options)
   return readBody(request, maxBodyBytes(place, options), sizeHint(place))
-    .then((body) => accept(options, to, format, body, keyOf(who, request, body)))
+    .then((body) => {
+      const key = keyOf(who, request, body)
+      if (who?.requireBody !== undefined) logSender(request, { webhook: who.name })
+      return accept(options, to, format, body, key)
+    })
     .then(
       (stored) => sendAccepted(response, stored),
       (error: unknown) => {
@@ -216,7 +220,6 @@ function collectOf(
 function keyOf(who: Who, request: RequestHead, body: Buffer): RequestKey | null {
   if (who?.requireBody === undefined) return readRequestKey(request, body)
   challenging(() => who.requireBody!(body, request.headers, Date.now()))
-  logSender(request, { webhook: who.name })
   return deliveryKey(who.name, body)
 }
 

@@ -6,11 +6,11 @@
 
 import type { Spans } from './spans.ts'
 
-/** Bytes `start` to `end` of the body are to be stored as `text`. */
+/** Bytes `start` to `end` of the body are to be stored as `text`; null: as they are, in quotes. */
 export interface Edit {
   readonly start: number
   readonly end: number
-  readonly text: string
+  readonly text: string | null
 }
 
 /** What has to change before a value is stored. */

@@ -86,7 +86,7 @@ const varcharRule: Rule = (spans, node, changes) => {
   if (kind === STRING || kind === BOOLEAN) return null
   if (kind === NUMBER && isPrintedAsSent(spans, node)) return null
   if (changes === null) return NOT_AS_SENT
-  if (kind === NUMBER) replace(spans, node, spans.token(node), changes)
+  if (kind === NUMBER) quote(spans, node, changes)
   else return 'must be text, a number or a boolean; a JSON column takes arrays and objects'
   return null
 }
@@ -219,6 +219,10 @@ function decimalRule(width: number, scale: number): Rule {
       const isExact = Math.abs(value) < quickMax && Math.round(value * step) / step === value
       return isExact ? null : NOT_AS_SENT
     }
+    if (!isText && isPlainFraction(spans, node, whole, scale)) {
+      quote(spans, node, changes)
+      return null
+    }
     const source = numberText(spans, node)
     const decimal = source === null ? null : parseDecimal(source)
     if (source === null || decimal === null) return expected
@@ -302,6 +306,17 @@ const numberText = (spans: Spans, node: number): string | null =>
 /** The double that is nearest to a number; NaN for other nodes. */
 const shortNumber = (spans: Spans, node: number): number =>
   spans.kind(node) === NUMBER ? Number(spans.token(node)) : NaN
+
+/** Whether a number has a fraction and is written as plainText() would, with at most so many digits. */
+const isPlainFraction = (spans: Spans, node: number, whole: number, scale: number): boolean =>
+  !spans.isInteger(node) &&
+  spans.bytes[spans.end(node) - 1] !== 0x30 &&
+  isPlainDecimal(spans.bytes, spans.start(node), spans.end(node), whole, scale)
+
+/** Stores the token as a JSON string. */
+function quote(spans: Spans, node: number, { edits }: Changes): void {
+  edits.push({ start: spans.start(node), end: spans.end(node), text: null })
+}
 
 /** Stores the value as a JSON string, which DuckDB casts by its digits. */
 function replace(spans: Spans, node: number, text: string, { edits }: Changes): void {

@@ -120,47 +120,55 @@ function requireSize(sizeBytes: number, maxEventBytes: number, how: string): voi
 /** Whether the event that was read is valid and to be stored as it is. Where it is not, withChanges() knows why. */
 function isFineAsSent({ columns, spelled }: Validator): boolean {
   if (scan.hasSurrogate || scan.repeatsName) return false
-  const isOdd = scan.hasLongNumber || scan.hasPair || (spelled && spans.isPrintedAnew(0))
   for (let i = 0; i < columns.length; i++) {
     const column = columns[i]!
     const node = scan.places[i]!
     if (node === 0 || spans.kind(node) === NULL) {
       if (column.required) return false
-    } else if (!isKept(column, node, isOdd)) return false
+    } else if (!isKept(column, node, false)) return false
   }
+  const isOdd = scan.hasLongNumber || scan.hasPair || (spelled && spans.isPrintedAnew(0))
+  for (let i = 0; isOdd && i < columns.length; i++)
+    if (scan.places[i] !== 0 && isQuoted(columns[i]!, scan.places[i]!)) return false
   return true
 }
 
 /** The event that was read, as it is to be stored. Throws RequestError where it is not valid. */
 function withChanges(validator: Validator): Uint8Array {
+  const { columns } = validator
   const edits: Edit[] = []
-  const texts = new Map<string, string>()
-  for (const [i, column] of validator.columns.entries()) {
+  let texts: Map<string, string> | null = null
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i]!
     const node = scan.places[i]!
-    if (node !== 0 && spans.kind(node) !== NULL) {
-      if (isKept(column, node, true)) continue
+    if (node === 0 || spans.kind(node) === NULL) {
+      if (column.required) throw missingField(column, validator)
+    } else if (!isKept(column, node, true)) {
       const changes: Changes = { edits: [], json: [] }
       const problem = column.rule(spans, node, changes)
       if (problem !== null) throw invalidValue(column, node, problem)
       // One by one: a call takes some 120,000 arguments, and a long list may have more.
       for (const edit of changes.edits) edits.push(edit)
       if (changes.json.some((json) => spans.isPrintedAnew(json)))
-        texts.set(exactKey(column), exactText(column, node, changes))
-    } else if (column.required) throw missingField(column, validator)
+        (texts ??= new Map()).set(exactKey(column), exactText(column, node, changes))
+    }
   }
   const event = applyEdits(0, edits)
-  return texts.size === 0 ? event : withExact(event, texts)
+  return texts === null ? event : withExact(event, texts)
+}
+
+/** Whether the value is valid and needs no change, in an odd event or in another one. */
+function isKept(column: ValidatedColumn, node: number, isOdd: boolean): boolean {
+  if (spans.kind(node) === column.always) return true
+  return !(isOdd && isQuoted(column, node)) && column.rule(spans, node, null) === null
 }
 
 /**
- * Whether the value is valid and needs no change. In an odd event, or one with a value that is changed, numbers with a
- * fraction become texts, unless their columns take all of them as they are.
+ * In an odd event, or one with a value that is changed, numbers with a fraction become texts, unless their columns take all
+ * of them as they are.
  */
-function isKept({ rule, always, isSame }: ValidatedColumn, node: number, isOdd: boolean): boolean {
-  if (spans.kind(node) === always) return true
-  if (isOdd && !isSame && spans.holdsFraction(node)) return false
-  return rule(spans, node, null) === null
-}
+const isQuoted = ({ always, isSame }: ValidatedColumn, node: number): boolean =>
+  !isSame && spans.kind(node) !== always && spans.holdsFraction(node)
 
 /** The value of a column as withExact() takes it. */
 function exactText({ type }: ValidatedColumn, node: number, { edits, json }: Changes): string {
@@ -173,6 +181,8 @@ function exactText({ type }: ValidatedColumn, node: number, { edits, json }: Cha
   return applyEdits(node, [...edits, ...asText]).toString()
 }
 
+const QUOTE = 0x22
+
 function applyEdits(node: number, edits: readonly Edit[]): Buffer {
   const { bytes } = spans
   const end = spans.end(node)
@@ -180,13 +190,19 @@ function applyEdits(node: number, edits: readonly Edit[]): Buffer {
   if (edits.length === 0) return bytes.subarray(at, end)
   const ordered = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start)
   let size = end - at
-  for (const edit of ordered) size += Buffer.byteLength(edit.text) - (edit.end - edit.start)
+  for (const { start, end, text } of ordered)
+    size += text === null ? 2 : Buffer.byteLength(text) - (end - start)
   const changed = Buffer.allocUnsafe(size)
   let to = 0
   for (const edit of ordered) {
     to += bytes.copy(changed, to, at, edit.start)
-    to += changed.write(edit.text, to)
     at = edit.end
+    if (edit.text !== null) to += changed.write(edit.text, to)
+    else {
+      changed[to++] = QUOTE
+      for (let from = edit.start; from < edit.end; from++) changed[to++] = bytes[from]!
+      changed[to++] = QUOTE
+    }
   }
   bytes.copy(changed, to, at, end)
   return changed

@@ -20,6 +20,12 @@ const events: readonly (readonly [name: string, most: number, text: string])[] =
   ['with escapes of PHP', 1.5, flat.replace('a remark', 'http:\\/\\/shop.example\\/a')],
   ['with escapes of Python', 1.5, flat.replace('a remark', 'sm\\u00f8rbr\\u00f8d \\ud83d\\ude00')],
   ['with a number for a text', 1.5, flat.replace('"user-000123@example.org"', '9007199254')],
+  ['with a price for a text', 2, flat.replace('"user-000123@example.org"', '12.50')],
+  [
+    'with 17 digits for a text',
+    2,
+    flat.replace('"user-000123@example.org"', '90071992547409912').replace('"129.9500"', '129.95'),
+  ],
   ['with a field that is no column', 1.5, `${without},"extra":"more than there is"}`],
   [
     'with long numbers',
