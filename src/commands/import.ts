@@ -139,9 +139,9 @@ async function weighed({ models }: Said, source: SourceFile, { isCheck, hasFile 
   const broken: Diagnostic[] = []
   const changes = new Map<string, ImportedFile>()
   for (const said of models) {
-    broken.push(...brokenPromises(said, source, { withChecks: isCheck }))
     const { model, name, span } = said
     const isKnown = model !== null && hasFile(model.name)
+    broken.push(...brokenPromises(said, source, { withChecks: isCheck, hasFile: isKnown }))
     const file = isCheck && model === null ? null : importedFile(said, isKnown)
     const isTwice = changes.has(file?.path ?? '')
     if (file !== null && !isTwice) changes.set(file.path, file)

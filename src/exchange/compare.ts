@@ -14,17 +14,25 @@ import { logicalOf } from './odcs/types.ts'
 interface HowHeld {
   /** Checks that the file has must be those of the model. */
   readonly withChecks: boolean
+  /** Whether the model has a header of its own, which a seed and a rollup have not. */
+  readonly hasFile: boolean
 }
 
 /** Errors at places of the file. */
 export function brokenPromises(
   said: SaidOfModel,
   source: SourceFile,
-  { withChecks }: HowHeld,
+  { withChecks, hasFile }: HowHeld,
 ): readonly Diagnostic[] {
   const { model, promise } = said
   if (model === null) return []
-  if (promise === null) return withChecks ? missingLines(said, model, source) : []
+  if (promise === null) {
+    if (!withChecks) return []
+    const { text } = model.source
+    const isTold = (line: HeaderLine) =>
+      hasFile ? withHeader(text, [line]) === text : isMeant(line, model)
+    return missingLines(said, model, source, isTold)
+  }
   const hint = `change ${model.source.path}, or the contract`
   const broken = (problem: string, span: Span) =>
     diagnostic('contract-broken', { problem }, { source, span }, hint)
@@ -124,11 +132,12 @@ export function untrueMeasures(
 /** Of a file that promises nothing, but says what things mean. */
 function missingLines(
   { lines, span }: SaidOfModel,
-  { name, source: { path, text } }: Model,
+  { name, source: { path } }: Model,
   source: SourceFile,
+  isTold: (line: HeaderLine) => boolean,
 ): readonly Diagnostic[] {
   return lines
-    .filter((line) => withHeader(text, [line]) !== text)
+    .filter((line) => !isTold(line))
     .map((line) => {
       const problem = `${name} does not say ${lineOfHeader(line)}`
       return diagnostic(
@@ -138,4 +147,32 @@ function missingLines(
         `change ${path}, or the file`,
       )
     })
+}
+
+/** Whether a model says the same without having the line. */
+function isMeant(line: HeaderLine, model: Model): boolean {
+  const { annotation, subject, value, means = value, repeats } = line
+  const { description, meaning, columns } = model
+  const { measures = [], time = null, dimensions = [] } = meaning ?? {}
+  const isSubject = ({ name }: { readonly name: string }) =>
+    foldCase(annotationName(name)) === foldCase(subject ?? '')
+  const shown = [...columns, ...measures].filter(isSubject)
+  switch (annotation) {
+    case 'measure':
+      return measures.some((one) => isSubject(one) && plainSql(one.sql) === plainSql(means))
+    case 'time':
+      return time !== null && annotationName(time) === value
+    case 'dimension':
+      return dimensions.map(annotationName).join(', ') === value
+    case 'description':
+      return description === value
+    case 'column':
+      return shown.some((one) => one.description === value)
+    case 'label':
+    case 'unit':
+    case 'format':
+      return shown.some((one) => one[annotation] === value)
+    default:
+      return repeats === true && missingChecks([line], model).length === 0
+  }
 }

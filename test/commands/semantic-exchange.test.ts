@@ -1,6 +1,6 @@
 // Measures and dimensions as semantic models of Apache Ossie, out and in.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
@@ -182,6 +182,28 @@ semantic_model:
   )
   const gone = await space.ok(['import', 'gone.yaml'], { exitCode: 1 })
   assert.match(gone.stderr, 'no model has the name "gone"')
+})
+
+test('a rollup says what it means without a header, and is held to it', async () => {
+  const orders = files['models/core/orders.sql'].replace(
+    '-- @check',
+    '-- @rollup month, country\n-- @check',
+  )
+  await using space = await workspace({ ...files, 'models/core/orders.sql': orders })
+  await space.ok(['export', 'ossie', '--out', 's.yaml'])
+  await space.ok(['import', 's.yaml', '--check'])
+  const text = readFileSync(space.path('s.yaml'), 'utf8')
+  for (const [from, to, says] of [
+    ['is_time: true', 'is_time: false', 'does not say -- @dimension: month'],
+    ['label: Revenue', 'label: Sales', 'does not say -- @label revenue: Sales'],
+  ] as const) {
+    const at = text.indexOf('core_orders_by_month_country')
+    const later = text.slice(at).replace(from, to)
+    assert.is.not(later, text.slice(at))
+    writeFileSync(space.path('s.yaml'), text.slice(0, at) + later)
+    const { stderr } = await space.ok(['import', 's.yaml', '--check'], { exitCode: 1 })
+    assert.match(stderr, `core.orders_by_month_country ${says}`)
+  }
 })
 
 test.run()
