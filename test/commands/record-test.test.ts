@@ -162,6 +162,39 @@ test('rows of a window come with those of its part, and a number by chance leads
   await space.ok(['test'])
 })
 
+test('partners come by what is made of columns: of a key, a window or a join', async () => {
+  const hits = Array.from(
+    { length: 60 },
+    (_, i) => `${i},2026-0${1 + (i % 3)}-${String(1 + (i % 28)).padStart(2, '0')},${i % 7}\n`,
+  )
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'seeds/raw/hits.csv': `id,day,n\n${hits.join('')}`,
+    'seeds/ref/rates.csv': 'month,rate\n2026-01-01,1\n2026-02-01,2\n2026-03-01,3\n',
+    'models/mart/months.sql':
+      "SELECT date_trunc('month', day)::DATE AS month, sum(n) AS n FROM raw.hits GROUP BY 1\n",
+    'models/mart/ranked.sql':
+      "SELECT id, row_number() OVER (PARTITION BY date_trunc('month', day) ORDER BY n, id) AS nth FROM raw.hits\n",
+    'models/mart/rated.sql':
+      "SELECT h.id, h.n * r.rate AS eur FROM raw.hits h JOIN ref.rates r ON r.month = date_trunc('month', h.day)\n",
+  })
+  await space.ok(['run', '--quiet'])
+  const recorded = async (model: string, where: string) => {
+    const { stdout } = await space.ok(['test', '--record', model, 'one', '--where', where])
+    return [...stdout.matchAll(/(given\/\S+|note .*different.*)(?: {2}(\d+))?/g)].map(
+      ([, what, rows]) => `${what} ${rows}`,
+    )
+  }
+  // The first day of a month is a day that there is, too.
+  assert.equal(await recorded('mart.months', "month = '2026-03-01'"), ['given/raw.hits.csv 20'])
+  assert.equal(await recorded('mart.ranked', 'id = 2'), ['given/raw.hits.csv 20'])
+  assert.equal(await recorded('mart.rated', 'id = 2'), [
+    'given/raw.hits.csv 1',
+    'given/ref.rates.csv 1',
+  ])
+  await space.ok(['test'])
+})
+
 test('never more than a bound is recorded, and it says so', async () => {
   await using space = await workspace(files)
   await space.ok(['run', '--quiet'])

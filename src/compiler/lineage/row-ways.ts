@@ -16,10 +16,13 @@ import { columnsOfQuery, contextOf } from './query.ts'
 import { nodeOf, type ScopeValue } from './scope.ts'
 
 export interface RowWays {
-  /** Pairs of columns whose values are compared as they are; a column with itself where a window has all rows of a value. */
-  readonly joins: readonly (readonly [ColumnOrigin, ColumnOrigin])[]
+  /** Pairs whose values are compared as they are; one with itself where a window has all rows of a value. */
+  readonly joins: readonly (readonly [JoinSide, JoinSide])[]
   readonly computed: readonly ComputedColumn[]
 }
+
+/** A column, or an expression over the columns of one input. */
+export type JoinSide = ColumnOrigin | Omit<ComputedColumn, 'column'>
 
 /** A column of the query that is an expression over one input, which stands in its FROM once. */
 export interface ComputedColumn {
@@ -44,7 +47,7 @@ export async function rowWaysOf(
     `SELECT *, 0 AS ${VALUE} FROM x`,
   ])
   if (query?.is !== 'select' || pattern?.is !== 'select') return NONE
-  const joins: (readonly [ColumnOrigin, ColumnOrigin])[] = []
+  const joins: (readonly [JoinSide, JoinSide])[] = []
   const named = new Map<SyntaxNode, ScopeValue>()
   const tables = new Map<string, SyntaxNode | null>()
   const names = new Map(Array.from(models.keys(), (name) => [foldCase(name), name]))
@@ -66,36 +69,48 @@ export async function rowWaysOf(
   }
   const place = { scope: null, ctes: new Map(), context: { ...context, observer } }
   const columns = columnsOfQuery(nodeOf(query.tree), place)
-  for (const origin of partitionsIn(query.tree, named)) joins.push([origin, origin])
-  const items = (nodeOf(query.tree)['select_list'] ?? []) as readonly SyntaxNode[]
-  if (columns?.length !== items.length) return { joins, computed: [] }
-  const own = new Set(joinedTables(nodeOf(query.tree)['from_table'] as SyntaxNode))
-  const computed = items.flatMap((item, i): readonly ComputedColumn[] => {
+  const valuesOf = (item: SyntaxNode): Omit<ComputedColumn, 'column'> | null => {
     const input = isColumn(item) ? null : inputOf(item, named)
     const table = input === null ? null : tables.get(foldCase(input))
-    if (input === null || table == null || !own.has(table)) return []
+    if (input === null || table == null) return null
     const { tree } = pattern
     const { select_list, ...rest } = nodeOf(tree) as { select_list: readonly SyntaxNode[] }
     const list = [select_list[0], { ...item, alias: VALUE }]
     const node = { ...rest, select_list: list, from_table: table }
-    const text = jsonOfTree({ error: false, statements: [{ ...tree, node }] })
-    return [{ column: columns[i]!.name, input, query: text }]
+    return { input, query: jsonOfTree({ error: false, statements: [{ ...tree, node }] }) }
+  }
+  const compared = (node: SyntaxNode): JoinSide | null => {
+    const value = named.get(node)
+    return value === undefined ? valuesOf(node) : columnOf(value)
+  }
+  for (const one of partitionsIn(query.tree).flatMap((node) => compared(node) ?? []))
+    joins.push([one, one])
+  for (const [left, right] of equalitiesIn(query.tree)) {
+    const [l, r] = [compared(left), compared(right)]
+    // Two columns are found with their scopes.
+    if (l !== null && r !== null && ('query' in l || 'query' in r)) joins.push([l, r])
+  }
+  const items = (nodeOf(query.tree)['select_list'] ?? []) as readonly SyntaxNode[]
+  if (columns?.length !== items.length) return { joins, computed: [] }
+  const own = new Set(joinedTables(nodeOf(query.tree)['from_table'] as SyntaxNode))
+  const computed = items.flatMap((item, i): readonly ComputedColumn[] => {
+    const values = valuesOf(item)
+    if (values === null || !own.has(tables.get(foldCase(values.input))!)) return []
+    return [{ column: columns[i]!.name, ...values }]
   })
   return { joins, computed }
 }
 
-/** Columns by which windows part their rows. */
-const partitionsIn = (
-  tree: SyntaxNode,
-  named: ReadonlyMap<SyntaxNode, ScopeValue>,
-): readonly ColumnOrigin[] =>
+/** By what windows part their rows. */
+const partitionsIn = (tree: SyntaxNode): readonly SyntaxNode[] =>
   nodesIn(tree)
     .filter((node) => node['class'] === 'WINDOW')
     .flatMap((node) => (node['partitions'] ?? []) as readonly SyntaxNode[])
-    .flatMap((node) => {
-      const value = named.get(node)
-      return value === undefined ? [] : (columnOf(value) ?? [])
-    })
+
+const equalitiesIn = (tree: SyntaxNode): readonly (readonly [SyntaxNode, SyntaxNode])[] =>
+  nodesIn(tree)
+    .filter((node) => node['type'] === 'COMPARE_EQUAL')
+    .map((node) => [node['left'] as SyntaxNode, node['right'] as SyntaxNode])
 
 const joinedTables = (table: SyntaxNode): readonly SyntaxNode[] =>
   table['type'] === 'JOIN'

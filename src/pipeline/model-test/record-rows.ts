@@ -7,6 +7,7 @@
 // Where there is no join, the columns that are passed on have to do.
 
 import {
+  type JoinSide,
   type ComputedColumn,
   type RowWays,
   rowWaysOf,
@@ -148,12 +149,15 @@ async function waysOf(
     if (way === null) continue
     // Its rows lead to those of all inputs that it is joined with, through others too.
     for (const [from, known] of ways)
-      for (const { mine, other, theirs } of joinsFrom(from, joins)) {
-        const next = found.find((one) => sameName(one.input, other))?.input
+      for (const { mine, theirs } of joinsFrom(from, joins)) {
+        const next = found.find((one) => sameName(one.input, inputOf(theirs)))?.input
         if (known === null || next === undefined || (next !== from && ways.has(next))) continue
-        const rows = sql`SELECT DISTINCT d.${sql.ident(mine)} FROM ${sql.relation(from)} AS d WHERE ${known}`
-        const values = await take(from, rows)
-        const partners = sql`d.${sql.ident(theirs)} IN (FROM ${values})`
+        const { rows, value } = valuesOf(mine)
+        const values = await take(
+          from,
+          sql`SELECT DISTINCT ${value} FROM ${rows} AS d WHERE ${known}`,
+        )
+        const partners = await partnersBy(search, theirs, values)
         ways.set(next, next === from ? sql`(${ways.get(from)!} OR ${partners})` : partners)
       }
   }
@@ -169,11 +173,42 @@ const pairsWith = (traced: readonly TracedColumn[], input: string): readonly Col
 const joinsFrom = (from: string, joins: RowWays['joins']) =>
   joins
     .flatMap(([l, r]) => [
-      { of: l, to: r },
-      { of: r, to: l },
+      { mine: l, theirs: r },
+      { mine: r, theirs: l },
     ])
-    .filter(({ of }) => sameName(of.model, from))
-    .map(({ of, to }) => ({ mine: of.column, other: to.model, theirs: to.column }))
+    .filter(({ mine }) => sameName(inputOf(mine), from))
+
+const inputOf = (one: JoinSide): string => ('query' in one ? one.input : one.model)
+
+/** `value`: of rows `d`. */
+const valuesOf = (one: JoinSide): { readonly rows: Sql; readonly value: Sql } =>
+  'query' in one
+    ? { rows: rowsOf(one), value: sql`d.${sql.ident(VALUE)}` }
+    : { rows: sql.relation(one.model), value: sql`d.${sql.ident(one.column)}` }
+
+const rowsOf = ({ query }: Pick<ComputedColumn, 'query'>): Sql =>
+  sql`json_execute_serialized_sql(${sql.value(query)})`
+
+/** True of rows `d` of the input that have one of the values. */
+async function partnersBy({ connection, take }: Search, one: JoinSide, values: Sql): Promise<Sql> {
+  const { rows, value } = valuesOf(one)
+  const isAmong = sql`${value} IN (FROM ${values})`
+  return 'query' in one
+    ? wayTo(connection, await take(one.input, withoutValue(rows, isAmong)))
+    : isAmong
+}
+
+const withoutValue = (rows: Sql, condition: Sql): Sql =>
+  sql`SELECT d.* EXCLUDE (${sql.ident(VALUE)}) FROM ${rows} AS d WHERE ${condition}`
+
+/** True of rows `d` that are found. */
+async function wayTo(connection: Connection, found: Sql): Promise<Sql> {
+  const columns = await connection.columnsOf(sql`FROM ${found}`)
+  return wayBy(
+    found,
+    columns.map(({ name }) => ({ own: name, theirs: name })),
+  )
+}
 
 /** How far the columns of the sample lead to an input. */
 interface Lead {
@@ -196,24 +231,20 @@ async function leadTo(
   },
 ): Promise<Lead> {
   const { input, pairs, made, isKey } = given
-  const ofKey = await together(connection, sample, input, pairs.filter(isKey))
-  let keys = ofKey.length
-  let way = keys > 0 ? wayBy(sample, ofKey) : null
-  for (const { column, query } of made.filter(({ column: own }) => isKey({ own }))) {
-    const rows = sql`json_execute_serialized_sql(${sql.value(query)})`
-    const pair = { own: column, theirs: VALUE }
-    if (!(await hasAllValues(connection, sample, rows, [pair]))) continue
-    const all = sql.all([wayBy(sample, [pair]), ...(way === null ? [] : [way])])
-    const found = await take(
-      input,
-      sql`SELECT d.* EXCLUDE (${sql.ident(VALUE)}) FROM ${rows} AS d WHERE ${all}`,
-    )
-    const columns = await connection.columnsOf(sql`FROM ${found}`)
-    way = wayBy(
-      found,
-      columns.map(({ name: one }) => ({ own: one, theirs: one })),
-    )
-    keys++
+  const byValue: ComputedColumn[] = []
+  for (const one of made.filter(({ column: own }) => isKey({ own })))
+    if (await hasAllValues(connection, sample, rowsOf(one), [{ own: one.column, theirs: VALUE }]))
+      byValue.push(one)
+  // A day that begins a month may be one of the days, by chance.
+  const isMade = ({ own }: ColumnPair) => byValue.some(({ column }) => sameName(column, own))
+  const others = pairs.filter((pair) => isKey(pair) && !isMade(pair))
+  const ofKey = await together(connection, sample, input, others)
+  const keys = ofKey.length + byValue.length
+  let way = ofKey.length > 0 ? wayBy(sample, ofKey) : null
+  for (const one of byValue) {
+    const isIts = wayBy(sample, [{ own: one.column, theirs: VALUE }])
+    const all = sql.all([isIts, ...(way === null ? [] : [way])])
+    way = await wayTo(connection, await take(input, withoutValue(rowsOf(one), all)))
   }
   if (way === null && pairs.length > 0)
     way = wayBy(sample, await together(connection, sample, input, pairs))
