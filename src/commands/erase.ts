@@ -43,7 +43,12 @@ export default class Erase extends BaseCommand {
     const project = await this.openProject(flags)
     const logger = this.loggerFor(flags)
     const { leftInTests, openErasing, searchOnly } = await import('../wiring/erasing.ts')
+    const warnings: string[] = []
     const request = await openErasing(project, args, {
+      progress: (event) => {
+        if (event.event !== 'model-finished') return
+        warnings.push(...(event.warnings ?? []).map((text) => `${event.model}: ${text}`))
+      },
       all: Boolean(flags.all),
       unreadable: Boolean(flags.unreadable),
       rewrite: Boolean(flags.rewrite),
@@ -64,6 +69,7 @@ export default class Erase extends BaseCommand {
     const erased: Erased = { ...report, left, dry_run: Boolean(flags['dry-run']), ms }
     if (flags.json) this.printEvent({ event: 'erased', ...erased, unfinished })
     else this.#print(erased, flags)
+    for (const text of warnings) process.stderr.write(`warning: ${text}\n`)
     if (unfinished === null) return
     process.stderr.write(
       `error: the erasure is unfinished: ${unfinished}\nhint: make the run succeed, and repeat the command\n`,

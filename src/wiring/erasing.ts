@@ -23,7 +23,7 @@ import { runOptionsOf } from './run-options.ts'
 
 interface ErasingOptions extends Pick<
   EraseRequest,
-  'all' | 'unreadable' | 'rewrite' | 'lockWaitMs' | 'signal'
+  'all' | 'unreadable' | 'rewrite' | 'lockWaitMs' | 'signal' | 'progress'
 > {
   readonly logger: Logger
 }
@@ -60,7 +60,6 @@ export async function openErasing(
     reach,
     damaged,
     openClaims: async () => (await import('./claims.ts')).openClaims(project, logger),
-    progress: () => {},
   }
 }
 

@@ -125,6 +125,7 @@ test('what came in while rows are erased stays, and is no failure', async () => 
         rewrite: false,
         lockWaitMs: 10_000,
         signal: new AbortController().signal,
+        progress: () => {},
         logger: silentLogger,
       },
     )

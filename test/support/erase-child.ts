@@ -19,6 +19,7 @@ const request = await openErasing(
     rewrite: false,
     lockWaitMs: 10_000,
     signal: new AbortController().signal,
+    progress: () => {},
     logger: silentLogger,
   },
 )

@@ -4,7 +4,7 @@
 
 import * as assert from 'uvu/assert'
 import type { CompiledProject } from '../../../src/core/model.ts'
-import type { ModelResult } from '../../../src/core/report/progress.ts'
+import type { ModelResult, RunEvent } from '../../../src/core/report/progress.ts'
 import { sql } from '../../../src/core/sql.ts'
 import type { RunRequest } from '../../../src/pipeline/run-request.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
@@ -240,7 +240,8 @@ export class World {
     const { of, text, isMeant } = erasure
     const name = of.named('raw.e')
     const endsAfter = this.#random() < 0.5 ? null : this.#below(9)
-    const request = { ...this.#request, openClaims: () => Promise.resolve(this.#claims) }
+    const progress = (one: RunEvent) => void (one.event === 'model-finished' && this.#hear(one))
+    const request = { ...this.#request, progress, openClaims: () => Promise.resolve(this.#claims) }
     const project = await this.#compiled()
     const { isDone, unreached } = await erase({ request, project, name, text, endsAfter })
     of.log.push(`erased ${text}${isDone ? '' : `, ended after ${endsAfter}`}`)
@@ -338,13 +339,15 @@ export class World {
     const failed = models.filter(({ status }) => status === 'failed')
     // A run that is cut off may call a model failed; what counts is what the next one makes of it.
     assert.ok(ok || mayFail || request.signal.aborted, JSON.stringify(failed))
-    for (const { model, warnings = [] } of models) {
-      if (warnings.some((text) => LEFT.test(text))) this.#keeping.add(model)
-      for (const [, rows] of warnings.join('\n').matchAll(COUNTED))
-        this.#counted.set(model, Number(rows) + (this.#counted.get(model) ?? 0))
-    }
+    models.forEach(this.#hear)
     this.#note('run')
     return new Map(models.map((result) => [result.model, result]))
+  }
+
+  #hear = ({ model, warnings = [] }: Pick<ModelResult, 'model' | 'warnings'>): void => {
+    if (warnings.some((text) => LEFT.test(text))) this.#keeping.add(model)
+    for (const [, rows] of warnings.join('\n').matchAll(COUNTED))
+      this.#counted.set(model, Number(rows) + (this.#counted.get(model) ?? 0))
   }
 
   get #request() {
