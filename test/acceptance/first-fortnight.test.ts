@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { startDaemon } from '../support/daemon-process.ts'
 import { sendOrders } from '../support/erase-project.ts'
 import { until } from '../support/until.ts'
+import { ORDERS, coreOrders, dailyRevenue, firstSent, order } from '../support/weeks-of-a-shop.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const ANALYST = 'analyst-0123456789abcdef'
@@ -37,38 +38,17 @@ sources:
         file: data/targets-*.csv
 `
 
-const core = (total: string, name = 'total') => `-- @kind: merge
--- @unique_key: order_id
--- @incremental: received_at
--- @on_duplicate: latest(received_at)
--- @expose order_id
-SELECT order_id, customer_id, region, (${total})::DECIMAL(10,2) AS ${name}, status, ordered_at, received_at
-FROM raw.orders
-`
-
 const daily = (total = 'total') => `-- @kind: period
 -- @period: day of day lookback 3 days
 -- @expose day, region
-SELECT ordered_at::DATE AS day, region, count(*)::INTEGER AS orders, sum(${total})::DECIMAL(12,2) AS revenue
-FROM core.orders
-WHERE status <> 'cancelled'
-GROUP BY ALL
-`
+${dailyRevenue(total)}`
 
 const files = {
   'eider.yml': settings(''),
   'data/customers.csv': 'id;name;credit;since\n7;Ada;1,5;13/01/2026\n8;Bo;NA;02/02/2026\n',
   'data/targets-1.csv': 'region,target\neast,100\nwest,90\n',
-  'models/raw/orders.sql': `-- @kind: events
-order_id INTEGER NOT NULL,
-customer_id INTEGER,
-region VARCHAR,
-amount DECIMAL(10,2),
-status VARCHAR,
-ordered_at TIMESTAMPTZ,
-received_at TIMESTAMPTZ
-`,
-  'models/core/orders.sql': core('amount'),
+  'models/raw/orders.sql': ORDERS,
+  'models/core/orders.sql': coreOrders('amount'),
   // How an order was, before and after each change.
   'models/core/order_history.sql': `-- @kind: scd2
 -- @unique_key: order_id
@@ -88,22 +68,6 @@ FROM files.targets t LEFT JOIN mart.daily d USING (region)
 GROUP BY ALL
 `,
 }
-
-const order = (id: number, customer: number, region: string, amount: number, day: string) => ({
-  order_id: id,
-  customer_id: customer,
-  region,
-  amount,
-  status: 'paid',
-  ordered_at: `${day}T08:00:00Z`,
-})
-
-const firstOrders = [
-  order(1, 7, 'west', 20, '2026-10-10'),
-  order(2, 8, 'west', 30, '2026-11-23'),
-  order(3, 8, 'east', 40, '2026-11-23'),
-  order(4, 7, 'east', 50, '2026-11-23'),
-].map((one) => ({ ...one, received_at: one.ordered_at }))
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -127,7 +91,7 @@ async function openShop(): Promise<Shop> {
     const { stdout, stderr } = await space.ok(args, { env, exitCode })
     return stdout + stderr
   }
-  await sendOrders(space, daemon.url, firstOrders)
+  await sendOrders(space, daemon.url, firstSent)
   await eider(['run'])
   const service = await space.start(['serve', '--port', '0', '--quiet'])
   const { origin } = new URL(service.url)
@@ -203,11 +167,11 @@ test('two weeks of a shop', async () => {
   )
 
   // Thursday: a rule and the name of a column change; nothing is mixed in silence, and no history ends.
-  await space.write('models/core/orders.sql', core('amount * 2'))
+  await space.write('models/core/orders.sql', coreOrders('amount * 2'))
   assert.match(await eider(['plan']), /rows? keep an older rule/)
   await run()
   await eider(['run', 'core.orders', '--full-refresh'])
-  await space.write('models/core/orders.sql', core('amount * 2', 'total_eur'))
+  await space.write('models/core/orders.sql', coreOrders('amount * 2', 'total_eur'))
   const broken = await eider(['check'], 1)
   assert.match(broken, /models\/mart\/daily\.sql:4:\d+/)
   await space.write('models/mart/daily.sql', daily('total_eur'))

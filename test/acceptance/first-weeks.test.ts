@@ -6,66 +6,35 @@ import * as assert from 'uvu/assert'
 import { startDaemon } from '../support/daemon-process.ts'
 import { sendOrders } from '../support/erase-project.ts'
 import { until } from '../support/until.ts'
+import {
+  ORDERS,
+  coreOrders,
+  dailyRevenue,
+  firstSent,
+  order,
+  sent,
+} from '../support/weeks-of-a-shop.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
-
-const core = (total: string) => `-- @kind: merge
--- @unique_key: order_id
--- @incremental: received_at
--- @on_duplicate: latest(received_at)
--- @expose order_id
-SELECT order_id, customer_id, region, (${total})::DECIMAL(10,2) AS total, status, ordered_at, received_at
-FROM raw.orders
-`
-
-const DAILY = `SELECT ordered_at::DATE AS day, region, count(*)::INTEGER AS orders,
-  sum(total)::DECIMAL(12,2) AS revenue
-FROM core.orders
-WHERE status <> 'cancelled'
-GROUP BY ALL
-`
 
 const files = {
   'eider.yml': 'name: shop\n',
-  'models/raw/orders.sql': `-- @kind: events
-order_id INTEGER NOT NULL,
-customer_id INTEGER,
-region VARCHAR,
-amount DECIMAL(10,2),
-status VARCHAR,
-ordered_at TIMESTAMPTZ,
-received_at TIMESTAMPTZ
-`,
-  'models/core/orders.sql': core('amount'),
+  'models/raw/orders.sql': ORDERS,
+  'models/core/orders.sql': coreOrders('amount'),
   'models/mart/daily.sql': `-- @kind: period
 -- @period: day of day lookback 3 days
 -- @expose day, region
-${DAILY}`,
+${dailyRevenue()}`,
   'models/mart/daily_merge.sql': `-- @kind: merge
 -- @unique_key: day, region
 -- @incremental: day lookback 3 days
 -- @expose day, region
-${DAILY}`,
+${dailyRevenue()}`,
   // The same, always made from all rows: what every number has to be.
   'models/mart/daily_table.sql': `-- @expose day, region
-${DAILY}`,
+${dailyRevenue()}`,
 }
 
-const order = (id: number, customer: number, region: string, amount: number, day: string) => ({
-  order_id: id,
-  customer_id: customer,
-  region,
-  amount,
-  status: 'paid',
-  ordered_at: `${day}T08:00:00Z`,
-})
-
-const firstOrders = [
-  order(1, 7, 'west', 20, '2026-10-10'),
-  order(2, 8, 'west', 30, '2026-11-23'),
-  order(3, 8, 'east', 40, '2026-11-23'),
-  order(4, 7, 'east', 50, '2026-11-23'),
-  order(5, 8, 'west', 60, '2026-11-24'),
-].map((one) => ({ ...one, received_at: one.ordered_at }))
+const firstOrders = [...firstSent, sent(5, 8, 'west', 60, '2026-11-24')]
 
 const firstDays = [
   '2026-10-10 west 1 20',
@@ -164,7 +133,7 @@ test('a changed rule says which rows keep the old one until they are rebuilt', a
   await using shop = await openShop()
   const totals = async () =>
     (await shop.ask('core_orders?$orderby=order_id')).map((row) => row['total'])
-  await shop.space.write('models/core/orders.sql', core('amount * 2'))
+  await shop.space.write('models/core/orders.sql', coreOrders('amount * 2'))
   const older = '4 of 5 rows were made before the rule of'
   assert.match(await shop.eider('plan'), '4 of 5 rows keep an older rule')
   const run = await shop.eider('run')
