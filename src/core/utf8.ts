@@ -17,3 +17,13 @@ export function firstInvalid(bytes: Buffer): number {
     from = found + 1
   }
 }
+
+/** How many bytes at the end that may be the start of a character. */
+export function incompleteTail(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if (byte < 0x80) return 0
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0
+  }
+  return 0
+}

@@ -192,4 +192,53 @@ test('a fraction of JSON behind whole numbers fails what reads it, and so does a
   )
 })
 
+test('whole numbers of JSON at the end of their type have no fraction', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/a.ndjson}'),
+    'data/a.ndjson':
+      '{"v":9223372036854775807,"u":1,"x":{"b":[9223372036854775807]}}\n{"v":1,"u":18446744073709551615,"x":null}\n',
+  })
+  await space.ok(['run'])
+  const { stdout } = await space.ok([
+    'query',
+    'SELECT max(v) AS v, max(u) AS u, max(x.b[1]) AS b FROM core.a',
+    '--format',
+    'csv',
+  ])
+  assert.is(stdout, 'v,u,b\r\n9223372036854775807,18446744073709551615,9223372036854775807\r\n')
+})
+
+for (const read of ['SELECT v FROM s.a', 'SELECT is_in FROM s.a'])
+  test(`a byte that is not UTF-8 behind the first rows fails what reads it alone: ${read}`, async () => {
+    await using space = await workspace({
+      'eider.yml': project('{file: data/a.csv}'),
+      'models/core/a.sql': `${read}\n`,
+      'models/core/b.sql': 'SELECT 1 AS x\n',
+    })
+    const row = '30000,M\xfcller,1\n'
+    const rows = `id,v,is_in\n${'1,é,t\n'.repeat(25_000)}`
+    await space.write('data/a.csv', Buffer.concat([Buffer.from(rows), Buffer.from(row, 'latin1')]))
+    const { stdout } = await space.ok(['run'], { exitCode: 1 })
+    assert.match(stdout, /failed +core\.a +eider\.yml:5:7: .* data\/a\.csv is not UTF-8/)
+    assert.match(stdout, /built +core\.b/)
+  })
+
+test('quotes in a file of another encoding are looked at in that encoding', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/a.csv, csv: {encoding: latin-1}}'),
+  })
+  const rows = 'id,name\n1,"""M\xfcller"\n2,b\n'
+  await space.write('data/a.csv', Buffer.from(rows, 'latin1'))
+  await space.ok(['run'])
+  const { stdout } = await space.ok([
+    'query',
+    'SELECT name FROM core.a WHERE id = 1',
+    '--format',
+    'csv',
+  ])
+  assert.is(stdout, 'name\r\n"""Müller"\r\n')
+})
+
 test.run()

@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { limits } from '../../core/limits.ts'
-import { firstInvalid } from '../../core/utf8.ts'
+import { firstInvalid, incompleteTail } from '../../core/utf8.ts'
 import { isMarkOfUtf16 } from './utf-16.ts'
 
 interface CsvScan {
@@ -62,16 +62,6 @@ export async function headerOfFile(path: string): Promise<CsvShape> {
 
 /** The length of a byte order mark. */
 const startOf = (bytes: Buffer) => (bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0)
-
-/** Bytes at the end that may be the start of a character. */
-function incompleteTail(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!
-    if (byte < 0x80) return 0
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0
-  }
-  return 0
-}
 
 function shapeOf(bytes: Buffer, given: Delimiter | null): CsvShape {
   return shapesOf(bytes, given)[0]!

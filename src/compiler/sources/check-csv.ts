@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { GiB } from '../../core/byte-sizes.ts'
 import { count } from '../../core/counts.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
@@ -17,10 +18,18 @@ import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
+import { isUtf8File } from '../csv/utf-8.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import type { Explanation } from '../hints/engine-words.ts'
-import { emptyFile, otherColumns, refuseOtherEncoding, SourceProblem } from './problems.ts'
-import { ALL_TEXTS, type FileTable, isFile, pathOf, rowsOfFile } from './rows-of-file.ts'
+import { emptyFile, notUtf8, otherColumns, refuseOtherEncoding, SourceProblem } from './problems.ts'
+import {
+  ALL_TEXTS,
+  dialectOfFile,
+  type FileTable,
+  isFile,
+  pathOf,
+  rowsOfFile,
+} from './rows-of-file.ts'
 import type { SourceWarning } from './source-access.ts'
 
 export async function checkCsv(
@@ -63,6 +72,36 @@ async function refuseLostHeader(
     hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
   })
 }
+
+/** What each compile looks at of a file of this machine; `CHECKED_ROWS` of more than 2 kB are longer. */
+const CHECKED_BYTES = GiB
+
+/** Before any rows are read: one that is not UTF-8 may end the engine. */
+export async function refuseOtherBytes(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+): Promise<void> {
+  const wrong = await otherBytes(connection, dir, table, CHECKED_BYTES)
+  if (wrong !== null) throw new SourceProblem(wrong)
+}
+
+async function otherBytes(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  most?: number,
+): Promise<Explanation | null> {
+  const { location, csv } = table
+  if (isRemote(location) || (csv?.encoding ?? 'utf-8') !== 'utf-8') return null
+  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
+    if (isPacked(path) || !isFile(path) || (await isUtf8File(path, most))) continue
+    return notUtf8(relative(dir, path), dir)
+  }
+  return null
+}
+
+const isPacked = (path: string) => /\.(?:gz|zst)$/i.test(path)
 
 /** Where DuckDB makes up columns of a file, or of all, from one of them that is empty or encoded in another way. */
 async function refuseUnreadable(
@@ -113,9 +152,8 @@ async function explainQuote(
   if (table.csv?.quote !== undefined) return null
   const isLetter = async () => {
     const [path] = await filesOfPattern(connection, pathOf(dir, table))
-    const row = await connection.row(
-      sql`SELECT Quote AS quote FROM sniff_csv(${sql.value(path ?? '')})`,
-    )
+    if (path === undefined) return false
+    const row = await connection.row(sql`SELECT Quote AS quote FROM ${dialectOfFile(path, table)}`)
     return row?.['quote'] === '(empty)'
   }
   const found = await literalQuote(connection, texts, columns, isLetter)
@@ -135,7 +173,8 @@ export async function lateValue(
   table: FileTable,
   columns: readonly Column[],
 ): Promise<Explanation | null> {
-  if (await isShort(connection, dir, table)) return null
+  const wrong = await otherBytes(connection, dir, table)
+  if (wrong !== null || (await isShort(connection, dir, table))) return wrong
   const texts = sql`SELECT * FROM ${rowsOfFile(dir, table, ALL_TEXTS)}`
   const [found] = await unheldValues(connection, texts, undeclared(table, columns), table.csv)
   if (found !== undefined) return explainUnheld(connection, dir, table, found)
@@ -144,7 +183,7 @@ export async function lateValue(
 
 /** A row has a byte and the end of its line. */
 async function isShort(connection: Connection, dir: string, table: FileTable): Promise<boolean> {
-  if (isRemote(table.location) || /\.(?:gz|zst)$/i.test(table.location)) return false
+  if (isRemote(table.location) || isPacked(table.location)) return false
   const files = await filesOfPattern(connection, pathOf(dir, table))
   return files.reduce((bytes, path) => bytes + statSync(path).size, 0) < CHECKED_ROWS * 2
 }

@@ -14,7 +14,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { columnsAsText } from '../csv/lone-words.ts'
-import { checkCsv, undeclared } from './check-csv.ts'
+import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
 import { probeFile } from './probe.ts'
 import { refusePipe } from './problems.ts'
 import { ALL_TEXTS, type FileTable, isFileTable, pathOf, rowsOfFile } from './rows-of-file.ts'
@@ -30,6 +30,7 @@ export const files: SourceAccess = {
     asText: async (connection, table, columns) => {
       const file = fileTable(table)
       if (file.format !== 'csv') return []
+      await refuseOtherBytes(connection, dir, file)
       const texts = sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`
       return columnsAsText(connection, texts, undeclared(file, columns))
     },

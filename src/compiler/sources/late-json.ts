@@ -18,15 +18,18 @@ export async function lateFraction(
 ): Promise<Explanation | null> {
   const found = columns.flatMap(({ name, type }) => {
     const wide = type.replaceAll(WHOLE, 'DOUBLE')
-    return wide === type ? [] : [{ name, type: sql.type(type), wide }]
+    return wide === type
+      ? []
+      : [{ name, whole: sql.type(type.replaceAll(WHOLE, 'HUGEINT') as Column['type']), wide }]
   })
   if (found.length === 0) return null
   const types = found.map(({ name, wide }) => sql`${sql.ident(name)}: ${sql.value(wide)}`)
   const rows = sql`read_json(${sql.value(pathOf(dir, table))}, columns = {${sql.join(types)}})`
-  const each = found.map(({ name, type, wide }, i) => {
+  const each = found.map(({ name, whole, wide }, i) => {
     const value = sql.ident(name)
-    const asRead = sql`TRY_CAST(TRY_CAST(${value} AS ${type}) AS ${sql.type(wide as Column['type'])})`
-    return sql`min(CAST(${value} AS VARCHAR)) FILTER (WHERE ${value} IS DISTINCT FROM ${asRead}) AS ${sql.ident(`v${i}`)}`
+    // The DOUBLE of a number at the end of its type is beyond it, and says nothing of fractions.
+    const rounded = sql`TRY_CAST(TRY_CAST(${value} AS ${whole}) AS ${sql.type(wide as Column['type'])})`
+    return sql`min(CAST(${value} AS VARCHAR)) FILTER (WHERE ${value} <> ${rounded}) AS ${sql.ident(`v${i}`)}`
   })
   const row = await connection.row(sql`SELECT ${sql.join(each)} FROM ${rows}`)
   for (const [i, { name }] of found.entries()) {

@@ -114,23 +114,28 @@ function csvProblem(
 ): Explanation | null {
   if (/not utf-8 encoded/i.test(message)) {
     const path = /file = (.*)/.exec(message)?.[1] ?? file
-    const order = path === null ? null : utf16Of(resolve(dir, path))
-    if (order === 'big-endian') return bigEndian(path!)
-    if (order !== null)
-      return {
-        problem: `${path} is UTF-16`,
-        hint: 'write "csv: {encoding: utf-16}" at the table, or save the file as UTF-8',
-      }
-    return {
-      problem: `${path ?? 'the file'} is not UTF-8`,
-      hint: 'say how it is written, such as "csv: {encoding: latin-1}" or utf-16, or save it as UTF-8',
-    }
+    return notUtf8(path, dir)
   }
   const [, first, other, column] =
     /^Schema mismatch between globbed files[^]*Main file schema: (.*)\nCurrent file: (.*)\nColumn with name: "(.*)" is missing/.exec(
       message,
     ) ?? []
   return first === undefined ? null : otherColumns(first, other!, { missing: column })
+}
+
+/** `path`: as it is shown, relative to `dir`. */
+export function notUtf8(path: string | null, dir: string): Explanation {
+  const order = path === null ? null : utf16Of(resolve(dir, path))
+  if (order === 'big-endian') return bigEndian(path!)
+  if (order !== null)
+    return {
+      problem: `${path} is UTF-16`,
+      hint: 'write "csv: {encoding: utf-16}" at the table, or save the file as UTF-8',
+    }
+  return {
+    problem: `${path ?? 'the file'} is not UTF-8`,
+    hint: 'say how it is written, such as "csv: {encoding: latin-1}" or utf-16, or save it as UTF-8',
+  }
 }
 
 const bigEndian = (file: string): Explanation => ({

@@ -37,15 +37,24 @@ interface Reading {
 }
 
 export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
-  const { location, format, sheet, range } = table
-  const delimiter = delimiterOf(location)
-  const csv = { ...(delimiter !== undefined && { delimiter }), ...table.csv }
+  const { format, sheet, range } = table
   const options = [
-    ...(format === 'csv' ? [csvOptions(csv), typesOf(table, reading)] : []),
+    ...(format === 'csv' ? [declaredCsv(table), typesOf(table, reading)] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
   ]
   return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
+}
+
+/** What DuckDB finds of a file's layout, as `rowsOfFile` reads it. */
+export function dialectOfFile(path: string, table: FileTable): Sql {
+  const { unionByName: _, ...csv } = table.csv ?? {}
+  return sql`sniff_csv(${sql.value(verbatim(path))}${declaredCsv({ ...table, csv })})`
+}
+
+function declaredCsv({ location, csv }: Pick<FileTable, 'location' | 'csv'>): Sql {
+  const delimiter = delimiterOf(location)
+  return csvOptions({ ...(delimiter !== undefined && { delimiter }), ...csv })
 }
 
 function typesOf(
