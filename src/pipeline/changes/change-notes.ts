@@ -6,7 +6,9 @@ import { ChangedKeys } from './changed-keys.ts'
 
 export interface Left {
   readonly inputs: readonly ModelName[]
-  /** Values of the column by which it reads; null: all. */
+  /** Of the reader: the one by which it follows them. */
+  readonly column: string
+  /** Values of it; null: all. */
   readonly ranges: readonly ClosedRange[] | null
 }
 

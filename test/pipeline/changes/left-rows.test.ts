@@ -246,6 +246,86 @@ for (const { of, it, readers, change, said } of changes)
     assert.equal(await plan(), {})
   })
 
+const whole = {
+  'raw.hits': texts['raw.hits'],
+  'core.it': `-- @kind: table\nSELECT id, id % 3 AS k, 'k' || id AS code, day, n ${newest}`,
+  'mart.whole': '-- @kind: merge\n-- @unique_key: id\nSELECT id, day FROM core.it WHERE n < 2',
+  'mart.code': '-- @kind: merge\n-- @unique_key: code\nSELECT code FROM core.it WHERE n < 2',
+  'mart.sums':
+    '-- @kind: merge\n-- @unique_key: k\nSELECT k, sum(n) AS n FROM core.it WHERE n < 2 GROUP BY k',
+  'mart.mirror':
+    '-- @kind: merge\n-- @unique_key: id\n-- @deletes: mirror\nSELECT id, day FROM core.it WHERE n < 2',
+  'mart.every': '-- @kind: merge\n-- @unique_key: id\nSELECT id, day FROM raw.hits',
+}
+
+test('a merge that reads all of its input counts what stays of keys that changes touch', async () => {
+  await using space = await openProject()
+  const { 'mart.every': _, ...files } = whole
+  const { send, add, run, plan } = opened(space, files)
+  await send(3, 4, 5)
+  assert.equal(await run(), {})
+  await send(6)
+  assert.equal(await run(), {}, 'rows have come')
+  await add([{ id: 4, day: dayOf(4), n: 2 }])
+  const one = '1 row (id 4) stays though the SELECT no longer gives it, after changes of core.it'
+  assert.equal(await run(), {
+    'mart.whole': one,
+    'mart.code':
+      '1 row (code k4) stays though the SELECT no longer gives it, after changes of core.it',
+    'mart.sums': '1 row (k 1) stays though the SELECT no longer gives it, after changes of core.it',
+  })
+  assert.equal(await run(), {})
+  assert.equal(await plan(), {})
+  await send(7)
+  assert.is((await run())['mart.whole'], undefined, 'said once')
+  assert.equal(await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.whole`), [{ n: 5 }])
+  assert.equal(await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.mirror`), [{ n: 4 }])
+})
+
+test('a merge whose events only come follows nothing', async () => {
+  await using space = await openProject()
+  const { send, run } = opened(space, {
+    'raw.hits': whole['raw.hits'],
+    'mart.every': whole['mart.every'],
+  })
+  await send(3)
+  await run()
+  const tables = await space.rows(
+    sql`SELECT table_name FROM duckdb_tables() WHERE table_name = 'followers'`,
+  )
+  assert.equal(tables, [])
+})
+
+test('a plan counts what a merge keeps, and nothing is said of what a file may have forgotten', async () => {
+  await using space = await openProject()
+  const from = `FROM read_csv('${space.path('hits.csv')}')`
+  const body = (input: string) => `-- @kind: merge\n-- @unique_key: id\nSELECT id ${input}`
+  const { run, plan, send } = opened(space, {
+    'raw.hits': texts['raw.hits'],
+    'core.file': `-- @kind: table\nSELECT id ${from}`,
+    'mart.file': body(from),
+    'mart.of_file': body('FROM core.file'),
+    'core.it': whole['core.it'],
+    'mart.whole': whole['mart.whole'],
+  })
+  await space.write('hits.csv', 'id\n1\n2\n3\n')
+  await send(3, 4, 5)
+  assert.equal(await run(), {})
+  await space.write('hits.csv', 'id\n1\n3\n')
+  await space.alter(sql`DELETE FROM raw.hits WHERE id = 4`)
+  await run({
+    selection: { include: ['core.it', 'core.file'], exclude: [], retry: false },
+    fullRefresh: true,
+  })
+  const said = {
+    'mart.whole':
+      '1 row (id 4) stays though the SELECT no longer gives it, after changes of core.it',
+  }
+  assert.equal(await plan(), said)
+  assert.equal(await run(), said)
+  assert.equal(await run(), {})
+})
+
 for (const kind of ['table', 'merge\n-- @unique_key: id\n-- @deletes: mirror'])
   test(`what is gone from the beginning of a file is told, unless the SELECT forgets by the clock: ${kind.split('\n')[0]}`, async () => {
     await using space = await openProject()

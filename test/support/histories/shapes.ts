@@ -126,6 +126,7 @@ export const readers: Readonly<Record<string, Shape>> = {
   'mart.changes': { ...append('ts'), body: 'SELECT ts, amount * {f} AS {v} FROM core.mirror' },
   'mart.firsts': {
     ...keyed('ts', 'id'),
+    takesRange: false,
     body: 'SELECT id, ts, amount * {f} AS amount FROM core.t',
   },
   'mart.large': {
