@@ -6,9 +6,7 @@ import { ChangedKeys } from './changed-keys.ts'
 
 export interface Left {
   readonly inputs: readonly ModelName[]
-  /** Of the reader: the one by which it follows them. */
-  readonly column: string
-  /** Values of it; null: all. */
+  /** Values of the column by which it reads; null: all. */
   readonly ranges: readonly ClosedRange[] | null
 }
 

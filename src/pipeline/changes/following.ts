@@ -1,12 +1,9 @@
 // Which changes of its inputs a model follows: those of models that read only a part of their input, by the column that
 // says which part.
 
-import { addsOnly, follow, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
+import { follow, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
-import { sameName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
-import { isMadeOfForgotten } from './forgets.ts'
-import { hasParts } from './ranges.ts'
 
 interface ModelFollowing {
   /** The column by which the model reads a part of its input. */
@@ -43,38 +40,6 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
   const others = [...found.others, ...(isUnsure ? unsure : [])]
   const isCareful = model.kind === 'period' || (hasNoKey && found.others.length > 0)
   return { ...found, column, followed, others, isCareful }
-}
-
-const knownKeys = new WeakMap<CompiledProject, Map<Model, ModelFollowing | null>>()
-
-/**
- * Of a merge that reads all of its input in each run: by a column of its key it follows which of its rows may no longer be in
- * the SELECT. null: it keeps none, no column of the key can be followed, or it keeps what its inputs forget, as it should.
- */
-export function keyFollowingOf(project: CompiledProject, model: Model): ModelFollowing | null {
-  const ofProject = knownKeys.get(project) ?? new Map<Model, ModelFollowing | null>()
-  knownKeys.set(project, ofProject)
-  const found = ofProject.get(model)
-  if (found !== undefined) return found
-  const made = findKeyFollowing(project, model)
-  ofProject.set(model, made)
-  return made
-}
-
-function findKeyFollowing(project: CompiledProject, model: Model): ModelFollowing | null {
-  if (model.kind !== 'merge' || model.watermark !== null || model.deletes === 'mirror') return null
-  if (isMadeOfForgotten(project, model)) return null
-  // Events only come, and those that somebody deletes are told otherwise.
-  const cannotLose = ({ model: name }: Followed) =>
-    project.models.get(name)?.kind === 'events' && addsOnly(project, model)
-  for (const column of model.uniqueKey) {
-    const type = model.columns.find(({ name }) => sameName(name, column))?.type
-    if (type === undefined || !(hasParts(type) || type === 'VARCHAR' || type === 'UUID')) continue
-    const found = follow(project, model, column)
-    const followed = found.followed.filter((one) => !cannotLose(one))
-    if (followed.length > 0) return { ...found, followed, column, isCareful: false }
-  }
-  return null
 }
 
 /** The model, or a view that it reads. */

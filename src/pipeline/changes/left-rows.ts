@@ -10,9 +10,7 @@ import { comparable, differs, sameValues, STAGE } from '../build/materialize/sta
 import type { RunContext } from '../run-context.ts'
 import type { Left } from './change-notes.ts'
 import { mayForget } from './forgets.ts'
-import { keyFollowingOf } from './following.ts'
 import { isTouched } from './ranges.ts'
-import { touchedSince } from './touched.ts'
 
 /** While the stage has what was read, and `table`, by default that of the model, what is written of it. */
 export async function warnOfLeft(
@@ -21,16 +19,15 @@ export async function warnOfLeft(
   staged: readonly Column[],
   table: Sql = sql.relation(model.name),
 ): Promise<void> {
-  const { changes, connection, project } = context
+  const { changes, connection } = context
   const {
     name,
     uniqueKey: [first, ...others],
+    watermark,
   } = model
-  const byKeys = keyFollowingOf(project, model)
-  if (byKeys !== null) await touchedSince(context, model, byKeys)
   const left = changes.takeLeft(name)
-  if (left === null) return
-  const value = sql.ident(left.column)
+  if (left === null || watermark === null) return
+  const value = sql.ident(watermark.column)
   const isRead = readPart(context, left, value)
   const all = sql.join(
     staged.map((column) => sql`${comparable(sql`r`, column)} AS ${sql.ident(column.name)}`),
@@ -53,12 +50,11 @@ export async function warnOfLeft(
     SELECT is_gone, count(*) AS n, CAST(min(v) AS VARCHAR) AS low, CAST(max(v) AS VARCHAR) AS high
     FROM (${rows}) GROUP BY is_gone ORDER BY is_gone DESC`)
   if (found.length === 0) return
-  const said = found.map((row) => textOfLeft(row, left.column)).join(', and ')
-  const way =
-    model.watermark === null
-      ? `to have such rows removed: @deletes: mirror, or once: eider run ${name} --full-refresh`
-      : `to make a range as the SELECT has it now: eider run ${name} --start VALUE --end VALUE, or all of it: eider run ${name} --full-refresh`
-  changes.warn(name, `${said}, after changes of ${left.inputs.toSorted().join(', ')}; ${way}`)
+  const said = found.map((row) => textOfLeft(row, watermark.column)).join(', and ')
+  changes.warn(
+    name,
+    `${said}, after changes of ${left.inputs.toSorted().join(', ')}; to make a range as the SELECT has it now: eider run ${name} --start VALUE --end VALUE, or all of it: eider run ${name} --full-refresh`,
+  )
 }
 
 /** Which rows of the table were read again. Where all were, what a window has left is no part of it. */

@@ -1,7 +1,7 @@
 // What a model has not read yet of the tables that it follows: the values of its own column that their changes touch.
 
 import { addsOnly, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
-import type { CompiledProject, Model } from '../../core/model.ts'
+import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { sql, type Sql } from '../../core/sql.ts'
 import type { Step } from '../../core/step.ts'
@@ -14,7 +14,7 @@ import {
   waysFrom,
 } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
-import { followingOf, keyFollowingOf } from './following.ts'
+import { followingOf } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'
 import { lead, type Leading, hasParts } from './ranges.ts'
 import { isInHours, keepOf } from '../../core/retention.ts'
@@ -31,23 +31,20 @@ interface Touched {
  * For a model whose table goes on, in the transaction that builds it; null: in each run it reads all of its input. What it
  * says holds for the rows that this transaction sees, which is what notePosition() then notes.
  */
-export async function touchedSince(
-  context: RunContext,
-  model: Model,
-  following = followingOf(context.project, model),
-): Promise<Touched | null> {
+export async function touchedSince(context: RunContext, model: Model): Promise<Touched | null> {
+  const following = followingOf(context.project, model)
   if (following === null) return null
-  const { followed, others, column } = following
+  const { followed, others } = following
   if (followed.length === 0) return { ranges: [], others }
   const { connection } = context
   const inputs = [...new Set(followed.map(({ model: name }) => name))]
   const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
-  const type = model.columns.find(({ name }) => sameName(name, column))!.type
+  const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
   const unknown = (one: Followed): Touched => {
     if (following.isCareful) return skipped(context, model, one, others)
     const wasRead = so.positions.some((position) => isPositionOf(one, position))
-    if (wasRead) context.changes.leave(model.name, { inputs: [one.model], column, ranges: null })
+    if (wasRead) context.changes.leave(model.name, { inputs: [one.model], ranges: null })
     return { ranges: null, others }
   }
   const leading: (Followed & Leading)[] = []
@@ -61,7 +58,7 @@ export async function touchedSince(
   }
   const ranges = await lead(connection, leading, type)
   if (changed.size > 0 && ranges !== null && ranges.length > 0)
-    context.changes.leave(model.name, { inputs: [...changed], column, ranges })
+    context.changes.leave(model.name, { inputs: [...changed], ranges })
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
   for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)
@@ -104,7 +101,7 @@ export async function notePosition(
 ): Promise<void> {
   // What lies outside of a range is unread, unless the range makes the table of periods: then it counts as never built.
   if (slice !== 'whole' && !(isNewTable && model.kind === 'period')) return
-  const following = anyFollowing(context.project, model)
+  const following = followingOf(context.project, model)
   const { store, connection } = context
   if (store.state.changes.keepsKeys && isFollower(context.project, model)) {
     const positions = await keyPositions(context, model)
@@ -123,12 +120,9 @@ export async function notePosition(
   await store.state.changes.follow(connection, model.name, [...positions.values()])
 }
 
-const anyFollowing = (project: CompiledProject, model: Model) =>
-  followingOf(project, model) ?? keyFollowingOf(project, model)
-
 /** Whether any of these models will have a position to note. */
 export const haveFollowers = ({ project, store }: RunContext, models: readonly Model[]): boolean =>
-  models.some((model) => (anyFollowing(project, model)?.followed.length ?? 0) > 0) ||
+  models.some((model) => (followingOf(project, model)?.followed.length ?? 0) > 0) ||
   (store.state.changes.keepsKeys && models.some((model) => isFollower(project, model)))
 
 /** Each is another one as soon as the table has other rows. */

@@ -80,7 +80,8 @@ async function write(
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${delta}`)
   }
   await connection.run(sql`DROP TABLE ${DELTA}`)
-  if (slice === 'whole' && !removesGroups(context, model)) await warnOfLeft(context, model, staged)
+  if (slice === 'whole' && !isGrouped(context.project, model))
+    await warnOfLeft(context, model, staged)
   return { rows: rows + deleted, added: rows - changed, changed, removed: deleted }
 }
 
@@ -167,7 +168,7 @@ async function dryWrite(
   const part = await mirroredPart(context, model, slice, { warns: false })
   const onKey = sameValues(key, sql`t`, sql`s`)
   await refuseEmptyMirror(context, model)
-  if (slice === 'whole' && !removesGroups(context, model))
+  if (slice === 'whole' && !isGrouped(context.project, model))
     await warnOfLeft(context, model, staged, table)
   const stage = await keepTable(connection, '_eider_stage', unique)
   const before =
@@ -196,9 +197,6 @@ async function dryWrite(
 // rows is left, so it can be known only by the changes of the tables that the model follows: all of the groups with a value
 // of the column by which it reads are made again there, and what the SELECT no longer gives of them is not in it any more.
 // An input that only forgets its oldest rows has not changed there, so their groups stay.
-
-const removesGroups = ({ project }: RunContext, model: MergeModel): boolean =>
-  model.watermark !== null && isGrouped(project, model)
 
 interface Vanishing {
   /** Whether all groups with this value of the watermark were made again, by what is known to have changed; null: none were. */
