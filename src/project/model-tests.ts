@@ -3,7 +3,7 @@
 // which it takes place, values of variables and a tolerance; the first line of `about.md` says what it is about.
 
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { isPipeOrDevice, readTextLater } from '../files/read-file.ts'
 import { requireFewFiles } from './file-limits.ts'
@@ -53,15 +53,25 @@ const REFUSED = 'expect.rejected.csv'
 
 /** In the order of their paths; none where there is no tests/. Throws DiagnosticsError for a folder that cannot be read, or has too many. */
 export async function readModelTests(dir: string): Promise<readonly ModelTest[]> {
+  const broken: string[] = []
   const places: (readonly [schema: string, model: string, name: string])[] = []
-  for (const schema of await directoriesIn(dir, 'tests'))
-    for (const model of await directoriesIn(dir, join('tests', schema)))
-      for (const name of await directoriesIn(dir, join('tests', schema, model)))
+  for (const schema of await directoriesIn(dir, 'tests', broken))
+    for (const model of await directoriesIn(dir, join('tests', schema), broken))
+      for (const name of await directoriesIn(dir, join('tests', schema, model), broken))
         places.push([schema, model, name])
   requireFewFiles('tests', places.length)
   const tests: ModelTest[] = []
   for (const place of places) tests.push(await readTest(dir, ...place))
-  return tests
+  return [...tests, ...broken.map(brokenTest)]
+}
+
+const NOTHING = { runs: [], now: FIRST_NOW, tolerance: 0, vars: [] }
+
+/** What a link that leads nowhere was meant to be. */
+function brokenTest(path: string): ModelTest {
+  const [, schema = '', model = '*', name = '*'] = path.split(sep)
+  const problem = `${path}: this link leads nowhere`
+  return { ...NOTHING, model: `${schema}.${model}`, name, path, about: null, problem }
 }
 
 async function readTest(
@@ -79,12 +89,11 @@ async function readTest(
     path,
     about: line.replace(/^#+\s*/, '') || null,
   }
-  const nothing = { runs: [], now: FIRST_NOW, tolerance: 0, vars: [] }
   try {
     const settings = await readSettings(dir, path)
     return { ...test, ...settings, runs: await readRuns(dir, path), problem: null }
   } catch (error) {
-    return { ...test, ...nothing, problem: (error as Error).message }
+    return { ...test, ...NOTHING, problem: (error as Error).message }
   }
 }
 
@@ -163,16 +172,21 @@ async function readSettings(
   return { now: at, tolerance, vars: given }
 }
 
-/** Symbolic links are followed. */
-async function directoriesIn(dir: string, path: string): Promise<readonly string[]> {
+/** Symbolic links are followed; those that lead nowhere are added to `broken`. */
+async function directoriesIn(
+  dir: string,
+  path: string,
+  broken: string[],
+): Promise<readonly string[]> {
   let at = path
   try {
     const entries = await readdir(join(dir, path), { withFileTypes: true })
     const names: string[] = []
     for (const entry of entries.filter(({ name }) => !name.startsWith('.'))) {
       at = join(path, entry.name)
-      const target = entry.isSymbolicLink() ? await stat(join(dir, at)) : entry
-      if (target.isDirectory()) names.push(entry.name)
+      const target = entry.isSymbolicLink() ? await targetOf(join(dir, at)) : entry
+      if (target === null) broken.push(at)
+      else if (target.isDirectory()) names.push(entry.name)
     }
     return names.toSorted()
   } catch (error) {
@@ -180,3 +194,10 @@ async function directoriesIn(dir: string, path: string): Promise<readonly string
     throw new DiagnosticsError([unreadable(at, error)])
   }
 }
+
+/** null: there is nothing. */
+const targetOf = (path: string) =>
+  stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })

@@ -241,4 +241,88 @@ test('quotes in a file of another encoding are looked at in that encoding', asyn
   assert.is(stdout, 'name\r\n"""Müller"\r\n')
 })
 
+/** A file, the settings of its table, and the query with its answer; or what is said of it. */
+const layouts: readonly (readonly [string, string, string])[] = [
+  ['id,v\n1,10\n#2,20\n3,30', '', 'the line that begins with #2 would be left out as a comment'],
+  ['# exported\nid,v\n1,10\n2,20\n', '', 'id,v\r\n1,10\r\n2,20\r\n'],
+  ['id,v\n1,10\n# a note\n2,20\n', '', 'id,v\r\n1,10\r\n2,20\r\n'],
+  ['id,v\n1,10\n2,20\n# end', '', 'id,v\r\n1,10\r\n2,20\r\n'],
+  ['name,2024,2025\nx,1,2\ny,3,4\n', '', 'its first line (name, 2024, 2025) seems to be a header'],
+  ['name,2024,2025\nx,1,2\n', 'header: true', 'name,2024,2025\r\nx,1,2\r\n'],
+  [
+    'name,2024,2025\nx,1,2\n',
+    'header: false',
+    'column0,column1,column2\r\nname,2024,2025\r\nx,1,2\r\n',
+  ],
+  [
+    'bob,1987,x\neve,1990,y\n',
+    'header: false',
+    'column0,column1,column2\r\nbob,1987,x\r\neve,1990,y\r\n',
+  ],
+  ['bob,1987,5\neve,1990,6\n', '', 'column0,column1,column2\r\nbob,1987,5\r\neve,1990,6\r\n'],
+  [
+    'name\nSmith, John\nDoe, Jane\nRoe, Bob',
+    '',
+    'its header has one column (name), and its rows have commas',
+  ],
+  ['name\nSmith, John\nDoe, Jane', "delimiter: ';'", 'name\r\n"Doe, Jane"\r\n"Smith, John"\r\n'],
+  ['Report 2026\nid,v\n1,a', '', 'id,v\r\n1,a\r\n'],
+  ['Customers\nname,city\nBob,Rome\nEve,Bonn', '', 'name,city\r\nBob,Rome\r\nEve,Bonn\r\n'],
+  [
+    't\n10:00:00.123456789\n',
+    '',
+    'has 10:00:00.123456789, which would lose digits behind its microseconds',
+  ],
+  ['t\n2026-01-01 10:00:00.1234567\n', '', 'which would lose digits behind its microseconds'],
+  ['t\n2026-01-01T10:00:00.1234567Z\n', '', 'which would lose digits behind its microseconds'],
+  ['t\n10:00:00.123456000\n', '', 't\r\n10:00:00.123456\r\n'],
+]
+
+for (const [rows, csv, answer] of layouts)
+  test(`${JSON.stringify(rows)} ${csv} is read as it is written, or refused`, async () => {
+    await using space = await workspace({
+      ...model,
+      'eider.yml': project(`{file: data/a.csv${csv === '' ? '' : `, csv: {${csv}}`}}`),
+      'data/a.csv': rows,
+    })
+    const isRead = answer.endsWith('\n')
+    const { stdout } = await space.ok(['check'], { exitCode: isRead ? 0 : 1 })
+    if (!isRead) return assert.ok(stdout.includes(answer), stdout)
+    await space.ok(['run'])
+    const read = await space.ok(['query', 'FROM core.a ORDER BY ALL', '--format', 'csv'])
+    assert.is(read.stdout, answer)
+  })
+
+test('digits behind microseconds are read by the type that the hint names', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/a.csv, columns: {t: TIME_NS, ts: TIMESTAMP_NS}}'),
+    'data/a.csv': 't,ts\n10:00:00.123456789,2026-01-01 10:00:00.1234567\n',
+  })
+  await space.ok(['run'])
+  const read = await space.ok([
+    'query',
+    'SELECT CAST(t AS VARCHAR) AS t, CAST(ts AS VARCHAR) AS ts FROM core.a',
+    '--format',
+    'csv',
+  ])
+  assert.is(read.stdout, 't,ts\r\n10:00:00.123456789,2026-01-01 10:00:00.1234567\r\n')
+})
+
+test('blank lines above the header are no rows, and a quote that is a letter hides none', async () => {
+  await using space = await workspace({
+    'models/core/a.sql': 'SELECT * FROM s.a\n',
+    'eider.yml': project("{file: data/a.csv, csv: {quote: ''}}"),
+    'data/a.csv': 'v\n"1\n\n2\n',
+    'seeds/ref/one.csv': 'v\n1\n2\n',
+    'seeds/ref/two.csv': 'v\n1\n\n2\n',
+  })
+  const { stdout } = await space.ok(['check'])
+  assert.match(stdout, /blank-rows: data\/a\.csv: 1 blank line/)
+  assert.not.match(stdout, /one\.csv/)
+  await space.write('eider.yml', project('{file: data/a.csv}'))
+  await space.write('data/a.csv', '\n\nv\n1\n2\n')
+  assert.not.match((await space.ok(['check'])).stdout, /data\/a\.csv/)
+})
+
 test.run()

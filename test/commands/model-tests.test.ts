@@ -1,6 +1,6 @@
 // Tests of models with rows of their own, by the built command.
 
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -243,6 +243,14 @@ test('the tests of the example project hold', async () => {
   await using space = await workspace()
   const { stdout } = await space.ok(['test', '--project', join(repository, 'example-project')])
   assert.match(stdout, /^2 ok in .*; 2 of 10 models have a test$/m)
+})
+
+test('a link in tests/ that leads nowhere fails alone', async () => {
+  await using space = await workspace({ ...files, ...good })
+  await symlink('gone', join(space.dir, 'tests/mart/old'))
+  const { stdout } = await space.ok(['test'], { exitCode: 1 })
+  assert.match(stdout, /tests\/mart\/old: this link leads nowhere/)
+  assert.match(stdout, /1 ok/)
 })
 
 test.run()

@@ -122,6 +122,7 @@ for (const [text, delimiter, fault] of [
   ['a,b;c\n1;2,5\n3;4\n', ';', undefined],
   ['a,b;c\n1,2;5\n3,4\n', ',', undefined],
   ['a,b;c\n1,2;5\n', ',', 'tie'],
+  ['a,b;c\n1,2;5', ',', 'tie'],
   ['a,b;c\n"1;5",2\n', ',', undefined],
   ['a,b;c\n', ',', undefined],
 ] as const)

@@ -79,8 +79,8 @@ const checks: readonly SeedCheck[] = [
 const refusal = (path: string, problem: string, hint: string) =>
   diagnostic('seed-row', { problem }, wholeFile(path), hint)
 
-async function blankRows(dir: string, { path }: SeedFile): Promise<readonly Diagnostic[]> {
-  const blank = await blankLines(join(dir, path))
+async function blankRows(dir: string, { path, csv }: SeedFile): Promise<readonly Diagnostic[]> {
+  const blank = await blankLines(join(dir, path), csv?.quote)
   if (blank === 0) return []
   const lines = count(blank, 'blank line')
   return [diagnostic('blank-rows', { lines }, wholeFile(path), BLANK_HINT)]

@@ -78,17 +78,18 @@ function otherLineEnd(path: string): OtherEnd | null {
 /** What of a file is looked at for blank lines: about a tenth of a second. */
 const BLANK_BYTES = 32 * MiB
 
-/** How many lines of a file are blank, outside of quotes; of a file with a single column each is a row. */
-export async function blankLines(path: string): Promise<number> {
-  let [blank, isQuoted, isStart, before] = [0, false, true, 0]
+/** How many lines below the header are blank, outside of quotes; of a file with a single column each is a row. */
+export async function blankLines(path: string, quote = '"'): Promise<number> {
+  const sign = quote === '' ? null : quote.charCodeAt(0)
+  let [blank, isQuoted, isStart, isTop, before] = [0, false, true, true, 0]
   const options = { highWaterMark: limits.csvChunkBytes, end: BLANK_BYTES - 1 }
   for await (const chunk of createReadStream(path, options))
     for (const byte of chunk as Buffer) {
       const isEnd = !isQuoted && (byte === CR || (byte === LF && before !== CR))
-      if (isEnd && isStart) blank++
+      if (isEnd && isStart && !isTop) blank++
       if (isEnd) isStart = true
-      else if (byte !== LF || isQuoted) isStart = false
-      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (byte !== LF || isQuoted) isStart = isTop = false
+      if (byte === sign) isQuoted = !isQuoted
       before = byte
     }
   return blank

@@ -44,8 +44,21 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
 
 const TOP = { at: 0, line: 1, lineStart: 0 }
 
-/** How the header of a CSV file is laid out, from the start of the file. */
+/** How the header of a CSV file is laid out. */
 export async function headerOfFile(path: string): Promise<CsvShape> {
+  return shapeOf(await startOfFile(path), null)
+}
+
+/** The first lines of a CSV file, as many as tell how it is laid out, and the fields of its second line. */
+export async function topOfFile(path: string) {
+  const bytes = await startOfFile(path)
+  const header = shapeOf(bytes, null)
+  const lines = bytes.toString('utf8', startOf(bytes)).split(LINE_END, TELLING_LINES)
+  const second = headerOf(lines[1] ?? '', header.delimiter).columns
+  return { header, lines, second }
+}
+
+async function startOfFile(path: string): Promise<Buffer> {
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(
@@ -54,7 +67,7 @@ export async function headerOfFile(path: string): Promise<CsvShape> {
       limits.csvChunkBytes,
       0,
     )
-    return shapeOf(buffer.subarray(0, bytesRead), null)
+    return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()
   }
@@ -67,6 +80,10 @@ function shapeOf(bytes: Buffer, given: Delimiter | null): CsvShape {
   return shapesOf(bytes, given)[0]!
 }
 
+const LINE_END = /\r\n|\r|\n/
+
+const LONGEST_CHARACTER = 4
+
 /** Lines behind the header that tell which of two signs parts the fields. */
 const TELLING_LINES = 100
 
@@ -78,7 +95,9 @@ function shapesOf(bytes: Buffer, given: Delimiter | null): readonly CsvShape[] {
   const best = found.filter(({ columns }) => columns.length === most)
   if (most === 1) return best.slice(0, 1)
   if (best.length === 1) return best
-  const lines = text.split(/\r\n|\r|\n/, TELLING_LINES + 2).slice(1, -1)
+  const [, ...lines] = text.split(LINE_END, TELLING_LINES + 2)
+  // The last line of a piece may go on in the next one.
+  if (bytes.length > limits.csvChunkBytes - LONGEST_CHARACTER) lines.pop()
   const rows = lines.filter((line) => line !== '')
   const isRight = ({ delimiter }: CsvShape) =>
     rows.every((line) => {

@@ -20,11 +20,13 @@ import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
 import { isUtf8File } from '../csv/utf-8.ts'
 import { headerOfFile } from '../csv/scan.ts'
+import { refuseLostHeader, refuseLostLines } from './lost-lines.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { emptyFile, notUtf8, otherColumns, refuseOtherEncoding, SourceProblem } from './problems.ts'
 import {
   ALL_TEXTS,
   dialectOfFile,
+  filesOfPattern,
   type FileTable,
   isFile,
   pathOf,
@@ -41,36 +43,12 @@ export async function checkCsv(
   await refuseUnreadable(connection, dir, file)
   if (file.csv?.delimiter === undefined && file.csv?.header === undefined)
     await refuseLostHeader(dir, file, columns)
+  await refuseLostLines(connection, dir, file, columns)
   await refuseOtherColumns(connection, dir, file, columns)
   const texts = sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`
   await refuseAmbiguousDates(connection, file, columns, texts)
   await refuseMisread(connection, dir, file, columns, texts)
   return warningsOf(connection, dir, file, columns, texts)
-}
-
-/**
- * DuckDB finds out by itself how a CSV file is laid out. Where rows have more fields than the header it takes the
- * header for a row, or all of a line for one column, and says nothing.
- */
-async function refuseLostHeader(
-  dir: string,
-  { location: file }: FileTable,
-  columns: readonly Column[],
-): Promise<void> {
-  if (isRemote(file)) return
-  const path = resolve(dir, file)
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!/\.(?:csv|tsv)$/i.test(file) || found?.isFile() !== true) return
-  const header = await headerOfFile(path)
-  const names = columns.map(({ name }) => name)
-  const isOne = names.length === 1 && names[0]!.includes(header.delimiter)
-  const isLost = names.every((name, i) => name === `column${i}`) && header.columns.length > 1
-  if (header.columns.length === names.length || header.columns[0]!.startsWith('#')) return
-  if (!isOne && !isLost) return
-  throw new SourceProblem({
-    problem: `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
-    hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
-  })
 }
 
 /** What each compile looks at of a file of this machine; `CHECKED_ROWS` of more than 2 kB are longer. */
@@ -219,7 +197,7 @@ async function warningsOf(
   if (columns.length !== 1 || isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location))
     return found
   for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
-    const lines = await blankLines(path)
+    const lines = await blankLines(path, table.csv?.quote)
     if (lines === 0) continue
     const said = `${relative(dir, path)}: ${count(lines, 'blank line')}`
     found.push((at) => diagnostic('blank-rows', { lines: said }, at, BLANK_HINT))
@@ -281,10 +259,4 @@ async function refuseOtherColumns(
       otherColumns(relative(dir, first), relative(dir, file), { added, missing }),
     )
   }
-}
-
-/** In the order in which DuckDB reads them. */
-async function filesOfPattern(connection: Connection, pattern: string): Promise<readonly string[]> {
-  const found = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)
-  return found.map((row) => textOf(row['file']))
 }

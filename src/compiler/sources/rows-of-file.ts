@@ -5,6 +5,8 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { delimiterOf } from '../../core/csv-settings.ts'
 import { type ExternalTable, type FileFormat, fileFormats, isRemote } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { textOf } from '../../duckdb/values.ts'
 import { csvOptions } from '../csv/options.ts'
 import { verbatim } from '../seed.ts'
 
@@ -34,12 +36,14 @@ interface Reading {
   readonly isRaw?: boolean
   /** Columns whose values are texts, though DuckDB would find another type. */
   readonly asText?: readonly string[] | undefined
+  /** No sign at the start of a line makes it a comment, though DuckDB would find one. */
+  readonly hasNoComments?: boolean
 }
 
 export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
   const { format, sheet, range } = table
   const options = [
-    ...(format === 'csv' ? [declaredCsv(table), typesOf(table, reading)] : []),
+    ...(format === 'csv' ? [declaredCsv(table), typesOf(table, reading), commentOf(reading)] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
   ]
@@ -56,6 +60,9 @@ function declaredCsv({ location, csv }: Pick<FileTable, 'location' | 'csv'>): Sq
   const delimiter = delimiterOf(location)
   return csvOptions({ ...(delimiter !== undefined && { delimiter }), ...csv })
 }
+
+const commentOf = ({ hasNoComments }: Reading): Sql =>
+  hasNoComments === true ? sql`, comment = ''` : sql.empty
 
 function typesOf(
   { columns: declared = new Map() }: FileTable,
@@ -84,4 +91,13 @@ export function isFile(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/** In the order in which DuckDB reads them. */
+export async function filesOfPattern(
+  connection: Connection,
+  pattern: string,
+): Promise<readonly string[]> {
+  const found = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)
+  return found.map((row) => textOf(row['file']))
 }

@@ -1,0 +1,133 @@
+// Lines of a CSV source that DuckDB takes for something else: it finds out by itself how a file is laid out, and says nothing.
+
+import { statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { Column } from '../../core/relation.ts'
+import { isRemote } from '../../core/sources.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
+import { CHECKED_ROWS } from '../csv/guessed-types.ts'
+import { short } from '../csv/misread-numbers.ts'
+import { topOfFile } from '../csv/scan.ts'
+import type { Explanation } from '../hints/engine-words.ts'
+import { SourceProblem } from './problems.ts'
+import {
+  dialectOfFile,
+  filesOfPattern,
+  type FileTable,
+  pathOf,
+  rowsOfFile,
+} from './rows-of-file.ts'
+
+/** A header that DuckDB takes for a row, for a title, or as a whole for one column. */
+export async function refuseLostHeader(
+  dir: string,
+  { location: file }: FileTable,
+  columns: readonly Column[],
+): Promise<void> {
+  if (isRemote(file)) return
+  const path = resolve(dir, file)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!/\.(?:csv|tsv)$/i.test(file) || found?.isFile() !== true) return
+  const top = await topOfFile(path)
+  const wrong = otherFields(top, columns) ?? namesAsRow(top, columns) ?? nameAsTitle(top, columns)
+  if (wrong !== null) throw new SourceProblem(wrong)
+}
+
+type Top = Awaited<ReturnType<typeof topOfFile>>
+
+const isMadeUp = ({ name }: Column, i: number) => name === `column${i}`
+
+const list = (names: readonly string[]) => names.slice(0, 10).join(', ')
+
+/** Rows have more fields than the header. */
+function otherFields({ header }: Top, columns: readonly Column[]): Explanation | null {
+  const names = columns.map(({ name }) => name)
+  const isOne = names.length === 1 && names[0]!.includes(header.delimiter)
+  const isLost = columns.every(isMadeUp) && header.columns.length > 1
+  if (header.columns.length === names.length || header.columns[0]!.startsWith('#')) return null
+  if (!isOne && !isLost) return null
+  return {
+    problem: `its header has ${header.columns.length} columns (${list(header.columns)}), and its rows do not, so DuckDB reads ${list(names)}`,
+    hint: `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
+  }
+}
+
+const YEAR = /^(?:19|20)\d\d$/
+
+/** Years beside names are what columns are named after, unless the next line has years there, too. */
+function namesAsRow({ header, second }: Top, columns: readonly Column[]): Explanation | null {
+  const names = header.columns
+  if (!columns.every(isMadeUp) || names.length !== columns.length) return null
+  const years = [...names.entries()].filter(([, name]) => YEAR.test(name))
+  const isHeader =
+    years.length > 0 &&
+    years.length < names.length &&
+    names.every((name) => YEAR.test(name) || /^[^\d]+$/.test(name)) &&
+    years.some(([i]) => !YEAR.test(second[i] ?? '')) &&
+    new Set(names).size === names.length
+  if (!isHeader) return null
+  return {
+    problem: `its first line (${list(names)}) seems to be a header, and DuckDB reads it as a row of ${list(columns.map(({ name }) => name))}`,
+    hint: 'write at the table "csv: {header: true}"; "csv: {header: false}" if it is a row',
+  }
+}
+
+/** One name over lines of text that have commas as sentences do, and no other lines. */
+function nameAsTitle({ header, lines }: Top, columns: readonly Column[]): Explanation | null {
+  const [title = ''] = header.columns
+  if (header.columns.length !== 1 || !/^[a-z_][a-z_0-9]*$/.test(title)) return null
+  if (columns.length < 2 || columns.some(({ type }) => type !== 'VARCHAR')) return null
+  const rows = lines.slice(1).filter((line) => line !== '')
+  if (!rows.every((line) => /^[^,"]*[^,"\s](?:, [^,"\s][^,"]*)+$/.test(line))) return null
+  return {
+    problem: `its header has one column (${title}), and its rows have commas, so DuckDB reads ${list(columns.map(({ name }) => name))}`,
+    hint: `put a value that contains "," in quotes, or write at the table "csv: {delimiter: ';'}", if each line is one value; "csv: {header: true}" if the first line is a title`,
+  }
+}
+
+/** Lines that would be rows if their first sign were not that of a comment. */
+export async function refuseLostLines(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+): Promise<void> {
+  if (isRemote(table.location)) return
+  const [path] = await filesOfPattern(connection, pathOf(dir, table))
+  if (path === undefined) return
+  // What is wrong with the file itself, other checks and the models say.
+  const value = await ifRefused(lostLine(connection, dir, table, columns, path), () => null)
+  if (value === null) return
+  const file = relative(dir, path)
+  throw new SourceProblem({
+    problem: `${table.file}: the line that begins with ${short(value)} would be left out as a comment, though it has as many fields as the others`,
+    hint: `remove it if it is a comment; if it is a row, read the file in a model: FROM read_csv('${file}', comment = '')`,
+  })
+}
+
+/** The first value of such a line. */
+async function lostLine(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+  path: string,
+): Promise<string | null> {
+  const dialect = await connection.row(
+    sql`SELECT Comment AS comment FROM ${dialectOfFile(path, table)}`,
+  )
+  const sign = dialect?.['comment']
+  if (typeof sign !== 'string' || sign.length !== 1) return null
+  const rows = sql`SELECT * FROM ${rowsOfFile(dir, table, { isRaw: true, hasNoComments: true })}`
+  const read = await connection.columnsOf(rows)
+  if (read.map(({ name }) => name).join('\n') !== columns.map(({ name }) => name).join('\n'))
+    return null
+  const first = sql.ident(columns[0]!.name)
+  const lost = await connection.row(sql`
+    SELECT ${first} AS value FROM (${rows} LIMIT ${sql.value(CHECKED_ROWS)})
+    WHERE starts_with(${first}, ${sql.value(sign)}) LIMIT 1`)
+  const value = lost?.['value']
+  return typeof value === 'string' ? value : null
+}
