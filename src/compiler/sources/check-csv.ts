@@ -1,7 +1,7 @@
 // What DuckDB would read of a CSV source as something that nobody wrote: it is refused, or said.
 
 import { statSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { GiB } from '../../core/byte-sizes.ts'
 import { count } from '../../core/counts.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
