@@ -268,14 +268,6 @@ const layouts: readonly (readonly [string, string, string])[] = [
   ['name\nSmith, John\nDoe, Jane', "delimiter: ';'", 'name\r\n"Doe, Jane"\r\n"Smith, John"\r\n'],
   ['Report 2026\nid,v\n1,a', '', 'id,v\r\n1,a\r\n'],
   ['Customers\nname,city\nBob,Rome\nEve,Bonn', '', 'name,city\r\nBob,Rome\r\nEve,Bonn\r\n'],
-  [
-    't\n10:00:00.123456789\n',
-    '',
-    'has 10:00:00.123456789, which would lose digits behind its microseconds',
-  ],
-  ['t\n2026-01-01 10:00:00.1234567\n', '', 'which would lose digits behind its microseconds'],
-  ['t\n2026-01-01T10:00:00.1234567Z\n', '', 'which would lose digits behind its microseconds'],
-  ['t\n10:00:00.123456000\n', '', 't\r\n10:00:00.123456\r\n'],
 ]
 
 for (const [rows, csv, answer] of layouts)
@@ -292,22 +284,6 @@ for (const [rows, csv, answer] of layouts)
     const read = await space.ok(['query', 'FROM core.a ORDER BY ALL', '--format', 'csv'])
     assert.is(read.stdout, answer)
   })
-
-test('digits behind microseconds are read by the type that the hint names', async () => {
-  await using space = await workspace({
-    ...model,
-    'eider.yml': project('{file: data/a.csv, columns: {t: TIME_NS, ts: TIMESTAMP_NS}}'),
-    'data/a.csv': 't,ts\n10:00:00.123456789,2026-01-01 10:00:00.1234567\n',
-  })
-  await space.ok(['run'])
-  const read = await space.ok([
-    'query',
-    'SELECT CAST(t AS VARCHAR) AS t, CAST(ts AS VARCHAR) AS ts FROM core.a',
-    '--format',
-    'csv',
-  ])
-  assert.is(read.stdout, 't,ts\r\n10:00:00.123456789,2026-01-01 10:00:00.1234567\r\n')
-})
 
 test('blank lines above the header are no rows, and a quote that is a letter hides none', async () => {
   await using space = await workspace({

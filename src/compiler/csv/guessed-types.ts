@@ -39,12 +39,6 @@ interface Rule {
 const INTEGER = /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/
 const DOUBLE = /^DOUBLE$/
 
-const NANOSECONDS = {
-  isBent: ({ text }: Written) =>
-    sql`length(${text}) > 15 AND regexp_matches(${text}, ':[0-9]{2}[.][0-9]{6}[0-9]*[1-9]')`,
-  becomes: 'would lose digits behind its microseconds',
-}
-
 const rules: readonly Rule[] = [
   {
     types: INTEGER,
@@ -74,13 +68,6 @@ const rules: readonly Rule[] = [
     becomes: 'would lose its offset: its first rows have none',
     type: 'TIMESTAMPTZ',
   },
-  ...(
-    [
-      [/^TIME$/, 'TIME_NS'],
-      [/^TIMESTAMP$/, 'TIMESTAMP_NS'],
-      [/^TIMESTAMP(?:TZ| WITH TIME ZONE)$/, 'VARCHAR'],
-    ] as const
-  ).map(([types, type]) => ({ ...NANOSECONDS, types, type })),
   {
     types: DOUBLE,
     // Shorter texts, which are nearly all, are finite.
