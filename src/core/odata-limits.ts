@@ -42,6 +42,8 @@ export const odataLimits = {
    */
   expandedRows: 250_000,
   expandedTextBytes: 64 * MiB,
+  /** Bytes of JSON that the rows of one level hold of levels inside of it, equal ones as often as they stand there. */
+  nestedTextBytes: 128 * MiB,
   /** SELECTs that one $apply may mean, nested or side by side. DuckDB plans a hundred in some 50 ms. */
   applySize: 100,
   /**

@@ -121,6 +121,7 @@ export const outOfMemory = (cause: DatabaseError) =>
     { headers: { 'Retry-After': String(limits.retryAfterSeconds) }, cause },
   )
 
+/** Whether DuckDB had not enough memory, or the rows would have taken too much of it. */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof RequestError && error.cause instanceof DatabaseError
 

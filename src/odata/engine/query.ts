@@ -238,8 +238,8 @@ function engineFailure(error: unknown): unknown {
     )
   const ours = type === 'Invalid Input' ? raised.get(message) : undefined
   if (ours !== undefined) {
-    const { code, message: problem, ...options } = ours
-    return odataError(code, problem, options)
+    const { code, message: problem, isTooWide = false, ...options } = ours
+    return odataError(code, problem, isTooWide ? { ...options, cause: error } : options)
   }
   return error
 }

@@ -17,7 +17,7 @@ import type { BoundQuery, Expansion, OutputProperty } from '../bind/bound-reques
 import { BIGINT } from './engine-types.ts'
 import { columnSql, conditionSql } from './expression.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
-import { TOO_MANY_RELATED } from './raised.ts'
+import { TOO_MANY_RELATED, TOO_MUCH_WITHIN } from './raised.ts'
 import { OUTER } from '../bind/expand.ts'
 import { orderSql, relationSql } from './relation.ts'
 import { columnsSql, markName, rowsSql, type RowWindow, selectSql } from './query.ts'
@@ -31,6 +31,7 @@ const PARENT_KEY = sql.ident('parent key')
 const NUMBER = sql.ident('row number')
 const ROW_ID = sql.ident('row id')
 const PAGE = 'page'
+const SHOWN = 'shown rows'
 
 /** One text for each row, as rowTextsSql gives it. */
 export function entityTextsSql(query: BoundQuery, window: RowWindow, format: JsonFormat): Sql {
@@ -49,13 +50,16 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
     format,
     PAGE,
   )
-  const tables = [table('page', numbered), ...related.flatMap((level) => level.tables)]
+  const { shown = null } = window
+  const isShown = shown === null ? sql`TRUE` : sql`${NUMBER} <= ${sql.value(shown, BIGINT)}`
+  const shownRows = sql`${sql.ident(SHOWN)} AS (FROM page WHERE ${isShown})`
+  const tables = [table('page', numbered), shownRows, ...related.flatMap((level) => level.tables)]
   const joins = related.map(({ join }) => join)
   const number = sql`${sql.ident('page')}.${NUMBER}`
   const object = objectSql(',{', members)
   const text = window.keyset == null ? object : window.keyset.placed(object, number)
   return sql`SELECT text FROM (WITH ${sql.join(tables)} SELECT ${text} AS text
-    FROM page ${sql.join(joins, sql` `)} ORDER BY ${number})`
+    FROM page ${sql.join(joins, sql` `)} WHERE ${nestedGuardSql(PAGE, related)} ORDER BY ${number})`
 }
 
 /**
@@ -130,6 +134,8 @@ interface Level {
   readonly tables: readonly Sql[]
   readonly join: Sql
   readonly member: Member
+  /** Its rows as one text for each parent; null for their number alone. */
+  readonly text: Sql | null
 }
 
 const table = (name: string, query: Sql): Sql => sql`${sql.ident(name)} AS MATERIALIZED (${query})`
@@ -149,7 +155,13 @@ function relatedCounts(of: Expansion, parent: string, { ieee754 }: JsonFormat): 
   const digits = sql`CAST(coalesce(${sql.ident(counts, 'rows')}, 0) AS VARCHAR)`
   const text = ieee754 ? sql`concat('"', ${digits}, '"')` : digits
   const member = memberOf(of, parent, '@odata.count', text)
-  return { of, tables: [table(counts, counted)], join: joined(counts, parent, of), member }
+  return {
+    of,
+    tables: [table(counts, counted)],
+    join: joined(counts, parent, of),
+    member,
+    text: null,
+  }
 }
 
 function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level {
@@ -171,7 +183,8 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
   const joins = inner.map(({ join }) => join)
   const key = sql`${sql.ident(rows)}.${PARENT_KEY}`
   const written = sql`SELECT ${key}, ${value} AS text
-    FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} WHERE ${guardSql(rows, query.output)} GROUP BY ${key}`
+    FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)}
+    WHERE ${guardSql(rows, query.output)} AND ${nestedGuardSql(rows, inner)} GROUP BY ${key}`
   const absent = many ? sql`'[]'` : sql`'null'`
   const tables = [
     table(rows, numberedRows(of, parent)),
@@ -185,6 +198,7 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
     tables,
     join: joined(texts, parent, of),
     member: isOptional ? { ...member, isOptional } : member,
+    text: found,
   }
 }
 
@@ -223,9 +237,28 @@ function guardSql(rows: string, output: readonly OutputProperty[]): Sql {
   const size = sql.join([sql`0`, ...lengths], sql` + `)
   const isTooLarge = sql`count(*) > ${sql.value(limits.expandedRows, BIGINT)}
     OR ${size} > ${sql.value(limits.expandedTextBytes, BIGINT)}`
-  return sql`CASE WHEN (SELECT ${isTooLarge} FROM ${sql.ident(rows)})
-    THEN CAST(error(${sql.value(TOO_MANY_RELATED)}) AS ${sql.type(BOOLEAN)}) ELSE TRUE END`
+  return unlessSql(sql`SELECT ${isTooLarge} FROM ${sql.ident(rows)}`, TOO_MANY_RELATED)
 }
+
+/**
+ * The same for the texts inside of the rows. A related row is read once, but its text stands in each row that leads to it,
+ * so that from level to level a few rows become any number of bytes.
+ */
+function nestedGuardSql(rows: string, inner: readonly Level[]): Sql {
+  const texts = inner.flatMap(({ text }) => (text === null ? [] : [text]))
+  if (texts.length === 0) return sql`TRUE`
+  const lengths = texts.map((text) => sql`coalesce(sum(strlen(${text})), 0)`)
+  const joins = inner.map(({ join }) => join)
+  const isTooLarge = sql`${sql.join(lengths, sql` + `)} > ${sql.value(limits.nestedTextBytes, BIGINT)}`
+  return unlessSql(
+    sql`SELECT ${isTooLarge} FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)}`,
+    TOO_MUCH_WITHIN,
+  )
+}
+
+/** A condition that holds, or fails with these words. */
+const unlessSql = (isTooLarge: Sql, words: string): Sql => sql`CASE WHEN (${isTooLarge})
+    THEN CAST(error(${sql.value(words)}) AS ${sql.type(BOOLEAN)}) ELSE TRUE END`
 
 /** What tells to which row of the parent a related row belongs. */
 const theirKey = (expansion: Expansion, parent: string) =>
@@ -244,9 +277,10 @@ function relatedSql(expansion: Expansion, parent: string): Sql {
   const { relation, row, filter } = query
   const rows = sql`${relationSql(relation)} AS ${sql.ident(row.alias)}`
   const theirs = columnSql(row.alias, expansion.link.theirs)
+  const parents = parent === PAGE ? SHOWN : parent
   const from = isForEachParent(expansion)
-    ? sql`FROM ${sql.ident(parent)} AS ${sql.ident(OUTER)} JOIN ${rows} ON ${theirs} = ${linkColumn(OUTER, expansion)} WHERE TRUE`
-    : sql`FROM ${rows} WHERE ${theirs} IN (SELECT ${linkColumn(parent, expansion)} FROM ${sql.ident(parent)})`
+    ? sql`FROM ${sql.ident(parents)} AS ${sql.ident(OUTER)} JOIN ${rows} ON ${theirs} = ${linkColumn(OUTER, expansion)} WHERE TRUE`
+    : sql`FROM ${rows} WHERE ${theirs} IN (SELECT ${linkColumn(parents, expansion)} FROM ${sql.ident(parents)})`
   return filter === null ? from : sql`${from} AND ${conditionSql(filter)}`
 }
 

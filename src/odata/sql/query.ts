@@ -13,6 +13,8 @@ export interface RowWindow {
   /** Rows before these, counted after $skip. */
   readonly offset: number
   readonly limit: number | null
+  /** Rows of these that are shown; those after them only tell that there are more. null or absent: all. */
+  readonly shown?: number | null
   /** Where the order of the rows can tell where to begin: no row before these is read. */
   readonly keyset?: KeysetWindow | null
   /** Whether limits.manyRows or more may come. */

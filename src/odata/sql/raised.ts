@@ -9,6 +9,8 @@ export const NEGATIVE_LENGTH = 'the length of a substring is negative'
 export const BEYOND_CALENDAR = 'the result is beyond the years 0001 to 9999'
 /** limits.expandedRows or limits.expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
+/** limits.nestedTextBytes was passed. */
+export const TOO_MUCH_WITHIN = 'too much text within related rows'
 /** limits.treeLevels was passed, by traverse and by rolluprecursive. */
 export const TREE_TOO_DEEP = 'the tree is too deep'
 export const ROLLUP_TOO_DEEP = 'the tree to roll up is too deep'
@@ -17,6 +19,8 @@ interface RaisedError {
   readonly code: ErrorCode
   readonly message: string
   readonly target?: string
+  /** Whether a page with fewer rows may have room. */
+  readonly isTooWide?: boolean
 }
 
 /** By the words of DuckDB's error. */
@@ -46,6 +50,15 @@ export const raised: ReadonlyMap<string, RaisedError> = new Map([
       code: 'expand-too-large',
       message: `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their text: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`,
       target: '$expand',
+    },
+  ],
+  [
+    TOO_MUCH_WITHIN,
+    {
+      code: 'expand-too-large',
+      message: `rows would hold more than ${limits.nestedTextBytes / 2 ** 20} MiB of related rows, those within others included: ask for fewer levels, or for less with $top, $filter or $select within $expand`,
+      target: '$expand',
+      isTooWide: true,
     },
   ],
 ])

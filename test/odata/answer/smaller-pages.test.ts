@@ -1,3 +1,5 @@
+// Alone in its process: it measures memory.
+//
 // Pages that would take more memory than there is are made smaller: nothing is refused, and no row is left out.
 
 import { test } from 'uvu'
@@ -58,6 +60,64 @@ test('$expand within $expand brings no more rows than one level may, on average'
   )
   const oneLevel = await served.get('big_parents?$expand=children')
   assert.is(oneLevel.json.value.length, parents)
+})
+
+/** One customer has nearly all orders, each of which holds all of them. */
+const skewed: readonly Table[] = [
+  {
+    model: 'shop.customers',
+    key: ['customer_id'],
+    rows: sql`SELECT i AS customer_id FROM range(400) AS r(i)`,
+  },
+  {
+    model: 'shop.orders',
+    key: ['order_id'],
+    rows: sql`SELECT i AS order_id, if(i < 400, i, 0) AS customer_id, repeat('x', 50) AS name FROM range(1600) AS r(i)`,
+  },
+]
+
+test('what rows hold within each other is bounded by its bytes, however few rows there are on average', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, skewed, { memoryLimit: '2GB' })
+  const within = (levels: number): string =>
+    levels === 0 ? 'orders' : `orders($expand=customer($expand=${within(levels - 1)}))`
+  const before = process.memoryUsage().rss
+  let peak = before
+  const looking = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5)
+  resources.defer(() => clearInterval(looking))
+  const asked = `shop_customers?$expand=${within(2)}`
+  const { status, json } = await served.get(asked)
+  assert.equal([status, json.error.code], [400, 'expand-too-large'])
+  assert.match(json.error.message, /more than 128 MiB of related rows.*fewer levels/)
+  const one = await served.get(`shop_customers(0)?$expand=${within(2)}`)
+  assert.equal([one.status, one.json.error.code], [400, 'expand-too-large'])
+  assert.ok(peak - before < 2 ** 30, `${peak - before} bytes`)
+  const others = await served.get(`${asked}&$filter=customer_id%20gt%200`)
+  assert.is(others.json.value.length, 399)
+})
+
+test('rows that all hold the same wide one come in smaller pages', async () => {
+  await using resources = new Resources()
+  const wideParent: readonly Table[] = [
+    {
+      model: 'big.parents',
+      key: ['parent_id'],
+      rows: sql`SELECT 1 AS parent_id, repeat('x', 200000) AS text`,
+    },
+    {
+      model: 'big.children',
+      key: ['child_id'],
+      rows: sql`SELECT i AS child_id, 1 AS parent_id FROM range(1000) AS r(i)`,
+    },
+  ]
+  const served = await serve(resources, wideParent)
+  const pages = await pagesOf(served, 'big_children?$expand=parent')
+  assert.ok(pages.length > 1)
+  const ids = pages.flatMap(({ rows }) => rows.map((row) => row['child_id']))
+  assert.equal(
+    ids,
+    Array.from({ length: 1000 }, (_, id) => id),
+  )
 })
 
 const texts = Array.from(

@@ -153,7 +153,7 @@ async function openPage(
   const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const areMany = most >= limits.manyRows
-  const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset, areMany }
+  const window = { offset, limit: hasNoLimit ? null : limit + 1, shown: limit, keyset, areMany }
   const texts = entityTextsSql(query, window, chosen.json)
   const isLong = query.expand.length > 0
   const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
