@@ -51,8 +51,8 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
     PAGE,
   )
   const { shown = null } = window
-  const isShown = shown === null ? sql`TRUE` : sql`${NUMBER} <= ${sql.value(shown, BIGINT)}`
-  const shownRows = sql`${sql.ident(SHOWN)} AS (FROM page WHERE ${isShown})`
+  const until = shown === null ? sql.empty : sql` WHERE ${NUMBER} <= ${sql.value(shown, BIGINT)}`
+  const shownRows = sql`${sql.ident(SHOWN)} AS (FROM page${until})`
   const tables = [table('page', numbered), shownRows, ...related.flatMap((level) => level.tables)]
   const joins = related.map(({ join }) => join)
   const number = sql`${sql.ident('page')}.${NUMBER}`
