@@ -13,7 +13,7 @@ export const CHECKED_ROWS = 500_000
 
 type Guessed = Pick<Column, 'name' | 'type'>
 
-export interface UnheldValue extends MisreadNumber {
+interface UnheldValue extends MisreadNumber {
   /** One that holds the value. */
   readonly type: string
 }

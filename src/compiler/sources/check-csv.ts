@@ -12,7 +12,7 @@ import { isRemote } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { CHECKED_ROWS, type UnheldValue, unheldValues } from '../csv/guessed-types.ts'
+import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
 import { BLANK_HINT, blankLines } from '../csv/line-ends.ts'
 import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
@@ -25,11 +25,11 @@ import type { Explanation } from '../hints/engine-words.ts'
 import { emptyFile, notUtf8, otherColumns, refuseOtherEncoding, SourceProblem } from './problems.ts'
 import {
   ALL_TEXTS,
+  type CheckedFile,
   dialectOfFile,
-  filesOfPattern,
   type FileTable,
   isFile,
-  pathOf,
+  pathsOf,
   rowsOfFile,
 } from './rows-of-file.ts'
 import type { SourceWarning } from './source-access.ts'
@@ -37,18 +37,29 @@ import type { SourceWarning } from './source-access.ts'
 export async function checkCsv(
   connection: Connection,
   dir: string,
-  file: FileTable,
+  table: FileTable,
   columns: readonly Column[],
 ): Promise<readonly SourceWarning[]> {
-  await refuseUnreadable(connection, dir, file)
-  if (file.csv?.delimiter === undefined && file.csv?.header === undefined)
-    await refuseLostHeader(dir, file, columns)
-  await refuseLostLines(connection, dir, file, columns)
-  await refuseOtherColumns(connection, dir, file, columns)
-  const texts = sql`SELECT * FROM ${rowsOfFile(dir, file, ALL_TEXTS)}`
-  await refuseAmbiguousDates(connection, file, columns, texts)
-  await refuseMisread(connection, dir, file, columns, texts)
-  return warningsOf(connection, dir, file, columns, texts)
+  const file = await openFile(connection, dir, table, columns)
+  refuseUnreadable(file)
+  if (table.csv?.delimiter === undefined && table.csv?.header === undefined)
+    await refuseLostHeader(file)
+  await refuseLostLines(file)
+  await refuseOtherColumns(file)
+  await refuseAmbiguousDates(file)
+  await refuseMisread(file)
+  return warningsOf(file)
+}
+
+async function openFile(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  columns: readonly Column[],
+): Promise<CheckedFile> {
+  const paths = isRemote(table.location) ? [] : await pathsOf(connection, dir, table)
+  const texts = sql`SELECT * FROM ${rowsOfFile(dir, table, ALL_TEXTS)}`
+  return { connection, dir, table, columns, paths, texts }
 }
 
 /** What each compile looks at of a file of this machine; `CHECKED_ROWS` of more than 2 kB are longer. */
@@ -72,7 +83,7 @@ async function otherBytes(
 ): Promise<Explanation | null> {
   const { location, csv } = table
   if (isRemote(location) || (csv?.encoding ?? 'utf-8') !== 'utf-8') return null
-  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
+  for (const path of await pathsOf(connection, dir, table)) {
     if (isPacked(path) || !isFile(path) || (await isUtf8File(path, most))) continue
     return notUtf8(relative(dir, path), dir)
   }
@@ -81,15 +92,12 @@ async function otherBytes(
 
 const isPacked = (path: string) => /\.(?:gz|zst)$/i.test(path)
 
+const isPlainText = (path: string) => /\.(?:csv|tsv|txt)$/i.test(path)
+
 /** Where DuckDB makes up columns of a file, or of all, from one of them that is empty or encoded in another way. */
-async function refuseUnreadable(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-): Promise<void> {
-  const { location, csv } = table
-  if (isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location)) return
-  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
+function refuseUnreadable({ dir, table: { location, csv }, paths }: CheckedFile): void {
+  if (!isPlainText(location)) return
+  for (const path of paths) {
     const file = relative(dir, path)
     if (statSync(path).size === 0) {
       if (csv?.header !== false) throw new SourceProblem(emptyFile(file))
@@ -97,48 +105,41 @@ async function refuseUnreadable(
   }
 }
 
-async function refuseMisread(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-  texts: Sql,
-): Promise<void> {
+async function refuseMisread(file: CheckedFile): Promise<void> {
+  const { connection, table, columns, texts } = file
   const number = await misplacedThousands(connection, texts, columns, table.csv)
   if (number !== null) {
-    const file = await fileWith(connection, dir, table, number)
     const hint = thousandsHint(table.csv)
-    throw new SourceProblem({ problem: `${file}: ${number.problem}`, hint })
+    throw new SourceProblem({ problem: await problemWith(file, number), hint })
   }
   const rows = isRemote(table.location) ? limits.csvSampledRows : CHECKED_ROWS
   const some = sql`SELECT * FROM (${texts}) LIMIT ${sql.value(rows)}`
-  const guessed = undeclared(table, columns)
-  const [unheld] = await unheldValues(connection, some, guessed, table.csv)
-  if (unheld !== undefined)
-    throw new SourceProblem(await explainUnheld(connection, dir, table, unheld))
-  const quote = await explainQuote(connection, dir, table, some, columns)
-  if (quote !== null) throw new SourceProblem(quote)
+  const bent = await bentValue(file, some)
+  if (bent !== null) throw new SourceProblem(bent)
 }
 
-async function explainQuote(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  texts: Sql,
-  columns: readonly Column[],
-): Promise<Explanation | null> {
+/** The first one that is found in `rows`, which are all or some of the file. */
+async function bentValue(file: CheckedFile, rows: Sql): Promise<Explanation | null> {
+  const { connection, table, columns } = file
+  const [unheld] = await unheldValues(connection, rows, undeclared(table, columns), table.csv)
+  if (unheld === undefined) return explainQuote(file, rows)
+  const hint = `declare its type under columns of the table: ${unheld.column}: ${unheld.type}`
+  return { problem: await problemWith(file, unheld), hint }
+}
+
+async function explainQuote(file: CheckedFile, rows: Sql): Promise<Explanation | null> {
+  const { connection, dir, table, columns } = file
   if (table.csv?.quote !== undefined) return null
   const isLetter = async () => {
-    const [path] = await filesOfPattern(connection, pathOf(dir, table))
+    const [path] = isRemote(table.location) ? await pathsOf(connection, dir, table) : file.paths
     if (path === undefined) return false
     const row = await connection.row(sql`SELECT Quote AS quote FROM ${dialectOfFile(path, table)}`)
     return row?.['quote'] === '(empty)'
   }
-  const found = await literalQuote(connection, texts, columns, isLetter)
+  const found = await literalQuote(connection, rows, columns, isLetter)
   if (found === null) return null
-  const file = await fileWith(connection, dir, table, found)
   const hint = `write at the table "csv: {quote: '"'}" if quotes enclose values, and close each; "csv: {quote: ''}" if they are letters`
-  return { problem: `${file}: ${found.problem}`, hint }
+  return { problem: await problemWith(file, found), hint }
 }
 
 /**
@@ -152,51 +153,30 @@ export async function lateValue(
   columns: readonly Column[],
 ): Promise<Explanation | null> {
   const wrong = await otherBytes(connection, dir, table)
-  if (wrong !== null || (await isShort(connection, dir, table))) return wrong
-  const texts = sql`SELECT * FROM ${rowsOfFile(dir, table, ALL_TEXTS)}`
-  const [found] = await unheldValues(connection, texts, undeclared(table, columns), table.csv)
-  if (found !== undefined) return explainUnheld(connection, dir, table, found)
-  return explainQuote(connection, dir, table, texts, columns)
+  if (wrong !== null) return wrong
+  const file = await openFile(connection, dir, table, columns)
+  return isShort(file) ? null : bentValue(file, file.texts)
 }
 
 /** A row has a byte and the end of its line. */
-async function isShort(connection: Connection, dir: string, table: FileTable): Promise<boolean> {
-  if (isRemote(table.location) || isPacked(table.location)) return false
-  const files = await filesOfPattern(connection, pathOf(dir, table))
-  return files.reduce((bytes, path) => bytes + statSync(path).size, 0) < CHECKED_ROWS * 2
-}
-
-async function explainUnheld(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  unheld: UnheldValue,
-): Promise<Explanation> {
-  const file = await fileWith(connection, dir, table, unheld)
-  const hint = `declare its type under columns of the table: ${unheld.column}: ${unheld.type}`
-  return { problem: `${file}: ${unheld.problem}`, hint }
+function isShort({ table: { location }, paths }: CheckedFile): boolean {
+  if (isRemote(location) || isPacked(location)) return false
+  return paths.reduce((bytes, path) => bytes + statSync(path).size, 0) < CHECKED_ROWS * 2
 }
 
 export const undeclared = ({ columns: declared }: FileTable, columns: readonly Column[]) =>
   columns.filter(({ name }) => ![...(declared?.keys() ?? [])].some((one) => sameName(one, name)))
 
-async function warningsOf(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-  texts: Sql,
-): Promise<readonly SourceWarning[]> {
+async function warningsOf(file: CheckedFile): Promise<readonly SourceWarning[]> {
+  const { connection, dir, table, columns, paths, texts } = file
   const guessed = undeclared(table, columns)
   const commas = await numbersWithCommas(connection, texts, guessed, table.csv)
   const found = commas.map(({ column, example, way }): SourceWarning => {
     return (at) =>
       diagnostic('decimal-comma', { column, example }, at, `write at the table: csv: ${way}`)
   })
-  const { location } = table
-  if (columns.length !== 1 || isRemote(location) || !/\.(?:csv|tsv|txt)$/i.test(location))
-    return found
-  for (const path of await filesOfPattern(connection, pathOf(dir, table))) {
+  if (columns.length !== 1 || !isPlainText(table.location)) return found
+  for (const path of paths) {
     const lines = await blankLines(path, table.csv?.quote)
     if (lines === 0) continue
     const said = `${relative(dir, path)}: ${count(lines, 'blank line')}`
@@ -205,11 +185,12 @@ async function warningsOf(
   return found
 }
 
+const problemWith = async (file: CheckedFile, found: MisreadNumber): Promise<string> =>
+  `${await fileWith(file, found)}: ${found.problem}`
+
 /** The file of a pattern that has the value; a column of the same name hides that of the engine. */
 async function fileWith(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
+  { connection, dir, table }: CheckedFile,
   { column, value }: MisreadNumber,
 ): Promise<string> {
   if (isRemote(table.location)) return table.file
@@ -221,12 +202,12 @@ async function fileWith(
 }
 
 /** A date that is read as another one when a later row arrives is refused until it is said which one it is. */
-async function refuseAmbiguousDates(
-  connection: Connection,
-  { csv }: FileTable,
-  columns: readonly Column[],
-  texts: Sql,
-): Promise<void> {
+async function refuseAmbiguousDates({
+  connection,
+  table: { csv },
+  columns,
+  texts,
+}: CheckedFile): Promise<void> {
   if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return
   const found = await ambiguousDate(connection, texts, columns)
   if (found !== null) throw new SourceProblem(explainAmbiguous(found))
@@ -236,15 +217,10 @@ async function refuseAmbiguousDates(
  * DuckDB takes the columns of the first file that a pattern finds, and leaves out what other files have besides, without a
  * word. Of a column that one lacks it speaks itself, and names no file of the project.
  */
-async function refuseOtherColumns(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-): Promise<void> {
+async function refuseOtherColumns({ dir, table, columns, paths }: CheckedFile): Promise<void> {
   const { location, csv } = table
-  if (isRemote(location) || csv?.unionByName === true || !/\.(?:csv|tsv)$/i.test(location)) return
-  const [first, ...others] = await filesOfPattern(connection, pathOf(dir, table))
+  if (csv?.unionByName === true || !/\.(?:csv|tsv)$/i.test(location)) return
+  const [first, ...others] = paths
   if (first === undefined || others.length === 0) return
   const namesOf = async (path: string) => (await headerOfFile(path)).columns
   const names = await namesOf(first)

@@ -1,35 +1,26 @@
 // Lines of a CSV source that DuckDB takes for something else: it finds out by itself how a file is laid out, and says nothing.
 
-import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Column } from '../../core/relation.ts'
 import { isRemote } from '../../core/sources.ts'
 import { sql } from '../../core/sql.ts'
-import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { CHECKED_ROWS } from '../csv/guessed-types.ts'
 import { short } from '../csv/misread-numbers.ts'
 import { topOfFile } from '../csv/scan.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { SourceProblem } from './problems.ts'
-import {
-  dialectOfFile,
-  filesOfPattern,
-  type FileTable,
-  pathOf,
-  rowsOfFile,
-} from './rows-of-file.ts'
+import { type CheckedFile, dialectOfFile, isFile, rowsOfFile } from './rows-of-file.ts'
 
 /** A header that DuckDB takes for a row, for a title, or as a whole for one column. */
-export async function refuseLostHeader(
-  dir: string,
-  { location: file }: FileTable,
-  columns: readonly Column[],
-): Promise<void> {
-  if (isRemote(file)) return
-  const path = resolve(dir, file)
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!/\.(?:csv|tsv)$/i.test(file) || found?.isFile() !== true) return
+export async function refuseLostHeader({
+  dir,
+  table: { location },
+  columns,
+}: CheckedFile): Promise<void> {
+  if (isRemote(location)) return
+  const path = resolve(dir, location)
+  if (!/\.(?:csv|tsv)$/i.test(location) || !isFile(path)) return
   const top = await topOfFile(path)
   const wrong = otherFields(top, columns) ?? namesAsRow(top, columns) ?? nameAsTitle(top, columns)
   if (wrong !== null) throw new SourceProblem(wrong)
@@ -88,17 +79,12 @@ function nameAsTitle({ header, lines }: Top, columns: readonly Column[]): Explan
 }
 
 /** Lines that would be rows if their first sign were not that of a comment. */
-export async function refuseLostLines(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
-): Promise<void> {
-  if (isRemote(table.location)) return
-  const [path] = await filesOfPattern(connection, pathOf(dir, table))
+export async function refuseLostLines(checked: CheckedFile): Promise<void> {
+  const { dir, table, paths } = checked
+  const [path] = paths
   if (path === undefined) return
   // What is wrong with the file itself, other checks and the models say.
-  const value = await ifRefused(lostLine(connection, dir, table, columns, path), () => null)
+  const value = await ifRefused(lostLine(checked, path), () => null)
   if (value === null) return
   const file = relative(dir, path)
   throw new SourceProblem({
@@ -109,10 +95,7 @@ export async function refuseLostLines(
 
 /** The first value of such a line. */
 async function lostLine(
-  connection: Connection,
-  dir: string,
-  table: FileTable,
-  columns: readonly Column[],
+  { connection, dir, table, columns }: CheckedFile,
   path: string,
 ): Promise<string | null> {
   const dialect = await connection.row(

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { delimiterOf } from '../../core/csv-settings.ts'
 import { type ExternalTable, type FileFormat, fileFormats, isRemote } from '../../core/sources.ts'
+import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
@@ -15,6 +16,20 @@ export interface FileTable extends ExternalTable {
   readonly file: string
   readonly location: string
   readonly format: FileFormat
+}
+
+/** A CSV table with what is known of it. */
+export interface CheckedFile {
+  readonly connection: Connection
+  /** Of the project. */
+  readonly dir: string
+  readonly table: FileTable
+  /** As DuckDB finds them. */
+  readonly columns: readonly Column[]
+  /** Of its files; none of remote ones. */
+  readonly paths: readonly string[]
+  /** The rows with each value as it is written. */
+  readonly texts: Sql
 }
 
 export const isFileTable = (table: ExternalTable): table is FileTable =>
@@ -93,11 +108,13 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** In the order in which DuckDB reads them. */
-export async function filesOfPattern(
+/** The files of a pattern, in the order in which DuckDB reads them. */
+export async function pathsOf(
   connection: Connection,
-  pattern: string,
+  dir: string,
+  table: FileTable,
 ): Promise<readonly string[]> {
+  const pattern = pathOf(dir, table)
   const found = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)
   return found.map((row) => textOf(row['file']))
 }
