@@ -153,10 +153,7 @@ function reachedSql(
       sql`${begun} AS MATERIALIZED (${starts})`,
       sql`${reached} AS (${first} UNION ${step}${end})`,
     ],
-    sql`SELECT node${sql.join(
-      groups.map((group) => sql`, ${group}`),
-      sql.empty,
-    )} FROM ${reached}`,
+    sql`SELECT node${carried(reached)} FROM ${reached}`,
   )
 }
 

@@ -24,14 +24,13 @@ import {
   projectionOf,
   propertyValue,
   rowsOfValues,
-  rowVariable,
   scopeOfRows,
   type ValueColumn,
   withNavigation,
   withRowCount,
 } from './rows.ts'
 import { bindAggregate } from './aggregate.ts'
-import { LINK, linked, linkOf, withLink } from './parents.ts'
+import { joinOf, LINK, linked, linkOf, withLink } from './parents.ts'
 
 type Join = TransformationSyntax & { readonly kind: 'join' }
 
@@ -63,17 +62,8 @@ export function bindJoin(syntax: Join, input: Input, bindSequence: BindSequence)
     descending,
   }))
   const nested = nestedBeside(found.rows, alias, { make, otherRow, mark, isNullObject: isOuter })
-  const { relation: from } = rows
-  const relation = {
-    kind: 'join',
-    from,
-    row: rowVariable(rows),
-    other: found.rows.relation,
-    otherRow,
-    on: [linked(propertyValue(rows, navigation.on.ours), theirs)],
-    isOuter,
-    columns,
-  } as const
+  const on = [linked(propertyValue(rows, navigation.on.ours), theirs)]
+  const relation = joinOf(rows, { other: found.rows.relation, otherRow, on, isOuter, columns })
   const made = rowsOfValues(rows, relation, [...values, ...added])
   const beside = besides(rows, keep)
   const unique = uniquePairs(rows, found.rows, alias)

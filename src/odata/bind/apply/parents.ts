@@ -3,7 +3,15 @@
 // may keep or leave out. What tells the parents apart are the groups of the rows, and all values of the parents.
 
 import { edm } from '../../edm/types.ts'
-import { call, compare, type Expression, NULL, propertyOf } from '../bound.ts'
+import {
+  call,
+  compare,
+  type Expression,
+  NULL,
+  propertyOf,
+  type Relation,
+  type RowVariable,
+} from '../bound.ts'
 import { booleanConstant } from '../expression/constants.ts'
 import { newRow } from '../scope.ts'
 import {
@@ -47,6 +55,14 @@ export const linkOf = ({ values }: ApplyRows) => values.find(isLink)!.property
 export const linked = (ours: Expression, theirs: Expression): Expression =>
   call('linked', edm.Boolean, theirs, ours)
 
+type JoinRelation = Relation & { readonly kind: 'join' }
+
+/** Each of the rows with those of another relation for which the conditions hold. */
+export const joinOf = (
+  rows: ApplyRows,
+  other: Omit<JoinRelation, 'kind' | 'from' | 'row'>,
+): JoinRelation => ({ kind: 'join', from: rows.relation, row: rowVariable(rows), ...other })
+
 /** What `total` makes of the rows of each parent of the input, or of all rows where there are no parents. */
 export function ofEachParent(input: Input, total: (given: Input) => ApplyRows): ApplyRows {
   const made = total(input)
@@ -78,21 +94,10 @@ function besideParents(
     ...keepValues(),
     ...made.values
       .filter(({ path }) => !groups.includes(pathKey(path)))
-      .map(({ path, property }) => ({
-        path,
-        property: make(property.name, property.type, propertyOf(otherRow, property)),
-      })),
+      .map(valueOf(otherRow, make)),
   ]
-  const relation = {
-    kind: 'join',
-    from: parents.relation,
-    row: rowVariable(parents),
-    other: made.relation,
-    otherRow,
-    on: samePartition(partitionOf(parents, groups), partitionOf(made, groups, otherRow)),
-    isOuter: true,
-    columns,
-  } as const
+  const on = samePartition(partitionOf(parents, groups), partitionOf(made, groups, otherRow))
+  const relation = joinOf(parents, { other: made.relation, otherRow, on, isOuter: true, columns })
   const result = rowsOfValues(made, relation, values)
   return withinSize({ ...result, unique: groups, size: result.size + parents.size })
 }
@@ -119,41 +124,27 @@ function orNone(found: ApplyRows, none: ApplyRows, context: ApplyContext): Apply
     }
     return [{ path, property: make(property.name, property.type, value) }]
   })
-  const relation = {
-    kind: 'join',
-    from: found.relation,
-    row: rowVariable(found),
-    other: none.relation,
-    otherRow: noneRow,
-    on: [],
-    isOuter: false,
-    columns,
-  } as const
+  const one = { other: none.relation, otherRow: noneRow }
+  const relation = joinOf(found, { ...one, on: [], isOuter: false, columns })
   const result = rowsOfValues(found, relation, values)
   return withinSize({ ...result, unique: found.unique, size: result.size + none.size })
 }
+
+/** A value of the other row as a new column. */
+const valueOf =
+  (otherRow: RowVariable, make: ReturnType<typeof projectionOf>['make']) =>
+  ({ path, property }: ValueColumn): ValueColumn => ({
+    path,
+    property: make(property.name, property.type, propertyOf(otherRow, property)),
+  })
 
 /** Every combination of one row of each; the values of `other` have names of their own. */
 export function crossed(rows: ApplyRows, other: ApplyRows, context: ApplyContext): ApplyRows {
   const { columns, make, keepValues } = projectionOf(rows, context)
   const otherRow = newRow(scopeOfRows(rows, context), other.set)
-  const values = [
-    ...keepValues(),
-    ...other.values.map(({ path, property }) => ({
-      path,
-      property: make(property.name, property.type, propertyOf(otherRow, property)),
-    })),
-  ]
-  const relation = {
-    kind: 'join',
-    from: rows.relation,
-    row: rowVariable(rows),
-    other: other.relation,
-    otherRow,
-    on: [],
-    isOuter: false,
-    columns,
-  } as const
+  const values = [...keepValues(), ...other.values.map(valueOf(otherRow, make))]
+  const all = { other: other.relation, otherRow, on: [] }
+  const relation = joinOf(rows, { ...all, isOuter: false, columns })
   const made = rowsOfValues(rows, relation, values)
   const unique = values.map(({ path }) => pathKey(path))
   return withinSize({ ...made, unique, size: made.size + other.size })

@@ -12,7 +12,7 @@ import { type ChosenNodes, type Expression, type NodeRows, propertyOf } from '..
 import type { NamedHierarchy } from '../expression/hierarchy.ts'
 import { bindAggregate } from './aggregate.ts'
 import { chosenNodes, isOwnNode, nodesOf, startsOf } from './hierarchy.ts'
-import { crossed, linked } from './parents.ts'
+import { crossed, joinOf, linked } from './parents.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -155,16 +155,8 @@ function inOrderOf(rows: ApplyRows, { key, part, chosen }: Nodes, context: Apply
   }))
   const order = [...places, ...keepOrder()]
   const ours = propertyValue(rows, nodeIn(rows, key))
-  const relation = {
-    kind: 'join',
-    from: rows.relation,
-    row: rowVariable(rows),
-    other: part!.relation,
-    otherRow,
-    on: [linked(ours, propertyOf(otherRow, chosen!.node))],
-    isOuter: false,
-    columns,
-  } as const
+  const on = [linked(ours, propertyOf(otherRow, chosen!.node))]
+  const relation = joinOf(rows, { other: part!.relation, otherRow, on, isOuter: false, columns })
   const made = rowsOfValues(rows, relation, values)
   return withinSize({
     ...made,
@@ -250,16 +242,9 @@ function withEntities(
     own.map(({ path }) => path[0]!),
   )
   const ours = propertyValue(rows, nodeIn(rows, key))
-  const relation = {
-    kind: 'join',
-    from: rows.relation,
-    row: rowVariable(rows),
-    other: { kind: 'set', set },
-    otherRow,
-    on: [linked(ours, propertyOf(otherRow, hierarchy.node))],
-    isOuter: false,
-    columns,
-  } as const
+  const entity = { other: { kind: 'set', set }, otherRow } as const
+  const on = [linked(ours, propertyOf(otherRow, hierarchy.node))]
+  const relation = joinOf(rows, { ...entity, on, isOuter: false, columns })
   const made = rowsOfValues(rows, relation, [...own, ...others])
   // Entities of which each is there once are still entities.
   const isOnce = rows.unique?.length === 1 && rows.unique[0] === key
