@@ -16,9 +16,9 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** Throws DiagnosticsError where the folder has more than it may. */
-export function requireFewFiles(folder: string, files: number, most = FOLDER_FILES): void {
-  if (files <= most) return
-  const problem = `the folder has ${grouped(files)} files or more, and at most ${grouped(most)} are read`
+export function requireFewFiles(folder: string, files: number): void {
+  if (files <= FOLDER_FILES) return
+  const problem = `the folder has ${grouped(files)} files or more, and at most ${grouped(FOLDER_FILES)} are read`
   const hint = HINTS[folder] ?? 'move the others out of it'
   throw new DiagnosticsError([diagnostic('unreadable-file', { problem }, wholeFile(folder), hint)])
 }

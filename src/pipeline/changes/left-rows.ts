@@ -71,10 +71,16 @@ function readPart(
   return (value) => (isWindow ? sql`${value} >= (SELECT min(${column}) FROM ${STAGE})` : sql`true`)
 }
 
+/** `row`: how many, "n", from "low" to "high" of the column. */
+export function countedRows(row: Row, column: string): string {
+  const [low, high] = [textOf(row['low'] ?? ''), textOf(row['high'] ?? '')]
+  const values = low === high ? low : `from ${low} to ${high}`
+  return `${count(numberOf(row['n']), 'row')} (${column} ${values})`
+}
+
 function textOfLeft(row: Row, column: string): string {
   const n = numberOf(row['n'])
-  const [low, high] = [textOf(row['low'] ?? ''), textOf(row['high'] ?? '')]
-  const rows = `${count(n, 'row')} (${column} ${low === high ? low : `from ${low} to ${high}`})`
+  const rows = countedRows(row, column)
   if (row['is_gone'] === true)
     return n === 1
       ? `${rows} stays though the SELECT no longer gives it`
