@@ -53,25 +53,31 @@ function catalog(snapshot: string): string {
     warned: 0,
     builds: [],
   }
-  const sets = exposed.map((name) => ({
-    name: name.replace('.', '_'),
-    model: name,
-    description: null,
-    rows: 1,
-    bytes: 1,
-    key: ['id'],
-    columns: [],
-  }))
-  const runs = { runs: [], last_run: null, rejected: [], states: { [FAILED]: state } }
-  return catalogText({
-    runs,
+  const sets = exposed.map((name) => setOf(name, 1))
+  return textOf(snapshot, { [FAILED]: state }, { sets, models, sources })
+}
+
+const setOf = (model: string, rows: number) => ({
+  name: model.replace('.', '_'),
+  model,
+  description: null,
+  rows,
+  bytes: 1,
+  key: ['id'],
+  columns: [],
+})
+
+const textOf = (
+  snapshot: string,
+  states: object,
+  made: Pick<Parameters<typeof catalogText>[0], 'sets' | 'models' | 'sources'>,
+) =>
+  catalogText({
+    runs: { runs: [], last_run: null, rejected: [], states },
     snapshot,
     publishedAt: '2026-11-01T17:40:00.000Z',
-    sets,
-    models,
-    sources,
+    ...made,
   })
-}
 
 const tokens = [readerToken('all', {}), readerToken('bi', { sets: ['mart_*'] })]
 const lineageTest = explorerTests(() => explored(exposed.map(one), { catalog, tokens }))
@@ -266,24 +272,8 @@ function layers(snapshot: string): string {
       sql: null,
     })),
   )
-  const sets = [1, 2, 3].map((n) => ({
-    name: `mart_orders_of_region_${n}`,
-    model: `mart.orders_of_region_${n}`,
-    description: null,
-    rows: 5_000_000,
-    bytes: 1,
-    key: ['id'],
-    columns: [],
-  }))
-  const runs = { runs: [], last_run: null, rejected: [], states: {} }
-  return catalogText({
-    runs,
-    snapshot,
-    publishedAt: '2026-11-01T17:40:00.000Z',
-    sets,
-    models,
-    sources: [],
-  })
+  const sets = [1, 2, 3].map((n) => setOf(`mart.orders_of_region_${n}`, 5_000_000))
+  return textOf(snapshot, {}, { sets, models, sources: [] })
 }
 
 const layersTest = explorerTests(() =>
