@@ -82,7 +82,7 @@ export function finishKind(
       return { model, diagnostics: found }
     }
     case 'merge': {
-      const deletes = header.deletes?.value === 'mirror' ? ('mirror' as const) : ('keep' as const)
+      const deletes = mergeDeletes(header)
       found.push(...deletesOfOtherKind(source, header, 'close', kind))
       if (deletes === 'mirror' && header.incremental !== undefined) {
         const hint = 'deleted rows can only be detected when the whole source is read'
@@ -120,6 +120,9 @@ export function finishKind(
 
 const rebuiltBy = ({ rebuild }: ModelHeader): { readonly isRebuilt?: true } =>
   rebuild === undefined ? {} : { isRebuilt: true }
+
+const mergeDeletes = ({ deletes }: ModelHeader): MergeModel['deletes'] =>
+  deletes === undefined || deletes.value === 'close' ? null : deletes.value
 
 /** A word of `@deletes` that says something for another kind. */
 function deletesOfOtherKind(

@@ -228,8 +228,8 @@ export interface MergeModel extends KeptBase {
   readonly kind: 'merge'
   readonly uniqueKey: readonly [string, ...string[]]
   readonly onDuplicate: OnDuplicate
-  /** `mirror`: rows whose key the query no longer returns are deleted. */
-  readonly deletes: 'keep' | 'mirror'
+  /** `mirror`: rows whose key the query no longer returns are deleted; else they stay, which with `keep` is meant. */
+  readonly deletes: 'keep' | 'mirror' | null
   /** null: the query is read whole. Always null with `mirror`. */
   readonly watermark: Watermark | null
 }

@@ -6,11 +6,14 @@ import { aggregates } from '../measures/aggregates.ts'
 
 export function picksRows(query: SyntaxNode): boolean {
   const nodes = nodesIn(query)
-  if (nodes.some(isSubquery)) return true
+  if (nodes.some((node) => isSubquery(node) || isLimit(node))) return true
   if (nodes.some((node) => node['class'] === 'WINDOW') && !takesNewest(query)) return true
   if (!nodes.some(({ type }) => type === 'JOIN')) return false
   return nodes.some(comparesTwo) || groupsInside(query)
 }
+
+const isLimit = ({ type }: SyntaxNode): boolean =>
+  type === 'LIMIT_MODIFIER' || type === 'LIMIT_PERCENT_MODIFIER'
 
 /** `row_number() OVER (…) = 1` in QUALIFY: a row goes for another one of its key, as if that were updated. */
 function takesNewest(query: SyntaxNode): boolean {

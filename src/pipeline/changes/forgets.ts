@@ -25,14 +25,17 @@ export function isMadeOfForgotten(project: CompiledProject, model: Model): boole
 /** Whether only files or sources can have forgotten rows of it: no model says by the clock, `@keep` or a window which rows go. */
 export function isForgottenOutside(project: CompiledProject, model: Model): boolean {
   if (!('sources' in model)) return false
-  const says = once(project, `says ${model.name}`, () => saysWhatGoes(project, model))
-  return !says && once(project, `outside ${model.name}`, () => isOfOutside(project, model))
+  if (saysWhatGoes(project, model)) return false
+  return once(project, `outside ${model.name}`, () => isOfOutside(project, model))
 }
 
-function saysWhatGoes(project: CompiledProject, model: Model): boolean {
-  const picks = project.trails().get(model.name)?.addresses.picks === true
-  if (keepOf(model) !== null || model.volatile || picks) return true
-  return forgettingBelow(project, model).some((input) => saysWhatGoes(project, input))
+/** Whether the model, or what it reads, says itself which rows go: by the clock, `@keep` or a window. */
+export function saysWhatGoes(project: CompiledProject, model: Model): boolean {
+  if (keepOf(model) !== null || model.volatile) return true
+  return once(project, `says ${model.name}`, () => {
+    if (project.trails().get(model.name)?.addresses.picks === true) return true
+    return forgettingBelow(project, model).some((input) => saysWhatGoes(project, input))
+  })
 }
 
 function isOfOutside(project: CompiledProject, model: Model): boolean {

@@ -7,9 +7,10 @@ import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { numberOf, type Row, textOf } from '../../duckdb/values.ts'
 import { comparable, differs, sameValues, STAGE } from '../build/materialize/stage.ts'
+import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Left } from './change-notes.ts'
-import { mayForget } from './forgets.ts'
+import { mayForget, saysWhatGoes } from './forgets.ts'
 import { isTouched } from './ranges.ts'
 
 /** While the stage has what was read, and `table`, by default that of the model, what is written of it. */
@@ -54,6 +55,40 @@ export async function warnOfLeft(
   changes.warn(
     name,
     `${said}, after changes of ${left.inputs.toSorted().join(', ')}; to make a range as the SELECT has it now: eider run ${name} --start VALUE --end VALUE, or all of it: eider run ${name} --full-refresh`,
+  )
+}
+
+interface Planned {
+  /** Of the model, as it is before. */
+  readonly table: Sql
+  /** What the SELECT gives. */
+  readonly stage: Sql
+  /** Rows that it will have more. */
+  readonly added: number
+}
+
+/**
+ * Of a merge that reads its SELECT whole: while the stage has that, and each key of it is in the table, or will be. So its
+ * rows are those that stay and those of the stage, and two counts tell whether any do.
+ */
+export async function warnOfKept(
+  { project, connection, changes }: RunContext,
+  model: MergeModel,
+  planned: Planned = { table: sql.relation(model.name), stage: STAGE, added: 0 },
+): Promise<void> {
+  const { name, uniqueKey, watermark, deletes } = model
+  if (watermark !== null || deletes !== null || saysWhatGoes(project, model)) return
+  const { table, stage, added } = planned
+  const rows = (await countRows(connection, table)) + added
+  if (rows <= (await countRows(connection, stage))) return
+  const value = sql`t.${sql.ident(uniqueKey[0])}`
+  const found = await connection.row(sql`
+    SELECT true AS is_gone, count(*) AS n, CAST(min(${value}) AS VARCHAR) AS low, CAST(max(${value}) AS VARCHAR) AS high
+    FROM ${table} t ANTI JOIN ${stage} s ON ${sameValues(uniqueKey, sql`t`, sql`s`)}`)
+  if (found === null || numberOf(found['n']) === 0) return
+  changes.warn(
+    name,
+    `${textOfLeft(found, uniqueKey[0])}; to remove such rows: -- @deletes: mirror, and if they are meant to stay: -- @deletes: keep`,
   )
 }
 

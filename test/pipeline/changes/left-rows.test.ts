@@ -246,6 +246,59 @@ for (const { of, it, readers, change, said } of changes)
     assert.equal(await plan(), {})
   })
 
+const merge = (header: string, select: string) =>
+  `-- @kind: merge\n-- @unique_key: ${header}\nSELECT ${select}`
+
+const whole = {
+  'raw.hits': texts['raw.hits'],
+  'core.it': `-- @kind: table\nSELECT id, id % 3 AS k, 'k' || id AS code, day, n ${newest}`,
+  'mart.whole': merge('id', 'id, day FROM core.it WHERE n % 2 = 1'),
+  'mart.code': merge('code', 'code FROM core.it WHERE n % 2 = 1'),
+  'mart.sums': merge('k', 'k, sum(n) AS n FROM core.it WHERE n % 2 = 1 GROUP BY k'),
+  'mart.mirror': merge('id\n-- @deletes: mirror', 'id, day FROM core.it WHERE n % 2 = 1'),
+  'mart.meant': merge('id\n-- @deletes: keep', 'id, day FROM core.it WHERE n % 2 = 1'),
+  'mart.lately': merge('id', 'id FROM core.it WHERE n % 2 = 1 AND day > current_date - 99'),
+  'mart.last': merge('id', 'id FROM core.it WHERE n % 2 = 1 ORDER BY id DESC LIMIT 2'),
+}
+
+test('a merge that reads its SELECT whole says how many rows stay, until somebody says what is meant', async () => {
+  await using space = await openProject()
+  const { send, add, run, plan } = opened(space, whole)
+  await send(3, 4, 5)
+  assert.equal(await run(), {})
+  await send(6)
+  assert.equal(await run(), {}, 'rows have come')
+  await add([{ id: 4, day: dayOf(4), n: 2 }])
+  const stays = (what: string) => `1 row (${what}) stays though the SELECT no longer gives it`
+  const said = {
+    'mart.whole': stays('id 4'),
+    'mart.code': stays('code k4'),
+    'mart.sums': stays('k 1'),
+  }
+  assert.equal(await run(), said)
+  assert.equal(await run(), {}, 'nothing to do')
+  assert.equal(await plan(), {})
+  await send(8)
+  assert.equal(await run(), said, 'it is still so')
+  await add([{ id: 4, day: dayOf(4), n: 3 }])
+  assert.equal(await run(), {}, 'all are back')
+})
+
+test('a plan says which rows a merge would keep of a file that has lost them', async () => {
+  await using space = await openProject()
+  const { run, plan } = opened(space, {
+    'core.file': merge('id', `id, day FROM read_csv('${space.path('hits.csv')}')`),
+  })
+  await space.write('hits.csv', 'id,day\n1,2026-11-01\n2,2026-11-02\n3,2026-11-03\n')
+  assert.equal(await run(), {})
+  await space.write('hits.csv', 'id,day\n2,2026-11-02\n4,2026-11-04\n')
+  const said = {
+    'core.file': '2 rows (id from 1 to 3) stay though the SELECT no longer gives them',
+  }
+  assert.equal(await plan(), said)
+  assert.equal(await run(), said)
+})
+
 for (const kind of ['table', 'merge\n-- @unique_key: id\n-- @deletes: mirror'])
   test(`what is gone from the beginning of a file is told, unless the SELECT forgets by the clock: ${kind.split('\n')[0]}`, async () => {
     await using space = await openProject()

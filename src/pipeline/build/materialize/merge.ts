@@ -24,7 +24,7 @@ import { count } from '../../../core/counts.ts'
 import { isGrouped } from '../../../compiler/lineage/follow.ts'
 import { isMadeOfForgotten } from '../../changes/forgets.ts'
 import { isTouched } from '../../changes/ranges.ts'
-import { warnOfLeft } from '../../changes/left-rows.ts'
+import { warnOfKept, warnOfLeft } from '../../changes/left-rows.ts'
 import { touchedSince } from '../../changes/touched.ts'
 
 const DELTA = sql`temp.main._eider_delta`
@@ -82,6 +82,7 @@ async function write(
   await connection.run(sql`DROP TABLE ${DELTA}`)
   if (slice === 'whole' && !isGrouped(context.project, model))
     await warnOfLeft(context, model, staged)
+  await warnOfKept(context, model)
   return { rows: rows + deleted, added: rows - changed, changed, removed: deleted }
 }
 
@@ -182,6 +183,7 @@ async function dryWrite(
     key,
     keepsOthers: part === null,
   })
+  await warnOfKept(context, model, { table, stage, added: changes.inserted })
   const changed = await keepTable(connection, '_eider_changes', unique)
   await layOver(
     connection,

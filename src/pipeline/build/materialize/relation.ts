@@ -76,7 +76,7 @@ export function noteRelation({ catalog }: RunContext, { name, kind }: Model): vo
  */
 export const goesOnAs = (kind: Kind, model: Model): boolean =>
   kind === model.kind ||
-  (kind === 'append' && model.kind === 'merge' && model.deletes === 'keep') ||
+  (kind === 'append' && model.kind === 'merge' && model.deletes !== 'mirror') ||
   ((kind === 'append' || kind === 'merge') && model.kind === 'period')
 
 export function continuesTable(context: RunContext, model: Model): boolean {
