@@ -26,6 +26,8 @@ interface Following {
   readonly others: readonly Unfollowed[]
   /** Rows may depend on rows with other values of the column. */
   readonly looksAround: boolean
+  /** A change of rows may touch rows with other values of the column than they have: no window is of one value of it. */
+  readonly touchesOthers: boolean
 }
 
 /** Whether rows of the model stand for several of a table, so that one goes when the last of those does. */
@@ -63,6 +65,8 @@ const distinct = (all: readonly Followed[]): readonly Followed[] => [
   ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
+const NOTHING: Following = { followed: [], others: [], looksAround: false, touchesOthers: false }
+
 interface Search {
   readonly project: CompiledProject
   /** Views that are being looked through. */
@@ -73,11 +77,12 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
   const trails = project.trails().get(model.name)
   if (trails === undefined) {
     const others = model.dependsOn.flatMap((name) => storedBelow(project, name))
-    return { followed: [], others, looksAround: false }
+    return { ...NOTHING, others }
   }
   const index = model.columns.findIndex(({ name }) => sameName(name, column))
   const own = trails.columns[index] ?? []
   let { looksAround } = trails
+  let touchesOthers = looksAround && (trails.addresses.columns[index] ?? []).length === 0
   const followed: Followed[] = []
   const others: Unfollowed[] = []
   for (const [use, { name, isShared }] of trails.uses.entries()) {
@@ -97,9 +102,10 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
       followed.push(...through.followed)
       others.push(...through.others)
       looksAround ||= through.looksAround
+      touchesOthers ||= through.touchesOthers
     }
   }
-  return { followed, others, looksAround }
+  return { followed, others, looksAround, touchesOthers }
 }
 
 function followInput(search: Search, input: Model, { column, steps }: Trail): Following {
@@ -110,10 +116,9 @@ function followInput(search: Search, input: Model, { column, steps }: Trail): Fo
     return { ...found, followed, others: [...found.others, ...readOtherwise(project, input)] }
   }
   const own = input.columns.find(({ name }) => sameName(name, column))
-  if (own === undefined)
-    return { followed: [], others: storedBelow(project, input.name), looksAround: false }
+  if (own === undefined) return { ...NOTHING, others: storedBelow(project, input.name) }
   const followed = [{ model: input.name, column: own.name, type: own.type, steps }]
-  return { followed, others: [], looksAround: false }
+  return { ...NOTHING, followed }
 }
 
 /** Tables that a model stands for: itself, or those that a view reads. */

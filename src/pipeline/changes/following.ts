@@ -11,6 +11,7 @@ interface ModelFollowing {
   readonly followed: readonly Followed[]
   readonly others: readonly Unfollowed[]
   readonly looksAround: boolean
+  readonly touchesOthers: boolean
   /** Reading all of its input again may harm: rows without a key may come twice, periods may lose what is gone from it. */
   readonly isCareful: boolean
 }

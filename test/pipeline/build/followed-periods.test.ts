@@ -77,6 +77,72 @@ test('a new day before all others, and a day that loses its last row', async () 
   assert.equal(await rowsOf(space, MONTHLY), ['2019-12-01 7', '2020-03-01 3', '2024-06-01 30'])
 })
 
+const OTHERS =
+  'changes of raw.o may touch rows of other periods, by a window, LIMIT or DISTINCT ON, and these stay as they were'
+
+const looking: readonly {
+  readonly what: string
+  readonly select: string
+  readonly lookback?: string
+  readonly late: boolean
+  readonly inOrder: boolean
+}[] = [
+  {
+    what: 'the row before',
+    select: 'lag(amount) OVER (PARTITION BY region ORDER BY ts) AS a FROM raw.o',
+    late: true,
+    inOrder: true,
+  },
+  {
+    what: 'the row before, as far back as the lookback',
+    select: 'lag(amount) OVER (PARTITION BY region ORDER BY ts) AS a FROM raw.o',
+    lookback: ' lookback 9 days',
+    late: true,
+    inOrder: false,
+  },
+  {
+    what: 'the newest row of each region, in a view',
+    select: 'amount AS a FROM stage.newest',
+    late: true,
+    inOrder: true,
+  },
+  {
+    what: 'rows of the same day',
+    select: 'rank() OVER (PARTITION BY ts::DATE ORDER BY amount) AS a FROM raw.o',
+    late: false,
+    inOrder: false,
+  },
+  { what: 'no other row', select: 'amount AS a FROM raw.o', late: false, inOrder: false },
+  {
+    what: 'a table of the newest rows',
+    select: 'amount AS a FROM core.newest',
+    late: false,
+    inOrder: false,
+  },
+]
+
+for (const { what, select, lookback = '', late, inOrder } of looking)
+  test(`what may touch rows of other periods is said: ${what}`, async () => {
+    await using space = await openProject()
+    const newest = 'FROM raw.o QUALIFY row_number() OVER (PARTITION BY region ORDER BY ts DESC) = 1'
+    const said = async (...rows: readonly string[]) => {
+      const project = await compileTexts({
+        'raw.o': orders(...rows),
+        'stage.newest': `-- @kind: view\n${newest}`,
+        'core.newest': `-- @kind: table\n${newest}`,
+        'mart.p': `-- @kind: period\n-- @period: day of day${lookback}\nSELECT ts::DATE AS day, ${select}`,
+      })
+      const summary = await runPipeline({ ...runDefaults(space.paths), project, openClaims: null })
+      assert.ok(summary.ok, JSON.stringify(summary.models))
+      const { warnings = [] } = resultOf(summary, 'mart.p')
+      return warnings.some((text) => text.startsWith(OTHERS))
+    }
+    const first = ['2024-01-05 N 10', '2024-03-05 S 3', '2024-03-07 N 4']
+    assert.is(await said(...first), false)
+    assert.is(await said(...first, '2024-03-08 N 5'), inOrder)
+    assert.is(await said(...first, '2024-03-08 N 5', '2024-02-01 N 7'), late)
+  })
+
 test('a range that is built first leaves the rest as never built, and not as unread', async () => {
   await using space = await openProject()
   const project = await compileTexts({

@@ -8,6 +8,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { PlannedRange, Slice, ValueRange, WatermarkRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { type Row, textOf } from '../../../duckdb/values.ts'
+import { followingOf } from '../../changes/following.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import { isOfRule } from '../../rules/parts.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -37,7 +38,22 @@ export async function periodsToMake(
     ...gaps.map((gap) => ({ ...gap, because: 'never built' })),
     ...touched.map((range) => ({ ...range, because: CHANGED })),
   ]
-  return await joined(context.connection, type, made)
+  const ranges = await joined(context.connection, type, made)
+  const isLate = ranges.some((range) => isChanged(range) && range.start !== newest)
+  // With a lookback the author has said how far back what comes in order is read.
+  if (isLate || (touched.length > 0 && lookback === null)) warnOfOthers(context, model)
+  return ranges
+}
+
+/** Rows of periods that are not made anew may be made of what has changed, too. */
+function warnOfOthers({ project, changes }: RunContext, model: PeriodModel): void {
+  const following = followingOf(project, model)
+  if (following?.touchesOthers !== true) return
+  const inputs = [...new Set(following.followed.map(({ model: input }) => input))].toSorted()
+  changes.warn(
+    model.name,
+    `changes of ${inputs.join(', ')} may touch rows of other periods, by a window, LIMIT or DISTINCT ON, and these stay as they were; select such rows in a model of kind table and read that, or rebuild periods: eider run ${model.name} --start VALUE --end VALUE`,
+  )
 }
 
 const CHANGED = 'changed inputs'
