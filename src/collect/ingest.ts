@@ -202,7 +202,7 @@ function collectOf(
 ): Promise<void> {
   const to = findTarget(options.validators(), place.schema, place.table)
   const format = formatOf(request, place.isBatch, options)
-  return readBody(request, maxBodyBytes(place, options), sizeHint(place))
+  return readBody(response, maxBodyBytes(place, options), sizeHint(place))
     .then((body) => {
       const key = keyOf(who, request, body)
       if (who?.requireBody !== undefined) logSender(request, { webhook: who.name })

@@ -14,19 +14,20 @@ type Decoder = ReturnType<typeof createGunzip | typeof createInflate>
 const EMPTY = Buffer.alloc(0)
 
 /**
- * The whole body. Rejects with 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not
+ * The whole body of the request that `response` answers. Rejects with 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not
  * gzip or deflate, 400 for a broken one or a body that ends early, 503 while the process holds too many bytes of bodies.
  * What is not read is left to `sendError`. `sizeHint` is what the error of a body that is too large ends with.
  */
 export function readBody(
-  request: IncomingMessage,
+  response: ServerResponse,
   maxBytes: number,
   sizeHint?: string,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const { req: request } = response
     const { headers } = request
     if (declaredLength(request) > maxBytes) throw tooLarge(maxBytes, sizeHint)
-    const held = new HeldBytes(request)
+    const held = new HeldBytes(response)
     if (!held.hasRoomFor(declaredLength(request))) throw tooMany()
     const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
     const decoder = decoderOf(encoding)
@@ -77,18 +78,24 @@ function collect(
 }
 
 /**
- * The bytes of a body that the process holds until its request has ended in any way. Only what has come is counted:
+ * The bytes of a body that the process holds until it has answered or the client is gone. Only what has come is counted:
  * a client that announces much and sends nothing takes nothing from the others.
  */
 class HeldBytes {
   static #total = 0
   #bytes = 0
+  #isOver = false
 
-  constructor(request: IncomingMessage) {
-    request.once('close', () => (this.bytes = 0))
+  /** A request closes when it has been read, before a decoder has given what it decompresses to: its answer closes last. */
+  constructor(response: ServerResponse) {
+    response.once('close', () => {
+      this.bytes = 0
+      this.#isOver = true
+    })
   }
 
   set bytes(bytes: number) {
+    if (this.#isOver) return
     HeldBytes.#total += bytes - this.#bytes
     this.#bytes = bytes
   }

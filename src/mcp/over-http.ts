@@ -23,7 +23,7 @@ export function openDoor(options: DoorOptions): SideDoor {
     async handle(request, response, service) {
       requireOrigin(request, options.origins)
       requireHead(request)
-      const text = (await readBody(request, limits.assistantMessageBytes)).toString('utf8')
+      const text = (await readBody(response, limits.assistantMessageBytes)).toString('utf8')
       const answer = await answerMessage({ ...options, service, gone: service.gone }, text)
       send(response, service, answer)
     },

@@ -31,7 +31,7 @@ async function open() {
       atWork.add(url)
       most = Math.max(most, atWork.size)
       if (url.startsWith('/slow') && !gate.signal.aborted) await once(gate.signal, 'abort')
-      if (request.method === 'POST') await readBody(request, 1_000)
+      if (request.method === 'POST') await readBody(response, 1_000)
       await sleep(0)
       atWork.delete(url)
       sendJson(response, 200, url)
@@ -164,7 +164,7 @@ test('bodies that are read do not make the server read on while requests wait', 
     async handle(request, response) {
       const { socket } = request
       paused = () => socket.isPaused()
-      await readBody(request, 1_000)
+      await readBody(response, 1_000)
       came++
       // Only the first is let through: then its successor reads its body, with many behind it.
       if (came === 2) await once(line.signal, 'abort')

@@ -18,7 +18,7 @@ const MAX_BODY = 1000
 const handle: Handler = async (request, response) => {
   if (request.url === '/refuse') throw new RequestError(404, 'refused', 'no')
   if (request.url === '/crash') throw new Error('a secret of the inside')
-  const body = await readBody(request, MAX_BODY)
+  const body = await readBody(response, MAX_BODY)
   if (request.url === '/late') await sleep(50)
   sendJson(response, 200, { length: body.length })
 }

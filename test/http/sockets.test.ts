@@ -20,7 +20,7 @@ const open = (options: Partial<ServerOptions> = {}) =>
     port: 0,
     logger: silentLogger,
     async handle(request, response) {
-      const body = await readBody(request, limits.bodiesBytes)
+      const body = await readBody(response, limits.bodiesBytes)
       sendJson(response, 200, { length: body.length })
     },
     ...options,
@@ -81,7 +81,7 @@ async function watched() {
       const own: Watched = { request, hasEnded: false }
       last = own
       response.once('close', () => (own.hasEnded = true))
-      sendJson(response, 200, { length: (await readBody(request, limits.bodiesBytes)).length })
+      sendJson(response, 200, { length: (await readBody(response, limits.bodiesBytes)).length })
     },
   })
   return {
@@ -123,6 +123,30 @@ test('bodies under way are bounded in their sum, and count until their request h
     assert.is((await next.send(rawPost('/', 'x'.repeat(2000))).answer())!.status, 200, end)
     await first[Symbol.asyncDispose]()
   }
+})
+
+test('a body that was compressed counts until it is answered, and no longer', async () => {
+  const [isRead, mayAnswer] = [new AbortController(), new AbortController()]
+  await using server = await open({
+    async handle({ url }, response) {
+      const { length } = await readBody(response, limits.bodiesBytes)
+      if (url === '/slow') isRead.abort()
+      if (url === '/slow') await once(mayAnswer.signal, 'abort')
+      sendJson(response, 200, { length })
+    },
+  })
+  const large = gzipSync(Buffer.alloc(limits.bodiesBytes - 1000))
+  const post = async (path: string, body: Buffer) => {
+    const headers = { 'Content-Encoding': 'gzip' }
+    return (await fetch(server.url + path, { method: 'POST', headers, body })).status
+  }
+  assert.is(await post('/', large), 200)
+  const slow = post('/slow', large)
+  await once(isRead.signal, 'abort')
+  assert.is(await post('/', gzipSync(Buffer.alloc(2000))), 503)
+  mayAnswer.abort()
+  assert.is(await slow, 200)
+  assert.is(await post('/', large), 200)
 })
 
 test('a client that only announces a body takes nothing from the others', async () => {

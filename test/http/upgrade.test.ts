@@ -15,7 +15,7 @@ const open = () =>
     host: '127.0.0.1',
     port: 0,
     async handle(request, response) {
-      const body = await readBody(request, 1_000)
+      const body = await readBody(response, 1_000)
       if (request.url === '/late') await new Promise((resolve) => setTimeout(resolve, 10))
       sendJson(response, 200, { length: body.length })
     },

@@ -72,7 +72,7 @@ async function route(
   requireMethod(request.method, isClaimPath || action === 'inflight' ? ['GET', 'HEAD'] : ['POST'])
   const target = knownTarget(vitals, schema!, table!)
   if (isClaimPath) return sendClaim(vitals, response, target, id!)
-  const body = await ACTIONS[action as keyof typeof ACTIONS](buffer, target, request)
+  const body = await ACTIONS[action as keyof typeof ACTIONS](buffer, target, response)
   sendJson(response, 200, body)
 }
 
@@ -89,16 +89,16 @@ const ACTIONS = {
     const claim = await buffer.claim(target)
     return claim === null ? { claim_id: null } : claimBody(claim)
   },
-  async ack(buffer: EventBuffer, target: ModelName, request: IncomingMessage) {
-    const id = await readClaimId(request)
+  async ack(buffer: EventBuffer, target: ModelName, response: ServerResponse) {
+    const id = await readClaimId(response)
     return { claim_id: id, removed: await buffer.ack({ id, target }) }
   },
-  async nack(buffer: EventBuffer, target: ModelName, request: IncomingMessage) {
-    const id = await readClaimId(request)
+  async nack(buffer: EventBuffer, target: ModelName, response: ServerResponse) {
+    const id = await readClaimId(response)
     return { claim_id: id, returned: await buffer.nack({ id, target }) }
   },
-  async repair(buffer: EventBuffer, target: ModelName, request: IncomingMessage) {
-    const claim = await buffer.repair({ id: await readClaimId(request), target })
+  async repair(buffer: EventBuffer, target: ModelName, response: ServerResponse) {
+    const claim = await buffer.repair({ id: await readClaimId(response), target })
     return claim === null ? { claim_id: null } : claimBody(claim)
   },
   async inflight(buffer: EventBuffer, target: ModelName) {
@@ -118,8 +118,8 @@ function claimBody(claim: SegmentClaim): ClaimBody {
   return { ...body, oldest_segment, opening, collector }
 }
 
-async function readClaimId(request: IncomingMessage): Promise<string> {
-  const text = (await readBody(request, limits.adminBodyBytes)).toString()
+async function readClaimId(response: ServerResponse): Promise<string> {
+  const text = (await readBody(response, limits.adminBodyBytes)).toString()
   try {
     const { claim_id: id } = JSON.parse(text) as { claim_id?: unknown }
     if (typeof id === 'string') return id

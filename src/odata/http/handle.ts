@@ -239,7 +239,7 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
   await using resources = new Resources()
   if (/^(\$|%24)batch\/?$/i.test(path)) return await sendBatch(exchange, asked, resources)
   if (request.method === 'POST' && /\/(\$|%24)query$/i.test(path)) {
-    const query = await longQuery(request, asked)
+    const query = await longQuery(exchange, asked)
     return await send(exchange, await answerGet(serviceFor(exchange), query, resources))
   }
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
@@ -261,7 +261,10 @@ function answerOf(exchange: HttpExchange, url: string, asked: ODataRequest, reso
 }
 
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
-async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise<ODataRequest> {
+async function longQuery(
+  { request, response }: HttpExchange,
+  asked: ODataRequest,
+): Promise<ODataRequest> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1)
   if (!['text/plain', 'application/x-www-form-urlencoded'].includes(type.trim().toLowerCase()))
     throw odataError(
@@ -269,7 +272,7 @@ async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise
       '$query takes text/plain or application/x-www-form-urlencoded',
       'Content-Type',
     )
-  const body = await readBody(request, limits.urlBytes)
+  const body = await readBody(response, limits.urlBytes)
   const [path, query] = splitTarget(asked.target)
   const all = [query, body.toString('utf8').trim().replace(/^\?/, '')].filter((part) => part !== '')
   return { ...asked, target: `${path.replace(/\/[^/]*$/, '')}?${all.join('&')}` }
@@ -285,7 +288,7 @@ async function sendBatch(exchange: HttpExchange, carrier: ODataRequest, resource
     return
   }
   const format = batchFormat(request.headers)
-  const body = await readBody(request, limits.batchBodyBytes)
+  const body = await readBody(response, limits.batchBodyBytes)
   const requests = format.parse(body, context.maxBatchRequests)
   const snapshot = resources.use(context.snapshots.lease())
   const toRequestError = (error: unknown) => shownError(exchange, error)

@@ -33,7 +33,7 @@ test('all of their requests are answered in their order', async () => {
     host: '127.0.0.1',
     port: 0,
     async handle(request, response) {
-      const { length } = await readBody(request, 1_000)
+      const { length } = await readBody(response, 1_000)
       await new Promise((resolve) => setTimeout(resolve, below(3)))
       sendJson(response, 202, { length })
     },

@@ -40,7 +40,7 @@ const open = (options: Partial<ServerOptions> = {}) =>
     host: '127.0.0.1',
     port: 0,
     async handle(request, response) {
-      const body = await readBody(request, MAX_BODY_BYTES)
+      const body = await readBody(response, MAX_BODY_BYTES)
       sendJson(response, 200, { node: body.toString().slice(0, 20) })
     },
     front: fastFront({
