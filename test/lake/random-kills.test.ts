@@ -32,7 +32,7 @@ lakeTest(
     await using other = await FaultMachine.open(lake, faultProject)
     const machines = [one, other]
     const random = seededRandom(SEED)
-    const senders = new Senders(machines)
+    await using senders = new Senders(machines)
     await one.space.ok(['run'], { env: one.env, ...given })
     for (const machine of machines) machine.start()
     let [kills, appended] = [0, 1]
@@ -48,7 +48,7 @@ lakeTest(
         if (victim === 'daemon' || machine.signal(victim, 'SIGKILL')) kills++
       }
     }
-    await senders.stop()
+    await senders[Symbol.asyncDispose]()
     await Promise.all(machines.map((machine) => machine.stop()))
     assert.equal([one.wrong, other.wrong], [[], []], `seed ${SEED}`)
     for (const { space, env } of machines)
@@ -73,7 +73,7 @@ async function oneCommit({ catalog }: TestLake): Promise<void> {
 }
 
 /** One for each machine, which sends batch after batch and remembers what it was told. */
-class Senders {
+class Senders implements AsyncDisposable {
   readonly accepted: number[] = []
   /** The daemon was gone before it answered: stored as a whole, or not at all. */
   readonly unanswered: (readonly number[])[] = []
@@ -85,7 +85,8 @@ class Senders {
     this.#lanes = machines.map((machine) => this.#send(machine))
   }
 
-  async stop(): Promise<void> {
+  /** Also when the test fails: they would go on forever, and so would the process. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#lanes)
   }
