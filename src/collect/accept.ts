@@ -1,8 +1,11 @@
 // Takes the bytes of one event or of a batch: they are checked, and on disk when the promise resolves. How they have come
 // does not matter here, so any door can use it. All functions throw RequestError, or what buffer-refusal.ts turns into it.
 
+import { setImmediate } from 'node:timers/promises'
 import type { EventBuffer } from '../buffer/buffer.ts'
 import type { RequestKey } from '../buffer/request-key.ts'
+import { newLine } from '../core/in-turn.ts'
+import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
 import type { BatchReaders, ReadBatch } from './read/batch-readers.ts'
 import { readEvent, readJsonBatch, readNdjsonBatch } from './read/read-events.ts'
@@ -52,12 +55,35 @@ export function accept(
   body: Buffer,
   key: RequestKey | null,
 ): Promise<Receipt> {
-  if (key !== null) return acceptOnce(options, to, format, body, key)
   const { readers, maxEventBytes, maxBatchBytes } = options
   const apart =
     format === 'event' ? null : readers.read({ ...to, format, body, maxEventBytes, maxBatchBytes })
-  const store = (batch: ReadBatch) => storeBatch(options, to, batch)
-  return apart === null ? store(read(options, to, format, body)) : apart.then(store)
+  if (apart === null && body.length >= limits.batchReaderBytes)
+    return ownTurn(() => setImmediate()).then(() => acceptNow(options, to, format, body, key))
+  if (apart === null) return acceptNow(options, to, format, body, key)
+  if (key === null) return apart.then((batch) => storeBatch(options, to, batch))
+  // Whether it is a repeat is known last, and then what was found of it does not count.
+  return apart.then(
+    (batch) => storeOnce(options, to, key, () => batch),
+    (error: unknown) =>
+      storeOnce(options, to, key, () => {
+        throw error
+      }),
+  )
+}
+
+/** Large batches that no thread takes, one in each turn of the event loop: others are answered in between. */
+const ownTurn = newLine()
+
+function acceptNow(
+  options: AcceptOptions,
+  to: Target,
+  format: BodyFormat,
+  body: Buffer,
+  key: RequestKey | null,
+): Promise<Receipt> {
+  if (key !== null) return acceptOnce(options, to, format, body, key)
+  return storeBatch(options, to, read(options, to, format, body))
 }
 
 /** The same for small bodies without a key: they are read when it returns, and on disk when `ready` resolves. */
@@ -73,22 +99,27 @@ export function acceptHere(
 }
 
 /** Only the first request with a key is read, at the moment when it is the first. */
-export function acceptOnce(
+export const acceptOnce = (
   options: AcceptOptions,
   to: Target,
   format: BodyFormat,
   body: Buffer,
   key: RequestKey,
+): Promise<Receipt> => storeOnce(options, to, key, () => read(options, to, format, body))
+
+function storeOnce(
+  { buffer }: AcceptOptions,
+  { target }: Target,
+  key: RequestKey,
+  readFirst: () => ReadBatch,
 ): Promise<Receipt> {
   let warnings: readonly Warning[] = []
-  const readFirst = () => {
-    const batch = read(options, to, format, body)
+  const events = () => {
+    const batch = readFirst()
     warnings = batch.warnings
     return batch.events
   }
-  return options.buffer
-    .appendOnce(to.target, key, readFirst, serverTime())
-    .then((count) => ({ count, warnings }))
+  return buffer.appendOnce(target, key, events, serverTime()).then((count) => ({ count, warnings }))
 }
 
 function read(

@@ -94,11 +94,10 @@ class Thread implements AsyncDisposable {
   readonly #waiting: Waiting[] = []
   #numbers = new WeakMap<Validator, number>()
   #validators = 0
-  #isOpen = false
+  #hasEnded = false
 
   constructor(onEnd: () => void) {
     this.#worker.unref()
-    this.#worker.on('online', () => (this.#isOpen = true))
     this.#worker.on('message', (answer: BatchAnswer) => settle(this.#waiting.shift()!, answer))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => {
@@ -107,9 +106,12 @@ class Thread implements AsyncDisposable {
     })
   }
 
-  /** Whether it takes another one. It should always have one to go on with, also while this thread is busy. */
+  /**
+   * Whether it takes another one. It should always have one to go on with, also while this thread is busy. What it gets
+   * before it has started waits for that: a large batch read elsewhere would hold up all others for longer.
+   */
   get isFree(): boolean {
-    return this.#isOpen && this.#waiting.length < limits.batchesOfReader
+    return !this.#hasEnded && this.#waiting.length < limits.batchesOfReader
   }
 
   read({ validator, body, ...batch }: Batch): Promise<ReadBatch> {
@@ -137,7 +139,7 @@ class Thread implements AsyncDisposable {
   }
 
   #end(error: Error): void {
-    this.#isOpen = false
+    this.#hasEnded = true
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 

@@ -93,7 +93,7 @@ export function validateEvent(
   maxEventBytes: number,
   misspelt: MisspeltFields | null = null,
 ): ValidEvent {
-  if (body[start] !== 0x7b) throw notAnObject(body, start, limit)
+  if (body[start] !== 0x7b) throw notAnObject(body, start, limit, maxEventBytes)
   const end = scan.read(body, start, limit, validator.names)
   if (end === -1) throw unreadable(body, start, limit, maxEventBytes)
   requireSize(end - start, maxEventBytes, '')
@@ -113,9 +113,11 @@ export function validateEvent(
 }
 
 function requireSize(sizeBytes: number, maxEventBytes: number, how: string): void {
-  if (sizeBytes > maxEventBytes)
-    throw refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
+  if (sizeBytes > maxEventBytes) throw tooLarge(maxEventBytes, how)
 }
+
+const tooLarge = (maxEventBytes: number, how: string) =>
+  refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
 
 /** Whether the event that was read is valid and to be stored as it is. Where it is not, withChanges() knows why. */
 function isFineAsSent({ columns, spelled }: Validator): boolean {
@@ -274,11 +276,11 @@ function missingField({ name, type }: ValidatedColumn, { columns }: Validator): 
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-function notAnObject(body: Buffer, start: number, limit: number): Error {
+function notAnObject(body: Buffer, start: number, limit: number, maxEventBytes: number): Error {
   if (start === limit) return refusal('invalid-json', 'the body is empty; send a JSON object')
   const kind = { 0x5b: 'an array', 0x22: 'a string' }[body[start]!]
   const looksLikeJson = kind !== undefined || /^(?:-?\d|true|false|null)/.test(peek(body, start))
-  if (!looksLikeJson) return invalidJson(body, start, limit)
+  if (!looksLikeJson) return invalidJson(body, start, limit, maxEventBytes)
   return refusal(
     'not-an-object',
     `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at the end' : ''}`,
@@ -291,18 +293,25 @@ const peek = (body: Buffer, start: number) => body.toString('latin1', start, sta
 function unreadable(body: Buffer, start: number, limit: number, maxEventBytes: number): Error {
   const { end, depth } = measureBrackets(body, start, limit)
   if (end !== -1) requireSize(end - start, maxEventBytes, '')
-  if (end !== -1 && depth > limits.eventDepth)
+  if (depth > limits.eventDepth)
     return refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
-  return invalidJson(body, start, end === -1 ? limit : end)
+  return invalidJson(body, start, end === -1 ? limit : end, maxEventBytes)
 }
 
-function invalidJson(body: Buffer, start: number, end: number): Error {
+/**
+ * What is beyond the size of an event is not read: where no event ends, that is all the rest of a batch, which takes seconds
+ * and much memory.
+ */
+function invalidJson(body: Buffer, start: number, limit: number, maxEventBytes: number): Error {
+  const end = Math.min(limit, start + maxEventBytes)
   try {
     JSON.parse(body.toString('utf8', start, end))
     return refusal('invalid-json', 'the body is not JSON')
   } catch (cause) {
     // From Node 22 on the line is named too, which is that of this one event.
     const message = (cause as SyntaxError).message.replace(/ \(line \d+ column \d+\)$/, '')
+    const isCut = end < limit && /^(?:Unexpected end|Unterminated)/.test(message)
+    if (isCut) return tooLarge(maxEventBytes, '')
     const text = body.toString('utf8', start, Math.min(end, start + 60))
     const names = /^\s*\{\s*'?([A-Za-z_]\w*)'?\s*:/.exec(text)?.[1]
     const problem =

@@ -9,7 +9,6 @@ import { createValidator, type Validator } from '../../../src/collect/validate/v
 import { limits } from '../../../src/core/limits.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { eventsModel } from '../../support/handmade-models.ts'
-import { until } from '../../support/until.ts'
 
 const target = 'raw.sales'
 const validator = createValidator(
@@ -30,12 +29,10 @@ const bodyOf = (format: Format, events: readonly string[]) =>
     ? `[${events.join(', ')}]`
     : events.map((one) => one.replaceAll('\n', ' ')).join('\n')
 
+/** Open from the first batch on, which waits for the thread. */
 async function readers(): Promise<BatchReaders> {
   const opened = new BatchReaders(1)
-  await until(
-    () => opened.read(batchOf('json', `[${large}]`)),
-    (read) => read !== null,
-  )
+  assert.is((await opened.read(batchOf('json', `[${large}]`)))?.events.length, 1)
   return opened
 }
 

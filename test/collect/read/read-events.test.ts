@@ -148,7 +148,17 @@ test('nesting has a limit', () => {
   assert.ok(store(nested(limits.eventDepth)))
   refuses(nested(limits.eventDepth + 1), 'too-deep')
   refuses(nested(200_000), 'too-deep')
-  refuses('{"a":'.repeat(100_000), 'invalid-json')
+  refuses('{"a":'.repeat(100_000), 'too-deep')
+})
+
+test('of an event without an end, no more is looked at than an event may have', () => {
+  const rest = 'x'.repeat(3 * limits.eventBytes)
+  for (const [text, code] of [
+    [`[{"event_name":"${rest}`, 'event-too-large'],
+    [`[{"event_name" "a"}, {"event_name":"${rest}`, 'invalid-json'],
+    [`[{"event_name":"a","x":[${'{"a":['.repeat(limits.eventDepth)}`, 'too-deep'],
+  ] as const)
+    assert.is(refusalOf(() => storeBatch(text)).code, code)
 })
 
 test('a JSON batch is cut into its elements', () => {
