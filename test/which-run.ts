@@ -10,29 +10,42 @@ export const CORES_VARIABLE = 'SLURM_CPUS_ON_NODE'
 
 /**
  * How a path of `npm run test:system` begins: what needs a browser, a lake, servers or clients of others, walks through the
- * whole program as its users do, with many processes, kills it, or judges it by random histories.
+ * whole program as its users do, with many processes, kills it, or judges it by random or by very many inputs.
  */
 const systemTests: readonly string[] = [
   'acceptance/',
   'clients/',
+  'commands/killed-mv',
+  'commands/odd-configuration',
+  'commands/source-files',
   'commands/source-mysql',
   'commands/source-servers',
   'commands/up',
+  'compiler/compile-edits',
   'crash/',
   'docs/scale-out',
   'docs/walkthroughs',
   'explorer/browser/',
   'lake/',
   'load/',
+  'mcp/hostile',
+  'odata/answer/lookup.',
+  'odata/answer/random-lookups',
+  'odata/answer/smaller-pages',
+  'odata/http/http-fuzz',
+  'package/dockerfile',
   'shortcuts/',
   'simulation/',
   'buffer/kill',
   'buffer/power-cut',
+  'pipeline/build/kinds-property',
+  'pipeline/build/random-rules',
   'pipeline/changes/maintained',
   'pipeline/changes/random-histories',
   'pipeline/continued-files',
   'pipeline/crash',
   'pipeline/kill-many',
+  'pipeline/plan/plan-is-run',
   'pipeline/published-apart',
   'support/explorer-page',
   'support/lake/',
