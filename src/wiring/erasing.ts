@@ -72,7 +72,9 @@ export async function searchOnly(request: EraseRequest): Promise<EraseOutcome> {
   const known = await store.state.read(connection, knownModels(project).keys())
   const { places, left } = await findRows({ ...request, store, connection, known })
   const erased = places.filter(({ count }) => count > 0)
-  const others = reach.all.filter(({ kind, name }) => !kinds[kind].keepsRows && name !== model.name)
+  // What is neither deleted from nor left alone: also period models, whose periods are made anew.
+  const isSearched = (one: Model) => places.some(({ model: name }) => name === one.name)
+  const others = reach.all.filter((one) => !isSearched(one) && !reach.unreached.includes(one))
   return {
     model: model.name,
     erased,

@@ -361,10 +361,10 @@ QUALIFY row_number() OVER (PARTITION BY order_id ORDER BY made DESC) = 1
   ] as const)
     await send(id, customer, day)
   await runBeside(space, daemon)
-  const { stdout, stderr } = await space.ok(
-    ['erase', 'raw.orders', 'customer_id = 7'],
-    beside(daemon),
-  )
+  const asked = ['erase', 'raw.orders', 'customer_id = 7']
+  const dry = await space.ok([...asked, '--dry-run'], beside(daemon))
+  assert.match(dry.stdout, /would rebuild .*mart\.behind, mart\.far, mart\.near/)
+  const { stdout, stderr } = await space.ok(asked, beside(daemon))
   assert.match(stdout, 'mart.behind, mart.far, mart.near')
   assert.not.match(stderr, 'not erased')
   const left = [
