@@ -54,6 +54,8 @@ export interface Trails {
   readonly looksAround: boolean
   /** Rows of it stand for several of what is read: a GROUP BY, be it in a query of its FROM. */
   readonly isGrouped: boolean
+  /** `picked`: it leaves out some of the rows that a window or LIMIT has picked; `read`: of others alone. */
+  readonly leavesOut: 'picked' | 'read' | null
   readonly addresses: Addresses
 }
 

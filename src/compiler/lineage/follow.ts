@@ -28,6 +28,8 @@ interface Following {
   readonly looksAround: boolean
   /** A change of rows may touch rows with other values of the column than they have: no window is of one value of it. */
   readonly touchesOthers: boolean
+  /** A row may go because another one has come, which was picked in place of it and then left out. */
+  readonly dropsPicked: boolean
 }
 
 /** Whether rows of the model stand for several of a table, so that one goes when the last of those does. */
@@ -65,7 +67,13 @@ const distinct = (all: readonly Followed[]): readonly Followed[] => [
   ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
-const NOTHING: Following = { followed: [], others: [], looksAround: false, touchesOthers: false }
+const NOTHING: Following = {
+  followed: [],
+  others: [],
+  looksAround: false,
+  touchesOthers: false,
+  dropsPicked: false,
+}
 
 interface Search {
   readonly project: CompiledProject
@@ -82,6 +90,8 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
   const index = model.columns.findIndex(({ name }) => sameName(name, column))
   const own = trails.columns[index] ?? []
   let { looksAround } = trails
+  const { leavesOut } = trails
+  let dropsPicked = leavesOut === 'picked'
   let touchesOthers = looksAround && (trails.addresses.columns[index] ?? []).length === 0
   const followed: Followed[] = []
   const others: Unfollowed[] = []
@@ -103,9 +113,10 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
       others.push(...through.others)
       looksAround ||= through.looksAround
       touchesOthers ||= through.touchesOthers
+      dropsPicked ||= through.dropsPicked || (leavesOut !== null && through.looksAround)
     }
   }
-  return { followed, others, looksAround, touchesOthers }
+  return { followed, others, looksAround, touchesOthers, dropsPicked }
 }
 
 function followInput(search: Search, input: Model, { column, steps }: Trail): Following {

@@ -15,6 +15,7 @@ import { detoursOf } from './detours.ts'
 import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources } from './query.ts'
 import type { QueryPlace } from './query.ts'
+import { leftOutBy } from './left-out.ts'
 import { picksRows } from './picked.ts'
 import { Reads } from './reads.ts'
 import {
@@ -52,6 +53,7 @@ export function trailsOfAll(
       columns: trails,
       looksAround: looksAround(tree),
       isGrouped: isGrouped(tree),
+      leavesOut: leftOutBy(tree),
       addresses,
     })
   }

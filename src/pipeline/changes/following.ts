@@ -5,13 +5,14 @@ import { follow, type Followed, type Unfollowed } from '../../compiler/lineage/f
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
 
-interface ModelFollowing {
+export interface ModelFollowing {
   /** The column by which the model reads a part of its input. */
   readonly column: string
   readonly followed: readonly Followed[]
   readonly others: readonly Unfollowed[]
   readonly looksAround: boolean
   readonly touchesOthers: boolean
+  readonly dropsPicked: boolean
   /** Reading all of its input again may harm: rows without a key may come twice, periods may lose what is gone from it. */
   readonly isCareful: boolean
 }

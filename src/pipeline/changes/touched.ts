@@ -14,7 +14,7 @@ import {
   waysFrom,
 } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
-import { followingOf } from './following.ts'
+import { followingOf, type ModelFollowing } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'
 import { lead, type Leading, hasParts } from './ranges.ts'
 import { isInHours, keepOf } from '../../core/retention.ts'
@@ -59,10 +59,26 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const ranges = await lead(connection, leading, type)
   if (changed.size > 0 && ranges !== null && ranges.length > 0)
     context.changes.leave(model.name, { inputs: [...changed], ranges })
+  if (ranges !== null && ranges.length > 0) warnOfPicked(context, model, following)
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
   for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)
   throw new Error('ranges lead somewhere each, and not together')
+}
+
+/** Of periods more is said, where they are chosen. */
+function warnOfPicked(
+  { changes }: RunContext,
+  { name, kind }: Model,
+  { touchesOthers, dropsPicked, followed }: ModelFollowing,
+): void {
+  if (kind === 'period' || !touchesOthers || !dropsPicked) return
+  const inputs = [...new Set(followed.map(({ model }) => model))].toSorted()
+  const or = kind === 'merge' ? ', or write -- @deletes: mirror instead of -- @incremental' : ''
+  changes.warn(
+    name,
+    `rows may stay whose newer state in ${inputs.join(', ')} the SELECT leaves out, since it picks rows before it filters them; pick them in a model of kind table, and read that${or}`,
+  )
 }
 
 /** With what a plan would have changed by now. */

@@ -284,6 +284,43 @@ test('a merge that reads its SELECT whole says how many rows stay, until somebod
   assert.equal(await run(), {}, 'all are back')
 })
 
+const incremental = (select: string) =>
+  `-- @kind: merge\n-- @unique_key: id\n-- @incremental: day\n${select}`
+const numbered =
+  'WITH x AS (SELECT *, row_number() OVER (PARTITION BY id ORDER BY n DESC) AS nth FROM raw.hits) SELECT id, day FROM x WHERE nth = 1'
+
+const picking: readonly { readonly it: string; readonly select: string; readonly says: boolean }[] =
+  [
+    { it: 'all of a view', select: 'SELECT id, day FROM stage.newest', says: false },
+    { it: 'some of a view', select: 'SELECT id, day FROM stage.newest WHERE n < 2', says: true },
+    { it: 'all of the first', select: numbered, says: false },
+    { it: 'some of the first', select: `${numbered} AND n < 2`, says: true },
+    { it: 'some of QUALIFY', select: `SELECT id, day ${newest} AND n < 2`, says: true },
+    {
+      it: 'the newest of some',
+      select: `SELECT id, day ${newest.replace('QUALIFY', 'WHERE n < 2 QUALIFY')}`,
+      says: false,
+    },
+    { it: 'no window', select: 'SELECT id, day FROM raw.hits WHERE n < 2', says: false },
+  ]
+
+for (const { it, select, says } of picking)
+  test(`that rows may stay which are picked and left out is said: ${it}`, async () => {
+    await using space = await openProject()
+    const { send, add, run } = opened(space, {
+      'raw.hits': texts['raw.hits'],
+      'stage.newest': `-- @kind: view\n${newest}`,
+      'mart.it': incremental(select),
+    })
+    await send(3, 4, 5)
+    assert.equal(await run(), {})
+    await add([{ id: 4, day: dayOf(9), n: 2 }])
+    const said =
+      'rows may stay whose newer state in raw.hits the SELECT leaves out, since it picks rows before it filters them'
+    assert.equal(await run(), says ? { 'mart.it': said } : {})
+    assert.equal(await run(), {})
+  })
+
 test('a plan says which rows a merge would keep of a file that has lost them', async () => {
   await using space = await openProject()
   const { run, plan } = opened(space, {

@@ -1,0 +1,38 @@
+// Whether a query leaves rows out, and of what. Where it picks the newest row of each key and then leaves some of them out,
+// a row goes from its result because another one has come, which has other values everywhere but in the key.
+
+import type { Trails } from '../../core/addresses.ts'
+import { nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
+
+export function leftOutBy(query: SyntaxNode): Trails['leavesOut'] {
+  const nodes = nodesIn(query)
+  const selects = nodes.filter(({ type }) => type === 'SELECT_NODE')
+  const hasPicked = nodes.some(({ cte_map: ctes }) => nodesIn(ctes).some(picks))
+  const readsPicked = ({ from_table: from }: SyntaxNode): boolean =>
+    nodesIn(from).some((node) => picks(node) || (hasPicked && isCte(node)))
+  const isPicked = (select: SyntaxNode): boolean =>
+    filtersQualified(select) || (filters(select) && readsPicked(select))
+  if (selects.some(isPicked)) return 'picked'
+  return selects.some(filters) ? 'read' : null
+}
+
+const picks = ({ class: is, type }: SyntaxNode): boolean =>
+  is === 'WINDOW' ||
+  ['LIMIT_MODIFIER', 'LIMIT_PERCENT_MODIFIER', 'DISTINCT_MODIFIER'].includes(String(type))
+
+/** Models have a schema. */
+const isCte = ({ type, schema_name: schema }: SyntaxNode): boolean =>
+  type === 'BASE_TABLE' && schema === ''
+
+const filters = ({ where_clause: where, having }: SyntaxNode): boolean =>
+  having != null || (where != null && !isFirst(where as SyntaxNode))
+
+/** `… = 1`, which takes the first row of each key by its number. */
+function isFirst({ type, right }: SyntaxNode): boolean {
+  const { value } = ((right as SyntaxNode | undefined)?.['value'] ?? {}) as SyntaxNode
+  return type === 'COMPARE_EQUAL' && value === 1
+}
+
+/** QUALIFY has a condition beside that on the window. */
+const filtersQualified = ({ qualify }: SyntaxNode): boolean =>
+  (qualify as SyntaxNode | null)?.['type'] === 'CONJUNCTION_AND'
