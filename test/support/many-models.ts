@@ -39,7 +39,8 @@ if (script.endsWith('many-models.js') && paths !== undefined) {
     threads: null,
     modelsAtOnce: Number(generation) % 2 === 0 ? 1 : 4,
     progress: (event) => {
-      if (event.event === 'model-finished') process.send?.(event.model)
+      if (event.event === 'model-started' || event.event === 'model-finished')
+        process.send?.({ model: event.model, isFinished: event.event === 'model-finished' })
     },
   })
   process.disconnect?.()
