@@ -15,4 +15,12 @@ for (const [fault, { plan, found, seed: first }] of Object.entries(faults))
     assert.match(wrong ?? 'nothing was found', found)
   })
 
+test('a seed gives a fault again, to the byte', async () => {
+  const [fault, { plan, seed }] = Object.entries(faults).find(([name]) => name.includes('keys'))!
+  const seeds = { first: seed, last: seed, plan, fault }
+  const [one, other] = await Promise.all([live(seeds), live(seeds)])
+  assert.is.not(one[0]!.wrong, null)
+  assert.equal(one, other)
+})
+
 test.run()
