@@ -140,6 +140,16 @@ export async function readLockHolder(
   return holder === null ? null : { holder, alive: await isAlive(holder, path) }
 }
 
+/** The same for people. `copiedLock`: the path, where the file came here with a copy of the project. */
+export async function describeLock(
+  path: string,
+): Promise<{ name: string; alive: boolean; copiedLock?: string } | null> {
+  const found = await readLockHolder(path)
+  if (found === null) return null
+  const holder = { name: describeHolder(found.holder), alive: found.alive }
+  return (await isCopiedLock(path)) ? { ...holder, copiedLock: path } : holder
+}
+
 /** true: the draft is the lock now. false: the lock has changed meanwhile, try again. */
 async function tryTakeOver(draft: string, path: string): Promise<boolean> {
   const found = await readTextIfThere(path)

@@ -134,7 +134,7 @@ function fullDisk(error: Error, at?: string): SystemProblem {
 }
 
 /** File systems that make inodes when they need them count none. */
-function hasNoInodes(path: string): boolean {
+export function hasNoInodes(path: string): boolean {
   try {
     const { files, ffree } = statfsSync(nearestThatExists(path).found)
     return files > 0 && ffree === 0

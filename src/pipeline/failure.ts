@@ -146,6 +146,8 @@ const FREEING_HINT =
 export function problemIn(error: DatabaseError): string {
   const text = error.details.message
     .replace(/^TransactionContext Error: /, '')
+    // What it was that the engine refuses everything after.
+    .replace(/^Failed: database has been invalidated [^\n]*\n+Original error: "([^]*)"\s*$/, '$1')
     // The reason is on the next line.
     .replace(/Failed to commit DuckLake transaction\.\n/, '')
   const first =

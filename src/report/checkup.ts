@@ -16,9 +16,9 @@ import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { entitySetName } from '../core/names.ts'
 import { readByText } from '../core/report/planned-changes.ts'
 import { limits } from '../core/limits.ts'
-import { problemOfSystem } from '../files/system-errors.ts'
+import { describeLock } from '../files/process-lock.ts'
+import { hasNoInodes, problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
-import { describeHolder, readLockHolder } from '../files/process-lock.ts'
 import { HOW_TO_FINISH, unfinishedErasures, unfinishedText } from '../pipeline/erase/record.ts'
 import { readDotEnv } from '../project/dot-env.ts'
 import { recipientsInForce } from '../project/notify.ts'
@@ -198,13 +198,18 @@ async function checkBuffer({ paths }: Project): Promise<Finding> {
     const texts = damaged.map((kept) => `${kept.target}: ${damagedText(kept)}`)
     return fail('buffer', texts.join('; '), WHAT_TO_DO_WITH_DAMAGED)
   }
-  const found = await readLockHolder(paths.collectLock)
-  const holder = found && { name: describeHolder(found.holder), alive: found.alive }
-  return lockFinding('buffer', holder)
+  return lockFinding('buffer', await describeLock(paths.collectLock))
 }
 
 export function lockFinding(check: string, holder: LeaseHolder | null): Finding {
   if (holder === null) return ok(check, 'free')
+  const { copiedLock } = holder
+  if (holder.alive && copiedLock !== undefined)
+    return warn(
+      check,
+      `this is a copy of a project that is in use elsewhere, by ${holder.name}`,
+      `to work on the copy, delete ${copiedLock}`,
+    )
   const heldMs = holder.since === undefined ? 0 : Date.now() - holder.since.getTime()
   if (holder.alive && heldMs > limits.longLeaseMs)
     return warn(
@@ -364,6 +369,12 @@ async function isEider(host: string, port: number): Promise<boolean> {
 }
 
 async function checkDisk({ paths }: Project): Promise<Finding> {
+  if (hasNoInodes(paths.dir))
+    return fail(
+      'disk',
+      'it has no inodes left, so it takes no more files',
+      'remove files that nobody needs: events are refused and runs fail',
+    )
   const { bavail, bsize } = await statfs(paths.dir)
   const bytes = bavail * bsize
   const message = `${Math.floor(bytes / 1024 ** 2).toLocaleString('en-US')} MiB free`

@@ -27,4 +27,6 @@ export interface LeaseHolder {
   readonly alive: boolean
   /** Where it matters how long it has been held. */
   readonly since?: Date
+  /** The lock file, where it came here with a copy of the project in which the holder works. */
+  readonly copiedLock?: string
 }

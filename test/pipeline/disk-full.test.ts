@@ -70,6 +70,19 @@ test('a failure of the disk is told from a bug', () => {
   assert.is((toEnvironmentError(errno) as EnvironmentError).code, 'disk-full')
   const io = toDatabaseError(new Error('IO Error: Could not write: No space left on device'))
   assert.is((toEnvironmentError(io) as EnvironmentError).code, 'disk-full')
+  const checkpoint = 'Failed to create checkpoint because of error: Could not fsync file "w": '
+  const later = toDatabaseError(
+    new Error(
+      JSON.stringify({
+        exception_type: 'FATAL',
+        exception_message:
+          'Failed: database has been invalidated because of a previous fatal error. The database must be restarted ' +
+          `prior to being used again.\nOriginal error: "${checkpoint}Disk quota exceeded"`,
+      }),
+    ),
+  )
+  const { code, message } = toEnvironmentError(later) as EnvironmentError
+  assert.equal([code, message], ['disk-full', `the disk is full: ${checkpoint}Disk quota exceeded`])
   const bug = toDatabaseError(new Error('Binder Error: no such column'))
   assert.is(toEnvironmentError(bug), bug)
 })

@@ -1,7 +1,10 @@
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Finding, lockFinding } from '../../src/report/checkup.ts'
-import { workspace } from '../support/workspace.ts'
+import { smallDisk, testOnDisk } from '../support/small-disk.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 
 const HOUR_MS = 3_600_000
 const heldFor = (hours: number) =>
@@ -37,6 +40,34 @@ test('doctor warns of keys of a lake in .env, which all commands read', async ()
   const keys = await found()
   assert.is(keys?.status, 'warn')
   assert.is(keys?.message, 'the daemon and the service read LAKE_S3_SECRET in .env without need')
+})
+
+test('doctor says that a project is a copy of one in which others work', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/mart/one.sql': 'SELECT 1 AS n\n',
+  })
+  await using copy = await workspace({})
+  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  await cp(space.dir, copy.dir, { recursive: true, filter: (path) => !path.endsWith('.alive') })
+  const bufferOf = async (project: Workspace): Promise<string> =>
+    (await project.ok(['doctor'])).stdout.match(/^(?:ok|warn|fail) +buffer .*\n(?: .*\n)?/m)?.[0] ??
+    ''
+  assert.match(await bufferOf(space), `held by process ${daemon.pid}`)
+  assert.match(
+    await bufferOf(copy),
+    /^warn +buffer +this is a copy of a project that is in use else/,
+  )
+  assert.match(await bufferOf(copy), /next: to work on the copy, delete .*collect\.lock/)
+})
+
+testOnDisk('doctor says that a disk has no inodes left, whatever room there is', async () => {
+  await using disk = await smallDisk(24 * 2 ** 20, 300)
+  await writeFile(join(disk.dir, 'eider.yml'), 'name: shop\n')
+  await disk.useUpInodes()
+  await using space = await workspace()
+  const { stdout } = await space.ok(['doctor'], { cwd: disk.dir, exitCode: 1 })
+  assert.match(stdout, /^fail +disk +it has no inodes left/m)
 })
 
 test.run()

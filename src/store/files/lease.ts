@@ -6,10 +6,10 @@ import { limits } from '../../core/limits.ts'
 import {
   copiedLock,
   describeHolder,
+  describeLock,
   homeOf,
   isHere,
   LockHeldError,
-  readLockHolder,
   takeProcessLock,
 } from '../../files/process-lock.ts'
 import type { LeaseOptions, RunLease } from '../run-lease.ts'
@@ -18,10 +18,7 @@ import type { LeaseOptions, RunLease } from '../run-lease.ts'
 export const fileLease = (path: string): RunLease => ({
   isOne: true,
   take: (options) => take(path, options),
-  async holder() {
-    const found = await readLockHolder(path)
-    return found && { name: describeHolder(found.holder), alive: found.alive }
-  },
+  holder: () => describeLock(path),
 })
 
 async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<AsyncDisposable> {
