@@ -1,4 +1,5 @@
-// A service follows its tokens in eider.yml and .env, so that one can be replaced without an outage.
+// A service follows its tokens in eider.yml and .env, so that one can be replaced without an outage, and says what an edit
+// opens. One that was started without any takes none up: who may ask it is read at the start.
 
 import type { ODataService } from '../odata/service.ts'
 import type { Project } from '../project/project.ts'
@@ -14,22 +15,23 @@ export async function followTokens(
   service: ODataService,
   { load, logger }: Pick<ReloadOptions, 'load' | 'logger'>,
 ): Promise<AsyncDisposable> {
+  const hasTokens = started.readers.tokens.length > 0
   let known = ''
   let before = started
   const take = async () => {
     try {
       const project = await loadInTime(load)
-      const tokens = await readerTokens(project)
+      const tokens = hasTokens ? await readerTokens(project) : []
       const text = JSON.stringify(tokens)
-      if (text !== known) await service.setTokens(tokens)
-      warnOfWiderAccess('odata', before, project, logger)
+      if (hasTokens && text !== known) await service.setTokens(tokens)
+      warnOfWiderAccess('odata', before, project, logger, hasTokens)
       before = project
       if (text === known) return
-      if (known !== '') logger.info('tokens-reloaded', { tokens: tokens.map(nameOf) })
+      if (hasTokens && known !== '') logger.info('tokens-reloaded', { tokens: tokens.map(nameOf) })
       known = text
     } catch (error) {
       logMistakes(error, logger)
-      logger.warn('tokens-stale', { hint: 'the previous tokens stay valid' })
+      if (hasTokens) logger.warn('tokens-stale', { hint: 'the previous tokens stay valid' })
     }
   }
   const watch = await ProjectWatch.open(started.paths.dir, { only: ['eider.yml', '.env'] })

@@ -9,27 +9,36 @@ import type { Settings } from '../project/settings.ts'
 
 type Side = 'collect' | 'odata'
 
-/** `at_restart`: settings that are read when a service starts. */
+/** `at_restart`: settings that are read when a service starts. `followsTokens`: it takes up tokens before that. */
 export function warnOfWiderAccess(
   side: Side,
   before: Project,
   after: Project,
   logger: Logger,
+  followsTokens = true,
 ): void {
-  const now = [...widerTokens(side, before, after), ...widerSenders(side, before, after)]
+  const named = [...widerTokens(side, before, after), ...widerSenders(side, before, after)]
+  const settings = widerSettings(side, before, after)
+  const [now, later] = followsTokens ? [named, settings] : [[], [...named, ...settings]]
   if (now.length > 0) logger.warn('access-widened', { settings: now })
-  const later = widerSettings(side, before.settings, after.settings)
   if (later.length > 0) logger.warn('access-widened', { settings: later, at_restart: true })
 }
 
+const tokensOf = (side: Side, { readers, senders }: Project) =>
+  (side === 'odata' ? readers : senders).tokens
+
+const isOpen = (side: Side, project: Project): boolean =>
+  project.settings[`${side}.token`] === null && tokensOf(side, project).length === 0
+
 function widerTokens(side: Side, before: Project, after: Project): readonly string[] {
-  const key = side === 'odata' ? 'readers' : 'senders'
-  return after[key].tokens.flatMap((token) => {
+  if (isOpen(side, before)) return []
+  return tokensOf(side, after).flatMap((token) => {
     const name = `${side}.tokens.${token.name}`
-    const old = before[key].tokens.find((one) => one.name === token.name)
+    const old = tokensOf(side, before).find((one) => one.name === token.name)
     if (old === undefined) return [name]
     const scopeKey = side === 'odata' ? 'sets' : 'targets'
     return [
+      ...(old.hash === token.hash ? [] : [`${name}.hash`]),
       ...(isWiderScope(old.scope, token.scope) ? [`${name}.${scopeKey}`] : []),
       ...(isLater(old.expiresAt, token.expiresAt) ? [`${name}.expires`] : []),
       ...(hasOtherRows(old, token) ? [`${name}.rows`] : []),
@@ -70,10 +79,12 @@ function widerSenders(side: Side, before: Project, after: Project): readonly str
   })
 }
 
-function widerSettings(side: Side, before: Settings, after: Settings): readonly string[] {
+function widerSettings(side: Side, old: Project, edited: Project): readonly string[] {
+  const { settings: before } = old
+  const { settings: after } = edited
   const isWider = {
     host: isLoopback(before[`${side}.host`]) && !isLoopback(after[`${side}.host`]),
-    token: before[`${side}.token`] !== null && after[`${side}.token`] === null,
+    token: !isOpen(side, old) && isOpen(side, edited),
     cors_origins: after[`${side}.cors_origins`].some(
       (origin) => !before[`${side}.cors_origins`].includes(origin),
     ),

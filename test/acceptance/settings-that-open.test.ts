@@ -173,4 +173,37 @@ test('an edit that lets somebody do more is in the log, with the name of the set
   assert.is(settings(service).length, 5)
 })
 
+test('a service without named tokens says what an edit would open at its next start', async () => {
+  const eiderYml = (lines: string) => `name: shop\nodata:\n${lines}`
+  const own = '  token: kept\n'
+  await using space = await workspace({ 'eider.yml': eiderYml(own), ...models })
+  await space.ok(['run'])
+  await using service = await space.start(['serve', '--port', '0'])
+  const warnings = () =>
+    service
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('access-widened'))
+      .map((line) => JSON.parse(line) as { readonly settings: string[]; readonly at_restart: true })
+  const edit = async (lines: string) => {
+    const before = warnings().length
+    await space.write('eider.yml', eiderYml(lines))
+    await until(() => warnings().length > before)
+    const { settings, at_restart } = warnings()[before]!
+    assert.ok(at_restart)
+    return settings
+  }
+  const token = (letter: string) => `  tokens: [{name: a, hash: 'sha256:${letter.repeat(64)}'}]\n`
+  assert.equal(await edit(`${own}  host: 0.0.0.0\n`), ['odata.host'])
+  assert.equal(await edit(own + token('a')), ['odata.tokens.a'])
+  assert.equal(await edit(own + token('b')), ['odata.tokens.a.hash'])
+  assert.equal(await edit('  port: 8090\n'), ['odata.token'])
+  assert.equal([await get(service, null), await get(service, 'kept')], [401, 200])
+  // Where anybody may come, a token takes away.
+  await space.write('eider.yml', eiderYml(token('c')))
+  assert.equal(await edit(`${token('c')}  cors_origins: ['https://a.example']\n`), [
+    'odata.cors_origins',
+  ])
+})
+
 test.run()

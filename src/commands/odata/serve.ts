@@ -96,10 +96,8 @@ export default class ODataServe extends BaseCommand {
     const pages = await explorerOf(project, published)
     const door = await this.#doorOf(project, published, logger)
     const service = resources.use(await ODataService.open({ ...options, published, pages, door }))
-    if (options.tokens.length > 0) {
-      const { followTokens } = await import('../../wiring/follow-tokens.ts')
-      resources.use(await followTokens(project, service, { load, logger }))
-    }
+    const { followTokens } = await import('../../wiring/follow-tokens.ts')
+    resources.use(await followTokens(project, service, { load, logger }))
     const { url } = service
     return {
       url,
