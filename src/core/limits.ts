@@ -250,11 +250,8 @@ export const limits = {
   lakeRetryMs: 50,
   /** An S3 store refuses requests of a clock that is further off. */
   lakeClockMs: 15 * 60_000,
-  /**
-   * A request that an S3 store refuses for a moment is sent again for so long. A commit that conflicts waits as long for the
-   * deletions that it may not do: with 30 seconds two flushes at once took over a minute.
-   */
-  lakeRetrySeconds: 1,
+  /** A request that an S3 store refuses is sent again for so long: stores ask for patience for seconds, and restart in some. */
+  lakeRetrySeconds: 30,
   /** So often, at first at once, and each wait is twice as long: a store that refuses 40% lets through all but 1 in 1,500. */
   lakeRetries: 7,
   /** DuckDB gives up on a request after these, whole objects included, unless `lake.s3_retry_seconds` is longer. */

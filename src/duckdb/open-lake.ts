@@ -98,7 +98,8 @@ export class LakeEngine {
       await control.run(sql`
         SET GLOBAL ca_cert_file = ${sql.value(store.authority)};
         SET GLOBAL enable_server_cert_verification = true`)
-    await control.run(retriesFor(store.retrySeconds))
+    // What DuckLake tries to delete after a commit that conflicts fails in any case: nobody waits for it.
+    await control.run(retriesFor(0))
     await control.run(createCatalogSecret(lake))
     const keys = store.credentials === 'chain' ? await chainKeys(lake) : keysOf(store)
     resources.move()
@@ -167,15 +168,11 @@ export class LakeEngine {
    * and the key may write to it. Throws DatabaseError.
    */
   async tryStore(): Promise<void> {
-    await using connection = await this.database.connect(this.sessionKeys)
-    const object = `${this.lake.store.data}new-lake-${randomUUID()}.parquet`
     // Settings that are wrong are told at once.
-    await this.control.run(retriesFor(0))
-    try {
-      await connection.run(sql`COPY (SELECT 1 AS n) TO ${sql.value(object)}`)
-    } finally {
-      await this.control.run(retriesFor(this.lake.store.retrySeconds))
-    }
+    const hasty = [...this.sessionKeys, retriesFor(0, 'SESSION')]
+    await using connection = await this.database.connect(hasty)
+    const object = `${this.lake.store.data}new-lake-${randomUUID()}.parquet`
+    await connection.run(sql`COPY (SELECT 1 AS n) TO ${sql.value(object)}`)
   }
 
   /**
@@ -183,8 +180,9 @@ export class LakeEngine {
    * be written by this engine: after a lost answer to a COMMIT it would delete that too.
    */
   async attachToDelete(): Promise<void> {
-    const { data, endpoint, usesTls, region, urlStyle } = this.lake.store
+    const { data, endpoint, usesTls, region, urlStyle, retrySeconds } = this.lake.store
     const { keyId, secret, token } = this.#keys
+    await this.control.run(retriesFor(retrySeconds))
     await this.control.run(sql`
       CREATE SECRET lake_store (TYPE s3, SCOPE ${sql.value(data)}, KEY_ID ${sql.value(keyId)},
         SECRET ${sql.value(secret)}, SESSION_TOKEN ${sql.value(token ?? '')},
@@ -213,7 +211,7 @@ export class LakeEngine {
 
   /** For connections that read or write rows. */
   get sessionKeys(): readonly Sql[] {
-    const { endpoint, usesTls, region, urlStyle } = this.lake.store
+    const { endpoint, usesTls, region, urlStyle, retrySeconds } = this.lake.store
     const { keyId, secret, token } = this.#keys
     return [
       sql`SET SESSION s3_access_key_id = ${sql.value(keyId)}`,
@@ -223,6 +221,7 @@ export class LakeEngine {
       sql`SET SESSION s3_region = ${sql.value(region)}`,
       sql`SET SESSION s3_url_style = ${sql.value(urlStyle)}`,
       sql`SET SESSION s3_use_ssl = ${sql.value(usesTls)}`,
+      retriesFor(retrySeconds, 'SESSION'),
     ]
   }
 
@@ -255,14 +254,15 @@ async function requireNoKeys(
 }
 
 /** The first is at once, and the waits before the others grow. */
-function retriesFor(seconds: number): Sql {
+function retriesFor(seconds: number, of: 'GLOBAL' | 'SESSION' = 'GLOBAL'): Sql {
   const backoff = 2
   const waits = (backoff ** (limits.lakeRetries - 1) - 1) / (backoff - 1)
+  const set = of === 'GLOBAL' ? sql`SET GLOBAL` : sql`SET SESSION`
   return sql`
-    SET GLOBAL http_retries = ${sql.value(seconds === 0 ? 1 : limits.lakeRetries)};
-    SET GLOBAL http_retry_wait_ms = ${sql.value(Math.ceil((seconds * 1000) / waits))};
-    SET GLOBAL http_retry_backoff = ${sql.value(backoff)};
-    SET GLOBAL http_timeout = ${sql.value(Math.max(seconds, limits.lakeRequestSeconds))}`
+    ${set} http_retries = ${sql.value(seconds === 0 ? 1 : limits.lakeRetries)};
+    ${set} http_retry_wait_ms = ${sql.value(Math.ceil((seconds * 1000) / waits))};
+    ${set} http_retry_backoff = ${sql.value(backoff)};
+    ${set} http_timeout = ${sql.value(Math.max(seconds, limits.lakeRequestSeconds))}`
 }
 
 function createCatalogSecret({ catalog }: LakeTarget): Sql {

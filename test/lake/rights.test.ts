@@ -95,6 +95,8 @@ function machineOf(
     data: 's3://shop-lake/prod/',
     s3_endpoint: endpoint,
     s3_url_style: 'path',
+    // What a key may not do is refused for good.
+    s3_retry_seconds: '0',
   }
   const env = {
     ...lake.env,

@@ -3,13 +3,21 @@
 // Its commands are processes: a proxy is found by the environment of the process.
 
 import { createServer, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { requireWhole } from '../../src/core/lake.ts'
+import { limits } from '../../src/core/limits.ts'
+import { sql } from '../../src/core/sql.ts'
+import { isConflict, refusalOf } from '../../src/duckdb/errors.ts'
+import { LakeEngine } from '../../src/duckdb/open-lake.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
+import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { StoreProxy } from '../support/lake/store-proxy.ts'
 import { withLake } from '../support/lake/with-lake.ts'
 import { selfSigned } from '../support/self-signed.ts'
+import { until } from '../support/until.ts'
 
 const models = { 'models/mart/one.sql': 'SELECT 1 AS n\n' }
 
@@ -28,6 +36,22 @@ lakeTest('a store that refuses each request six times is waited for', async () =
   assert.is(lake.store.refuseTimes, 0)
 })
 
+lakeTest('a store that refuses everything for five seconds fails nothing', async () => {
+  await using lake = await withLake()
+  await using space = await lakeProject(lake, models)
+  await space.ok(['run'])
+  await space.write('models/mart/one.sql', 'SELECT 2 AS n\n')
+  lake.store.forget()
+  lake.store.refuseWith = 503
+  const outage = async () => {
+    await until(() => lake.store.requests.length > 0)
+    await sleep(5_000)
+    lake.store.refuseWith = null
+  }
+  await Promise.all([space.ok(['run']), outage()])
+  assert.match((await space.ok(['query', 'FROM mart.one'])).stdout, /\b2\b/)
+})
+
 lakeTest('without patience a store that refuses fails a command at once', async () => {
   await using lake = await withLake()
   const changed = { s3_retry_seconds: '0' }
@@ -38,6 +62,33 @@ lakeTest('without patience a store that refuses fails a command at once', async 
   await space.ok(['query', 'FROM mart.one'], { exitCode: 3 })
   assert.is(lake.store.refuseTimes, 4, 'once, and once more')
 })
+
+lakeTest(
+  'a commit that conflicts waits for no store, which it asks to delete in vain',
+  async () => {
+    await using lake = await withLake()
+    await using space = await lakeProject(lake, models)
+    await space.ok(['run'])
+    const target = requireWhole(lakeSettingsOf(lake))
+    assert.is(target.store.retrySeconds, limits.lakeRetrySeconds)
+    const engine = await LakeEngine.open(target, { applicationName: 'test' })
+    await using database = engine.database
+    await engine.attach()
+    const connect = () => database.connect()
+    await using one = await connect()
+    await using other = await connect()
+    await one.run(sql`CREATE TABLE mart.t AS SELECT 1 AS n`)
+    await one.run(sql`INSERT INTO mart.t VALUES (2)`)
+    for (const connection of [one, other]) await connection.run(sql`BEGIN`)
+    await one.run(sql`DELETE FROM mart.t WHERE n = 1`)
+    await other.run(sql`INSERT INTO mart.t VALUES (3)`)
+    await one.run(sql`COMMIT`)
+    const startedMs = performance.now()
+    assert.ok(isConflict(await refusalOf(other.run(sql`COMMIT`))))
+    const ms = performance.now() - startedMs
+    assert.ok(ms < (limits.lakeRetrySeconds * 1000) / 2, `${Math.round(ms)} ms`)
+  },
+)
 
 lakeTest('doctor says at once that a store refuses', async () => {
   await using lake = await withLake()
