@@ -37,7 +37,7 @@ export default class Init extends BaseCommand {
     const templatesDir = join(packageDir, 'templates')
     const isChosen = metadata.flags['template']?.setFromDefault !== true
     const isAsked = !isChosen && !flags.json && !flags.quiet
-    const found = await foundIn(dir, flags['from-files'], isAsked)
+    const { found, left } = await foundIn(dir, flags['from-files'], isAsked)
     const template = found === undefined ? flags.template : 'blank'
     const made = await initProject({ dir, template, templatesDir, found })
     const { written, kept, ignored } = made
@@ -47,44 +47,61 @@ export default class Init extends BaseCommand {
     }
     for (const file of flags.verbose ? written : []) this.print(`wrote ${file}`)
     const place = relative('.', dir)
-    if (!flags.quiet) for (const line of report(made, place)) this.print(line)
+    if (!flags.quiet) for (const line of report(made, place, left)) this.print(line)
     this.print(nextSteps(place, made))
   }
 }
 
-/** undefined: they are none of the project. */
-async function foundIn(
-  dir: string,
-  isWanted: boolean,
-  isAsked: boolean,
-): Promise<FoundData | undefined> {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY
-  if (!isWanted && !(isAsked && isTerminal)) return undefined
-  const { findData, hasData } = await import('../project/found-data.ts')
-  const found = await findData(dir)
-  if (hasData(found)) return isWanted || (await isAgreed(found)) ? found : undefined
-  if (!isWanted) return undefined
-  throw new UsageError(`there are no CSV, Parquet or SQLite files in ${dir}`, {
-    hint: 'they are looked for there and in the directories in it',
-  })
+interface Chosen {
+  /** What sources and models are made of. */
+  readonly found?: FoundData
+  /** Files of which none are made, because nobody could be asked. */
+  readonly left?: string
 }
 
-async function isAgreed({ tables, databases }: FoundData): Promise<boolean> {
+async function foundIn(dir: string, isWanted: boolean, isAsked: boolean): Promise<Chosen> {
+  if (!isWanted && !isAsked) return {}
+  const { findData, hasData } = await import('../project/found-data.ts')
+  const found = await findData(dir)
+  if (!hasData(found) && isWanted)
+    throw new UsageError(`there are no CSV, Parquet or SQLite files in ${dir}`, {
+      hint: 'they are looked for there and in the directories in it',
+    })
+  if (!hasData(found)) return {}
+  if (isWanted) return { found }
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY
+  if (!isTerminal) return { left: namesOf(found) }
+  return (await isAgreed(found)) ? { found } : {}
+}
+
+function namesOf({ tables, databases }: FoundData): string {
   const names = [...tables.map(({ file }) => file), ...databases]
-  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
+  return names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
+}
+
+async function isAgreed(found: FoundData): Promise<boolean> {
   const { answerTo } = await import('../cli/ask.ts')
-  const answer = await answerTo(`Make sources and models of ${shown}? [Y/n] `)
+  const answer = await answerTo(`Make sources and models of ${namesOf(found)}? [Y/n] `)
   if (answer !== null) return /^\s*(?:y(?:es)?)?\s*$/i.test(answer)
   throw new UsageError('there was no answer; nothing was written', {
     hint: '--from-files makes them, and --template begins with something else',
   })
 }
 
-function report({ written, kept, ignored }: InitResult, place: string): readonly string[] {
+function report(
+  { written, kept, ignored }: InitResult,
+  place: string,
+  left: string | undefined,
+): readonly string[] {
   const inPlace = place === '' ? 'the project here' : place
   return [
     `created ${inPlace}: ${written.length} files`,
     ...kept.map((file) => `kept ${file} as it was`),
+    ...(left === undefined
+      ? []
+      : [
+          `nothing was made of ${left}: a project that begins with them is eider init --from-files`,
+        ]),
     ...(ignored.length === 0 ? [] : [`added to .gitignore: ${ignored.join(', ')}`]),
     '',
   ]

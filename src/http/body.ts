@@ -14,9 +14,10 @@ type Decoder = ReturnType<typeof createGunzip | typeof createInflate>
 const EMPTY = Buffer.alloc(0)
 
 /**
- * The whole body of the request that `response` answers. Rejects with 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not
- * gzip or deflate, 400 for a broken one or a body that ends early, 503 while the process holds too many bytes of bodies.
- * What is not read is left to `sendError`. `sizeHint` is what the error of a body that is too large ends with.
+ * The whole body of the request that `response` answers. Rejects with 413 above `maxBytes` (also of what it decompresses
+ * to), 415 for an encoding that is not gzip or deflate, 400 for a broken one or a body that ends early, 503 while the
+ * process holds too many bytes of bodies. What is not read is left to `sendError`. `sizeHint` is what the error of a body
+ * that is too large ends with.
  */
 export function readBody(
   response: ServerResponse,

@@ -47,7 +47,8 @@ test('a database alone is a comment, and nothing there is refused', async () => 
 
 test('without a terminal and the flag, files that are there stay what they are', async () => {
   await using space = await workspace({ 'a.csv': csv })
-  await space.ok(['init'])
+  const { stdout } = await space.ok(['init'])
+  assert.match(stdout, /^nothing was made of a\.csv: .* eider init --from-files$/m)
   assert.not.match(await readFile(space.path('eider.yml'), 'utf8'), /a\.csv/)
   const both = ['init', 'x', '--from-files', '--template', 'shop']
   await space.ok(both, { exitCode: 2 })
