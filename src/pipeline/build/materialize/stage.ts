@@ -35,10 +35,12 @@ export async function fillStage(
   ranges: readonly ValueRange[] = [],
 ): Promise<readonly Column[]> {
   const { connection } = context
+  let part: ReadPart | null = null
   if (model.kind === 'period') await stagePeriods(context, model, ranges)
   else {
     const watermark = watermarkOf(model)
-    const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark, slice)
+    part = watermark === null ? null : await partToRead(context, model, watermark, slice)
+    const filter = part === null ? sql.empty : sql` WHERE ${part.has(sql.ident(part.column))}`
     await connection.run(stageStatement(model, filter))
     if (watermark !== null) await refuseNulls(connection, STAGE, model, 'watermark')
   }
@@ -48,7 +50,7 @@ export async function fillStage(
   // Rows of one key with other times are versions of it.
   const key = time === null ? model.uniqueKey : [...model.uniqueKey, time]
   if ('onDuplicate' in model && model.onDuplicate.take === 'latest')
-    await keepLatest(connection, key, model.onDuplicate.column, columns)
+    await keepLatest(context, model, { key, latest: model.onDuplicate.column, columns, part })
   await checkKey(connection, STAGE, key, 'unique_key', duplicatesHint(model))
   return columns
 }
@@ -115,24 +117,37 @@ async function stageEach(
   }
 }
 
-async function filterOf(
+/** A part of what the SELECT gives, by values of the watermark. */
+interface ReadPart {
+  readonly column: string
+  readonly has: (value: Sql) => Sql
+  /** All that it leaves out has lower values. */
+  readonly isNewest: boolean
+}
+
+/** null: all is read. */
+async function partToRead(
   context: RunContext,
   model: KeptModel,
   { column, lookback }: Watermark,
   slice: Slice,
-): Promise<Sql> {
+): Promise<ReadPart | null> {
   const { connection } = context
   const name = sql.ident(column)
-  if (slice !== 'whole') return sql` WHERE ${isWithin(name, slice)}`
-  if (!continuesTable(context, model)) return sql.empty
+  if (slice !== 'whole') return { column, has: (value) => isWithin(value, slice), isNewest: false }
+  if (!continuesTable(context, model)) return null
   const target = sql.relation(model.name)
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
-  if (last?.['none'] === true) return sql.empty
+  if (last?.['none'] === true) return null
   const touched = (await touchedSince(context, model))?.ranges ?? null
-  if (touched === null) return sql.empty
-  const late = touched.length === 0 ? sql.empty : sql` OR ${isTouched(name, touched)}`
+  if (touched === null) return null
+  const from = readFrom(model.name, { column, lookback })
   // A row without a watermark passes here, to be rejected together with the others.
-  return sql` WHERE ${name} >= ${readFrom(model.name, { column, lookback })}${late} OR ${name} IS NULL`
+  const has = (value: Sql) => {
+    const late = touched.length === 0 ? sql.empty : sql` OR ${isTouched(value, touched)}`
+    return sql`(${value} >= ${from}${late} OR ${value} IS NULL)`
+  }
+  return { column, has, isNewest: touched.length === 0 }
 }
 
 /** From where on rows are read of a table that has some. */
@@ -223,19 +238,56 @@ async function refuseWrongTimes(connection: Connection, column: string): Promise
     )
 }
 
-/** Among rows that are equally late it keeps the one that is greatest in the other columns: the same in every run. */
-async function keepLatest(
-  connection: Connection,
-  key: readonly string[],
-  latest: string,
-  columns: readonly Column[],
-): Promise<void> {
+interface Latest {
+  readonly key: readonly string[]
+  readonly latest: string
+  /** Of the stage. */
+  readonly columns: readonly Column[]
+  /** What was read; null: everything. */
+  readonly part: ReadPart | null
+}
+
+/**
+ * Among rows that are equally late it keeps the one that is greatest in the other columns: the same in every run. Rows of
+ * the table that were not read are still there in the SELECT, so one that is older than such a row of its key is left out.
+ */
+async function keepLatest(context: RunContext, model: KeptModel, rows: Latest): Promise<void> {
+  const { key, latest, columns } = rows
   const ranked = [latest, ...columns.map(({ name }) => name)].map(
     (name) => sql`${sql.ident(name)} DESC NULLS LAST`,
   )
-  await connection.run(sql`
-    CREATE OR REPLACE TEMP TABLE _eider_stage AS FROM ${STAGE}
-    QUALIFY row_number() OVER (PARTITION BY ${sql.idents(key)} ORDER BY ${sql.join(ranked)}) = 1`)
+  const unread = await unreadRows(context, model, rows)
+  await context.connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_stage AS
+    SELECT * EXCLUDE (_eider_is_read) FROM (
+      FROM (SELECT *, true AS _eider_is_read FROM ${STAGE}${unread})
+      QUALIFY row_number() OVER (PARTITION BY ${sql.idents(key)} ORDER BY ${sql.join(ranked)}) = 1)
+    WHERE _eider_is_read`)
+}
+
+/** Those of the keys that were read, to be united with the stage. */
+async function unreadRows(
+  context: RunContext,
+  model: KeptModel,
+  { key, latest, columns, part }: Latest,
+): Promise<Sql> {
+  if (part === null || (part.isNewest && sameName(part.column, latest))) return sql.empty
+  if (!continuesTable(context, model)) return sql.empty
+  const { connection } = context
+  const table = sql.relation(model.name)
+  const before = await describe(connection, sql`FROM ${table}`)
+  const isThere = (name: string) => before.some((column) => sameName(column.name, name))
+  // A table that is about to get one of these has no row that could be compared.
+  if (![...key, latest, part.column].every(isThere)) return sql.empty
+  const values = columns
+    .filter(({ name }) => isThere(name))
+    .map(({ name, type }) => {
+      const column = sql.ident(name)
+      return sql`TRY_CAST(t.${column} AS ${sql.type(type)}) AS ${column}`
+    })
+  return sql` UNION ALL BY NAME SELECT ${sql.join(values)}, false AS _eider_is_read
+    FROM ${table} t SEMI JOIN ${STAGE} s ON ${sameValues(key, sql`t`, sql`s`)}
+    WHERE NOT ${part.has(sql`t.${sql.ident(part.column)}`)}`
 }
 
 /** NULLs are equal. */
