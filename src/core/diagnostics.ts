@@ -30,7 +30,7 @@ const messages = {
   'board-unknown-set': (p: { set: string }) => `there is no entity set "${p.set}"`,
   'board-unknown-name': (p: { set: string; what: string; name: string }) =>
     `${p.set} has no ${p.what} "${p.name}"`,
-  'ignored-file': () => 'this file is not read: a model is a .sql file',
+  'ignored-file': (p: { because: string }) => `this file is not read: ${p.because}`,
   'duplicate-model': (p: { model: string; other: string }) =>
     `${p.other} already defines model "${p.model}"`,
   'annotation-syntax': (p: { expected: string }) =>

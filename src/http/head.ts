@@ -6,6 +6,9 @@ import type { Server, Socket } from 'node:net'
 import type { RequestError } from './request-error.ts'
 import type { Headers } from './respond.ts'
 
+/** Headers with one value. Of several lines node:http takes the first one, or puts them together; another server, the last. */
+export const singleHeaders = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'] as const
+
 /** What every request has; those of node:http have it too. */
 export interface RequestHead {
   readonly headers: IncomingHttpHeaders

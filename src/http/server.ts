@@ -9,7 +9,7 @@ import { openFiles } from '../core/machine.ts'
 import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate, cutOff, type Headers, sendError, sendLastError } from './respond.ts'
-import type { Front, MakeFront } from './head.ts'
+import { type Front, type MakeFront, singleHeaders } from './head.ts'
 import { type Address, listen, mostConnections } from './listen.ts'
 import { Pipelining } from './pipelining.ts'
 import { RequestError } from './request-error.ts'
@@ -269,9 +269,6 @@ function createNodeServer(): Server {
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Headers with one value. Of several lines node:http takes the first one, or puts them together; another server, the last. */
-const SINGLE = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'] as const
-
 /**
  * What node:http takes and another server may read as a body of another length, or none (RFC 9112, sections 6.1 and 6.3), as a
  * request to another host (section 3.2), from another sender or with other contents (RFC 9110, section 5.3). null: all
@@ -285,7 +282,7 @@ function unclearHead(request: IncomingMessage): RequestError | null {
   if (headers.host === undefined && httpVersion === '1.1')
     return new RequestError(400, 'bad-request', 'the Host header is missing')
   const lines = request.headersDistinct
-  const double = SINGLE.find((name) => (lines[name.toLowerCase()]?.length ?? 0) > 1)
+  const double = singleHeaders.find((name) => (lines[name.toLowerCase()]?.length ?? 0) > 1)
   if (double !== undefined)
     return new RequestError(400, 'bad-request', `the request has more than one ${double} header`, {
       target: double,

@@ -122,7 +122,13 @@ function readBoards(
   problems: Diagnostic[],
   unsaved?: UnsavedTexts,
 ): readonly PlacedBoard[] {
-  const files = paths.filter(isYaml).slice(0, limits.boards)
+  const files = paths.filter(isYaml)
+  const [tooMany] = files.splice(limits.boards)
+  if (tooMany !== undefined) {
+    const because = `of more than ${limits.boards} boards, the first ${limits.boards} by name are shown`
+    const hint = 'put charts together into one board, or delete boards that nobody opens'
+    problems.push(diagnostic('ignored-file', { because }, wholeFile(tooMany), hint))
+  }
   return files.flatMap((path) => {
     const source = readSource(dir, path, limits.configFileBytes, unsaved)
     if (isDiagnostic(source)) {
@@ -192,7 +198,7 @@ function ignoredFile(path: string): readonly Diagnostic[] {
   if (BACKUP.test(name)) return []
   const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const hint = HINTS[extension] ?? 'rename or move it; a name that begins with a dot is ignored'
-  return [diagnostic('ignored-file', {}, wholeFile(path), hint)]
+  return [diagnostic('ignored-file', { because: 'a model is a .sql file' }, wholeFile(path), hint)]
 }
 
 const SETTINGS =

@@ -1,6 +1,6 @@
 // Tables of another database and files as sources: read by name, noticed when they change, judged by their age.
 
-import { rm } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../../src/core/sql.ts'
@@ -133,6 +133,20 @@ test('changed_by: the readers of a table are built when a row has come, gone or 
     (await build(space, 1)).stderr,
     /sources\.bank\.tables\.rates\.changed_by" must be left out: the table is not in a database/,
   )
+})
+
+test('a pattern of more files than are read is refused before any is opened', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\nsources: {logs: {tables: {t: {file: data/*/*.csv}}}}\n',
+    'models/core/n.sql': 'SELECT count(*) AS n FROM logs.t\n',
+  })
+  // Many paths of few files.
+  for (let i = 0; i < 320; i++) {
+    await space.write(`data/files/${i}.csv`, 'id\n1\n')
+    await symlink('files', space.path(`data/more${i}`))
+  }
+  const { stdout } = await space.ok(['check'], { exitCode: 1 })
+  assert.match(stdout, 'data/*/*.csv matches more than 100,000 files, and at most so many are read')
 })
 
 test('a misspelt table of a source is told from one of the project', async () => {

@@ -8,6 +8,7 @@ import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { compile } from '../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import { UsageError } from '../../src/core/failures.ts'
+import { limits } from '../../src/core/limits.ts'
 import { Resources } from '../../src/core/resources.ts'
 import { FOLDER_FILES } from '../../src/project/file-limits.ts'
 import { type LoadOptions, findProjectDir, loadProject } from '../../src/project/load.ts'
@@ -278,6 +279,22 @@ test('a folder that is a link to itself, or has too many files, is named, and th
   assert.match(
     shown.join('\n'),
     /seeds:1:1 error unreadable-file: the folder has 20,001 files or more, and at most 20,000 are read\n.*source/,
+  )
+})
+
+test('boards beyond those that are shown are said', async () => {
+  const names = Array.from({ length: limits.boards + 2 }, (_, i) => `boards/b${1000 + i}.yml`)
+  await using project = await directory({
+    'eider.yml': 'name: boards\n',
+    ...Object.fromEntries(names.map((name) => [name, 'title: A board\n'])),
+  })
+  const { files } = await loadProject(project.dir, { env: {}, flags: {} })
+  assert.is(files.boards?.length, limits.boards)
+  assert.equal(
+    (files.problems ?? []).map((problem) => showDiagnostic(problem).split('\n')[0]),
+    [
+      `${names[limits.boards]}:1:1 warning ignored-file: this file is not read: of more than ${limits.boards} boards, the first ${limits.boards} by name are shown`,
+    ],
   )
 })
 

@@ -1,6 +1,7 @@
 // Sources that are files: how each is read, by which secret, and what tells cheaply that it has changed.
 
 import { resolve } from 'node:path'
+import { grouped } from '../../core/counts.ts'
 import {
   type ExternalSource,
   type ExternalTable,
@@ -16,7 +17,7 @@ import { textOf } from '../../duckdb/values.ts'
 import { columnsAsText } from '../csv/lone-words.ts'
 import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
 import { probeFile } from './probe.ts'
-import { refusePipe } from './problems.ts'
+import { refusePipe, SourceProblem } from './problems.ts'
 import { ALL_TEXTS, type FileTable, isFileTable, pathOf, rowsOfFile } from './rows-of-file.ts'
 import type { SourceAccess } from './source-access.ts'
 
@@ -56,6 +57,7 @@ async function prepareFile(
 ): Promise<string | null | undefined> {
   if (!isRemote(table.location)) refusePipe(resolve(dir, table.location), table.file)
   await createSecret(connection, source, table)
+  await refuseManyFiles(connection, dir, table)
   const { isDirectory } = fileFormats[table.format]
   if (/^https?:/.test(table.location)) {
     const stamp = await probeFile(table, source)
@@ -64,6 +66,26 @@ async function prepareFile(
   const isHashed = !isRemote(table.location) && !isDirectory
   return isHashed ? undefined : stampOf(connection, dir, table)
 }
+
+/** Of 40,000 files of one row a check takes 36 seconds of a processor and 740 MB, and both grow with their number. */
+const PATTERN_FILES = 100_000
+
+/** Before any is opened. The names alone are listed in one call. */
+async function refuseManyFiles(connection: Connection, dir: string, table: FileTable) {
+  const path = pathOf(dir, table)
+  if (isRemote(path) || fixedPart(path) === path) return
+  const files = sql`SELECT 1 FROM glob(${sql.value(path)}) LIMIT ${sql.value(PATTERN_FILES + 1)}`
+  const row = await connection.row(
+    sql`SELECT count(*) > ${sql.value(PATTERN_FILES)} AS many FROM (${files})`,
+  )
+  if (row?.['many'] === true) throw tooManyFiles(table)
+}
+
+const tooManyFiles = ({ file }: FileTable) =>
+  new SourceProblem({
+    problem: `${file} matches more than ${grouped(PATTERN_FILES)} files, and at most so many are read`,
+    hint: 'join files into larger ones, such as one Parquet file a day, or name fewer by the pattern',
+  })
 
 /** Up to where a path means itself: the directory above a pattern, with its slash. */
 function fixedPart(path: string): string {
@@ -152,9 +174,10 @@ async function stampOf(
   const line = sql`concat_ws(' ', filename, size, epoch_us(last_modified))`
   const query = sql`
     SELECT md5(string_agg(${line}, ';' ORDER BY filename)) AS stamp,
-      count(*) = count(last_modified) AS tells, epoch_ms(max(last_modified))::DOUBLE AS last
+      count(*) > ${sql.value(PATTERN_FILES)} AS many, count(*) = count(last_modified) AS tells, epoch_ms(max(last_modified))::DOUBLE AS last
     FROM read_blob([${files}])`
   const row = await ifRefused(connection.row(query), () => null)
+  if (row?.['many'] === true) throw tooManyFiles(table)
   if (row?.['tells'] !== true || row['stamp'] === null) return null
   const isSettled = Date.now() - Number(row['last']) > SETTLED_MS
   return isSettled || !isRemote(table.location) ? textOf(row['stamp']) : null

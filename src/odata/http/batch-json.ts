@@ -3,9 +3,10 @@
 import { isObject } from '../../core/object.ts'
 import { StringDecoder } from 'node:string_decoder'
 import { limits } from '../../core/limits.ts'
-import type { RequestError } from '../../http/request-error.ts'
+import { RequestError } from '../../http/request-error.ts'
 import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from '../protocol/errors.ts'
+import { joinedHeaders } from './batch-headers.ts'
 import type { Answer } from '../answer/context.ts'
 
 /** The requests of a batch (JSON Format 4.01, section 19.1). Throws RequestError 400, or 413 for too many of them. */
@@ -88,7 +89,13 @@ function parseBatchRequest(value: unknown, i: number): BatchRequest {
   if (!isString(url)) return refused(invalid('"url" must be a string', `${at}/url`))
   if (!isObject(headers) || !Object.values(headers).every(isString))
     return refused(invalid('"headers" must be an object of strings', `${at}/headers`))
-  return { ...request, method, url, headers: lowerCase(headers as Record<string, string>) }
+  try {
+    const own = joinedHeaders(Object.entries(headers as Record<string, string>))
+    return { ...request, method, url, headers: own }
+  } catch (error) {
+    if (error instanceof RequestError) return refused(error)
+    throw error
+  }
 }
 
 const lowerCase = (headers: Readonly<Record<string, string>>) =>

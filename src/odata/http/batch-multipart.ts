@@ -16,10 +16,10 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { limits } from '../../core/limits.ts'
-import type { RequestError } from '../../http/request-error.ts'
+import { RequestError } from '../../http/request-error.ts'
 import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from '../protocol/errors.ts'
-import type { RequestHeaders } from '../protocol/negotiate.ts'
+import { joinedHeaders } from './batch-headers.ts'
 
 /** The boundary that a Content-Type header names; null when there is none. */
 export function boundaryOf(contentType: string): string | null {
@@ -73,29 +73,31 @@ function endOfLine(text: string, from: number): number {
 }
 
 function parsePart(text: string): BatchRequest {
-  const [headers, content] = splitHead(text)
-  const id = header(headers, 'content-id').replace(/[^\x20-\x7e]/g, '')
-  const type = header(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase()
-  if (type === 'multipart/mixed')
-    return refused(
-      id,
-      odataError('method-not-allowed', 'the data is read-only: change sets are not allowed'),
-    )
-  if (type !== 'application/http')
-    return refused(id, odataError('invalid-batch', 'a part must be application/http'))
+  const [lines, content] = splitHead(text)
   const lineEnd = content.search(/\n|$/)
-  const request = requestLine(content.slice(0, lineEnd))
-  if (request === null)
-    return refused(
-      id,
-      odataError('invalid-batch', 'a part must begin with a line such as "GET url HTTP/1.1"'),
-    )
   const [own] = splitHead(content.slice(lineEnd + 1))
-  return { ...NOTHING, id, ...request, headers: own }
+  const [, named = ''] = lines.find(([name]) => name === 'content-id') ?? []
+  const id = named.replace(/[^\x20-\x7e]/g, '')
+  try {
+    requireRequest(joinedHeaders(lines)['content-type'] ?? '')
+    const request = requestLine(content.slice(0, lineEnd))
+    return { ...NOTHING, id, ...request, headers: joinedHeaders(own) }
+  } catch (error) {
+    if (error instanceof RequestError) return { ...NOTHING, id, refusal: error }
+    throw error
+  }
+}
+
+function requireRequest(contentType: string): void {
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  if (type === 'multipart/mixed')
+    throw odataError('method-not-allowed', 'the data is read-only: change sets are not allowed')
+  if (type !== 'application/http')
+    throw odataError('invalid-batch', 'a part must be application/http')
 }
 
 /** The HTTP version may be missing. No pattern does this: a line of four megabytes of spaces would take it hours. */
-function requestLine(line: string): { readonly method: string; readonly url: string } | null {
+function requestLine(line: string): { readonly method: string; readonly url: string } {
   const words = line.trim().split(' ')
   const [method = '', ...rest] = words
   const hasVersion = rest.length > 1 && /^HTTP\/[\d.]+$/.test(rest.at(-1)!)
@@ -103,19 +105,16 @@ function requestLine(line: string): { readonly method: string; readonly url: str
     .slice(0, hasVersion ? -1 : undefined)
     .join(' ')
     .trim()
-  return /^[A-Za-z]+$/.test(method) && url !== '' ? { method, url } : null
+  if (/^[A-Za-z]+$/.test(method) && url !== '') return { method, url }
+  throw odataError('invalid-batch', 'a part must begin with a line such as "GET url HTTP/1.1"')
 }
 
 const NOTHING = { method: '', url: '', headers: {}, dependsOn: [], atomicityGroup: null } as const
 
-const refused = (id: string, refusal: RequestError): BatchRequest => ({ ...NOTHING, id, refusal })
-
-const header = (headers: Readonly<Record<string, string>>, name: string) => headers[name] ?? ''
-
-/** Headers, up to an empty line or the end, and what follows. */
+/** Lines of headers, up to an empty line or the end, and what follows. */
 function splitHead(
   text: string,
-): readonly [headers: RequestHeaders & Readonly<Record<string, string>>, content: string] {
+): readonly [lines: readonly (readonly [string, string])[], content: string] {
   const headers: (readonly [string, string])[] = []
   let at = 0
   while (at < text.length) {
@@ -129,7 +128,7 @@ function splitHead(
     const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
     headers.push([name, line.slice(colon + 1).trim()])
   }
-  return [Object.fromEntries(headers.filter(([name]) => name !== '')), text.slice(at)]
+  return [headers.filter(([name]) => name !== ''), text.slice(at)]
 }
 
 export const newBoundary = (): string => `batchresponse_${randomUUID()}`

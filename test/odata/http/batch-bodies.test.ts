@@ -73,6 +73,45 @@ test('multipart: a boundary is a line of its own', () => {
   assert.equal(multipart('--b--')(), [])
 })
 
+const DOUBLED: readonly (readonly [lines: readonly string[], name: string | null])[] = [
+  [['Authorization: Bearer a', 'authorization: Bearer b'], 'Authorization'],
+  [['Content-Type: text/plain', 'CONTENT-TYPE: text/plain'], 'Content-Type'],
+  [['Idempotency-Key: a', 'Idempotency-Key: a'], 'Idempotency-Key'],
+  [['Host: a', 'Host: b'], 'Host'],
+  [['If-None-Match: "a"', 'if-none-match: "b"'], null],
+]
+
+test('a header with one value that comes twice is refused in its request alone; lists are joined', () => {
+  for (const [lines, name] of DOUBLED) {
+    const text = lines.map((line) => `${line}\r\n`).join('')
+    const body = `--b\r\n${part('one', text)}--b\r\n${part('two')}--b--`
+    const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]))
+    const inJson = JSON.stringify({
+      requests: [
+        { id: '1', method: 'GET', url: 'one', headers },
+        { id: '2', method: 'GET', url: 'two' },
+      ],
+    })
+    // Names of an object of JSON are all different.
+    const isApart = Object.keys(headers).length === 2
+    for (const parsed of [multipart(body)(), ...(isApart ? [json(inJson)()] : [])]) {
+      const [first, second] = parsed
+      assert.is(first!.refusal?.status, name === null ? undefined : 400, text)
+      assert.is(first!.refusal?.target, name ?? undefined)
+      if (name === null) assert.equal(first!.headers, { 'if-none-match': '"a", "b"' })
+      assert.is(second!.url, 'two')
+      assert.is(second!.refusal, undefined)
+    }
+  }
+})
+
+test('two Content-ID or Content-Type lines of a part refuse it', () => {
+  for (const line of ['Content-ID: 1\r\nContent-ID: 2', 'Content-Type: application/http']) {
+    const [one] = multipart(`--b\r\n${line}\r\n${part('one')}--b--`)()
+    assert.is(one!.refusal?.code, 'invalid-batch', line)
+  }
+})
+
 test('multipart: too many parts, too many headers, no end', () => {
   const many = `--b\r\n${part('x')}`.repeat(3)
   assert.is(refusal(multipart(`${many}--b--`)), '413 too-large')
