@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { limits } from '../core/limits.ts'
+import { memoryBytes } from '../core/machine.ts'
 import { RequestError } from './request-error.ts'
 
 type Decoder = ReturnType<typeof createGunzip | typeof createInflate>
@@ -78,6 +79,13 @@ function collect(
   stream.on('error', fail)
 }
 
+/** Of the memory, since what is made of a body is several times as large. */
+const BODIES_SHARE = 1 / 16
+
+let most: number | null = null
+
+const mostBytes = () => (most ??= Math.min(limits.bodiesBytes, memoryBytes() * BODIES_SHARE))
+
 /**
  * The bytes of a body that the process holds until it has answered or the client is gone. Only what has come is counted:
  * a client that announces much and sends nothing takes nothing from the others.
@@ -104,7 +112,7 @@ class HeldBytes {
   /** A single body may be of any size up to its own limit. */
   hasRoomFor(bytes: number): boolean {
     const others = HeldBytes.#total - this.#bytes
-    return others === 0 || others + bytes <= limits.bodiesBytes
+    return others === 0 || others + bytes <= mostBytes()
   }
 }
 

@@ -1,11 +1,13 @@
-// The service in little room: few open files, little memory. The container is a control group, which needs the right to
+// Both services in little room: few open files, little memory. The container is a control group, which needs the right to
 // make one; skipped, and counted as such, without.
 
 // Its commands are processes: their memory is bounded.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../support/workspace.ts'
@@ -90,5 +92,35 @@ testInGroup(
     assert.ok(/"n":1/.test(ended.stdout) || /not enough memory/.test(ended.stderr), ended.stderr)
   },
 )
+
+testInGroup('bodies that come together do not end a daemon in a small container', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: small\n',
+    'models/raw/events.sql': '-- @kind: events\nid BIGINT',
+  })
+  const enter = `echo $$ > ${join(group!, 'cgroup.procs')}; exec "$0" "$@"`
+  const words = ['collect', 'daemon', '--json', '--port', '0', '--admin-port', '0', '--quiet']
+  const daemon = spawn('sh', ['-c', enter, process.execPath, CLI, ...words], {
+    cwd: space.dir,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(daemon, 'exit')
+  const [line] = (await once(daemon.stdout, 'data')) as [Buffer]
+  const { url } = JSON.parse(line.toString()) as { url: string }
+  const body = gzipSync(`[${' '.repeat(32 * 2 ** 20 - 2)}]`)
+  const post = async () => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
+    const path = `${url}/collect/raw/events/batch`
+    return (await fetch(path, { method: 'POST', headers, body })).status
+  }
+  const statuses = await Promise.all(Array.from({ length: 16 }, post))
+  assert.ok(
+    statuses.every((status) => [202, 503].includes(status)),
+    statuses.join(),
+  )
+  assert.is(await post(), 202)
+  daemon.kill('SIGTERM')
+  assert.is((await ended)[0], 0)
+})
 
 test.run()
