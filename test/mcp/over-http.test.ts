@@ -86,7 +86,7 @@ test('an answer is the one of the service, to the digit, with its proof', async 
   assert.match(text, /"rows":\[\{"amount":1\.0123456789\},\{"amount":2\.0123456789\},/)
   const repeated = await ask(request, { headers: bearer('all') })
   assert.is(repeated.status, 200)
-  assert.ok(repeated.text.includes('{"amount":3.0123456789}]'), repeated.text)
+  assert.ok(repeated.text.includes('"amount":3.0123456789}]'), repeated.text)
 
   const whole =
     'shop_orders?$apply=groupby((country_id),aggregate(amount with sum as total))&$orderby=total'

@@ -33,6 +33,8 @@ export interface BoundQuery {
   /** The alias of the relation's rows in expressions. */
   readonly row: RowVariable
   readonly output: readonly OutputProperty[]
+  /** The row with the key of its entity, where that is not `row`; null: the rows are no entities of a set. */
+  readonly entity?: RowVariable | null | undefined
   /** Instance annotations, which stand in the rows of formats that have some. */
   readonly annotations?: readonly OutputProperty[]
   /** Navigation properties whose links metadata=full writes; absent where the rows are not entities. */

@@ -1,4 +1,5 @@
-// metadata=full: what a client could also have worked out from $metadata, written into every row (JSON Format 4.01, 3.1.2).
+// Control information in rows. metadata=full: also what a client could have worked out from $metadata (JSON Format 4.01,
+// 3.1.2).
 //
 // Control information consists of ordinary properties, so the writers of rows know nothing of it: constants for
 // types, texts of DuckDB for ids and links.
@@ -19,6 +20,29 @@ export function withControlInformation(query: BoundQuery, version: ODataVersion)
   if (isReference) return query
   const values = query.output.flatMap((property) => [...typeOutput(property, version), property])
   return { ...query, expand, output: [...entityOutput(query), ...values] }
+}
+
+/**
+ * What clients cannot work out: the id of an entity whose key is not written whole, and, for clients of 4.0, that a row of
+ * $apply is no entity (JSON Format 4.01, 4.6.8).
+ */
+export function withNeededIds(query: BoundQuery, version: ODataVersion): BoundQuery {
+  const expand = query.expand.map((expansion) => ({
+    ...expansion,
+    query: withNeededIds(expansion.query, version),
+  }))
+  return { ...query, expand, output: [...neededId(query, version), ...query.output] }
+}
+
+function neededId(
+  { output, row, relation, entity = relation.kind === 'set' ? row : undefined }: BoundQuery,
+  version: ODataVersion,
+): readonly OutputProperty[] {
+  if (entity === null) return version === '4.0' ? [text('@odata.id', nullOf(edm.String))] : []
+  const names = new Set(output.flatMap(({ name, path = [name] }) => (path.length > 1 ? [] : path)))
+  const { key = [] } = entity?.set.type ?? {}
+  const isNeeded = !names.has('@odata.id') && key.some(({ name }) => !names.has(name))
+  return entity !== undefined && isNeeded ? [entityIdOutput(entity)] : []
 }
 
 /** In each row, before its values. */

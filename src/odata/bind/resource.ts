@@ -157,7 +157,7 @@ function findEnd(
   if (property !== undefined && segment.key === null) return findValue(property, more)
   const isEnd = name === '$ref' || name === '$count' || name === '$value'
   if (isEnd && more.length > 0) throw unknownResource(`nothing can follow /${name}`)
-  if (many ? name.startsWith('$') : /^\$(?!count|value)/.test(name))
+  if ((many ? /^\$(?!value)/ : /^\$(?!count|value)/).test(name))
     throw unsupported(`the path /${name} below ${type.name}`)
   throw unknownMember(name, type, many)
 }

@@ -56,6 +56,7 @@ export interface RequestScope extends RequestContext {
   /** Names that $compute has given to expressions. */
   readonly computed: Map<string, Expression>
   readonly marks: RowNames['marks']
+  readonly collections: RowNames['collections']
   /** What `$these` leads to, in a transformation of $apply; absent elsewhere. */
   readonly these?: (scope: Scope) => { readonly source: RowSource; readonly named: RowNames }
   /** Levels of $expand around the options that are bound. */
@@ -68,6 +69,15 @@ export interface RowNames {
   readonly computed: ReadonlyMap<string, Expression>
   /** Whether a row has the value at a path, for values that some rows of $apply lack. */
   readonly marks: ReadonlyMap<string, Expression>
+  /** What nest and addnested have added, by its path. */
+  readonly collections: ReadonlyMap<string, (scope: Scope) => AddedRows>
+}
+
+/** Rows that nest or addnested has added to a row. */
+export interface AddedRows {
+  readonly kind: 'one' | 'many'
+  readonly source: RowSource
+  readonly named: RowNames
 }
 
 export interface Scope extends RowNames {
@@ -98,6 +108,7 @@ export const scopeOfRow = (
     openAliases: [],
     computed: new Map(),
     marks: NOTHING_NAMED.marks,
+    collections: NOTHING_NAMED.collections,
     expandDepth: 0,
     ...more,
   })
@@ -108,10 +119,15 @@ export const scopeOf = (request: RequestScope): Scope => ({
   item: null,
   computed: request.computed,
   marks: request.marks,
+  collections: request.collections,
   variables: NO_VARIABLES,
 })
 
-export const NOTHING_NAMED: RowNames = { computed: new Map(), marks: new Map() }
+export const NOTHING_NAMED: RowNames = {
+  computed: new Map(),
+  marks: new Map(),
+  collections: new Map(),
+}
 
 const NO_VARIABLES: Scope['variables'] = new Map()
 

@@ -23,6 +23,7 @@ export function parseJsonBatch(body: Buffer, maxRequests: number): readonly Batc
   requireFew(requests.length, maxRequests)
   const parsed = requests.map(parseBatchRequest)
   const before = new Set<string>()
+  let open: string | null = null
   for (const [i, { id, dependsOn, atomicityGroup }] of parsed.entries()) {
     if (before.has(id)) throw invalid(`duplicate id "${id}"`, `requests/${i}/id`)
     for (const other of dependsOn)
@@ -32,7 +33,13 @@ export function parseJsonBatch(body: Buffer, maxRequests: number): readonly Batc
           `requests/${i}/dependsOn`,
         )
     before.add(id)
-    if (atomicityGroup !== null) before.add(atomicityGroup)
+    if (atomicityGroup !== null && atomicityGroup !== open && before.has(atomicityGroup))
+      throw invalid(
+        `"${atomicityGroup}" is the id of a request, or a group that has ended: the requests of a group follow each other`,
+        `requests/${i}/atomicityGroup`,
+      )
+    open = atomicityGroup
+    if (open !== null) before.add(open)
   }
   return parsed
 }

@@ -21,7 +21,7 @@ export interface BatchRequest {
   readonly headers: RequestHeaders
   /** Ids of requests, or names of groups, that must have succeeded before. */
   readonly dependsOn: readonly string[]
-  /** Requests that belong together. Reading is atomic as it is, so the name is only given back. */
+  /** Requests that succeed or fail together. */
   readonly atomicityGroup: string | null
   /** The error for a part that does not request data. */
   readonly refusal?: RequestError
@@ -86,7 +86,7 @@ interface Before {
 
 async function answerOne(
   service: ServiceContext,
-  { id, method, url, headers, dependsOn, refusal }: BatchRequest,
+  { id, method, url, headers, dependsOn, atomicityGroup, refusal }: BatchRequest,
   { failed, paths }: Before,
   options: BatchOptions,
   resources: Resources,
@@ -94,7 +94,8 @@ async function answerOne(
   const { carrier, toRequestError } = options
   try {
     if (refusal !== undefined) throw refusal
-    if (dependsOn.some((id) => failed.has(id))) throw failedDependency()
+    const needed = atomicityGroup === null ? dependsOn : [...dependsOn, atomicityGroup]
+    if (needed.some((id) => failed.has(id))) throw failedDependency()
     if (method.toUpperCase() !== 'GET')
       throw odataError('method-not-allowed', 'only GET is allowed within a batch', {
         headers: { Allow: 'GET' },
@@ -164,7 +165,10 @@ const SYSTEM_NAMES: readonly string[] = [
 ]
 
 const failedDependency = () =>
-  odataError('failed-dependency', 'a request that this one depends on has failed')
+  odataError(
+    'failed-dependency',
+    'a request that this one depends on, or one of its group, has failed',
+  )
 
 /** UI5 makes the ETag of a response a property of its value, and fails where that is the number of a $count. */
 function withETagOfObjectsOnly(answer: Answer): Answer {

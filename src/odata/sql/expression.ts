@@ -21,7 +21,7 @@ import { printCall } from './functions.ts'
 import { nodesSql } from './hierarchy.ts'
 import { totalSql } from './aggregate.ts'
 import { clampSql } from './temporal-range.ts'
-import { rowsWithSql, tableSql } from './visible-rows.ts'
+import { rowsWithSql } from './visible-rows.ts'
 import type { EdmType } from '../edm/types.ts'
 import type { Property } from '../edm/model.ts'
 
@@ -170,7 +170,7 @@ const ITEM = 'item'
 
 function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gathered' }): Sql {
   const fields = key.map((part, i) => sql`${sql.ident(`k${i}`)} := ${valueSql(part)}, `)
-  const tables = sources.map(({ row }) => sql`${tableSql(row.set)} AS ${sql.ident(row.alias)}`)
+  const tables = sources.map(sourceTable)
   return sql`(SELECT list(struct_pack(${sql.join(fields, sql.empty)}v := ${valueSql(value)}))
     FROM ${sql.join(tables)} WHERE ${sql.all(sources.map(linkedSql))})`
 }
@@ -185,9 +185,11 @@ const linkedSql = ({ row, link, key }: RowSource): Sql => {
 function sourceSql(source: RowSource | ItemSource): Sql {
   if (source.kind === 'items')
     return sql`FROM (SELECT unnest(${valueSql(source.list)}) AS ${sql.ident(ITEM)}) AS ${sql.ident(source.alias)} WHERE TRUE`
-  const { row, relation = { kind: 'set', set: row.set } } = source
-  return sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)} WHERE ${linkedSql(source)}`
+  return sql`FROM ${sourceTable(source)} WHERE ${linkedSql(source)}`
 }
+
+const sourceTable = ({ row, relation = { kind: 'set', set: row.set } }: RowSource) =>
+  sql`${relationSql(relation)} AS ${sql.ident(row.alias)}`
 
 const andSql = (condition: Expression | null, print: (condition: Expression) => Sql) =>
   condition === null ? sql.empty : sql` AND ${print(condition)}`

@@ -194,8 +194,9 @@ test('entities that $apply has chosen can be expanded', async () => {
     ),
   )
   assert.match(json['@odata.context'], '#shop_customers(name,zero,orders(order_id))')
+  const id = { '@odata.id': 'shop_customers(1)' }
   assert.equal(json.value, [
-    { name: 'Alice', zero: 0, orders: [{ order_id: 10 }, { order_id: 11 }] },
+    { ...id, name: 'Alice', zero: 0, orders: [{ order_id: 10 }, { order_id: 11 }] },
   ])
 })
 

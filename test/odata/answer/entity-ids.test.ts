@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { type Served, serve } from '../../support/odata-service.ts'
+import { shop } from '../../support/related-tables.ts'
 import { publish } from '../../support/snapshot-files.ts'
 
 const keys: Readonly<Record<string, Sql>> = {
@@ -105,6 +106,52 @@ test('a duration is found by what is served of it, and mixed units are one value
   }
   const groups = await served.get('t_spans?$apply=groupby((d),aggregate($count%20as%20n))')
   assert.is(groups.json.value.length, 2)
+})
+
+test('a row without its key has its id, in whatever it stands', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [...shop, ...tables])
+  for (const { model } of tables) {
+    const set = model.replace('.', '_')
+    for (const row of (await served.get(`${set}?$select=n`)).json.value)
+      await leadsTo(served, row['@odata.id'], row.n)
+  }
+  const plain = async (target: string, headers = {}) => {
+    const { status, text } = await served.get(encodeURI(target), headers)
+    assert.is(status, 200, text)
+    return JSON.parse(text, (name, value: unknown) =>
+      name === '@odata.context' ? undefined : value,
+    )
+  }
+  const [id, other] = ['shop_customers(1)', 'shop_items(order_id=10,line=1)']
+  const alice = { '@odata.id': id, name: 'Alice' }
+  assert.equal(await plain(`${id}?$select=name`), alice)
+  assert.equal((await plain('shop_customers?$select=name&$top=1')).value, [alice])
+  assert.equal((await plain('shop_customers?$select=name,customer_id&$top=1')).value, [
+    { name: 'Alice', customer_id: 1 },
+  ])
+  // A part of a key is none.
+  assert.is((await plain(`${other}?$select=line`))['@odata.id'], other)
+  const within = await plain(`shop_orders(10)?$select=order_id&$expand=customer($select=name)`)
+  assert.equal(within, { order_id: 10, customer: alice })
+  const counted = 'shop_customers?$apply=filter(customer_id eq 1)/compute(1 as one)&$select=name'
+  assert.equal((await plain(counted)).value, [alice])
+  const bare = { accept: 'application/json;odata.metadata=none' }
+  assert.equal((await plain('shop_customers?$select=name&$top=1', bare)).value, [{ name: 'Alice' }])
+})
+
+test('a client of 4.0 is told that a row of $apply is no entity', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, shop)
+  const groups = 'shop_orders?$apply=groupby((status))&$top=1'
+  const first = async (headers: Readonly<Record<string, string>>) =>
+    (await served.get(groups, headers)).json.value[0]
+  assert.equal(await first({ 'odata-maxversion': '4.0' }), { '@odata.id': null, status: null })
+  assert.equal(await first({ 'odata-maxversion': '4.01' }), { status: null })
+  assert.equal(
+    await first({ 'odata-maxversion': '4.0', accept: 'application/json;odata.metadata=none' }),
+    { status: null },
+  )
 })
 
 test.run()

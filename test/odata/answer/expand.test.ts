@@ -236,11 +236,12 @@ test('$it within $expand is the row of the request, at every level', async () =>
   const counted = await rows(
     'shop_orders?$filter=order_id lt 12&$expand=customer($expand=orders/$count($filter=amount lt $it/amount);$compute=$it/amount as paid;$select=paid)',
   )
+  const id = { '@odata.id': 'shop_customers(1)' }
   assert.equal(
     counted.map((row: { customer: unknown }) => row.customer),
     [
-      { paid: 100.5, 'orders@odata.count': 2 },
-      { paid: 20, 'orders@odata.count': 0 },
+      { ...id, paid: 100.5, 'orders@odata.count': 2 },
+      { ...id, paid: 20, 'orders@odata.count': 0 },
     ],
   )
   const behind = await rows(

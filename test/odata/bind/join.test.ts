@@ -215,6 +215,34 @@ for (const [apply, statement] of same)
     assert.equal(values(found), values(expected))
   })
 
+onShop('groupby takes the entity that a join has put beside the rows', async (tables) => {
+  const grouped = (how: string) =>
+    `shop_customers?$apply=${how}(orders as o)/groupby((o),aggregate($count as n))`
+  const rows = await jsonRows(tables, `${grouped('outerjoin')}&$expand=o($select=order_id,amount)`)
+  const expected =
+    await tables.run(sql`SELECT o.order_id AS id, first(amount) AS amount, count(*) AS n
+    FROM shop_customers.main.rows LEFT JOIN shop_orders.main.rows AS o USING (customer_id) GROUP BY 1 ORDER BY 1 NULLS FIRST`)
+  assert.equal(
+    rows,
+    expected.map(({ id, amount, n }) => ({
+      n: Number(n),
+      o: id === null ? null : { order_id: id, amount: amount && Number(amount) },
+    })),
+  )
+  const query = tables.query(encodedTarget(grouped('join')))
+  assert.is(query.contextFragment, 'shop_customers(n,o())')
+  const first = (await jsonRows(tables, `${grouped('join')}&$top=1`)) as readonly {
+    readonly o: object
+  }[]
+  assert.equal(Object.keys(first[0]!.o).slice(0, 3), ['order_id', 'customer_id', 'status'])
+  assert.is(
+    await tables.first(
+      'shop_customers?$apply=join(orders as o)/groupby((city,o))/filter(o/amount gt 50)',
+    ),
+    'Berlin',
+  )
+})
+
 onShop('mistakes in a join are told with their place', (tables) => {
   const refused = (apply: string) => {
     const { status, message } = tables.refusal(encodedTarget(`shop_customers?$apply=${apply}`))
@@ -232,8 +260,8 @@ onShop('mistakes in a join are told with their place', (tables) => {
     ],
     ['join(city as c)', '501 $apply: join of a value, such as the list city, is not supported'],
     [
-      'join(orders as o)/groupby((o))',
-      '501 $apply: an entity that join adds in groupby is not supported',
+      'join(orders as o,compute(amount add 1 as z))/groupby((o))',
+      '501 $apply: an entity that join adds, with a key of several columns or with computed values, in groupby is not supported',
     ],
     [
       'join(orders as o)&$expand=o($top=1)',

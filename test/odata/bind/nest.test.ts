@@ -211,6 +211,99 @@ onShop('$expand takes options for collections', async (tables) => {
   ])
 })
 
+/** What customers have of orders above 5, as SQL says it. */
+const LARGE = sql`SELECT customer_id, count(order_id) AS n, sum(amount) AS s, coalesce(bool_or(amount > 50), false) AS has
+  FROM shop_customers.main.rows LEFT JOIN (FROM shop_orders.main.rows WHERE amount > 5) USING (customer_id)
+  GROUP BY customer_id ORDER BY customer_id`
+
+onShop('expressions name what addnested has added', async (tables) => {
+  const added = 'shop_customers?$apply=addnested(orders,filter(amount gt 5) as x)'
+  const expected = await tables.run(LARGE)
+  const totals = 'x/$count as n,x/aggregate(amount with sum) as s,x/any(o:o/amount gt 50) as has'
+  const keys = async (more: string) =>
+    (await jsonRows(tables, `${added}${more}&$select=customer_id&$expand=orders`)).map(
+      (row) => (row as { readonly customer_id: number }).customer_id,
+    )
+  const values = (rows: readonly object[]) => rows.map((row) => Object.values(row).map(String))
+  const computed = `${added}/compute(${totals})&$select=customer_id,n,s,has&$expand=orders/$count`
+  const found = (await jsonRows(tables, computed)) as readonly Record<string, unknown>[]
+  assert.equal(
+    values(found.map(({ customer_id, n, s, has }) => ({ customer_id, n, s, has }))),
+    values(
+      expected.map(({ customer_id, n, s, has }) => ({ customer_id, n, s: s && Number(s), has })),
+    ),
+  )
+  const withOne = expected.filter(({ n }) => Number(n) > 0).map(({ customer_id }) => customer_id)
+  assert.ok(withOne.length > 0)
+  assert.equal(await keys('/filter(x/$count gt 0)'), withOne)
+  assert.equal(await keys('&$filter=x/any()'), withOne)
+  assert.equal((await keys('&$orderby=x/$count desc,customer_id'))[0], withOne[0])
+  assert.equal(await keys('/filter(x/any(o:o/amount gt 50) and x/all(o:o/amount gt 5))'), [1])
+})
+
+onShop('totals are of what addnested has added, in groups too', async (tables) => {
+  const filtered = 'addnested(orders,filter(amount gt 5) as x)'
+  const total = (groups: string) =>
+    `shop_customers?$apply=${filtered}/groupby((${groups}),aggregate(x/amount with sum as s,x/$count as n))`
+  const expected = await tables.run(sql`SELECT city, sum(amount) AS s, count(order_id) AS n
+    FROM shop_customers.main.rows LEFT JOIN (FROM shop_orders.main.rows WHERE amount > 5) USING (customer_id)
+    GROUP BY city ORDER BY city NULLS FIRST`)
+  assert.equal(
+    await jsonRows(tables, total('city')),
+    expected.map(({ city, s, n }) => ({ city, s: s && Number(s), n: Number(n) })),
+  )
+  // Rows that groupby made have no key: each of them counts once.
+  const groups = 'addnested(orders,groupby((status),aggregate($count as n)) as x)'
+  assert.equal(
+    await jsonRows(tables, `shop_customers?$apply=${groups}/aggregate(x/n with sum as n)`),
+    [{ n: 3 }],
+  )
+  const one = 'addnested(customer,compute(credit mul 2 as limit) as c)'
+  assert.is(await tables.first(`shop_orders?$apply=${one}/filter(c/limit gt 1000)`), '10 11')
+  assert.is(await tables.first(`shop_orders?$apply=${one}/filter(c eq null)`), '13 14')
+})
+
+onShop('what is within what was added has names too', async (tables) => {
+  const inner = 'addnested(items,filter(line eq 2) as i)'
+  const keys = `shop_customers?$apply=addnested(orders,${inner} as x)`
+  assert.is(await tables.first(`${keys}/filter(x/any(o:o/i/any(l:l/line eq 2)))`), '1')
+  assert.is(await tables.first(`${keys}/filter(x/any(o:o/i/any(l:l/line eq 1)))`), '')
+  const beside = `shop_customers?$apply=outerjoin(orders as o,${inner})`
+  assert.is(await tables.first(`${beside}/filter(o/i/$count eq 1)`), '1')
+})
+
+onShop('each part of a concat has its own collections', async (tables) => {
+  const parts =
+    'concat(addnested(orders,groupby((order_id)) as x),addnested(orders,aggregate($count as n) as x),identity)'
+  const target = `shop_customers?$apply=filter(customer_id eq 1)/${parts}&$select=customer_id`
+  assert.is(contextOf(tables, target), 'shop_customers(customer_id,x())')
+  assert.equal(await jsonRows(tables, target), [
+    {
+      customer_id: 1,
+      'x@odata.context': '#shop_orders(order_id)',
+      x: [{ order_id: 10 }, { order_id: 11 }],
+    },
+    { customer_id: 1, 'x@odata.context': '#shop_orders(n)', x: [{ n: 2 }] },
+    { customer_id: 1 },
+  ])
+  assert.equal(await jsonRows(tables, `${target}&$expand=x($top=1)`), [
+    { customer_id: 1, 'x@odata.context': '#shop_orders(order_id)', x: [{ order_id: 10 }] },
+    { customer_id: 1, 'x@odata.context': '#shop_orders(n)', x: [{ n: 2 }] },
+    { customer_id: 1 },
+  ])
+})
+
+onShop('rollup has the collections of each level', async (tables) => {
+  const nest = 'nest(groupby((order_id)) as s)'
+  const target = `shop_orders?$apply=filter(customer_id eq 1)/groupby((rollup(customer_id,status)),${nest})`
+  const rows = (await plainRows(tables, target)) as readonly { readonly s: readonly object[] }[]
+  assert.equal(rows, [
+    { customer_id: 1, status: 'open', s: [{ order_id: 10 }] },
+    { customer_id: 1, status: 'paid', s: [{ order_id: 11 }] },
+    { customer_id: 1, s: [{ order_id: 10 }, { order_id: 11 }] },
+  ])
+})
+
 onShop('mistakes in nest and addnested are told with their place', (tables) => {
   const refused = (apply: string) => {
     const { status, message } = tables.refusal(encodedTarget(`shop_customers?$apply=${apply}`))
@@ -227,11 +320,19 @@ onShop('mistakes in nest and addnested are told with their place', (tables) => {
       '400 $apply: the name "x" is taken (at character 40)',
     ],
     ['addnested(orders,top(1) as x)/compute(1 as x)', '400 the name "x" is taken'],
-    ['nest(top(1) as x,top(2) as x)', '400 $apply: the name "x" is taken (at character 28)'],
     [
-      'concat(identity,addnested(orders,top(1) as x))',
-      '501 $apply: a collection that nest or addnested makes, within concat or rollup, is not supported',
+      'addnested(orders,top(1) as x)/filter(x/amount gt 1)',
+      '400 $apply: x is a collection: any, all or $count can follow (at character 38)',
     ],
+    [
+      'addnested(orders,top(1) as x)/filter(x/any(o:o/nope gt 1))',
+      '400 $apply: shop_orders has no property "nope" (at character 46)',
+    ],
+    [
+      `addnested(orders,top(1) as x)/filter(${Array.from({ length: 30 }, () => 'x/any()').join(' or ')})`,
+      '400 $apply: a request may follow at most 50 navigation properties and collections',
+    ],
+    ['nest(top(1) as x,top(2) as x)', '400 $apply: the name "x" is taken (at character 28)'],
     [
       'addnested(orders,groupby((status)) as x)&$expand=x/$ref',
       '400 $expand: x has no entities that could be referenced',

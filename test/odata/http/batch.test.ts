@@ -263,6 +263,33 @@ test('atomicityGroup is given back, and dependsOn may name it', async () => {
   assert.is((await sendRequests(served, [get('a', '', { atomicityGroup: 1 })])).status, 400)
 })
 
+test('a request fails with those before it in its group, which follow each other', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const inGroup = (id: string, url: string, atomicityGroup = 'g') =>
+    get(id, url, { atomicityGroup })
+  const answer = await sendRequests(served, [
+    inGroup('a', 'shop_customers(99)'),
+    inGroup('b', 'shop_customers(1)'),
+    inGroup('c', 'shop_customers(1)', 'h'),
+    get('d', 'shop_customers(1)', { dependsOn: ['h'] }),
+  ])
+  const statuses = answer.json.responses.map(({ status }: { status: number }) => status)
+  assert.equal(statuses, [404, 424, 200, 200])
+  const target = async (requests: readonly object[]) => {
+    const refused = await sendRequests(served, requests)
+    return `${refused.status} ${refused.json.error?.target}`
+  }
+  const [one, other] = [inGroup('a', 'shop_customers(1)'), get('b', 'shop_customers(1)')]
+  assert.is(
+    await target([one, other, inGroup('c', 'shop_customers(1)')]),
+    '400 requests/2/atomicityGroup',
+  )
+  assert.is(await target([inGroup('g', 'shop_customers(1)')]), '400 requests/0/atomicityGroup')
+  assert.is(await target([one, get('g', 'shop_customers(1)')]), '400 requests/1/id')
+  assert.is(await target([get('g', 'shop_customers(1)'), one]), '400 requests/1/atomicityGroup')
+})
+
 test('Q106: a member of another type is a mistake of its own request alone', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [customers])

@@ -207,7 +207,7 @@ function pandas({ rowsUrl, csvUrl, parquetUrl, properties }: RecipeSource): Reci
 
 url, rows = ${doubleQuoted(rowsUrl)}, []
 while url:
-    page = requests.get(url).json()
+    page = requests.get(url, headers={"Accept": "application/json;odata.metadata=none"}).json()
     rows += page["value"]
     url = page.get("@odata.nextLink")
 df = pd.DataFrame(rows)`,
@@ -291,7 +291,7 @@ function javascript({ rowsUrl }: RecipeSource): Recipe {
     codes: {
       'all pages': `const rows = []
 let url = ${doubleQuoted(rowsUrl)}
-const headers = { Accept: 'application/json;IEEE754Compatible=true' }
+const headers = { Accept: 'application/json;odata.metadata=none;IEEE754Compatible=true' }
 while (url) {
   const response = await fetch(url, { headers })
   if (!response.ok) throw new Error(await response.text())

@@ -1,6 +1,12 @@
 // Answers as JSON: rows, one row or value, and documents.
 
-import { withAnnotations, withControlInformation } from '../../bind/control-information.ts'
+import {
+  withAnnotations,
+  withControlInformation,
+  withNeededIds,
+} from '../../bind/control-information.ts'
+import type { BoundQuery } from '../../bind/bound-request.ts'
+import type { JsonFormat, ODataVersion } from '../../protocol/negotiate.ts'
 import { contextUrl, type Exchange, whole } from '../context.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
 import { answerDelta } from './delta.ts'
@@ -29,12 +35,18 @@ export const json: AnswerFormat<'json'> = async (exchange, bound) => {
     default:
       break
   }
-  const isFull = metadata === 'full'
-  const annotated = withAnnotations(bound.query)
-  const query = isFull ? withControlInformation(annotated, request.version) : annotated
+  const query = added[metadata](withAnnotations(bound.query), request.version)
   const rows = { ...bound, query }
   if (bound.kind === 'entity') return await answerEntity(exchange, rows)
   return await (since === null ? answerPage : answerDelta)(exchange, rows)
+}
+
+type AddControlInformation = (query: BoundQuery, version: ODataVersion) => BoundQuery
+
+const added: Readonly<Record<JsonFormat['metadata'], AddControlInformation>> = {
+  none: (query) => query,
+  minimal: withNeededIds,
+  full: withControlInformation,
 }
 
 function serviceDocument({ request, model }: Exchange, isBare: boolean): string {

@@ -11,8 +11,8 @@ import {
   type ValueColumn,
   withRowCount,
   type Input,
-  scopeOfInput,
 } from './rows.ts'
+import { scopeOfInput } from './these.ts'
 import { measureOf, measureTotal, withStoredColumns } from './measure.ts'
 import { bindExpression } from '../expression/expression.ts'
 import {
@@ -56,7 +56,7 @@ export function bindAggregate(items: readonly AggregateItem[], given: Input): Ap
   const values = grouped.map(({ path, property, entity, mark, isNullObject }): ValueColumn => ({
     path,
     property: keyOf(property),
-    entity,
+    entity: entity ?? input.entities?.get(pathKey(path)),
     mark: mark && keyOf(mark),
     isNullObject,
   }))
@@ -152,12 +152,13 @@ function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolea
   }
 }
 
-/** The rows that each of the first names leads to, as long as they are navigation properties, and the other names. */
+/** The rows that each of the first names leads to, as long as they are no values, and the other names. */
 function alongNavigation(names: readonly string[], at: number, scope: Scope) {
-  const sources: RowSource[] = []
-  let end: 'one' | 'many' = 'one'
-  let { row } = scope
-  let rest = names
+  const added = scope.collections.get(names[0] ?? '')?.(scope)
+  const sources: RowSource[] = added === undefined ? [] : [added.source]
+  let end = added?.kind ?? 'one'
+  let row = added?.source.row ?? scope.row
+  let rest = names.slice(sources.length)
   for (;;) {
     if (isCastTo(rest[0] ?? '', row.set.type)) rest = rest.slice(1)
     const [name = ''] = rest

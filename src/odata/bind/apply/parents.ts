@@ -26,7 +26,6 @@ import {
   propertyValue,
   rowsOfValues,
   rowVariable,
-  samePartition,
   scopeOfRows,
   type ValueColumn,
   withinSize,
@@ -149,3 +148,7 @@ export function crossed(rows: ApplyRows, other: ApplyRows, context: ApplyContext
   const unique = values.map(({ path }) => pathKey(path))
   return withinSize({ ...made, unique, size: made.size + other.size })
 }
+
+/** Conditions. To groupby all NaN are one value, as all nulls are. */
+export const samePartition = (theirs: readonly Expression[], ours: readonly Expression[]) =>
+  theirs.map((value, i): Expression => call('same', edm.Boolean, value, ours[i]!))

@@ -8,6 +8,7 @@ import {
   scopeOfRows,
   searchedRow,
   totalOrder,
+  withOwnKey,
 } from './rows.ts'
 import { entityIdOutput } from '../control-information.ts'
 import { askedOrder, boundFilter, openScope } from '../query.ts'
@@ -44,6 +45,7 @@ export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax):
     set: rows.set,
     relation: rows.relation,
     row,
+    entity: rows.added === null ? null : entityRow(rows, row, scope),
     output,
     annotations: annotationOutputs(rows, row),
     expand: [...expand, ...beside.flatMap((part) => part.expand)],
@@ -77,12 +79,12 @@ function splitExpand(rows: ApplyRows, options: OptionSyntax) {
   if (expand === undefined)
     return { joined: [], nested: [...named, ...always].map(byDefault), options }
   const isJoined = ({ path }: ExpandItem) => sets?.has(path[0]!) === true
-  const collectionOf = ({ path }: ExpandItem) => named.find((each) => each.path[0] === path[0])
-  const shown = expand.flatMap((item): AskedCollection[] => {
-    const collection = collectionOf(item)
-    return collection === undefined ? [] : [{ collection, item }]
-  })
-  const rest = expand.filter((item) => !isJoined(item) && collectionOf(item) === undefined)
+  // Parts of a concat may each have one of that name.
+  const collectionsOf = ({ path }: ExpandItem) => named.filter((each) => each.path[0] === path[0])
+  const shown = expand.flatMap((item) =>
+    collectionsOf(item).map((collection): AskedCollection => ({ collection, item })),
+  )
+  const rest = expand.filter((item) => !isJoined(item) && collectionsOf(item).length === 0)
   return {
     joined: expand.filter(isJoined),
     nested: [...shown, ...always.map(byDefault)],
@@ -136,24 +138,22 @@ function nestedExpansion(
     outer: [],
     query:
       form === 'references'
-        ? { ...query, output: [entityIdOutput(entityRow(rows, row, name, scope))] }
+        ? { ...query, output: [entityIdOutput(referencedRow(rows, row, name, scope))] }
         : query,
   }
 }
 
-/** The same row with the key of its entity, which rows of $apply have among their values. */
-function entityRow(
-  rows: ApplyRows,
-  row: RowVariable,
-  name: string,
-  { request }: Scope,
-): RowVariable {
-  const { properties } = row.set.type
-  const key = request.sets.get(row.set.name)?.type.key ?? []
-  const own = key.flatMap((part) => properties.find((each) => each.name === part.name) ?? [])
-  if (rows.added === null || own.length < key.length)
+/** The same row with the key of its entity, which rows of $apply have among their values; undefined where they lack it. */
+function entityRow(rows: ApplyRows, row: RowVariable, { request }: Scope): RowVariable | undefined {
+  const set = withOwnKey(rows, request.sets)
+  return rows.added === null || set.type.key.length === 0 ? undefined : { ...row, set }
+}
+
+function referencedRow(rows: ApplyRows, row: RowVariable, name: string, scope: Scope): RowVariable {
+  const found = entityRow(rows, row, scope)
+  if (found === undefined)
     throw optionNotAllowed(`${name} has no entities that could be referenced`)
-  return { ...row, set: { ...row.set, type: { ...row.set.type, key: own } } }
+  return found
 }
 
 /** The entity beside a row, which is there already: what is shown of it, and what it leads to. */
@@ -234,14 +234,16 @@ const EXPANDED: ExpandItem = {
   at: 0,
 }
 
-const expandedNames = (expand: readonly Expansion[]): readonly string[] =>
-  expand
+function expandedNames(expand: readonly Expansion[]): readonly string[] {
+  const names = expand
     .filter(({ countOnly }) => !countOnly)
     .map(({ name, context, query }) => {
       if (context !== undefined) return `${name}()`
       const inner = query.contextFragment.slice(query.set.name.length)
       return `${name}${inner === '' ? '()' : inner}`
     })
+  return [...new Set(names)]
+}
 
 /** `o(x(),y())` for collections of an object that is no entity. */
 function objectNames(expand: readonly Expansion[]): readonly string[] {

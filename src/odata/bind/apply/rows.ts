@@ -12,14 +12,19 @@ import {
   type Relation,
   type RowVariable,
   typeOf,
-  type RowSource,
-  call,
-  and,
 } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { TransformationSyntax } from '../../syntax/syntax.ts'
-import { NOTHING_NAMED, type RequestContext, type Scope, newRow, scopeOfRow } from '../scope.ts'
-import { type EdmType, edm } from '../../edm/types.ts'
+import {
+  type AddedRows,
+  NOTHING_NAMED,
+  type RequestContext,
+  type RowNames,
+  type Scope,
+  newRow,
+  scopeOfRow,
+} from '../scope.ts'
+import type { EdmType } from '../../edm/types.ts'
 import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
 
 /** What a transformation gets. */
@@ -28,6 +33,8 @@ export interface Input {
   /** Paths of the values that the rows are grouped by at the moment. */
   readonly groups: readonly string[]
   readonly context: ApplyContext
+  /** Entities among these, by the path of their key. */
+  readonly entities?: ReadonlyMap<string, NavigationProperty>
   /** Groups, some of them perhaps without rows; absent: those of the rows. See parents.ts. */
   readonly parents?: ApplyRows
 }
@@ -160,8 +167,47 @@ export function scopeOfRows(rows: ApplyRows, context: RequestContext, row = rowV
     if (mark !== undefined) (marks ??= new Map()).set(pathKey(path), propertyOf(row, mark))
     if (path.length > 1) computed.set(pathKey(path), propertyOf(row, property))
   }
-  const scope = scopeOfRow(context, row, { computed, marks: marks ?? NOTHING_NAMED.marks })
+  const scope = scopeOfRow(context, row, {
+    computed,
+    marks: marks ?? NOTHING_NAMED.marks,
+    collections: collectionsOf(rows, row),
+  })
   return rows.joined === undefined ? scope : { ...scope, variables: joinedRows(rows, row) }
+}
+
+function collectionsOf({ nested }: ApplyRows, row: RowVariable): RowNames['collections'] {
+  if (nested === undefined) return NOTHING_NAMED.collections
+  return new Map(nested.map((one) => [pathKey(one.path), (scope) => addedRows(one, row, scope)]))
+}
+
+/** Each use writes the relation once more, of which every SELECT counts as a row that is followed. */
+function addedRows(
+  { many, ours, link, rows }: NestedRows,
+  row: RowVariable,
+  scope: Scope,
+): AddedRows {
+  const { request } = scope
+  request.rows.count += rows.size - 1
+  const theirs = newRow(scope, withOwnKey(rows, request.sets))
+  const { computed, marks, collections } = scopeOfRows(rows, request, theirs)
+  const { relation } = rows
+  const on = { ours: propertyOf(row, ours), theirs: link }
+  return {
+    kind: many ? 'many' : 'one',
+    source: { kind: 'rows', row: theirs, link: on, key: null, relation },
+    named: { computed, marks, collections },
+  }
+}
+
+/** The set of rows with what tells them apart as its key: that of their entities, as long as they are such. */
+export function withOwnKey(
+  { set, added, unique, values }: ApplyRows,
+  sets: RequestContext['sets'],
+): EntitySet {
+  const names = added === null ? unique : sets.get(set.name)?.type.key.map(({ name }) => name)
+  const found = (names ?? []).map((name) => values.find(({ path }) => pathKey(path) === name))
+  const key = found.flatMap((value) => value?.property ?? [])
+  return { ...set, type: { ...set.type, key: key.length < found.length ? [] : key } }
 }
 
 /** The entities beside a row, as rows whose values are columns of that row. */
@@ -350,34 +396,3 @@ export function withRowCount(rows: ApplyRows, count: number): ApplyRows {
   const { set } = rows
   return { ...rows, set: { ...set, relation: { ...set.relation, rows: count } } }
 }
-
-// `$these`: the rows that a transformation of $apply works on, as its expressions speak of them (Data Aggregation 4.0):
-// `filter(amount ge $these/aggregate(amount with average))`. Within groupby they are those of the group.
-//
-// They become a subquery over the same relation, so each use writes that once more, and counts towards its size. A window
-// would write it once, but only a list of columns can hold one, and without groups it keeps all rows in memory.
-
-/** The scope of the expressions of a transformation. */
-export function scopeOfInput({ rows, groups, context }: Input) {
-  const plain = scopeOfRows(rows, context)
-  let uses = 0
-  const these = (scope: Scope) => {
-    uses++
-    const row = newRow(scope, rows.set)
-    const same = samePartition(partitionOf(rows, groups, row), partitionOf(rows, groups))
-    const key = same.length === 0 ? null : and(same)
-    const source: RowSource = { kind: 'rows', row, link: null, key, relation: rows.relation }
-    const { computed, marks } = scopeOfRows(rows, context, row)
-    return { source, named: { computed, marks } }
-  }
-  return {
-    scope: { ...plain, request: { ...plain.request, these } },
-    /** Call it with what the transformation makes of its input. */
-    made: (result: ApplyRows): ApplyRows =>
-      uses === 0 ? result : withinSize({ ...result, size: result.size + uses * rows.size }),
-  }
-}
-
-/** Conditions. To groupby all NaN are one value, as all nulls are. */
-export const samePartition = (theirs: readonly Expression[], ours: readonly Expression[]) =>
-  theirs.map((value, i): Expression => call('same', edm.Boolean, value, ours[i]!))

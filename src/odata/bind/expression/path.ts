@@ -88,6 +88,8 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
 
 export function pathTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
   const steps = names.map((name, i): Step => ({ name, key: keys.get(i) ?? null }))
+  const added = addedTarget(names, scope)
+  if (added !== null) return follow(added.target, steps.slice(added.names), at, scope)
   const pair = names.length > 2 ? scope.computed.get(`${names[0]!}/${names[1]!}`) : undefined
   if (pair !== undefined)
     return follow({ kind: 'value', value: pair, wrap: asIs }, steps.slice(2), at, scope)
@@ -95,6 +97,17 @@ export function pathTarget({ names, keys }: NamesSyntax, at: number, scope: Scop
   return start === null
     ? follow(here(scope), steps, at, scope)
     : follow(start, steps.slice(1), at, scope)
+}
+
+/** What nest or addnested has added under the first name, or under the first two; null: nothing. */
+function addedTarget(names: readonly string[], scope: Scope) {
+  for (const count of [1, 2]) {
+    const found = scope.collections.get(names.slice(0, count).join('/'))?.(scope)
+    if (found === undefined) continue
+    const target: Target = { ...found, navigation: null, name: names[count - 1]!, wrap: asIs }
+    return { target, names: count }
+  }
+  return null
 }
 
 export const asIs: Wrap = (value) => value
@@ -339,12 +352,13 @@ type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
 export function bindLambda(syntax: LambdaSyntax, scope: Scope): Expression {
   const { quantifier, path, variable, condition, at } = syntax
   const { source, member, wrap, named } = membersOf(path, at, scope)
-  const prefixed = (values: ReadonlyMap<string, Expression>) =>
+  const prefixed = <T>(values: ReadonlyMap<string, T>) =>
     Array.from(values, ([name, value]) => [`${variable}/${name}`, value] as const)
   const inner = {
     ...scope,
     computed: new Map([...scope.computed, ...prefixed(named.computed)]),
     marks: new Map([...scope.marks, ...prefixed(named.marks)]),
+    collections: new Map([...scope.collections, ...prefixed(named.collections)]),
     variables: new Map([...scope.variables, [variable, member]]),
   }
   const bound =

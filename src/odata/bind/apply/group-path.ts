@@ -1,0 +1,95 @@
+// The paths that rows are grouped by (Data Aggregation 4.0, sections 3.2.3.1 and 3.2.3.2).
+
+import { type RowVariable, typeOf } from '../bound.ts'
+import { type ApplyRows, type Input, pathKey, scopeOfRows, withValues } from './rows.ts'
+import type { NavigationProperty } from '../../edm/model.ts'
+import type { PathSyntax } from '../../syntax/syntax.ts'
+import type { Scope } from '../scope.ts'
+import { bindPath, pathTarget } from '../expression/path.ts'
+import { typeMismatch, unsupported } from '../../protocol/errors.ts'
+import { ofJoined } from './join.ts'
+import { withinLimits } from '../size.ts'
+
+/** What rows are grouped by: a value, or the key of an entity that the rows lead to. */
+export type GroupPath = PathSyntax & { readonly entity?: NavigationProperty }
+
+export const groupsWith = ({ groups }: Input, paths: readonly GroupPath[]): readonly string[] => [
+  ...new Set([...groups, ...paths.map(({ names }) => pathKey(names))]),
+]
+
+export const entitiesWith = ({ entities }: Input, paths: readonly GroupPath[]) =>
+  new Map([
+    ...(entities ?? []),
+    ...paths.flatMap(({ names, entity }) =>
+      entity === undefined ? [] : [[pathKey(names), entity] as const],
+    ),
+  ])
+
+export function groupPath(path: PathSyntax, scope: Scope): GroupPath {
+  if (path.names[0] === '$it') throw unsupported('$it in groupby')
+  if (path.names.some((name) => name.includes('.'))) throw unsupported('a type cast in groupby')
+  if (scope.computed.has(path.names.join('/'))) return path
+  const target = pathTarget(path, path.at, scope)
+  if (target.kind === 'row') return joinedPath(path, target.row, scope)
+  if (target.kind !== 'one') return path
+  const { navigation } = target
+  if (navigation === null || path.names.length > 1)
+    throw unsupported('an entity reached through another in groupby')
+  return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
+}
+
+/** An entity that join has put beside the rows: its key tells it apart, and leads to the rest of it. */
+function joinedPath(path: PathSyntax, { set }: RowVariable, { request }: Scope): GroupPath {
+  const target = request.sets.get(set.name)!
+  const { key, properties } = target.type
+  const [theirs, ...more] = key
+  const isStored = set.type.properties.every(({ name }) =>
+    properties.some((property) => property.name === name),
+  )
+  if (theirs === undefined || more.length > 0 || !isStored || path.names.length > 1)
+    throw unsupported(
+      'an entity that join adds, with a key of several columns or with computed values, in groupby',
+    )
+  const [name] = path.names as readonly [string]
+  const ours = set.type.key[0]!
+  return {
+    ...path,
+    names: [name, theirs.name],
+    entity: { name, target, many: false, holdsKey: true, on: { ours, theirs }, partner: '' },
+  }
+}
+
+interface GroupPaths {
+  readonly paths: readonly GroupPath[]
+  readonly withTotal: boolean
+}
+
+/** Each rollup stands for its levels from the finest to the coarsest; several for all combinations. */
+export function groupings(items: readonly GroupPaths[]): readonly (readonly GroupPath[])[] {
+  let made: readonly (readonly GroupPath[])[] = [[]]
+  for (const { paths, withTotal } of items) {
+    const isRollup = paths.length > 1 || withTotal
+    const count = isRollup ? paths.length + (withTotal ? 1 : 0) : 1
+    const levels = Array.from({ length: count }, (_, i) => paths.slice(0, paths.length - i))
+    const combined = made.flatMap((start) => levels.map((level) => [...start, ...level]))
+    made = combined.map((all) => [
+      ...new Map(all.map((path) => [pathKey(path.names), path])).values(),
+    ])
+  }
+  return made
+}
+
+/** Properties reached through navigation become values of the rows. */
+export function withKeys(input: Input, paths: readonly GroupPath[]): ApplyRows {
+  const { rows, context } = input
+  const scope = scopeOfRows(rows, context)
+  const known = rows.values.map(({ path }) => pathKey(path))
+  const added = paths.flatMap((path) => {
+    const value = withinLimits(bindPath(path, scope), context)
+    const type = typeOf(value)!
+    if (type.kind !== 'primitive') throw typeMismatch(`rows cannot be grouped by ${type.name}`)
+    if (known.includes(pathKey(path.names))) return []
+    return [{ path: path.names, value, type, entity: path.entity, ...ofJoined(rows, path.names) }]
+  })
+  return added.length === 0 ? rows : withValues(input, added, [])
+}
