@@ -1,14 +1,12 @@
 // Parquet by the types of columns, against DuckDB writing the same rows, and Arrow, against the stream that DuckDB makes
 // of them in Python.
 
-import { readFile } from 'node:fs/promises'
-import { parseManifest } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { isWanted, runPython } from '../support/python.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, interleaved } from './figure.ts'
-import { download, serveTable, tableModel } from './served.ts'
+import { download, fileOf, serveTable, tableModel } from './served.ts'
 
 /** Four columns of a type, of the row with the number `i`. */
 const columns: Readonly<Record<string, (i: string) => string>> = {
@@ -49,13 +47,6 @@ export const formatsBenchmark: Benchmark = {
     for (const name of Object.keys(columns)) yield await parquet(space, service.url, name, rounds)
     yield await arrow(space, service.url, rows, rounds)
   },
-}
-
-async function fileOf(space: Workspace, model: string): Promise<string> {
-  const { relations } = parseManifest(
-    await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'),
-  )
-  return space.path('.eider/snapshots', relations.find((one) => one.model === model)!.file)
 }
 
 async function parquet(

@@ -20,6 +20,7 @@ import { lakeBenchmark } from './lake.ts'
 import { writeParts } from './markdown.ts'
 import { periodsBenchmark } from './periods.ts'
 import { pipelineBenchmark } from './pipeline.ts'
+import { meaningBenchmark } from './meaning.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   watchBenchmark,
   pageBenchmark,
   odataLanguageBenchmark,
+  meaningBenchmark,
   lookupsBenchmark,
   publishBenchmark,
   publishApartBenchmark,

@@ -3,8 +3,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { limits } from '../../src/core/limits.ts'
+import { parseManifest } from '../../src/core/snapshot.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 import { until } from '../support/until.ts'
 import { getRequest, measureLoad } from './load.ts'
@@ -143,4 +145,12 @@ export function download(url: string, wholeEnd: RegExp = PAGE_END): Promise<Down
       else reject(new Error(`${head}: the answer ends with ${text}`))
     })
   })
+}
+
+/** The published file that has the rows of a model. */
+export async function fileOf(space: Workspace, model: string): Promise<string> {
+  const { relations } = parseManifest(
+    await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'),
+  )
+  return space.path('.eider/snapshots', relations.find((one) => one.model === model)!.file)
 }
