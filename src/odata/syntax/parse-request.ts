@@ -7,6 +7,7 @@ import { ENCODED_SEMICOLON } from './options.grammar.ts'
 import { targetBelowRoot } from '../protocol/service-root.ts'
 import { isPlainOption, optionName, parsePlainOption, requireValue } from './option-names.ts'
 import type {
+  KeySyntax,
   ExpressionSyntax,
   OptionName,
   OptionSyntax,
@@ -51,9 +52,13 @@ function parseSegment(text: string): PathSegment {
   const isOurs = name.startsWith('$')
   if (inner === null && /^[^\s()'"$]+\([^)]*$/u.test(decoded))
     throw odataError('invalid-key', `the key is not closed: write ${decoded.slice(0, 60)})`)
-  const key = inner === null || isOurs ? null : parseText('key', inner, 'the key')
+  const key = inner === null || isOurs ? null : parseKey(inner)
   return { name, key, argument: isOurs ? inner : null, text, decoded }
 }
+
+/** Whether there is a set that lacks its key, or none at all, is seen later. */
+const parseKey = (text: string): KeySyntax =>
+  text.trim() === '' ? { kind: 'named', values: [] } : parseText('key', text, 'the key')
 
 function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
   let options: OptionSyntax = {}

@@ -22,8 +22,6 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
     .filter((failure) => !failure.isFluffy())
     .map((failure) => String(failure).replace(' (case-insensitive)', ''))
   if (rule === 'key') {
-    if (text.trim() === '')
-      return malformed(`${target} is missing; omit the parentheses for all rows`, target)
     const problem = keyMistake(text) ?? valueMistake(text, position) ?? `expected ${KEY_EXAMPLES}`
     return malformed(`${target}: ${problem}`, target)
   }

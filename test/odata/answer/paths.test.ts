@@ -65,6 +65,9 @@ test('a property of an entity, as JSON and as its value alone', async () => {
     ["shop_products('d''e')/picture/$value", 200],
     ['shop_customers(99)/city', 404],
     ['shop_orders(13)/customer/name', 404],
+    ['nope()', 404],
+    ['shop_customers()', 400],
+    ['shop_customers/$value', 404],
     ['shop_customers(1)/nope', 404],
     ['shop_customers(1)/name/nope', 404],
     ['shop_customers(1)/name(1)', 404],
@@ -94,7 +97,7 @@ test('navigation: entities behind an entity, any number of steps', async () => {
   assert.equal(orders.json, {
     '@odata.context': `${served.url}/$metadata#shop_orders(order_id,items(line))`,
     '@odata.count': 3,
-    value: [{ order_id: 10, items: [{ line: 1 }] }],
+    value: [{ order_id: 10, items: [{ '@odata.id': 'shop_items(order_id=10,line=1)', line: 1 }] }],
   })
   const order = await served.get('shop_customers(1)/orders(11)')
   assert.is(order.json['@odata.context'], `${served.url}/$metadata#shop_orders/$entity`)

@@ -6,7 +6,7 @@ import { call, type Constant, constant, type Expression, propertyOf, and } from 
 import { exactNumber, toDouble } from '../../edm/literals.ts'
 import { exactRange, isFloat, isInteger, isNumberType } from '../../edm/numbers.ts'
 import { edm } from '../../edm/types.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { malformed, odataError } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
 import type { Scope } from '../scope.ts'
 import type { ExpressionSyntax, KeySyntax } from '../../syntax/syntax.ts'
@@ -69,6 +69,8 @@ function keyValues(
       throw odataError('invalid-key', `the key of ${type.name} has several parts: ${named}`, TARGET)
     return [[first, key.value]]
   }
+  if (key.values.length === 0)
+    throw malformed('the key is missing; omit the parentheses for all rows', TARGET)
   const given = new Map(key.values.map(({ name, value }) => [name, value]))
   if (given.size !== key.values.length)
     throw odataError('invalid-key', 'a part of the key is given more than once', TARGET)
