@@ -10,6 +10,9 @@ import { testsSharing } from '../../support/shared.ts'
 
 const onShop = testsSharing(() => openService(shop))
 
+/** What a row without its key has beside what is selected. */
+const idOf = (key: number | string, set = 'shop_customers') => ({ '@odata.id': `${set}(${key})` })
+
 test('Q104: $expand nests an array for many, an object or null for one', async () => {
   await using resources = new Resources()
   const served = await serve(resources, shop)
@@ -23,21 +26,25 @@ test('Q104: $expand nests an array for many, an object or null for one', async (
   })
   assert.equal(many.json.value, [
     {
+      ...idOf(1),
       name: 'Alice',
       orders: [order(10, 'open', 100.5), order(11, 'paid', 20), order(15, 'paid', 20)],
     },
-    { name: "O'Neil", orders: [order(12, 'paid', null, 2)] },
-    { name: 'Zoë', orders: [] },
+    { ...idOf(2), name: "O'Neil", orders: [order(12, 'paid', null, 2)] },
+    { ...idOf(3), name: 'Zoë', orders: [] },
   ])
+  const alice = { ...idOf(1), name: 'Alice' }
   const one = await served.get('shop_orders?$expand=customer($select=name)&$select=order_id')
   assert.equal(
     one.json.value.map((row: { customer: unknown }) => row.customer),
-    [{ name: 'Alice' }, { name: 'Alice' }, { name: "O'Neil" }, null, null, { name: 'Alice' }],
+    [alice, alice, { ...idOf(2), name: "O'Neil" }, null, null, alice],
   )
   const entity = await served.get(
     'shop_orders(10)?$expand=customer($select=points),items($count=true;$top=0)',
   )
-  assert.ok(entity.text.includes('"customer":{"points":9007199254740993}'))
+  assert.ok(
+    entity.text.includes('"customer":{"@odata.id":"shop_customers(1)","points":9007199254740993}'),
+  )
   assert.equal([entity.json['items@odata.count'], entity.json.items], [2, []])
   assert.is(
     entity.json['@odata.context'],
@@ -101,12 +108,14 @@ test('several, nested, *, /$ref and /$count', async () => {
   const deep = await served.get(
     'shop_customers(1)?$select=name&$expand=orders($select=order_id;$orderby=order_id%20desc;$expand=items($select=line),customer($select=name))',
   )
-  const customer = { name: 'Alice' }
-  const lines = (...numbers: readonly number[]) => numbers.map((line) => ({ line }))
+  const customer = { ...idOf(1), name: 'Alice' }
+  const item = (order: number, line: number) => idOf(`order_id=${order},line=${line}`, 'shop_items')
+  const lines = (order: number, ...numbers: readonly number[]) =>
+    numbers.map((line) => ({ ...item(order, line), line }))
   assert.equal(deep.json.orders, [
     { order_id: 15, items: [], customer },
-    { order_id: 11, items: lines(1), customer },
-    { order_id: 10, items: lines(1, 2), customer },
+    { order_id: 11, items: lines(11, 1), customer },
+    { order_id: 10, items: lines(10, 1, 2), customer },
   ])
   const star = await served.get('shop_orders(10)?$select=order_id&$expand=*')
   assert.equal(Object.keys(star.json).toSorted(), [
@@ -116,7 +125,10 @@ test('several, nested, *, /$ref and /$count', async () => {
     'order_id',
   ])
   const named = await served.get('shop_orders(10)?$select=order_id&$expand=*,items($select=qty)')
-  assert.equal(named.json.items, [{ qty: 2 }, { qty: 1 }])
+  assert.equal(named.json.items, [
+    { ...item(10, 1), qty: 2 },
+    { ...item(10, 2), qty: 1 },
+  ])
   const refs = await served.get('shop_orders(10)?$select=order_id&$expand=*/$ref')
   assert.equal(refs.json.customer, { '@odata.id': 'shop_customers(1)' })
   assert.equal(refs.json.items[1], { '@odata.id': 'shop_items(order_id=10,line=2)' })
@@ -125,8 +137,8 @@ test('several, nested, *, /$ref and /$count', async () => {
   const counts = await served.get(
     'shop_customers?$select=name&$expand=orders/$count($filter=amount%20lt%2050)',
   )
-  assert.equal(counts.json.value[0], { name: 'Alice', 'orders@odata.count': 2 })
-  assert.equal(counts.json.value[2], { name: 'Zoë', 'orders@odata.count': 0 })
+  assert.equal(counts.json.value[0], { ...customer, 'orders@odata.count': 2 })
+  assert.equal(counts.json.value[2], { ...idOf(3), name: 'Zoë', 'orders@odata.count': 0 })
   const levels = await served.get('shop_orders(10)?$select=order_id&$expand=*($levels=2)')
   assert.is(levels.json.customer.orders.length, 3)
   const most = await served.get('shop_customers(1)?$expand=orders($levels=max)')
@@ -236,12 +248,11 @@ test('$it within $expand is the row of the request, at every level', async () =>
   const counted = await rows(
     'shop_orders?$filter=order_id lt 12&$expand=customer($expand=orders/$count($filter=amount lt $it/amount);$compute=$it/amount as paid;$select=paid)',
   )
-  const id = { '@odata.id': 'shop_customers(1)' }
   assert.equal(
     counted.map((row: { customer: unknown }) => row.customer),
     [
-      { ...id, paid: 100.5, 'orders@odata.count': 2 },
-      { ...id, paid: 20, 'orders@odata.count': 0 },
+      { ...idOf(1), paid: 100.5, 'orders@odata.count': 2 },
+      { ...idOf(1), paid: 20, 'orders@odata.count': 0 },
     ],
   )
   const behind = await rows(

@@ -105,6 +105,7 @@ test('navigation: entities behind an entity, any number of steps', async () => {
   const customer = await served.get('shop_orders(10)/customer?$select=name')
   assert.equal(customer.json, {
     '@odata.context': `${served.url}/$metadata#shop_customers(name)/$entity`,
+    '@odata.id': 'shop_customers(1)',
     name: 'Alice',
   })
   const item = await served.get(
