@@ -165,6 +165,7 @@ test('Q039: $select takes parts of structs', async () => {
   assert.equal(nested.json, {
     '@odata.context': `${served.url}/$metadata#s_people(address/city,address/geo/lat,tags)/$entity`,
     address: { city: 'Rome', geo: { lat: 1.5 } },
+    '@odata.id': 's_people(1)',
     'tags@odata.count': 2,
     tags: ['c'],
   })
