@@ -30,6 +30,7 @@ const project = {
   'models/core/customers.sql': '-- @kind: view\nSELECT id, name FROM crm.customers\n',
   'models/core/orders.sql': `-- @kind: merge
 -- @unique_key: id
+-- @deletes: keep
 SELECT o.id, o.amount * r.rate AS amount FROM CRM.orders o, "bank"."rates" r\n`,
   'models/mart/sales.sql':
     '-- @expose id\nSELECT o.id, c.name, o.amount FROM core.orders o JOIN core.customers c USING (id)\n',
