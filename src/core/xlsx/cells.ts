@@ -115,7 +115,8 @@ function contentOf(type: CellType, value: Sql, scales: readonly number[]): Conte
     case 'time':
       return { attributes: format(cellFormats.time), content: daysOf(value) }
     case 'moment': {
-      const holds = sql`${value} BETWEEN TIMESTAMP '1900-03-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'`
+      // Later ones are rounded to a day that Excel does not have.
+      const holds = sql`${value} BETWEEN TIMESTAMP '1900-03-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999'`
       // 1970 begins so many days after the one from which Excel counts.
       const content = sql`${daysOf(value)} + 25569`
       return { attributes: format(cellFormats.moment), content, holds }

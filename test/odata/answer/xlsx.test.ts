@@ -25,7 +25,7 @@ const types: Table = {
     (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, [], NULL),
     (3, 1234567890123456789, 1234567890123456.78, 'nan', false, DATE '1900-02-28', TIME '23:59:59.5',
       TIMESTAMP '1800-01-01 00:00:00', NULL, NULL, [], NULL),
-    (4, -1000000000000000, -0.05, '-inf', NULL, DATE '1900-03-01', NULL, NULL, NULL, NULL, [], NULL)
+    (4, -1000000000000000, -0.05, '-inf', NULL, DATE '1900-03-01', NULL, TIMESTAMP '9999-12-31 23:59:59.999999', NULL, NULL, [], NULL)
   ) AS v(id, big, price, ratio, flag, day, clock, moment, guid, bytes, list, span)`,
 }
 
@@ -87,7 +87,11 @@ test('cells have types: numbers, booleans, dates, times; the digits that Excel h
     'F5 n yyyy-mm-dd 61',
   ])
   assert.equal(shown('G'), ['G2 n 21 0.25', 'G4 n 21 0.999994212962963'])
-  assert.equal(shown('H'), ['H2 n yyyy-mm-dd hh:mm:ss 45351.5', 'H4 inlineStr 1800-01-01 00:00:00'])
+  assert.equal(shown('H'), [
+    'H2 n yyyy-mm-dd hh:mm:ss 45351.5',
+    'H4 inlineStr 1800-01-01 00:00:00',
+    'H5 inlineStr 9999-12-31 23:59:59.999999',
+  ])
   assert.equal(shown('I'), ['I2 inlineStr b0a1c2d3-0000-4000-8000-000000000001'])
   assert.equal(shown('J'), ['J2 inlineStr Af8'])
   assert.is(shown('K')[0], 'K2 inlineStr [1,2]')
