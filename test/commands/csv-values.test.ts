@@ -248,6 +248,8 @@ const layouts: readonly (readonly [string, string, string])[] = [
   ['id,v\n1,10\n# a note\n2,20\n', '', 'id,v\r\n1,10\r\n2,20\r\n'],
   ['id,v\n1,10\n2,20\n# end', '', 'id,v\r\n1,10\r\n2,20\r\n'],
   ['name,2024,2025\nx,1,2\ny,3,4\n', '', 'its first line (name, 2024, 2025) seems to be a header'],
+  ['2024,2025\n1,2\n3,4\n', '', 'its first line (2024, 2025) seems to be a header'],
+  ['2024,2031\n1,2\n3,4\n', '', 'column0,column1\r\n1,2\r\n3,4\r\n2024,2031\r\n'],
   ['name,2024,2025\nx,1,2\n', 'header: true', 'name,2024,2025\r\nx,1,2\r\n'],
   [
     'name,2024,2025\nx,1,2\n',

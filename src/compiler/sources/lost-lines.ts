@@ -47,14 +47,14 @@ function otherFields({ header }: Top, columns: readonly Column[]): Explanation |
 
 const YEAR = /^(?:19|20)\d\d$/
 
-/** Years beside names are what columns are named after, unless the next line has years there, too. */
+/** Years beside names, or one after the other, are what columns are named after, unless the next line has years there, too. */
 function namesAsRow({ header, second }: Top, columns: readonly Column[]): Explanation | null {
   const names = header.columns
   if (!columns.every(isMadeUp) || names.length !== columns.length) return null
   const years = [...names.entries()].filter(([, name]) => YEAR.test(name))
   const isHeader =
     years.length > 0 &&
-    years.length < names.length &&
+    (years.length < names.length || areInTurn(names)) &&
     names.every((name) => YEAR.test(name) || /^[^\d]+$/.test(name)) &&
     years.some(([i]) => !YEAR.test(second[i] ?? '')) &&
     new Set(names).size === names.length
@@ -63,6 +63,11 @@ function namesAsRow({ header, second }: Top, columns: readonly Column[]): Explan
     problem: `its first line (${list(names)}) seems to be a header, and DuckDB reads it as a row of ${list(columns.map(({ name }) => name))}`,
     hint: 'write at the table "csv: {header: true}"; "csv: {header: false}" if it is a row',
   }
+}
+
+function areInTurn(years: readonly string[]): boolean {
+  const steps = years.slice(1).map((year, i) => Number(year) - Number(years[i]))
+  return steps.length > 0 && Math.abs(steps[0]!) === 1 && steps.every((step) => step === steps[0])
 }
 
 /** One name over lines of text that have commas as sentences do, and no other lines. */
