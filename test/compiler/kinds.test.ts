@@ -22,12 +22,14 @@ test('a merge model, with the defaults and without', async () => {
   const { onDuplicate, deletes, watermark, onSchemaChange } = plain
   assert.equal(
     { onDuplicate, deletes, watermark, onSchemaChange },
-    { onDuplicate: { take: 'none' }, deletes: 'keep', watermark: null, onSchemaChange: 'evolve' },
+    { onDuplicate: { take: 'none' }, deletes: null, watermark: null, onSchemaChange: 'evolve' },
   )
   const full = await compileOne(text('-- @deletes mirror\n-- @on_duplicate latest( V )\n'))
   if (full.kind !== 'merge') throw new Error(full.kind)
   assert.equal(full.onDuplicate, { take: 'latest', column: 'v' })
   assert.is(full.deletes, 'mirror')
+  const meant = await compileOne(text('-- @deletes: keep\n'))
+  assert.is('deletes' in meant && meant.deletes, 'keep')
   assert.is.not(full.definition, plain.definition)
 })
 
