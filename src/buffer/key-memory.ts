@@ -140,6 +140,7 @@ export class KeyMemory {
       return false
     }
     this.#unkept = []
+    if (this.#isRefused) this.#place.logger.info('keys-kept', { directory: this.#place.directory })
     this.#isRefused = false
     for (const known of keys) this.#requests.set(known.key, { ...known, seq: null, file: path })
     const others = this.#keysFiles.filter((file) => file.path !== path)

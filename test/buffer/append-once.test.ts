@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import { KeyReusedError } from '../../src/buffer/errors.ts'
 import { requestKey } from '../../src/buffer/request-key.ts'
+import { createLogger } from '../../src/core/logger.ts'
 import {
   drain,
   eventBytes,
@@ -192,6 +193,32 @@ test('keys that the disk refuses also after the removal are written at the end, 
     for (const name of ['a', 'b']) await send(buffer, name)
     assert.is(await buffer.claim(target), null, later)
   }
+})
+
+test('the log says from when until when keys are in memory alone, and once each', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  const said: string[] = []
+  const logger = createLogger(({ event }) => void said.push(event))
+  {
+    await using buffer = await openBuffer(directory.path, { files, logger })
+    for (const name of ['a', 'b']) {
+      await send(buffer, name)
+      files.fault = (operation, path) =>
+        operation === 'write' && path.includes('.keys') ? fileError('ENOSPC', path) : null
+      await drain(buffer, target, files)
+    }
+    assert.equal(said, ['keys-not-kept'])
+    files.fault = () => null
+    await send(buffer, 'c')
+    await drain(buffer, target, files)
+    assert.equal(said, ['keys-not-kept', 'keys-kept'])
+  }
+  files.restart('nothing')
+  await using buffer = await openBuffer(directory.path, { files, logger })
+  for (const name of ['a', 'b', 'c']) await send(buffer, name)
+  assert.is(await buffer.claim(target), null)
+  assert.equal(said, ['keys-not-kept', 'keys-kept'])
 })
 
 test('keys of an earlier segment outlive a crash before the removal of the one that they were written with', async () => {

@@ -27,6 +27,8 @@ export class Known {
   readonly calls: Call[] = []
   /** Before this one all were thrown away with the state. */
   firstKept = 0
+  /** Their keys may be forgotten, so that they may be there more than once. */
+  readonly mayRepeat = new Set<number>()
   /** Of published states that were seen: the calls in it. */
   readonly #totals = new Map<string, number>()
   /** Of each service, by its number. */
@@ -49,7 +51,7 @@ export class Known {
       const known = found.get(call) ?? new Set()
       if (this.calls[call] === undefined || note !== noteOf(call, i))
         return `call ${call} was changed`
-      if (known.has(i)) return `call ${call} is there twice`
+      if (known.has(i) && !this.mayRepeat.has(call)) return `call ${call} is there twice`
       found.set(call, known.add(i))
     }
     let missing = 0
@@ -79,7 +81,8 @@ export class Known {
   ): string | null {
     for (const { call, n } of calls) {
       const { size = 0 } = this.calls[call] ?? {}
-      if (n > size || (n < size && !isDamaged))
+      const isMore = n > size && !(this.mayRepeat.has(call) && (n % size === 0 || isDamaged))
+      if (isMore || (n < size && !isDamaged))
         return `an answer has ${n} events of call ${call}, which has ${size}`
     }
     const total = calls.reduce((sum, { n }) => sum + n, 0)

@@ -14,6 +14,7 @@ import {
 import type { Compiled } from './machine.ts'
 import type { RunSummary } from '../../src/core/report/progress.ts'
 import { type Call, Known } from './known.ts'
+import { ForgottenKeys } from './forgotten-keys.ts'
 import { Outside } from './outside.ts'
 import { aroundEngine, closeEnginesOf } from './patched-engine.ts'
 import { closeFilesOf, useDisk } from './patched-files.ts'
@@ -41,6 +42,7 @@ export class Life {
   readonly world: World
   readonly plan: Plan
   readonly known = new Known()
+  readonly #forgotten = new ForgottenKeys(this.known)
   readonly #disk: SimulatedDisk
   readonly #network = new Network()
   readonly #collectors: readonly Compiled[]
@@ -143,9 +145,10 @@ export class Life {
   #startAll(): void {
     for (const [i, compiled] of this.#collectors.entries()) {
       if (this.#daemons[i] !== null) continue
-      const running = startDaemon(this.world, compiled, `daemon ${i}`)
+      const said = (event: string) => this.#forgotten.said(i, event)
+      const running = startDaemon(this.world, compiled, `daemon ${i}`, said)
       this.#daemons[i] = running
-      void running.done.then((end) => this.#ended(running, end, () => (this.#daemons[i] = null)))
+      void running.done.then((end) => this.#ended(running, end, () => this.#forgetDaemon(i)))
     }
     for (const [i, compiled] of this.#serving.entries()) {
       if (this.#services[i] !== null) continue
@@ -210,13 +213,8 @@ export class Life {
     for (const { model, because } of failed as { model: string; because?: unknown }[])
       this.world.note(`run failed ${model}: ${JSON.stringify(because)}`)
     const isDone = !(end instanceof Error) && failed.length === 0
-    if (
-      !isDone &&
-      !(end instanceof Error) &&
-      !this.plan.trouble &&
-      !this.plan.network &&
-      !this.plan.kills
-    )
+    const isCalm = !this.plan.trouble && !this.plan.network && !this.plan.kills
+    if (!isDone && !(end instanceof Error) && isCalm)
       this.#find(`a run failed: ${JSON.stringify(failed)}`)
     this.world.note(`run done ${isDone}`)
     if (isDone) this.#counts.done++
@@ -268,11 +266,16 @@ export class Life {
 
   #forget(isGone: (process: SimulatedProcess) => boolean): void {
     for (const [i, daemon] of this.#daemons.entries())
-      if (daemon !== null && isGone(daemon.process)) this.#daemons[i] = null
+      if (daemon !== null && isGone(daemon.process)) this.#forgetDaemon(i)
     for (const [i, service] of this.#services.entries())
       if (service !== null && isGone(service.process)) this.#services[i] = null
     if (this.#pull !== null && isGone(this.#pull.process)) this.#pull = null
     if (this.#run !== null && isGone(this.#run.running.process)) this.#run = null
+  }
+
+  #forgetDaemon(collector: number): void {
+    this.#daemons[collector] = null
+    this.#forgotten.ended(collector)
   }
 
   async #powerCut(files = this.#disk.engineFiles()): Promise<void> {
@@ -332,11 +335,13 @@ export class Life {
         (name) => SEGMENT.test(name) && !this.#flipped.has(numberOfSegment(name)),
       ),
     )
-    const bits = path === undefined ? 0 : this.#disk.find(path)!.visible.length * 8
-    if (path === undefined || bits === 0) return
+    const bytes = path === undefined ? '' : this.#disk.find(path)!.visible.toString('latin1')
+    if (path === undefined || bytes === '') return
     this.#flipped.add(numberOfSegment(path))
     this.#outside.isDamaged = true
-    this.#disk.flip(path, world.upTo(bits - 1))
+    const bit = world.upTo(bytes.length * 8 - 1)
+    this.#forgotten.flipped(path, bytes, bit >> 3)
+    this.#disk.flip(path, bit)
   }
 
   /** Somebody moves the state away under a daemon that lives on. */
@@ -367,8 +372,7 @@ export class Life {
       })
     }
     const all = this.known.calls.slice(this.known.firstKept)
-    const accepted = all.filter(({ state }) => state === 'accepted')
-    const owed = accepted.reduce((sum, { size }) => sum + size, 0)
+    const owed = all.reduce((sum, { size, state }) => sum + (state === 'accepted' ? size : 0), 0)
     if (this.#flipped.size > 0 || owed === 0) return
     for (const service of this.#serving.keys())
       await this.#until(() => this.#hasReadAll(service, owed))

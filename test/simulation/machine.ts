@@ -66,11 +66,15 @@ const ofOneProcess = (models: CompiledProject): CompiledProject => ({
 })
 
 /** Lines of the log are part of what a seed gives. */
-const loggerOf = ({ world, name }: SimulatedProcess): Logger =>
+const loggerOf = (
+  { world, name }: SimulatedProcess,
+  said: (event: string) => void = () => {},
+): Logger =>
   createLogger(({ event, fields }) => {
     const { code = '', error = '', problem = '' } = fields
     world.note(`${name} says ${event} ${String(code)} ${String(error)} ${String(problem)}`)
-  }, 'warn')
+    said(event)
+  }, 'info')
 
 /** What `work` throws that is not a refusal is a bug, and `failed` is told of it. */
 function startProcess<T>(
@@ -83,14 +87,20 @@ function startProcess<T>(
   return { process, done }
 }
 
-export function startDaemon(world: World, { project, models }: Compiled, name: string) {
+/** `said` is told of the lines of its log. */
+export function startDaemon(
+  world: World,
+  { project, models }: Compiled,
+  name: string,
+  said: (event: string) => void,
+) {
   const targets = new Map(
     [...ofOneProcess(models).models].flatMap(([key, model]) =>
       model.kind === 'events' ? [[key, model]] : [],
     ),
   )
   return startProcess(world, name, async (process) => {
-    const logger = loggerOf(process)
+    const logger = loggerOf(process, said)
     const buffer = await openEventBuffer(project, { role: 'daemon', logger })
     await openDaemon(project, buffer, targets, { allowAnonymous: false, logger })
     world.note(`${name} listens`)
