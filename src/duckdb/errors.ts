@@ -25,14 +25,17 @@ export class DatabaseError extends Error {
   }
 }
 
-/** What `work` gives, or what `instead` makes of an error of DuckDB; it throws all others. */
+/**
+ * What `work` gives, or what `instead` makes of an error of DuckDB; it throws all others, and what says nothing of the
+ * statement: that it was interrupted, or that the transaction around it has failed already.
+ */
 export const ifRefused = <T, U>(
   work: Promise<T>,
   instead: (error: DatabaseError) => U | Promise<U>,
 ): Promise<T | U> =>
   work.catch((error: unknown) => {
-    if (error instanceof DatabaseError) return instead(error)
-    throw error
+    if (!(error instanceof DatabaseError) || isUnasked(error)) throw error
+    return instead(error)
   })
 
 /** Why DuckDB refuses it; null: it does not. */
@@ -41,6 +44,9 @@ export const refusalOf = (work: Promise<unknown>): Promise<DatabaseError | null>
     work.then(() => null),
     (error) => error,
   )
+
+const isUnasked = ({ details }: DatabaseError): boolean =>
+  details.type === 'INTERRUPT' || details.type === 'TransactionContext'
 
 /** The statement was ended by `Connection.interrupt()`. */
 export const isInterrupt = (error: unknown): boolean =>

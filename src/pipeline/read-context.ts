@@ -68,10 +68,10 @@ export async function readContext(
     fileHashes,
     lost,
     sourceAges: await readSourceAges(connection, tables, external?.problems, startedAt),
-    columnsBefore: describeOnce(connection, catalog),
+    columnsBefore: describeOnce(catalog),
     versionOf: (name) => there.state.models.get(name)?.version,
     changes: new ChangeNotes(),
-    partsBefore: partsOnce(connection, store, ruledIn(models, selected)),
+    partsBefore: partsOnce(store, ruledIn(models, selected)),
     withGaps: new Set(),
   }
   return { ...context, withGaps: await modelsWithGaps(context) }
@@ -148,13 +148,13 @@ async function lostTables(
   return new Set([...recorded, ...(served ?? []).map(({ model }) => model)])
 }
 
-export function describeOnce(
-  connection: Connection,
-  catalog: EngineCatalog,
-): RunContext['columnsBefore'] {
-  const known = new Map<ModelName, Promise<readonly Column[] | null>>()
-  return (name) => {
-    const columns = known.get(name) ?? describeIfAny(connection, catalog, name)
+/** What could not be read is read again. */
+export function describeOnce(catalog: EngineCatalog): RunContext['columnsBefore'] {
+  const known = new Map<ModelName, readonly Column[] | null>()
+  return async (connection, name) => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const columns = await describeIfAny(connection, catalog, name)
     known.set(name, columns)
     return columns
   }

@@ -61,9 +61,12 @@ export interface RunContext {
   readonly sourceAges: ReadonlyMap<string, SourceAge>
   /**
    * Columns of a relation as earlier runs left it, read from DuckDB once; null: there is none, or it is a view whose
-   * tables have changed under it.
+   * tables have changed under it. A build asks by its own connection: that of another may be interrupted.
    */
-  readonly columnsBefore: (name: ModelName) => Promise<readonly Column[] | null>
+  readonly columnsBefore: (
+    connection: Connection,
+    name: ModelName,
+  ) => Promise<readonly Column[] | null>
   /** The version that a model has now; undefined when it was never built. */
   readonly versionOf: (name: ModelName) => string | undefined
   /** What builds say of what they change. */

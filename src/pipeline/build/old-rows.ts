@@ -40,7 +40,7 @@ export async function findOldRows(context: RunContext): Promise<ReadonlyMap<Mode
     const keep = keepOf(project.models.get(name)!)
     if (keep === null || relationType(catalog, name) !== 'table') continue
     // One that the run is about to add has no times yet.
-    const column = (await columnsBefore(name))?.find((one) => one.name === keep.column)
+    const column = (await columnsBefore(connection, name))?.find((one) => one.name === keep.column)
     if (column === undefined) continue
     const old = await countOld(connection, context, name, { keep, type: column.type })
     if (old !== null) found.set(name, old)

@@ -167,9 +167,9 @@ async function withRecord(
     ...context,
     state: { ...context.state, models },
     fullRefresh: false,
-    partsBefore: partsOnce(context.connection, context.store, [name]),
-    columnsBefore: (asked) =>
-      asked === name ? Promise.resolve(columns) : context.columnsBefore(asked),
+    partsBefore: partsOnce(context.store, [name]),
+    columnsBefore: (connection, asked) =>
+      asked === name ? Promise.resolve(columns) : context.columnsBefore(connection, asked),
   }
 }
 

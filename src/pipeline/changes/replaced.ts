@@ -69,7 +69,7 @@ export async function notePlanned(
 async function comparable(context: RunContext, model: Model): Promise<readonly Column[]> {
   const columns = followedColumns(context, model)
   if (columns.length === 0) return []
-  const before = (await context.columnsBefore(model.name)) ?? []
+  const before = (await context.columnsBefore(context.connection, model.name)) ?? []
   return columns.filter((one) =>
     before.some(({ name, type }) => name === one.name && type === one.type),
   )

@@ -192,7 +192,7 @@ async function prepareUnlessMet(flush: Flush, model: EventsModel): Promise<void>
     } catch (error) {
       if (!isMet(error) || tries >= limits.lakeTries) throw error
       const { catalog, state } = await store.state.read(connection, [model.name])
-      context = { ...context, catalog, state, columnsBefore: describeOnce(connection, catalog) }
+      context = { ...context, catalog, state, columnsBefore: describeOnce(catalog) }
     }
 }
 

@@ -85,7 +85,8 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   const before = new Map<Model, readonly Column[] | null>()
   for (const { action, model } of steps)
-    if (action === 'build') before.set(model, await context.columnsBefore(model.name))
+    if (action === 'build')
+      before.set(model, await context.columnsBefore(context.connection, model.name))
   // As the warehouse has them.
   const byHand =
     options.isLastState === true ? [] : await countByHand(context, await leftAlone(context, steps))

@@ -14,6 +14,7 @@ import { keptTableNotes } from '../changes/kept-tables.ts'
 import { unfollowedBy } from '../changes/unfollowed.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { olderRows } from '../rules/older.ts'
+import { recordedParts } from '../rules/recorded.ts'
 import { keepsRules } from '../rules/rule.ts'
 import { staleInputs } from './source-age.ts'
 import { sql } from '../../core/sql.ts'
@@ -40,7 +41,7 @@ export async function planSteps(
   asked: Asked & { readonly failed: EarlyFailures },
 ): Promise<readonly Step[]> {
   // A dry run covers what is recorded.
-  await context.partsBefore()
+  await context.partsBefore(context.connection)
   const failures = new FailedModels()
   const steps: Step[] = []
   for (const [name, old] of await findOldRows(context)) context.oldRows.set(name, old)
@@ -171,7 +172,7 @@ async function olderIn(
 ): Promise<Pick<Step, 'older'>> {
   if (!keepsRules(model) || model.dependsOn.some((name) => context.borrowed?.relations.has(name)))
     return {}
-  if (toDo !== null) await (await context.partsBefore())(model.name).ranges()
+  if (toDo !== null) await (await recordedParts(context, model)).ranges()
   // A table of other columns is refused by the step itself.
   const older = await ifRefused(olderRows(context, model, toDo), () => null)
   return older === null ? {} : { older }

@@ -34,6 +34,7 @@ import {
   ruleOf,
 } from './rule.ts'
 import { periodsToMake } from '../build/materialize/period-ranges.ts'
+import { recordedParts } from './recorded.ts'
 
 /** As the table is; or for a step that is to be done, as it leaves the table, where that can be told. */
 export async function olderRows(
@@ -43,7 +44,7 @@ export async function olderRows(
 ): Promise<OlderRows | null> {
   const record = recordOf(context, model)
   if (record === null || !continuesTable(context, model)) return null
-  const { left } = (await context.partsBefore())(model.name)
+  const { left } = await recordedParts(context, model)
   if (left.left === 0 && (await areOfRule(context, model))) return null
   const parts = await partsOf(context, model)
   if (toDo === null || !isRuleChanged(context, record, model))
@@ -77,7 +78,7 @@ export async function olderRowsAfter(
   model: RuledModel,
   built: { readonly ranges: readonly RecordedRange[]; readonly left?: LeftRows },
 ): Promise<OlderRows | null> {
-  const before = (await context.partsBefore())(model.name).left
+  const before = (await recordedParts(context, model)).left
   const left = built.left ?? before
   if (left.left === 0 && (await areOfRule(context, model))) return null
   const builtAt = new Date().toISOString()
@@ -101,7 +102,7 @@ export async function leftAfter(
   if (context.forwardOnly)
     return { left: { left: 0, meantAt: null, meantFor: meantBy(context, model), isMeant: true } }
   const record = recordOf(context, model)
-  const known = left ?? (await context.partsBefore())(model.name).left
+  const known = left ?? (await recordedParts(context, model)).left
   const isRenamed =
     record !== null &&
     record.definition !== model.definition &&

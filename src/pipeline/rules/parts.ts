@@ -19,6 +19,7 @@ import {
   ruleOf,
   textOfRule,
 } from './rule.ts'
+import { recordedParts } from './recorded.ts'
 
 /** A range of the watermark, and what its rows were made by. */
 export interface Part extends ValueRange {
@@ -80,7 +81,7 @@ const isColumnChanged = (record: ModelRecord, model: RuledModel): boolean => {
 export async function partsOf(context: RunContext, model: RuledModel): Promise<readonly Part[]> {
   const record = recordOf(context, model)
   if (record === null) return []
-  const ranges = await (await context.partsBefore())(model.name).ranges()
+  const ranges = await (await recordedParts(context, model)).ranges()
   // Of periods that were never built there are no rows.
   if (model.kind === 'period' && record.kind === 'period') return ranges
   const { definition } = record
@@ -102,7 +103,7 @@ export async function partsOf(context: RunContext, model: RuledModel): Promise<r
 export async function areOfRule(context: RunContext, model: RuledModel): Promise<boolean> {
   const record = recordOf(context, model)
   if (record === null) return false
-  const { summary } = (await context.partsBefore())(model.name)
+  const { summary } = await recordedParts(context, model)
   const whole = { definition: record.definition, rule: textOfRecord(context, record, model) }
   return [whole, ...summary.madeBy].every((part) => isOfRule(context, part, record, model))
 }
@@ -163,7 +164,7 @@ export async function rangesBefore(
     return parts.map((part) => (isUnsaid(part) ? { ...part, rule } : part))
   }
   if (record.definition === model.definition) return []
-  const ranges = await (await context.partsBefore())(model.name).ranges()
+  const ranges = await (await recordedParts(context, model)).ranges()
   // A range by the same SELECT may be of an older rule of what that reads.
   const isOfNow = (range: Part) => isSame(range) && isOfRule(context, range, record, model)
   if (!ranges.some(isOfNow)) return []

@@ -14,6 +14,7 @@ import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
 import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { areOfRule, inPart, isOfRule, isRuleChanged, partsOf, rangeColumn } from './parts.ts'
+import { recordedParts } from './recorded.ts'
 import type { RuledModel } from './rule.ts'
 
 export interface ReadAgain {
@@ -91,7 +92,7 @@ export async function builtParts(
 ): Promise<BuiltParts | null> {
   const record = recordOf(context, model)
   if (record === null) return null
-  const { left } = (await context.partsBefore())(model.name)
+  const { left } = await recordedParts(context, model)
   if (rangeColumn(model) === null) return partsOfWhole(context, model, left)
   if (again === null || (again.from === null && again.late.length === 0)) return null
   const kept = await countLeft(context, model, again)

@@ -1,5 +1,6 @@
 // What is recorded of the rules by which the rows of tables were made, read when a run or a plan begins.
 
+import type { Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { LeftRows } from '../../store/older-rows.ts'
@@ -21,31 +22,39 @@ const NO_SLICES: SlicesSummary = { isWhole: false, madeBy: [] }
 
 const NOTHING_LEFT: LeftRows = { left: 0, meantAt: null, meantFor: null }
 
-export type PartsBefore = () => Promise<(model: ModelName) => RecordedParts>
+/** By the connection of the process that asks: that of another may be interrupted. */
+export type PartsBefore = (connection: Connection) => Promise<(model: ModelName) => RecordedParts>
 
-/** Reads them once, for all models. */
-export function partsOnce(
-  connection: Connection,
-  { state }: Store,
-  names: readonly ModelName[],
-): PartsBefore {
-  let read: Promise<(model: ModelName) => RecordedParts> | null = null
-  const readAll = async () => {
-    const summaries = await state.summarizeSlices(connection, names)
-    const left = await state.olderRows.read(connection, names)
-    const ranges = new Map<ModelName, Promise<readonly SliceRecord[]>>()
-    const rangesOf = (name: ModelName) => {
-      const some = summaries.has(name)
-        ? (ranges.get(name) ?? state.readSlices(connection, [name]))
-        : Promise.resolve([])
+interface Asking {
+  readonly connection: Connection
+  readonly partsBefore: PartsBefore
+}
+
+export const recordedParts = async (
+  { connection, partsBefore }: Asking,
+  { name }: Pick<Model, 'name'>,
+): Promise<RecordedParts> => (await partsBefore(connection))(name)
+
+/** Reads them once, for all models. What could not be read is read again. */
+export function partsOnce({ state }: Store, names: readonly ModelName[]): PartsBefore {
+  const readAll = async (connection: Connection) => ({
+    summaries: await state.summarizeSlices(connection, names),
+    left: await state.olderRows.read(connection, names),
+  })
+  let known: Awaited<ReturnType<typeof readAll>> | null = null
+  const ranges = new Map<ModelName, readonly SliceRecord[]>()
+  return async (connection) => {
+    const { summaries, left } = (known ??= await readAll(connection))
+    const rangesOf = async (name: ModelName) => {
+      if (!summaries.has(name)) return []
+      const some = ranges.get(name) ?? (await state.readSlices(connection, [name]))
       ranges.set(name, some)
       return some
     }
-    return (name: ModelName): RecordedParts => ({
+    return (name) => ({
       ranges: () => rangesOf(name),
       summary: summaries.get(name) ?? NO_SLICES,
       left: left.get(name) ?? NOTHING_LEFT,
     })
   }
-  return () => (read ??= readAll())
 }

@@ -53,12 +53,12 @@ export async function isAsListed(context: RunContext, model: EventsModel): Promi
   return (await adaptationFor(context, model)).changes.length === 0
 }
 
-const renamesOf = async ({ columnsBefore }: RunContext, model: EventsModel) =>
-  pendingRenames(model, (await columnsBefore(model.name)) ?? [])
+const renamesOf = async ({ connection, columnsBefore }: RunContext, model: EventsModel) =>
+  pendingRenames(model, (await columnsBefore(connection, model.name)) ?? [])
 
 async function adaptationFor(context: RunContext, model: EventsModel): Promise<Adaptation> {
   const { connection, columnsBefore } = context
-  const found = (await columnsBefore(model.name)) ?? []
+  const found = (await columnsBefore(connection, model.name)) ?? []
   refuseTwoNames(model, found)
   return adaptationOf({
     model: model.name,
@@ -71,12 +71,15 @@ async function adaptationFor(context: RunContext, model: EventsModel): Promise<A
 }
 
 /** They are always the same for a model, and both the plan of a run and its flush ask for them. */
-const spelled = new WeakMap<EventsModel, Promise<readonly Column[]>>()
+const spelled = new WeakMap<EventsModel, readonly Column[]>()
 
 /** One type can be written in several ways, such as with quoted or bare field names of a STRUCT. */
-function spelledByEngine(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
+async function spelledByEngine(
+  connection: Connection,
+  model: EventsModel,
+): Promise<readonly Column[]> {
   const nulls = sql`SELECT ${sql.nulls(model.columns)}`
-  const columns = spelled.get(model) ?? describe(connection, nulls)
+  const columns = spelled.get(model) ?? (await describe(connection, nulls))
   spelled.set(model, columns)
   return columns
 }
@@ -111,7 +114,7 @@ async function rowsBefore(
 ): Promise<Sql> {
   const { connection, columnsBefore } = context
   const renames = await renamesOf(context, model)
-  const before = withRenames((await columnsBefore(model.name)) ?? [], renames)
+  const before = withRenames((await columnsBefore(connection, model.name)) ?? [], renames)
   const to = await describe(connection, sql`FROM ${arriving}`)
   return sql`FROM ${adaptedTable(renamedTable(table, renames), before, to)} UNION ALL BY NAME `
 }

@@ -121,7 +121,7 @@ async function refuse(kept: Kept): Promise<void> {
   if (slice !== 'whole' && ranged !== null)
     await refuseWrongRange(context.connection, model, ranged, slice)
   if (!continuesTable(context, model)) return
-  const found = (await context.columnsBefore(model.name)) ?? []
+  const found = (await context.columnsBefore(context.connection, model.name)) ?? []
   refuseTwoNames(model, found)
   const before = withRenames(found, pendingRenames(model, found))
   if (ranged !== null) refuseLostWatermark(model.name, ranged, before)
@@ -218,7 +218,7 @@ const rangesToReplace = async (
 /** Those that the table needs which goes on. Throws ModelFailure where they cannot be. */
 async function renamesOf({ context, model }: Kept): Promise<readonly ColumnRename[]> {
   if (model.renames.length === 0 || !continuesTable(context, model)) return []
-  const found = (await context.columnsBefore(model.name)) ?? []
+  const found = (await context.columnsBefore(context.connection, model.name)) ?? []
   refuseTwoNames(model, found)
   return pendingRenames(model, found)
 }
@@ -255,7 +255,7 @@ async function adapt(
 ): Promise<(Adaptation & Pick<Staged, 'before'>) | null> {
   const { context, model } = kept
   if (!continuesTable(context, model)) return null
-  const found = (await context.columnsBefore(model.name)) ?? []
+  const found = (await context.columnsBefore(context.connection, model.name)) ?? []
   const before = ownColumns(model, withRenames(found, pendingRenames(model, found)))
   const adaptation = adaptationFor(kept, before, staged)
   if (adaptation.is === 'rebuild') return null

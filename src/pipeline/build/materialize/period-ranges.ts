@@ -16,6 +16,7 @@ import type { SliceRecord } from '../../../store/state.ts'
 import { continuesTable } from './relation.ts'
 import { tableOf } from './renames.ts'
 import { distance } from './stage.ts'
+import { recordedParts } from '../../rules/recorded.ts'
 
 /** In the order of their values; none overlaps or adjoins the next one. */
 export async function periodsToMake(
@@ -86,13 +87,13 @@ async function touchedPeriods(
 
 /** Models of this kind that have a table, and periods that were never built: a range was their first build, or has been cut off. */
 export async function modelsWithGaps(context: RunContext): Promise<ReadonlySet<ModelName>> {
-  const { project, selected, partsBefore } = context
+  const { connection, project, selected, partsBefore } = context
   const models = [...selected].flatMap((name) => {
     const model = project.models.get(name)
     return model?.kind === 'period' && continuesTable(context, model) ? [model] : []
   })
   if (models.length === 0) return new Set()
-  const recorded = await partsBefore()
+  const recorded = await partsBefore(connection)
   const found = new Set<ModelName>()
   for (const model of models) {
     const { ranges, summary } = recorded(model.name)
@@ -110,7 +111,7 @@ async function gapsOf(
 ): Promise<readonly ValueRange[]> {
   const { connection, store } = context
   // Only a build makes ranges that hold, and that of this model comes later.
-  if ((await context.partsBefore())(model.name).summary.isWhole) return []
+  if ((await recordedParts(context, model)).summary.isWhole) return []
   return gapsAmong(context, model, await store.state.readSlices(connection, [model.name]), type)
 }
 
@@ -141,7 +142,7 @@ export async function rangesToRemember(
   const record = recordOf(context, model)!
   const isOwn = (slice: Pick<SliceRecord, 'definition' | 'rule'>) =>
     isOfRule(context, slice, record, model)
-  const { summary } = (await context.partsBefore())(model.name)
+  const { summary } = await recordedParts(context, model)
   if (summary.isWhole && summary.madeBy.every(isOwn)) return []
   const slices = await store.state.readSlices(connection, [model.name])
   const type = await typeOfColumn(context, model)
@@ -177,11 +178,11 @@ const INTERVAL = columnType('INTERVAL')
 
 /** Where the columns follow from data, and there is no table yet, one that holds the values. */
 async function typeOfColumn(
-  { columnsBefore }: RunContext,
+  { connection, columnsBefore }: RunContext,
   { name, columns, period }: PeriodModel,
 ): Promise<ColumnType> {
   const isColumn = (column: { readonly name: string }) => sameName(column.name, period.column)
-  const known = columns.find(isColumn) ?? (await columnsBefore(name))?.find(isColumn)
+  const known = columns.find(isColumn) ?? (await columnsBefore(connection, name))?.find(isColumn)
   return known?.type ?? (typeof period.every === 'number' ? HUGE : columnType('TIMESTAMP'))
 }
 

@@ -109,10 +109,10 @@ export async function countRows(connection: Connection, relation: Sql): Promise<
 
 /** Whether the table has them already: values of another type, or of a column with another name, cannot be compared. */
 export async function hasItsColumns(
-  { columnsBefore }: Pick<RunContext, 'columnsBefore'>,
+  { connection, columnsBefore }: Pick<RunContext, 'connection' | 'columnsBefore'>,
   { name, columns }: Model,
 ): Promise<boolean> {
-  const before = (await columnsBefore(name)) ?? []
+  const before = (await columnsBefore(connection, name)) ?? []
   const isSame = (one: Column, i: number) =>
     before[i]?.name === one.name && before[i].type === one.type
   return before.length === columns.length && columns.every(isSame)
