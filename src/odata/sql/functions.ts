@@ -5,11 +5,12 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { type Call, typeOf, type Expression } from '../bind/bound.ts'
 import type { CallName } from '../bind/expression/functions.ts'
 import { isFloat } from '../edm/numbers.ts'
-import type { EdmType } from '../edm/types.ts'
+import type { EdmType, PrimitiveType } from '../edm/types.ts'
 import { VARCHAR } from './engine-types.ts'
 import { floatTextSql, jsonTextSql } from './json-value.ts'
 import { NEGATIVE_LENGTH, BEYOND_CALENDAR, DIVISION_BY_ZERO } from './raised.ts'
 import { isOutsideSql, inRangeSql, hasRange } from './temporal-range.ts'
+import { formedSql, momentSql } from './text-forms.ts'
 import { columnType } from '../../core/relation.ts'
 
 /** Gets as many operands as the call has; the others are empty. */
@@ -232,8 +233,8 @@ type ToSql = (value: Sql) => Sql
 function castToSql(from: EdmType, to: EdmType): ToSql {
   if (from.kind === 'collection' && to.kind === 'collection') return itemsToSql(from.item, to.item)
   if (to.name === 'Edm.String') return textOf(from)
-  if (to.name === 'Edm.Byte') return byteOf(to)
-  return from.name === 'Edm.String' ? ofText(to) : tryCast(to)
+  if (from.name === 'Edm.String' && to.kind === 'primitive') return ofText(to)
+  return to.name === 'Edm.Byte' ? byteOf(to) : tryCast(to)
 }
 
 function itemsToSql(from: EdmType, to: EdmType): ToSql {
@@ -265,27 +266,37 @@ function textOf(from: EdmType): ToSql {
         (value) =>
           sql`(CAST(CAST(${value} AS DATE) AS VARCHAR) || 'T' || CAST(CAST(${value} AS TIME) AS VARCHAR) || 'Z')`,
       )
+    case 'Edm.Double':
+    case 'Edm.Single':
+      return onceIfLong((value) => floatTextSql(value, from, ''))
+    case 'Edm.Decimal':
+      return (value) => jsonTextSql(value, from)
     default:
       return (value) => sql`CAST(${value} AS VARCHAR)`
   }
 }
 
-function ofText(to: EdmType): ToSql {
+function ofText(to: PrimitiveType): ToSql {
   switch (to.name) {
     case 'Edm.Binary':
       return once(bytesOf)
     case 'Edm.Duration':
       return once(durationOf)
-    case 'Edm.DateTimeOffset':
-      // Without an offset it is in UTC.
-      return onceIfLong((text) =>
-        inRangeSql(sql`CAST(TRY_CAST(${text} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`, to),
-      )
     default: {
-      const toSql = tryCast(to)
-      return hasRange(to) ? onceIfLong((text) => inRangeSql(toSql(text), to)) : toSql
+      const toSql = valueOf(to)
+      return onceIfLong((text) => formedSql(text, to.name, toSql(text)))
     }
   }
+}
+
+/** Of a text in the form of the type. */
+function valueOf(to: PrimitiveType): ToSql {
+  if (to.name === 'Edm.Byte') return byteOf(to)
+  const toSql = tryCast(to)
+  if (to.name !== 'Edm.DateTimeOffset')
+    return hasRange(to) ? (text) => inRangeSql(toSql(text), to) : toSql
+  return (text) =>
+    inRangeSql(sql`CAST(TRY_CAST(${momentSql(text)} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`, to)
 }
 
 const TIMESTAMPTZ = columnType('TIMESTAMP WITH TIME ZONE')

@@ -40,11 +40,7 @@ export function conversion(type: Type, { pick, typed }: Source): Expression | nu
         return cast('int', typed('decimal'), 'Edm.Int64', (value) =>
           within64(roundTo('round', value), ...ranges['Edm.Int64']!),
         )
-      return cast(
-        'int',
-        cast('text', typed('int'), 'Edm.String', (value) => value),
-        'Edm.Int64',
-      )
+      return cast('int', written(typed('int'), pick(numberEnds)), 'Edm.Int64', wholeOf)
     }
     case 'double':
       return cast('double', typed('int'), 'Edm.Double', (value) =>
@@ -54,10 +50,18 @@ export function conversion(type: Type, { pick, typed }: Source): Expression | nu
       return cast('day', typed('instant'), 'Edm.Date', dayOf)
     case 'clock':
       return cast('clock', typed('instant'), 'Edm.TimeOfDay', clockOf)
-    case 'instant':
-      return cast('instant', typed('day'), 'Edm.DateTimeOffset', (value) =>
-        value === null ? null : new Instant((value as Day).days * US_PER_DAY),
+    case 'instant': {
+      if (pick([true, false]))
+        return cast('instant', typed('day'), 'Edm.DateTimeOffset', (value) =>
+          value === null ? null : new Instant((value as Day).days * US_PER_DAY),
+        )
+      const [end, offset] = pick(dayEnds)
+      const day = typed('day')
+      const text = written(day, end)
+      return make('instant', `cast(${text.text},Edm.DateTimeOffset)`, 10, (scope) =>
+        instantIn(day.value(scope), offset),
       )
+    }
     case 'duration': {
       const text = cast('text', typed('duration'), 'Edm.String', (value) => value)
       return cast('duration', text, 'Edm.Duration')
@@ -81,6 +85,46 @@ const within64 = (value: Value, least: bigint, most: bigint): Value => {
   if (value === null) return null
   const { units } = value as Exact
   return units < least || units > most ? null : int(units)
+}
+
+/** What may stand behind the digits of a number: a further digit, or what makes a text of them that is no whole number. */
+const numberEnds = ['', '', '1', '.5', '.0', 'e1', '_0', ' ', 'x'] as const
+
+/** What may stand behind a day, with the microseconds from its midnight; null for what is no date and time of OData. */
+const dayEnds: readonly (readonly [text: string, us: bigint | null])[] = [
+  ['T10:30Z', 37_800_000_000n],
+  ['t00:00:00.5z', 500_000n],
+  ['T00:00:00+02:00', -7_200_000_000n],
+  ['T23:59:59.1234567-00:30', 88_199_123_456n],
+  ['T24:00:00Z', null],
+  ['T10:30:00', null],
+  ['T10:30:00+14:01', null],
+  [' 10:30:00Z', null],
+  [' 10:30:00 America/New_York', null],
+  [' 10:30:00', null],
+  ['', null],
+]
+
+/** The text of a value, and `end` behind it. */
+function written(operand: Expression, end: string): Expression {
+  const text = cast('text', operand, 'Edm.String', textOf)
+  if (end === '') return text
+  return call('text', 'concat', [text, constant('text', `'${end}'`, end)], ([value]) =>
+    value === null ? null : `${value as string}${end}`,
+  )
+}
+
+function wholeOf(text: Value): Value {
+  if (text === null || !/^[-+]?\d+$/.test(text as string)) return null
+  return within64(int(BigInt(text as string)), ...ranges['Edm.Int64']!)
+}
+
+/** Null for what is before the year 1 or after 9999. */
+function instantIn(day: Value, us: bigint | null): Value {
+  if (day === null || us === null) return null
+  const instant = new Instant((day as Day).days * US_PER_DAY + us)
+  const days = daysOf(instant)
+  return days < -719_162n || days > 2_932_896n ? null : instant
 }
 
 const cast = (
