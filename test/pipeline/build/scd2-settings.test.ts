@@ -2,16 +2,17 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { RunSummary } from '../../../src/core/report/progress.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { openProject, resultOf, type TestProject } from '../../support/pipeline-project.ts'
 import { query, type QueryModelOptions } from '../../support/handmade-models.ts'
 
-/** Rows `(id, v, w, day of January)`. */
+/** Rows `(id, v, w, day of January)`; February begins with 32. */
 const source = (...rows: readonly string[]) =>
   query(
     'raw.s',
-    `select id::int as id, v::int as v, w::int as w, make_date(2024, 1, d::int)::timestamp as at
+    `select id::int as id, v::int as v, w::int as w, (date '2024-01-01' + (d::int - 1))::timestamp as at
      from (values ${rows.length === 0 ? '(0, 0, 0, 1)' : rows.join(', ')}) t(id, v, w, d)
      ${rows.length === 0 ? 'where false' : ''}`,
   )
@@ -29,6 +30,11 @@ async function history(space: TestProject): Promise<readonly string[]> {
       CASE WHEN is_current THEN ' now' ELSE '' END) AS text
     FROM mart.t ORDER BY id, valid_from`)
   return rows.map(({ text }) => text as string)
+}
+
+function changesOf(run: RunSummary) {
+  const { way: _, definition: __, ...counts } = resultOf(run, 'mart.t').changes!
+  return counts
 }
 
 test('versions take their times from a column; equal rows are no new version', async () => {
@@ -169,6 +175,64 @@ test('@compare with times: rows that repeat the version before them are none', a
   assert.is((await history(space)).at(-1), '1 6/9 8- now')
 })
 
+const compared = tracked({ compare: ['v'], validFrom: 'at', deletes: 'keep', expose: ['id', 'at'] })
+
+test('@compare with times: a late row takes in the version after it that equals it', async () => {
+  await using space = await openProject()
+  await space.ok([source('(1, 2, 5, 3)', '(1, 3, 0, 9)'), compared], on(1))
+  const late = await space.ok([source('(1, 2, 7, 1)'), compared], on(2))
+  assert.equal(changesOf(late), { rows_in: 1, rows_changed: 0, rows_out: 1, rows_after: 2 })
+  assert.equal(await history(space), ['1 2/7 1-9', '1 3/0 9- now'])
+  await space.ok([source('(1, 3, 4, 6)'), compared], on(3))
+  assert.equal(await history(space), ['1 2/7 1-6', '1 3/4 6- now'])
+  const again = [source('(1, 2, 7, 1)', '(1, 2, 5, 3)', '(1, 3, 4, 6)', '(1, 3, 0, 9)'), compared]
+  assert.is(resultOf(await space.ok(again, on(4)), 'mart.t').rows, 0)
+})
+
+test('@compare with times: a corrected version and a neighbour that it equals are one', async () => {
+  await using space = await openProject()
+  const three = (...v: readonly number[]) =>
+    source(...v.map((value, i) => `(1, ${value}, ${i}, ${2 * i + 3})`))
+  await space.ok([three(1, 2, 3), compared], on(1))
+  await space.ok([three(2, 2, 3), compared], on(2))
+  assert.equal(await history(space), ['1 2/0 3-7', '1 3/2 7- now'])
+  await space.ok([three(2, 2, 2), compared], on(3))
+  assert.equal(await history(space), ['1 2/0 3- now'])
+  await space.ok([three(2, 1, 2), compared], on(4))
+  assert.equal(await history(space), ['1 2/0 3-5', '1 1/1 5-7', '1 2/2 7- now'])
+  const between = await space.ok([three(2, 2, 2), compared], on(5))
+  assert.equal(changesOf(between), { rows_in: 0, rows_changed: 1, rows_out: 2, rows_after: 1 })
+  assert.equal(await history(space), ['1 2/0 3- now'])
+})
+
+test('@compare with times: what becomes one ends where its last part ended', async () => {
+  await using space = await openProject()
+  const close = tracked({ compare: ['v'], validFrom: 'at' })
+  await space.ok([source('(1, 2, 0, 5)'), close], on(1))
+  await space.ok([source(), close], on(2))
+  await space.ok([source('(1, 3, 0, 50)'), close], on(3))
+  assert.equal(await history(space), ['1 2/0 5-33', '1 3/0 50- now'])
+  await space.ok([source('(1, 2, 1, 3)'), close], on(4))
+  assert.equal(await history(space), ['1 2/1 3-33', '1 3/0 50- now'])
+})
+
+test('@compare with times: versions that were made before it stay', async () => {
+  await using space = await openProject()
+  const all = tracked({ validFrom: 'at', deletes: 'keep' })
+  await space.ok([source('(1, 1, 1, 3)', '(1, 1, 2, 5)'), all], on(1))
+  await space.ok([source('(1, 2, 0, 9)'), compared], on(2))
+  assert.equal(await history(space), ['1 1/1 3-5', '1 1/2 5-9', '1 2/0 9- now'])
+})
+
+test('@compare with times: a row that was none becomes a version only where the SELECT gives it', async () => {
+  await using space = await openProject()
+  await space.ok([source('(1, 1, 0, 3)', '(1, 1, 1, 7)'), compared], on(1))
+  await space.ok([source('(1, 2, 0, 5)'), compared], on(2))
+  assert.equal(await history(space), ['1 1/0 3-5', '1 2/0 5- now'])
+  await space.ok([source('(1, 1, 1, 7)'), compared], on(3))
+  assert.equal(await history(space), ['1 1/0 3-5', '1 2/0 5-7', '1 1/1 7- now'])
+})
+
 test('a table with the times of runs takes those of the column where they follow each other', async () => {
   await using space = await openProject()
   const seen = tracked({})
@@ -210,6 +274,32 @@ test('the history follows from the rows, in whatever order and portions they com
     await space.ok([source(...portion), model], on(day))
   }
   assert.equal(await history(space), expected)
+})
+
+test('@compare with times: late and corrected rows lead to the history of a build from scratch', async () => {
+  const random = seededRandom(7)
+  const upTo = (n: number) => Math.floor(random() * n)
+  const rows = new Map<string, string>()
+  const values = new Map<string, number>()
+  // Each key is a history of its own. What is corrected gets another value of those that count.
+  const change = (id: number) => {
+    const days = new Set(Array.from({ length: upTo(4) }, () => 1 + upTo(8)))
+    for (const day of days) {
+      const row = `${id} ${day}`
+      const v = ((values.get(row) ?? upTo(3)) + 1 + upTo(2)) % 3
+      values.set(row, v)
+      rows.set(row, `(${id}, ${v}, ${upTo(9)}, ${day})`)
+    }
+  }
+  await using space = await openProject()
+  for (let day = 1; day <= 6; day++) {
+    for (let id = 0; id < 80; id++) change(id)
+    await space.ok([source(...rows.values()), compared], on(day))
+    if (day % 3 !== 0) continue
+    await using whole = await openProject()
+    await whole.ok([source(...rows.values()), compared], on(1))
+    assert.equal(await history(space), await history(whole), `run ${day}`)
+  }
 })
 
 test.run()

@@ -50,7 +50,7 @@ export const scd2: Materialization<Scd2Model> = keptTable({
 /** Closes versions that changed or vanished, opens new ones. `rows`: how many versions it closed or opened. */
 async function write(context: RunContext, model: Scd2Model, staged: Staged): Promise<Written> {
   const { connection, store } = context
-  const { name, validFrom } = model
+  const { name, uniqueKey, validFrom } = model
   const table = sql.relation(name)
   const query = validFrom === null ? null : await tableByTime(context, model, validFrom, table)
   if (query !== null) {
@@ -70,12 +70,16 @@ async function write(context: RunContext, model: Scd2Model, staged: Staged): Pro
   const openings = await stored.rows(sql`FROM ${OPENINGS}`)
   const ended = await connection.run(sql`
     UPDATE ${stored.table} AS t SET valid_to = s.valid_to, is_current = s.is_current
-    FROM (${ends}) s WHERE ${onVersion(model)}`)
+    FROM (${ends}) s WHERE s.valid_to IS DISTINCT FROM s.valid_from AND ${onVersion(model)}`)
   let removed = 0
-  if (validFrom !== null)
+  if (validFrom !== null) {
+    const key = sql.idents([...uniqueKey, 'valid_from'])
+    const gone = sql`SELECT ${key} FROM (${openings})
+      UNION ALL SELECT ${key} FROM (${ends}) WHERE valid_to = valid_from`
     removed = await connection.run(
-      sql`DELETE FROM ${stored.table} AS t USING (${openings}) s WHERE ${onVersion(model)}`,
+      sql`DELETE FROM ${stored.table} AS t USING (${gone}) s WHERE ${onVersion(model)}`,
     )
+  }
   const opened = await connection.run(sql`INSERT INTO ${stored.table} BY NAME ${openings}`)
   await noteTouched()
   await connection.run(sql`DROP TABLE ${ENDS}; DROP TABLE ${OPENINGS}`)
@@ -132,7 +136,8 @@ async function dryWrite(
     name,
     sql`SELECT t.* REPLACE (CASE WHEN s.is_current IS NULL THEN t.valid_to ELSE s.valid_to END AS valid_to,
         coalesce(s.is_current, t.is_current) AS is_current)
-      FROM ${table} t LEFT JOIN ${ends} s ON ${onVersion(model)} WHERE NOT ${isOpened}
+      FROM ${table} t LEFT JOIN ${ends} s ON ${onVersion(model)}
+      WHERE NOT ${isOpened} AND s.valid_to IS DISTINCT FROM t.valid_from
       UNION ALL BY NAME FROM ${openings}`,
   )
   const after = sql`(SELECT * EXCLUDE (valid_from, valid_to, is_current)
@@ -140,8 +145,9 @@ async function dryWrite(
   const changes = await compareByKey(connection, { before: currentRows(before), after, key })
   const opened = await countRows(connection, openings)
   const corrected = await countRows(connection, sql`(FROM ${table} t WHERE ${isOpened})`)
+  const gone = await countRows(connection, sql`(FROM ${ends} WHERE valid_to = valid_from)`)
   const touched = opened + (await countRows(connection, ends))
-  return { changes, writes: query !== null || touched > 0, added: opened - corrected }
+  return { changes, writes: query !== null || touched > 0, added: opened - corrected - gone }
 }
 
 /** When the run started, or just after the last change in the table where that is later. */

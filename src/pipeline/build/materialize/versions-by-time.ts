@@ -2,7 +2,9 @@
 //
 // A version is known by its key and that time. A row with another time is another version, at its place in time, however
 // late it comes; a row with the same time corrects its version. So the history follows from the rows, not from the order in which
-// runs have seen them. Where only some columns count, a row that equals the version before it in these is none.
+// runs have seen them. Where only some columns count, a row that equals the version before it in these is none, and a version
+// that comes to equal the one before it becomes part of that. Such rows are not kept: one that a later row would make a version
+// is one only if the SELECT gives it again.
 //
 // A version ends where the next one of its key begins, or earlier where the key was gone meanwhile. The last one is the
 // current one as long as the SELECT gives the key.
@@ -21,6 +23,7 @@ import type { Staged } from './kept.ts'
 
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
 const FOUND = sql`temp.main._eider_found`
+const REPEATS = sql`temp.main._eider_repeats`
 const LINE = sql`temp.main._eider_line`
 
 /** Without a zone it is a time of UTC. */
@@ -63,7 +66,7 @@ export async function findByTime(
   place: Place,
 ): Promise<void> {
   await findRows(context, model, column, place)
-  if (model.compare !== null) await leaveRepeatsOut(context, model, place)
+  await leaveRepeatsOut(context, model, place)
   await layInLine(context, model, place)
   const { connection } = context
   const { uniqueKey, deletes } = model
@@ -81,12 +84,13 @@ export async function findByTime(
     CREATE OR REPLACE TEMP TABLE _eider_ends AS
     SELECT ${key}, valid_from, valid_to, is_current FROM ${LINE}
     WHERE NOT _eider_found AND (valid_to IS DISTINCT FROM _eider_to OR is_current <> _eider_current)
+    UNION ALL SELECT ${key}, valid_from, valid_from, false FROM ${TAKEN_IN}
     ${gone}`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_openings AS
     SELECT f.* EXCLUDE (_eider_to, _eider_opens), l.valid_to, l.is_current
     FROM ${FOUND} f JOIN ${LINE} l ON ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`l`)}`)
-  await connection.run(sql`DROP TABLE ${FOUND}; DROP TABLE ${LINE}`)
+  await connection.run(sql`DROP TABLE ${FOUND}; DROP TABLE ${REPEATS}; DROP TABLE ${LINE}`)
 }
 
 /** Rows of the stage that the table does not have, or has with other values; these keep what the SELECT does not give. */
@@ -110,32 +114,54 @@ async function findRows(
     WHERE ${first} IS NULL OR ${differs(comparedColumns(model, staged), uniqueKey)}`)
 }
 
+/**
+ * Moves to REPEATS what equals the version before it: rows that are found, and versions next to one. Other versions that are
+ * equal were made while more columns counted, and stay.
+ */
 async function leaveRepeatsOut(
   { connection }: RunContext,
   model: Scd2Model,
   { table, staged }: Place,
 ): Promise<void> {
-  const { uniqueKey } = model
+  const { uniqueKey, compare } = model
   const compared = comparedColumns(model, staged)
   const names = sql.idents([...uniqueKey, 'valid_from'])
   const values = compared
     .filter(({ name }) => !uniqueKey.some((part) => sameName(part, name)))
     .map(({ name }) => sql`, ${sql.ident(name)}`)
   const all = sql`${names}${sql.join(values, sql.empty)}`
+  const onKey = sameValues(uniqueKey, sql`t`, sql`f`)
+  const rows = sql`
+    SELECT ${all}, _eider_to, _eider_opens, true AS _eider_found FROM ${FOUND}
+    UNION ALL SELECT ${all}, valid_to, false, false FROM ${table} t
+    WHERE EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey})
+      AND NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey} AND t.valid_from = f.valid_from)`
+  const isNear = sql`(_eider_found OR lag(_eider_found) OVER ${byTime(model)})`
+  const filter =
+    compare === null ? sql`LIMIT 0` : sql`QUALIFY ${isNear} AND ${repeats(model, compared)}`
   await connection.run(sql`
-    DELETE FROM ${FOUND} AS f USING (
-      SELECT ${names} FROM (
-        SELECT ${all} FROM ${FOUND}
-        UNION ALL SELECT ${all} FROM ${others(model, table)}) r
-      QUALIFY ${repeats(model, compared)}) r
-    WHERE f._eider_opens AND ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`r`)}`)
+    CREATE OR REPLACE TEMP TABLE _eider_repeats AS
+    SELECT ${names}, _eider_to, _eider_opens FROM (${rows}) r ${filter}`)
+  if (compare === null) return
+  await connection.run(sql`
+    DELETE FROM ${FOUND} AS f USING ${REPEATS} r
+    WHERE ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`r`)}`)
 }
 
-/** Versions of the table that are not found anew. */
-const others = ({ uniqueKey }: Scd2Model, table: Sql): Sql => sql`(FROM ${table} t WHERE NOT EXISTS
-  (SELECT 1 FROM ${FOUND} f WHERE ${sameValues([...uniqueKey, 'valid_from'], sql`t`, sql`f`)}))`
+/** Versions of the table that become part of the one before. */
+const TAKEN_IN = sql`(FROM ${REPEATS} WHERE NOT _eider_opens)`
 
-/** All versions of the keys of which one is found, and of those that were gone: in the order of their times, with their ends. */
+/** Versions of the table that stay as they are, but for their ends. */
+function others({ uniqueKey }: Scd2Model, table: Sql): Sql {
+  const onVersionOf = (row: Sql) => sameValues([...uniqueKey, 'valid_from'], sql`t`, row)
+  return sql`(FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onVersionOf(sql`f`)})
+    AND NOT EXISTS (SELECT 1 FROM ${REPEATS} r WHERE ${onVersionOf(sql`r`)}))`
+}
+
+/**
+ * All versions of the keys of which one is found or taken in, and of those that were gone: in the order of their times,
+ * with their ends.
+ */
 async function layInLine(
   { connection }: RunContext,
   model: Scd2Model,
@@ -144,20 +170,29 @@ async function layInLine(
   const { uniqueKey } = model
   const key = sql.idents(uniqueKey)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
-  const touched = sql`(SELECT ${key} FROM ${FOUND} UNION SELECT ${key} FROM ${STAGE} s
+  const touched = sql`(SELECT ${key} FROM ${FOUND} UNION SELECT ${key} FROM ${TAKEN_IN}
+    UNION SELECT ${key} FROM ${STAGE} s
     WHERE NOT EXISTS (SELECT 1 FROM ${currentRows(table)} t WHERE ${onKey}))`
   const next = sql`lead(valid_from) OVER ${byTime(model)}`
   // The end of the last version that has one; a version that falls into it ends there too.
-  const last = sql`max(_eider_to) OVER (PARTITION BY ${key} ORDER BY valid_from ROWS UNBOUNDED PRECEDING)`
+  const last = sql`max(_eider_last) OVER (PARTITION BY ${key} ORDER BY valid_from ROWS UNBOUNDED PRECEDING)`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_line AS
     SELECT *, ${next} IS NULL AS is_current, CASE WHEN ${next} IS NULL THEN NULL
       ELSE least(${next}, CASE WHEN ${last} > valid_from THEN ${last} END) END AS valid_to
     FROM (
-      SELECT ${key}, valid_from, _eider_to, false AS _eider_current, true AS _eider_found FROM ${FOUND}
-      UNION ALL
-      SELECT ${key}, valid_from, valid_to, is_current, false FROM ${others(model, table)} t
-      WHERE EXISTS (SELECT 1 FROM ${touched} s WHERE ${onKey}))`)
+      SELECT ${key}, _eider_begins AS valid_from, max(_eider_to) AS _eider_to, max(_eider_last) AS _eider_last,
+        bool_or(_eider_current) AS _eider_current, bool_or(_eider_found) AS _eider_found
+      FROM (SELECT * REPLACE (max(_eider_begins) OVER ${byTime(model)} AS _eider_begins) FROM (
+        SELECT ${key}, valid_from, valid_from AS _eider_begins, _eider_to, _eider_to AS _eider_last,
+          false AS _eider_current, true AS _eider_found FROM ${FOUND}
+        UNION ALL
+        SELECT ${key}, valid_from, valid_from, valid_to, valid_to, is_current, false
+        FROM ${others(model, table)} t WHERE EXISTS (SELECT 1 FROM ${touched} s WHERE ${onKey})
+        UNION ALL
+        SELECT ${key}, valid_from, NULL, NULL, coalesce(_eider_to, 'infinity'), false, false
+        FROM ${TAKEN_IN}))
+      GROUP BY ${key}, _eider_begins)`)
 }
 
 /**
@@ -203,7 +238,7 @@ export async function tableByTime(
 
 // Versions of rows on their way into a table of kind scd2: those that end, and those that begin.
 
-/** The key of the version, valid_from, and what valid_to and is_current become. */
+/** The key of the version, valid_from, and what valid_to and is_current become; one that ends where it begins goes. */
 export const ENDS = sql`temp.main._eider_ends`
 /** Whole versions; one that the table has is replaced. */
 export const OPENINGS = sql`temp.main._eider_openings`
