@@ -3,7 +3,7 @@
 //
 //   <number>-<crc>.damaged    number of the segment; CRC-32 of the file, hexadecimal
 //
-// The process that opens the buffer does that (recovery.ts), and so does a run before it reads a segment
+// The process that opens the buffer does that (recovery.ts), and so does a run once it has read a segment, before it commits
 // (EventBuffer.verify).
 
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Whether the groups of a segment are on disk as they were written, in little memory: a run asks before it reads events.
+// Whether the groups of a segment are on disk as they were written, in little memory: a run asks before it commits.
 
 import { crc32 } from 'node:zlib'
 import { limits } from '../core/limits.ts'

@@ -1,9 +1,12 @@
 // From the buffer into the tables, each accepted event once.
 //
-//   1 claim a batch, check its bytes    5 write the ack record, move the fence
+//   1 claim a batch                     5 write the ack record, move the fence
 //   2 load it: a temporary relation     6 COMMIT
 //   3 BEGIN                             7 ack the buffer: the segment is gone
-//   4 INSERT INTO the target table      8 delete the ack record
+//   4 INSERT, then check its bytes      8 delete the ack record
+//
+// DuckDB knows nothing of the checksums. They are compared once it has read: what is as it was accepted then was so when
+// it was read. After a check before, a disk may still give DuckDB other bytes.
 //
 // A batch is one segment or, up to limits.flushBytes, several: each has its own ack record, and all are committed
 // or none. When an event of a batch does not fit, its segments are committed one by one.
@@ -116,9 +119,14 @@ export async function flushTarget(
         const done = events + rejected
         deps.onShare?.({ step: 'flush', model: model.name, done, total: eventsOf(batch) })
       }
-      await flushClaims({ ...deps, count }, batch)
+      const isWhole = await flushUnchanged({ ...deps, count }, batch)
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
+      if (isWhole) continue
+      // What is left is claimed again, oldest first: a claim that is gone may be one that another run has given back, and
+      // then none behind it may be committed.
+      await giveBack(deps, batch)
+      isLast = false
     } catch (error) {
       await giveBack(deps, batch)
       throw error
@@ -147,11 +155,8 @@ async function claimBatch(
       await removeReturned(deps, claim)
       continue
     }
-    const whole = await verify(deps, claim)
-    if (whole !== null) {
-      batch.push(whole)
-      bytes += whole.bytes
-    }
+    batch.push(claim)
+    bytes += claim.bytes
     // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise. A
     // time that is still to come is of a clock that was ahead when they were accepted, and says nothing. And where the clock
     // was behind when the run began, and is right by now, older events look younger than the run: they are not younger than
@@ -170,7 +175,6 @@ async function verify(deps: FlushDependencies, claim: Claim): Promise<Claim | nu
   try {
     return await deps.claims.verify(claim)
   } catch (error) {
-    await nack(deps, claim)
     if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new ModelFailure(`${locationOf(claim)} cannot be read: ${problemOfSystem(error)}`)
   }
@@ -193,14 +197,13 @@ async function refuseBehindAnother(
   )
 }
 
-/** Bytes of claims have changed on disk after they were checked, and before DuckDB had read them all. */
-class ChangedWhileRead extends Error {
-  readonly left: readonly Claim[]
+/** Bytes of claims have changed on disk; nothing of what was read of them may be committed. */
+class ChangedOnDisk extends Error {}
 
-  constructor(left: readonly Claim[]) {
-    super()
-    this.left = left
-  }
+async function refuseChanged(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
+  let areWhole = true
+  for (const claim of claims) areWhole = (await verify(deps, claim)) === claim && areWhole
+  if (!areWhole) throw new ChangedOnDisk()
 }
 
 /** `reading` reads the events of the claims; what it fails of may be their bytes, and not the events. */
@@ -212,27 +215,24 @@ async function reads<T>(
   try {
     return await reading
   } catch (error) {
-    const left: Claim[] = []
-    for (const claim of claims) {
-      const whole = await verify(deps, claim)
-      if (whole !== null) left.push(whole)
-    }
-    if (left.length === claims.length && left.every((claim, i) => claim === claims[i])) throw error
-    throw new ChangedWhileRead(left)
+    await refuseChanged(deps, claims)
+    throw error
+  }
+}
+
+/** false: bytes of claims had changed on disk. Their groups are taken out, and the others are to be claimed again. */
+async function flushUnchanged(deps: FlushDependencies, claims: readonly Claim[]): Promise<boolean> {
+  try {
+    await flushClaims(deps, claims)
+    return true
+  } catch (error) {
+    if (!(error instanceof ChangedOnDisk)) throw error
+    return false
   }
 }
 
 /** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in its own. */
 async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
-  try {
-    await flushUnchanged(deps, claims)
-  } catch (error) {
-    if (!(error instanceof ChangedWhileRead)) throw error
-    if (error.left.length > 0) await flushClaims(deps, error.left)
-  }
-}
-
-async function flushUnchanged(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
   const { connection, model, records, changes, onStep } = deps
   const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
@@ -243,6 +243,7 @@ async function flushUnchanged(deps: FlushDependencies, claims: readonly Claim[])
       await recordAdded({ connection, changes }, model, target, () =>
         reads(deps, claims, insert(target)),
       ) // step 4
+      await refuseChanged(deps, claims)
       await onStep?.('inserted')
       const taken = await records.record(connection, claims) // step 5
       if (taken !== null) throw new FlushedMeanwhile(`another run has flushed ${taken} meanwhile`)

@@ -1,4 +1,4 @@
-// Bytes of a segment that change after they were checked, and before DuckDB has read them.
+// Bytes of a segment that change after it was claimed, and before DuckDB has read them.
 
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
@@ -15,6 +15,7 @@ const model = events(target, { id: 'INTEGER', name: 'VARCHAR' })
 for (const [what, byte] of [
   ['a quote, so that a line is no JSON any more', '"kept"'],
   ['a digit, so that a value does not fit', '7,'],
+  ['a letter, so that another value would be stored', 'kept"'],
 ] as const)
   test(`${what}: every other group is in the table, and what has changed is kept`, async () => {
     await using space = await openProject()
