@@ -21,6 +21,7 @@ import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './
 import type { Usage } from './store.ts'
 import type { KeyLimits } from './key-memory.ts'
 import { type LockOptions, takeBufferLock } from './lock.ts'
+import type { ProcessLock } from '../files/process-lock.ts'
 import type { RequestKey } from './request-key.ts'
 import { linesMaxBytes } from './segment.ts'
 import { Outage } from './outage.ts'
@@ -58,6 +59,7 @@ export class EventBuffer implements ClaimSource {
   readonly #options: EventBufferOptions
   readonly #files: Files
   readonly #resources: Resources
+  readonly #lock: ProcessLock
   readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAt: null }
   readonly #queues = new Map<ModelName, TargetQueue>()
   /** By the name in lower case: a model renamed only in case is the same one. */
@@ -70,7 +72,8 @@ export class EventBuffer implements ClaimSource {
   /** When it last rejected events because they did not fit, and what it held then. */
   #fullSince = { at: -Infinity, storedBytes: 0 }
 
-  private constructor(options: EventBufferOptions, resources: Resources) {
+  private constructor(options: EventBufferOptions, lock: ProcessLock, resources: Resources) {
+    this.#lock = lock
     this.#options = options
     this.#files = options.files ?? realFiles
     this.#resources = resources
@@ -86,10 +89,10 @@ export class EventBuffer implements ClaimSource {
 
   static async #open(options: EventBufferOptions): Promise<EventBuffer> {
     await using resources = new Resources()
-    resources.use(await takeBufferLock(options, options.logger))
+    const lock = resources.use(await takeBufferLock(options, options.logger))
     const files = options.files ?? realFiles
     await ensureDirectory(files, options.dir)
-    const buffer = new EventBuffer(options, resources.move())
+    const buffer = new EventBuffer(options, lock, resources.move())
     try {
       for (const name of await files.readdir(options.dir)) {
         const target = parseDirectoryName(name)
@@ -286,6 +289,7 @@ export class EventBuffer implements ClaimSource {
   async #makeQueue(target: ModelName): Promise<TargetQueue> {
     const directory = join(resolve(this.#options.dir), directoryName(target))
     await ensureDirectory(this.#files, directory)
+    await this.#refuseWithoutLock()
     const queue = this.#resources.use(
       await TargetQueue.open({
         target,
@@ -299,10 +303,23 @@ export class EventBuffer implements ClaimSource {
         keyLimits: this.#options.keyLimits ?? DEFAULT_KEY_LIMITS,
       }),
     )
+    await this.#refuseWithoutLock()
     this.#queues.set(target, queue)
     const folded = foldCase(target)
     this.#spellings.set(folded, [...(this.#spellings.get(folded) ?? []), queue])
     return queue
+  }
+
+  /**
+   * Where the state was moved away, its lock went along, and a directory that is made now lies where any other process may
+   * work, and take what is still written there for what a dead one has left. Asked before anything in the directory is
+   * touched, and again once the file for events is there: what is moved later takes that file along.
+   */
+  async #refuseWithoutLock(): Promise<void> {
+    if (await this.#lock.isHeld()) return
+    throw new BufferUnavailableError(
+      `somebody has moved or deleted ${this.#options.lockFile}: start the daemon again`,
+    )
   }
 
   #locate({ id, target }: ClaimKey): { readonly queue: TargetQueue; readonly number: number } {

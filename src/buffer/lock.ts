@@ -10,6 +10,7 @@ import {
   isHere,
   type LockHolder,
   LockHeldError,
+  type ProcessLock,
   takeProcessLock,
 } from '../files/process-lock.ts'
 
@@ -29,7 +30,7 @@ const RETRY_MS = 100
 export async function takeBufferLock(
   { lockFile, role = 'run', waitMs = 0, signal }: LockOptions,
   logger: Logger,
-): Promise<AsyncDisposable> {
+): Promise<ProcessLock> {
   const deadline = Date.now() + waitMs
   for (let waits = 0; ; waits++) {
     try {

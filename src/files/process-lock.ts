@@ -63,11 +63,16 @@ export const isHere = ({ host, pidNamespace }: LockHolder): boolean =>
 export const homeOf = ({ host }: LockHolder): string =>
   host === hostname() ? 'that container' : host
 
+export interface ProcessLock extends AsyncDisposable {
+  /** false once its file is gone or another process's: somebody has moved or deleted it, or taken it over. */
+  isHeld(): Promise<boolean>
+}
+
 /** Acquires the lock, creating its directory when missing; disposing releases it. Throws LockHeldError. */
 export async function takeProcessLock(
   path: string,
   { role = null }: { readonly role?: string | null } = {},
-): Promise<AsyncDisposable> {
+): Promise<ProcessLock> {
   await makeDirectory(resolve(dirname(path)))
   await using resources = new Resources()
   // Before anybody can read of it.
@@ -92,10 +97,12 @@ export async function takeProcessLock(
   } finally {
     await unlink(draft).catch(() => {})
   }
+  const isHeld = async () => (await readTextIfThere(path)) === content
   resources.defer(async () => {
-    if ((await readTextIfThere(path)) === content) await unlink(path)
+    if (await isHeld()) await unlink(path)
   })
-  return resources.move()
+  const owned = resources.move()
+  return { isHeld, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() }
 }
 
 /** Returns what it has written. */

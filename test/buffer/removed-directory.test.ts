@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BufferUnavailableError } from '../../src/buffer/errors.ts'
-import { TIME, eventBytes, openBuffer, target } from '../support/open-buffer.ts'
+import { TIME, drain, eventBytes, openBuffer, target } from '../support/open-buffer.ts'
 import { failure } from '../support/failure.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -35,5 +35,25 @@ for (const isCopied of [false, true])
       )
     assert.is(buffer.stats().writable, false)
   })
+
+test('a state that is moved away takes no events for a target that is new, and another process may work in its place', async () => {
+  await using directory = await temporaryDirectory()
+  const state = join(directory.path, 'state')
+  await using buffer = await openBuffer(state)
+  await rename(state, join(directory.path, 'elsewhere'))
+  await using other = await openBuffer(state)
+  await other.append(target, [eventBytes('other')], TIME)
+  assert.instance(
+    await failure(() => buffer.append(target, [eventBytes('a')], TIME)),
+    BufferUnavailableError,
+  )
+  assert.is(buffer.stats().writable, false)
+  await other.append(target, [eventBytes('more')], TIME)
+  const { events } = await drain(other)
+  assert.equal(
+    events.map(({ event }) => event),
+    ['other', 'more'],
+  )
+})
 
 test.run()
