@@ -60,7 +60,7 @@ export class EventBuffer implements ClaimSource {
   readonly #files: Files
   readonly #resources: Resources
   readonly #lock: ProcessLock
-  readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAt: null }
+  readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAtMs: null }
   readonly #queues = new Map<ModelName, TargetQueue>()
   /** By the name in lower case: a model renamed only in case is the same one. */
   readonly #spellings = new Map<string, readonly TargetQueue[]>()
@@ -70,7 +70,7 @@ export class EventBuffer implements ClaimSource {
   #onCommit: (commit: Commit) => void = () => {}
   #closed = false
   /** When it last rejected events because they did not fit, and what it held then. */
-  #fullSince = { at: -Infinity, storedBytes: 0 }
+  #fullSince = { atMs: -Infinity, storedBytes: 0 }
 
   private constructor(options: EventBufferOptions, lock: ProcessLock, resources: Resources) {
     this.#lock = lock
@@ -208,10 +208,10 @@ export class EventBuffer implements ClaimSource {
   }
 
   stats(): BufferStats {
-    const { storedBytes, failedAt } = this.#usage
+    const { storedBytes, failedAtMs } = this.#usage
     // Nobody appends to a buffer that reports itself unwritable, so it does so only until the next attempt makes sense.
     const failedLately =
-      failedAt !== null && Date.now() - failedAt.getTime() < limits.retryAfterSeconds * 1000
+      failedAtMs !== null && performance.now() - failedAtMs < limits.retryAfterSeconds * 1000
     return {
       targets: new Map([...this.#queues].map(([target, queue]) => [target, queue.stats()])),
       bytes: storedBytes,
@@ -229,8 +229,8 @@ export class EventBuffer implements ClaimSource {
   /** Full even before its last byte is used: when the latest events did not fit, and nothing has left it since. */
   #isFull(): boolean {
     const { storedBytes } = this.#usage
-    const { at, storedBytes: before } = this.#fullSince
-    const refusedLately = Date.now() - at < limits.retryAfterSeconds * 1000
+    const { atMs, storedBytes: before } = this.#fullSince
+    const refusedLately = performance.now() - atMs < limits.retryAfterSeconds * 1000
     return storedBytes >= this.#options.maxBufferBytes || (refusedLately && storedBytes >= before)
   }
 
@@ -241,7 +241,7 @@ export class EventBuffer implements ClaimSource {
   #refuseAboveLimits(neededBytes: number): void {
     const { storedBytes, pendingBytes } = this.#usage
     if (storedBytes + pendingBytes + neededBytes > this.#options.maxBufferBytes) {
-      this.#fullSince = { at: Date.now(), storedBytes }
+      this.#fullSince = { atMs: performance.now(), storedBytes }
       throw new BufferFullError('the buffer is full until a run flushes some of its events')
     }
     // A single call may be of any size: the limit on request bodies has already allowed it.
@@ -265,7 +265,7 @@ export class EventBuffer implements ClaimSource {
     try {
       return await (this.#opening.get(target) ?? this.#openQueue(target))
     } catch (error) {
-      this.#usage.failedAt = new Date()
+      this.#usage.failedAtMs = performance.now()
       this.#outageOf(target).meet(error)
       throw new BufferUnavailableError('the buffer cannot be written', { cause: error })
     }

@@ -150,10 +150,10 @@ export async function ensureDirectory(files: Files, path: string): Promise<void>
   await files.fsyncDirectory(parent)
 }
 
-/** All at a time. It rejects after the last of them is done, or has failed. */
-export async function unlinkAll(files: Files, paths: readonly string[]): Promise<void> {
-  const unlinked = await Promise.allSettled(paths.map((path) => unlinkIfThere(files, path)))
-  for (const result of unlinked) if (result.status === 'rejected') throw result.reason
+/** Rejects, if one of them does, after the last of them has settled. */
+export async function allDone(works: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works))
+    if (result.status === 'rejected') throw result.reason
 }
 
 export async function unlinkIfThere(files: Files, path: string): Promise<void> {

@@ -51,7 +51,7 @@ export class KeyMemory {
   #unkept: readonly KeyedSegment[] = []
   /** Reported once, not at each attempt. */
   #isRefused = false
-  #triedAtMs = 0
+  #triedAtMs = -Infinity
 
   private constructor(place: Place, keyLimits: KeyLimits) {
     this.#place = place
@@ -114,7 +114,7 @@ export class KeyMemory {
   /** Does keepRest() as often as it makes sense to ask a disk again. */
   async retry(): Promise<void> {
     const nextMs = this.#triedAtMs + limits.retryAfterSeconds * 1000
-    if (this.#unkept.length > 0 && Date.now() >= nextMs) await this.keepRest()
+    if (this.#unkept.length > 0 && performance.now() >= nextMs) await this.keepRest()
   }
 
   /** Retries what the disk has not accepted. */
@@ -127,7 +127,7 @@ export class KeyMemory {
       ({ seq, file, sinceMs }) =>
         !this.#isOld(sinceMs) && (seq === null ? file === path : this.#isUnkept(seq)),
     )
-    this.#triedAtMs = Date.now()
+    this.#triedAtMs = performance.now()
     try {
       await this.#removeOldFiles()
       if (keys.length > 0)

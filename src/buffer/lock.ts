@@ -31,14 +31,14 @@ export async function takeBufferLock(
   { lockFile, role = 'run', waitMs = 0, signal }: LockOptions,
   logger: Logger,
 ): Promise<ProcessLock> {
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   for (let waits = 0; ; waits++) {
     try {
       return await takeProcessLock(lockFile, { role })
     } catch (error) {
       if (!(error instanceof LockHeldError)) throw error
       const { holder } = error
-      if (!isSoonDone(holder) || Date.now() >= deadline)
+      if (!isSoonDone(holder) || performance.now() >= deadline)
         throw (await isCopiedLock(lockFile)) ? copied(error) : refusal(error)
       if (waits === 0) logger.info('waiting-for-buffer', { role: holder.role, pid: holder.pid })
     }

@@ -197,13 +197,13 @@ export class TargetQueue implements AsyncDisposable {
     const startedMs = performance.now()
     try {
       await this.#store.append(group)
-      usage.failedAt = null
+      usage.failedAtMs = null
       outage.end()
       group.resolve()
       const { events, calls: requests } = group
       onCommit({ target, events, requests, bytes, ms: performance.now() - startedMs })
     } catch (error) {
-      usage.failedAt = new Date()
+      usage.failedAtMs = performance.now()
       outage.meet(error)
       group.reject(new BufferUnavailableError('the buffer cannot be written', { cause: error }))
     }

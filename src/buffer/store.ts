@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { isDiskFull } from '../files/system-errors.ts'
 import { errorCode } from './errors.ts'
 import {
+  allDone,
   LostFileError,
   reuseFile,
-  unlinkAll,
   unlinkIfThere,
   writeAll,
   type OpenFile,
@@ -23,8 +23,8 @@ export interface Usage {
   storedBytes: number
   /** Appended and not yet on disk. */
   pendingBytes: number
-  /** When a write to the disk last failed; null after a success. */
-  failedAt: Date | null
+  /** When a write to the disk last failed, by the clock of this process, which nobody sets; null after a success. */
+  failedAtMs: number | null
 }
 
 export interface StoreOptions extends Place {
@@ -190,17 +190,24 @@ export class SegmentStore implements AsyncDisposable {
     // The name of the last one is the record. Another is created only now: before a removal a full disk has no room.
     const isLast = this.summaries().every(({ name }) => name.number <= last.name.number)
     if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(last, error))
-    await unlinkAll(
-      this.#options.files,
-      segments.map(({ path }) => path),
+    // Each is gone with its file, also where another one stays or the sync fails: nothing can be done with it any more.
+    await allDone(
+      segments.map(async (segment) => {
+        await unlinkIfThere(this.#options.files, segment.path)
+        this.#forget(segment)
+      }),
     )
-    // They are gone also where the sync fails: nothing could be done with them any more.
-    const numbers = new Set(segments.map(({ name }) => name.number))
-    this.#segments = this.#segments.filter(({ name }) => !numbers.has(name.number))
-    for (const { sizeBytes } of segments) this.#options.usage.storedBytes -= sizeBytes
     await this.#syncDirectory()
     // A disk that was too full for the keys has room now, and must get them: only a flush makes room.
     if (!areKeysKept) await this.keys.keepRest()
+  }
+
+  /** Its file is gone. */
+  #forget({ name: { number } }: Segment): void {
+    const at = this.#segments.findIndex(({ name }) => name.number === number)
+    if (at === -1) return
+    const [gone] = this.#segments.splice(at, 1)
+    this.#options.usage.storedBytes -= gone!.sizeBytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -99,8 +99,8 @@ function giveWayToRuns(store: Store): Disposable & { readonly signal: AbortSigna
   const timer = setInterval(() => {
     void runAtWork(store).then((run) => {
       if (run === null) waitingSince = null
-      else waitingSince ??= Date.now()
-      if (waitingSince !== null && Date.now() - waitingSince >= limits.queryHoldsRunMs)
+      else waitingSince ??= performance.now()
+      if (waitingSince !== null && performance.now() - waitingSince >= limits.queryHoldsRunMs)
         abort.abort()
     })
   }, limits.lookForRunMs)

@@ -25,7 +25,7 @@ export async function openBufferOrDaemon(
 ): Promise<EventBuffer | AdminClient> {
   const { paths, settings } = project
   const port = settings['collect.admin_port']
-  const deadline = Date.now() + limits.daemonWaitMs
+  const deadline = performance.now() + limits.daemonWaitMs
   for (;;) {
     try {
       return await openEventBuffer(project, { role, logger })
@@ -43,7 +43,7 @@ export async function openBufferOrDaemon(
       })
       if (daemon !== null) return daemon
       if (isCopy) throw error
-      if (Date.now() >= deadline) throw unreachable(error, port)
+      if (performance.now() >= deadline) throw unreachable(error, port)
     }
     await sleep(RETRY_MS)
   }

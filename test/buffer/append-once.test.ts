@@ -14,6 +14,7 @@ import {
   readClaim,
   target,
 } from '../support/open-buffer.ts'
+import { clockSetBy } from '../support/clock-set-by.ts'
 import { failure } from '../support/failure.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { modelName } from '../support/model-name.ts'
@@ -112,13 +113,10 @@ test('a clock that is days ahead for a moment makes no key forgotten', async () 
   const keyLimits = { retentionMs: HOUR_MS, maxKeys: 100 }
   await using buffer = await openBuffer(directory.path, { keyLimits })
   await send(buffer, 'a')
-  const now = Date.now
-  try {
-    Date.now = () => now() + 40 * 24 * HOUR_MS
+  {
+    using _clock = clockSetBy(40 * 24 * HOUR_MS)
     for (const name of ['b', 'a']) await send(buffer, name)
     assert.equal(namesOf((await drain(buffer)).events), ['a/0', 'b/0'])
-  } finally {
-    Date.now = now
   }
   for (const name of ['a', 'b', 'c']) await send(buffer, name)
   assert.equal(namesOf((await drain(buffer)).events), ['c/0'])

@@ -4,8 +4,10 @@ import { basename } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
+import { locationOf } from '../../src/buffer/claim-source.ts'
 import { BufferUnavailableError } from '../../src/buffer/errors.ts'
 import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { clockSetBy } from '../support/clock-set-by.ts'
 import { failure } from '../support/failure.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles, fileError } from '../support/fake-files.ts'
@@ -25,6 +27,10 @@ test('a full disk refuses the group whole and is used again when space returns',
   }
   assert.ok(refused.length >= 2 && refused[0] !== 0)
   assert.is(buffer.stats().writable, false)
+  {
+    using _clock = clockSetBy(3_600_000)
+    assert.is(buffer.stats().writable, false)
+  }
   // A flush makes space, on the full disk too.
   const before = await drain(buffer, target, files)
   assert.is(before.events.length, 3 * (8 - refused.length))
@@ -118,6 +124,26 @@ test('a segment whose removal was not synced is handed out no more', async () =>
   assert.equal(await buffer.inflight(target), [])
   assert.is(await buffer.claim(target), null)
   assert.is(buffer.stats().bytes, 0)
+})
+
+test('of segments that go together each is gone with its file, though another stays', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files, segmentBytes: 1 })
+  for (const event of ['a', 'b']) await buffer.append(target, [eventBytes(event)], TIME)
+  const [first, second] = [await buffer.claim(target), await buffer.claim(target)]
+  const stays = basename(locationOf(first!))
+  files.fault = (operation, path) =>
+    operation === 'unlink' && basename(path) === stays ? fileError('EIO', path) : null
+  const acked = [first!, second!].map((claim) => failure(() => buffer.ack(claim)))
+  for (const error of await Promise.all(acked)) assert.instance(error, BufferUnavailableError)
+  files.fault = () => null
+  assert.equal(await buffer.inflight(target), [first])
+  assert.is(buffer.stats().bytes, first!.bytes)
+  // A run that does not know of the ack takes back what is open.
+  assert.is(await buffer.nack(first!), 1)
+  assert.is(await buffer.nack(second!), 0)
+  assert.is((await drain(buffer, target, files)).claims.length, 1)
 })
 
 test('a suspect file that cannot even be cut short is believed no further than its last good group', async () => {

@@ -2,12 +2,14 @@ import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { takeBufferLock } from '../../src/buffer/lock.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger } from '../../src/core/logger.ts'
 import { takeProcessLock } from '../../src/files/process-lock.ts'
+import { clockSetBy } from '../support/clock-set-by.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 import { failure } from '../support/failure.ts'
 import { until } from '../support/until.ts'
@@ -55,6 +57,19 @@ test('a daemon is not waited for; a run for no longer than asked; a stop ends th
     takeBufferLock({ lockFile, waitMs: WAIT_MS, signal }, silentLogger),
   )
   assert.is((stopped as Error).name, 'AbortError')
+})
+
+test('a run is waited for however the clock is set meanwhile', async () => {
+  await using directory = await temporaryDirectory()
+  const lockFile = join(directory.path, 'x.lock')
+  const run = await takeBufferLock({ lockFile, role: 'run' }, silentLogger)
+  const daemon = takeBufferLock({ lockFile, role: 'daemon', waitMs: WAIT_MS }, silentLogger)
+  const taken = failure(() => daemon)
+  using _clock = clockSetBy(3_600_000)
+  await Promise.race([taken, sleep(350)])
+  await run[Symbol.asyncDispose]()
+  assert.is(await taken, null)
+  await (await daemon)[Symbol.asyncDispose]()
 })
 
 test('a run that takes over from a killed daemon is waited for by the next daemon', async () => {

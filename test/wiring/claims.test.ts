@@ -11,6 +11,7 @@ import { openClaims } from '../../src/wiring/claims.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { limits } from '../../src/core/limits.ts'
 import type { Project } from '../../src/project/project.ts'
+import { clockSetBy } from '../support/clock-set-by.ts'
 import { freePort } from '../support/free-port.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
@@ -63,6 +64,17 @@ test('a run waits for a daemon that is starting', async () => {
     logger: silentLogger,
   })
   assert.instance(await opening, AdminClient)
+})
+
+test('however the clock is set meanwhile', async () => {
+  await using space = await held()
+  const opening = openClaims(space.project, silentLogger)
+  await Promise.race([opening, sleep(300)])
+  using _clock = clockSetBy(3_600_000)
+  await Promise.race([opening, sleep(300)])
+  await space.buffer[Symbol.asyncDispose]()
+  await using claims = await opening
+  assert.instance(claims, EventBuffer)
 })
 
 test('a run takes the buffer over from a daemon that is stopping', async () => {

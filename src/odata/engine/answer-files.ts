@@ -113,7 +113,7 @@ export class AnswerFiles implements AsyncDisposable {
   #find(key: string, { isTimed }: FileOrder): Entry | null {
     const entry = this.#entries.get(key)
     if (entry === undefined) return null
-    if (!isTimed || entry.madeAtMs + limits.answerFileTimeMs >= Date.now()) return entry
+    if (!isTimed || entry.madeAtMs + limits.answerFileTimeMs >= performance.now()) return entry
     if (entry.users === 0) void this.#drop(key, entry)
     return null
   }
@@ -155,7 +155,7 @@ export class AnswerFiles implements AsyncDisposable {
     const entry: Entry = {
       snapshotId: order.snapshot.id,
       dir,
-      madeAtMs: Date.now(),
+      madeAtMs: performance.now(),
       made: this.#makers.run(make, { signal: stop.signal, begun: false, isSmall: true }),
       stop,
       isMade: false,

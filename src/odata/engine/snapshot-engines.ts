@@ -49,7 +49,7 @@ export class SnapshotEngines implements AsyncDisposable {
 
   /** Takes a lease on a snapshot that is not current, until others have taken its place. */
   retire(snapshot: OpenSnapshot): void {
-    this.#retired.unshift({ snapshot, sinceMs: Date.now() })
+    this.#retired.unshift({ snapshot, sinceMs: performance.now() })
   }
 
   find(id: string): OpenSnapshot | undefined {
@@ -58,7 +58,7 @@ export class SnapshotEngines implements AsyncDisposable {
 
   /** Releases those that are too many or too old, and schedules the rest. */
   release(): void {
-    const oldest = Date.now() - limits.openEarlierSnapshotMs
+    const oldest = performance.now() - limits.openEarlierSnapshotMs
     const isKept = ({ sinceMs }: Retired, i: number) =>
       i < limits.openEarlierSnapshots && sinceMs >= oldest
     const released = this.#retired.filter((retired, i) => !isKept(retired, i))

@@ -22,7 +22,7 @@ export const fileLease = (path: string): RunLease => ({
 })
 
 async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<AsyncDisposable> {
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   for (;;) {
     signal.throwIfAborted()
     try {
@@ -31,7 +31,7 @@ async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<Asy
       if (!(error instanceof LockHeldError)) throw error
       const copied = await copiedLock(error)
       if (copied !== null) throw copied
-      if (Date.now() >= deadline) throw lockedBy(error)
+      if (performance.now() >= deadline) throw lockedBy(error)
       await sleep(limits.runLockPollMs, undefined, { signal })
     }
   }

@@ -37,7 +37,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
   const { lockWaitMs, signal, extensions } = options
   for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
   await prepareDirectory(dirname(paths.database))
-  const deadline = Date.now() + lockWaitMs
+  const deadline = performance.now() + lockWaitMs
   const repair = waitingRepair(paths.database)
   const { warehouseRetryMs, longestWarehouseRetryMs } = limits
   for (
@@ -55,9 +55,10 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
       // What cannot be made now, as when the disk is full, was not torn by a power cut, and would not be made again either.
       if (!isLocked(error) && makes) await removeUnmade(paths)
       else if (!isLocked(error) && (await setUnmadeAside(paths))) continue
-      if (!isLocked(error) || Date.now() >= deadline) throw openError(error, paths.database, AS_RUN)
+      if (!isLocked(error) || performance.now() >= deadline)
+        throw openError(error, paths.database, AS_RUN)
     }
-    await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
+    await sleep(Math.max(0, Math.min(retryMs, deadline - performance.now())), undefined, { signal })
   }
 }
 

@@ -144,10 +144,11 @@ async function waitFor(
   { waitMs, signal }: LeaseOptions,
   lake: LakeTarget,
 ): Promise<Server> {
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   for (;;) {
     signal.throwIfAborted()
-    const sliceMs = Math.max(1, Math.min(limits.lakeLockSliceMs, deadline - Date.now()))
+    const restMs = Math.max(1, Math.ceil(deadline - performance.now()))
+    const sliceMs = Math.min(limits.lakeLockSliceMs, restMs)
     try {
       await connection.run(sql`BEGIN TRANSACTION`)
       await connection.run(tell(sql`SET LOCAL lock_timeout = ${sql.value(sliceMs)}`))
@@ -157,7 +158,7 @@ async function waitFor(
     } catch (error) {
       await connection.run(sql`ROLLBACK`).catch(() => {}) // `error` says what happened
       if (!isTimeout(error)) throw error
-      if (Date.now() >= deadline) throw await lockedBy(connection, lake)
+      if (performance.now() >= deadline) throw await lockedBy(connection, lake)
     }
   }
 }

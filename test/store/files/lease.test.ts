@@ -1,10 +1,13 @@
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../../src/core/failures.ts'
+import { limits } from '../../../src/core/limits.ts'
 import { fileLease } from '../../../src/store/files/lease.ts'
+import { clockSetBy } from '../../support/clock-set-by.ts'
 
 const never = new AbortController().signal
 
@@ -79,6 +82,18 @@ test('who waits gets the lock when it is released; never two of them', async () 
       holders--
     }),
   )
+})
+
+test('a clock that is set does not end the wait', async () => {
+  await using space = await lockFile()
+  const held = await take(space.path, 0)
+  const taken = take(space.path, 20_000)
+  const failed = failureOf(taken)
+  using _clock = clockSetBy(3_600_000)
+  await Promise.race([failed, sleep(3 * limits.runLockPollMs)])
+  await held[Symbol.asyncDispose]()
+  assert.is(await failed, null)
+  await (await taken)[Symbol.asyncDispose]()
 })
 
 test('an abort ends the wait', async () => {
