@@ -77,6 +77,33 @@ test('a value behind the rows that a compile looks at fails what reads it, and i
   assert.is(found.stdout, 's,n\r\n6000025.75,500002\r\n')
 })
 
+test('times without a zone are refused next to the name of one, which DuckDB would give to them', async () => {
+  await using space = await workspace({ ...model, 'eider.yml': project('{file: data/a.csv}') })
+  const write = async (values: readonly string[]) => {
+    const rows = `id,t\n${values.map((value, i) => `${i},${value}\n`).join('')}`
+    await space.write('data/a.csv', rows)
+    await space.write('seeds/ref/x.csv', rows)
+  }
+  const named = '2026-06-01 12:00:00 America/New_York'
+  const problem =
+    /the column "t" has 2026-06-01 12:00:00 America\/New_York, whose zone would also be that of later values without one, such as 2026-06-01 12:00:00/
+  for (const columns of ['', ', columns: {t: TIMESTAMPTZ}']) {
+    await write([named, '2026-06-01 12:00:00'])
+    await space.write('eider.yml', project(`{file: data/a.csv${columns}}`))
+    await space.write('seeds/ref/x.yml', columns === '' ? '' : 'columns: {t: TIMESTAMPTZ}\n')
+    const { stdout, stderr } = await space.ok(['check'], { exitCode: 1 })
+    const said = (stdout + stderr).split('\n').filter((line) => problem.test(line))
+    assert.is(said.length, 2, stdout + stderr)
+    for (const kept of [
+      [named, '2026-06-01 12:00:00Z', '2026-06-01 12:00:00+02'],
+      ['2026-06-01 12:00:00 UTC', '2026-06-01T12:00:00', '2026-06-01 12:00:00+02'],
+    ]) {
+      await write(kept)
+      await space.ok(['check'])
+    }
+  }
+})
+
 /** What stands in a column behind 25,000 rows with `first`, and what is said of it; null: nothing. */
 const late: readonly (readonly [string, string, string | null])[] = [
   ['5', '15e-1', 'which would be rounded: its first rows have whole numbers'],

@@ -15,6 +15,7 @@ import { BLANK_HINT, blankLines } from './line-ends.ts'
 import { misplacedThousands, thousandsHint } from './misread-numbers.ts'
 import { numbersWithCommas } from './numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from './options.ts'
+import { leakingZone, zoneHint } from './zone-names.ts'
 
 interface BoundSeed {
   readonly file: SeedFile
@@ -66,6 +67,10 @@ const checks: readonly SeedCheck[] = [
   async function wrongThousands({ connection, texts, columns, file: { path, csv } }) {
     const found = await misplacedThousands(connection, texts, columns, csv)
     return found === null ? [] : [refusal(path, found.problem, thousandsHint(csv))]
+  },
+  async function zoneNames({ connection, texts, columns, file: { path } }) {
+    const found = await leakingZone(connection, texts, columns)
+    return found === null ? [] : [refusal(path, found.problem, zoneHint(found.column))]
   },
   async function decimalCommas({ connection, texts, guessed, file: { path, csv } }) {
     const found = await numbersWithCommas(connection, texts, guessed, csv)

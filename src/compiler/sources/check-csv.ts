@@ -19,6 +19,7 @@ import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/mi
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
 import { isUtf8File } from '../csv/utf-8.ts'
+import { leakingZone, zoneHint } from '../csv/zone-names.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { refuseLostHeader, refuseLostLines } from './lost-lines.ts'
 import type { Explanation } from '../hints/engine-words.ts'
@@ -121,6 +122,8 @@ async function refuseMisread(file: CheckedFile): Promise<void> {
 /** The first one that is found in `rows`, which are all or some of the file. */
 async function bentValue(file: CheckedFile, rows: Sql): Promise<Explanation | null> {
   const { connection, table, columns } = file
+  const zone = await leakingZone(connection, rows, columns)
+  if (zone !== null) return { problem: await problemWith(file, zone), hint: zoneHint(zone.column) }
   const [unheld] = await unheldValues(connection, rows, undeclared(table, columns), table.csv)
   if (unheld === undefined) return explainQuote(file, rows)
   const hint = `declare its type under columns of the table: ${unheld.column}: ${unheld.type}`
