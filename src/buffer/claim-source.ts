@@ -44,7 +44,7 @@ export interface ClaimSource extends AsyncDisposable {
   /** Seals and hands out the oldest buffered segment; null when nothing is buffered. */
   claim(target: ModelName): Promise<Claim | null>
   /**
-   * The open claim as it is to be read: its bytes are those that were accepted. Groups that have changed on disk are taken
+   * The claim as it was given where its bytes are those that were accepted. Else groups that have changed on disk are taken
    * out of it, and kept (damaged.ts); null when nothing else is left, and then the claim is gone.
    */
   verify(claim: Claim): Promise<Claim | null>

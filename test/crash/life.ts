@@ -245,7 +245,8 @@ export class Life {
   /** The buffer looks at its own disk. */
   async #verify(buffer: EventBuffer, claim: Claim): Promise<Claim | null> {
     const own = (await buffer.inflight(claim.target)).find(({ id }) => id === claim.id)
-    return this.#onRealDisk(own === undefined ? null : await buffer.verify(own))
+    const whole = own === undefined ? null : await buffer.verify(own)
+    return whole === own ? claim : this.#onRealDisk(whole)
   }
 
   async #onRealDisk(claim: Claim | null): Promise<Claim | null> {
