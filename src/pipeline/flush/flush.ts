@@ -84,6 +84,9 @@ export async function finishCommitted(
   }
 }
 
+/** A disk whose bits flip does so once; one that gives other bytes at each reading would be asked for ever. */
+const MOST_CHANGES = 100
+
 /**
  * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
  * differs from it in case: the model was spelled so when the events came. `fence` is that of the target. What is not
@@ -99,6 +102,7 @@ export async function flushTarget(
   // hands everything out again, oldest first and under the same ids.
   for (const claim of await claims.inflight(target)) await claims.nack(claim)
   let flushed = false
+  let changes = 0
   const beganMs = performance.now()
   for (let isLast = false; !isLast && !signal.aborted;) {
     const startedAt = performance.now()
@@ -125,6 +129,11 @@ export async function flushTarget(
       if (isWhole) continue
       // What is left is claimed again, oldest first: a claim that is gone may be one that another run has given back, and
       // then none behind it may be committed.
+      changes++
+      if (changes === MOST_CHANGES)
+        throw new ModelFailure(
+          `events of ${target} have other bytes each time they are read, ${changes} times by now; nothing of them is lost: look at the disk, and run again`,
+        )
       await giveBack(deps, batch)
       isLast = false
     } catch (error) {

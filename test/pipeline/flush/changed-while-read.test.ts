@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { locationOf } from '../../../src/buffer/claim-source.ts'
+import { type Claim, locationOf } from '../../../src/buffer/claim-source.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { flipBit } from '../../support/flip-bit.ts'
 import { events } from '../../support/handmade-models.ts'
@@ -49,5 +49,26 @@ for (const [what, byte] of [
       [1],
     )
   })
+
+test('a disk that gives other bytes at each reading fails the model, and the events stay', async () => {
+  await using space = await openProject()
+  const buffer = await openBuffer(space.path('.'))
+  await buffer.append(target, [Buffer.from('{"id":1,"name":"kept"}')], TIME)
+  const never = new Proxy(buffer, {
+    get(_, name) {
+      if (name === 'verify') return (claim: Claim) => Promise.resolve({ ...claim })
+      const value: unknown = Reflect.get(buffer, name)
+      return typeof value === 'function' ? value.bind(buffer) : value
+    },
+  })
+  const summary = await space.run([model], { openClaims: () => Promise.resolve(never) })
+  assert.equal(statuses(summary), { [target]: 'failed' })
+  assert.match(
+    JSON.stringify(summary),
+    /have other bytes each time they are read, 100 times by now/,
+  )
+  await space.run([model], { openClaims: () => openBuffer(space.path('.')) })
+  assert.equal(await space.rows(sql`SELECT id FROM ${sql.relation(target)}`), [{ id: 1 }])
+})
 
 test.run()
