@@ -45,8 +45,10 @@ export const refusalOf = (work: Promise<unknown>): Promise<DatabaseError | null>
     (error) => error,
   )
 
-const isUnasked = ({ details }: DatabaseError): boolean =>
-  details.type === 'INTERRUPT' || details.type === 'TransactionContext'
+/** A COMMIT that conflicts has an error of the same type as what comes after a failure. */
+const isUnasked = ({ details: { type, message } }: DatabaseError): boolean =>
+  type === 'INTERRUPT' ||
+  (type === 'TransactionContext' && message.includes('Current transaction is aborted'))
 
 /** The statement was ended by `Connection.interrupt()`. */
 export const isInterrupt = (error: unknown): boolean =>

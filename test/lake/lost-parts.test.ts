@@ -18,6 +18,9 @@ const models = {
   'models/mart/longest.sql': 'SELECT max(id) AS n, max(text) AS text FROM mart.t\n',
 }
 
+/** What is lost is asked for as long as a store that refuses for a while. */
+const HASTY = { s3_retry_seconds: '0' }
+
 const damages = [
   {
     says: /is cut short: mart\/t\//,
@@ -33,8 +36,8 @@ const damages = [
 
 lakeTest('an object that is gone, cut short or damaged is named by whatever reads it', async () => {
   await using lake = await withLake()
-  await using space = await lakeProject(lake, models)
-  await using service = await lakeProject(lake, models)
+  await using space = await lakeProject(lake, models, lake.env, HASTY)
+  await using service = await lakeProject(lake, models, lake.env, HASTY)
   await space.ok(['run'])
   const [object] = await objectsOf(lake, 'mart.t')
   await copyFile(object!, space.path('whole'))
@@ -68,9 +71,9 @@ lakeTest(
   'services keep what they have until a table that lost an object is built again',
   async () => {
     await using lake = await withLake()
-    await using space = await lakeProject(lake, models)
-    await using service = await lakeProject(lake, models)
-    await using other = await lakeProject(lake, models)
+    await using space = await lakeProject(lake, models, lake.env, HASTY)
+    await using service = await lakeProject(lake, models, lake.env, HASTY)
+    await using other = await lakeProject(lake, models, lake.env, HASTY)
     await space.ok(['run'])
     await service.ok(['pull'])
     const before = await tablesOf(service)

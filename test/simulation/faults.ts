@@ -64,14 +64,6 @@ export const faults: Readonly<Record<string, Fault>> = {
     seed: 5,
     found: /is there twice/,
   },
-  'a clock that is set ends the waiting for a daemon': {
-    file: 'wiring/claims.js',
-    sound: 'const deadline = performance.now()',
-    faulty: 'const performance = Date, deadline = Date.now()',
-    plan: {},
-    seed: 30_927,
-    found: /no daemon answers on admin port/,
-  },
   'the watermark of one collector hides events of another': {
     file: 'pipeline/changes/touched.js',
     sound: 'if (following === null)\n',

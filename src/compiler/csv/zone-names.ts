@@ -6,8 +6,8 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { type MisreadNumber, short } from './misread-numbers.ts'
 
-/** A name has two letters next to each other; T and Z stand alone. */
-const NAME = '[A-Za-z]{2}'
+/** Behind the time, and of two letters or more; T and Z stand alone, and `infinity` has no time. */
+const NAME = '^[0-9].*[0-9] ?[A-Za-z]{2}'
 const UTC = '(?i).*[0-9] ?(?:UTC|GMT)'
 const ZONELESS = '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[ T][0-9:.]+)?'
 

@@ -131,13 +131,19 @@ test('what a failed transaction refuses to tell is no answer, and is asked again
 })
 
 test('an interrupt is no refusal', async () => {
-  const ended = (type: string) => Promise.reject(toDatabaseError(new Error(errorOf(type))))
-  assert.is(await ifRefused(ended('Binder'), () => null), null)
-  for (const type of ['INTERRUPT', 'TransactionContext'])
-    assert.is(await problemOf(ifRefused(ended(type), () => null)), 'why')
+  const ended = (type: string, why: string) =>
+    Promise.reject(toDatabaseError(new Error(errorOf(type, why))))
+  assert.is(await ifRefused(ended('Binder', 'why'), () => null), null)
+  assert.is(await ifRefused(ended('TransactionContext', 'conflict'), () => null), null)
+  for (const [type, why] of [
+    ['INTERRUPT', 'Interrupted!'],
+    ['TransactionContext', 'Current transaction is aborted (please ROLLBACK)'],
+  ] as const)
+    assert.is(await problemOf(ifRefused(ended(type, why), () => null)), why)
 })
 
-const errorOf = (type: string) => JSON.stringify({ exception_type: type, exception_message: 'why' })
+const errorOf = (type: string, why: string) =>
+  JSON.stringify({ exception_type: type, exception_message: why })
 
 const problemOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
