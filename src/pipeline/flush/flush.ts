@@ -211,7 +211,10 @@ class ChangedOnDisk extends Error {}
 
 async function refuseChanged(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
   let areWhole = true
-  for (const claim of claims) areWhole = (await verify(deps, claim)) === claim && areWhole
+  for (const claim of claims) {
+    const whole = await verify(deps, claim)
+    areWhole &&= whole?.bytes === claim.bytes && whole.events === claim.events
+  }
   if (!areWhole) throw new ChangedOnDisk()
 }
 
