@@ -56,7 +56,8 @@ test('a disk that gives other bytes at each reading fails the model, and the eve
   await buffer.append(target, [Buffer.from('{"id":1,"name":"kept"}')], TIME)
   const never = new Proxy(buffer, {
     get(_, name) {
-      if (name === 'verify') return (claim: Claim) => Promise.resolve({ ...claim, bytes: claim.bytes - 1 })
+      if (name === 'verify')
+        return (claim: Claim) => Promise.resolve({ ...claim, bytes: claim.bytes - 1 })
       const value: unknown = Reflect.get(buffer, name)
       return typeof value === 'function' ? value.bind(buffer) : value
     },
