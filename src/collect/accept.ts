@@ -58,9 +58,15 @@ export function accept(
   const { readers, maxEventBytes, maxBatchBytes } = options
   const apart =
     format === 'event' ? null : readers.read({ ...to, format, body, maxEventBytes, maxBatchBytes })
-  if (apart === null && body.length >= limits.batchReaderBytes)
-    return ownTurn(() => setImmediate()).then(() => acceptNow(options, to, format, body, key))
-  if (apart === null) return acceptNow(options, to, format, body, key)
+  if (apart === null) {
+    const readHere = () =>
+      key === null
+        ? storeBatch(options, to, read(options, to, format, body))
+        : acceptOnce(options, to, format, body, key)
+    return body.length < limits.batchReaderBytes
+      ? readHere()
+      : ownTurn(() => setImmediate()).then(readHere)
+  }
   if (key === null) return apart.then((batch) => storeBatch(options, to, batch))
   // Whether it is a repeat is known last, and then what was found of it does not count.
   return apart.then(
@@ -74,17 +80,6 @@ export function accept(
 
 /** Large batches that no thread takes, one in each turn of the event loop: others are answered in between. */
 const ownTurn = newLine()
-
-function acceptNow(
-  options: AcceptOptions,
-  to: Target,
-  format: BodyFormat,
-  body: Buffer,
-  key: RequestKey | null,
-): Promise<Receipt> {
-  if (key !== null) return acceptOnce(options, to, format, body, key)
-  return storeBatch(options, to, read(options, to, format, body))
-}
 
 /** The same for small bodies without a key: they are read when it returns, and on disk when `ready` resolves. */
 export function acceptHere(

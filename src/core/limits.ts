@@ -188,7 +188,7 @@ export const limits = {
   /** Validators that a thread knows; models that change while the daemon runs leave old ones behind. */
   validatorsOfReader: 1_000,
 
-  /** Bodies of all requests that a process holds, in little memory fewer (http/body.ts); above it 503. Each connection may send one of up to its own limit. */
+  /** Of all requests that a process holds, in little memory less (http/body.ts); above it 503. Each may have its own limit. */
   bodiesBytes: 256 * MiB,
 
   ...odataLimits,

@@ -3,6 +3,7 @@
 
 import { follow, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
 
 export interface ModelFollowing {
@@ -29,6 +30,13 @@ export function followingOf(project: CompiledProject, model: Model): ModelFollow
   ofProject.set(model, made)
   return made
 }
+
+/** The tables that it follows, each once. */
+export const followedInputs = ({
+  followed,
+}: Pick<ModelFollowing, 'followed'>): readonly ModelName[] => [
+  ...new Set(followed.map(({ model }) => model)),
+]
 
 function findFollowing(project: CompiledProject, model: Model): ModelFollowing | null {
   const column = rangeColumnOf(model)?.column

@@ -14,7 +14,7 @@ import {
   waysFrom,
 } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
-import { followingOf, type ModelFollowing } from './following.ts'
+import { followingOf, followedInputs, type ModelFollowing } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'
 import { lead, type Leading, hasParts } from './ranges.ts'
 import { isInHours, keepOf } from '../../core/retention.ts'
@@ -37,7 +37,7 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const { followed, others } = following
   if (followed.length === 0) return { ranges: [], others }
   const { connection } = context
-  const inputs = [...new Set(followed.map(({ model: name }) => name))]
+  const inputs = followedInputs(following)
   const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
   const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
@@ -70,10 +70,10 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
 function warnOfPicked(
   { changes }: RunContext,
   { name, kind }: Model,
-  { touchesOthers, dropsPicked, followed }: ModelFollowing,
+  following: ModelFollowing,
 ): void {
-  if (kind === 'period' || !touchesOthers || !dropsPicked) return
-  const inputs = [...new Set(followed.map(({ model }) => model))].toSorted()
+  if (kind === 'period' || !following.touchesOthers || !following.dropsPicked) return
+  const inputs = followedInputs(following).toSorted()
   const or = kind === 'merge' ? ', or write -- @deletes: mirror instead of -- @incremental' : ''
   changes.warn(
     name,
@@ -128,7 +128,7 @@ export async function notePosition(
       await store.state.changes.forget(connection, model.name)
     return
   }
-  const inputs = [...new Set(following.followed.map(({ model: name }) => name))]
+  const inputs = followedInputs(following)
   const versions = await versionsOf(context, inputs)
   const positions = new Map<string, Position>()
   for (const { model: name, column } of following.followed)

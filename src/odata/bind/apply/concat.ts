@@ -61,15 +61,7 @@ export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): 
           column: ours.column.name,
           value: of === i ? propertyValue(part, one.ours) : nullOf(ours.type),
         },
-        {
-          column: mark.column.name,
-          value:
-            of !== i
-              ? booleanConstant(false)
-              : one.mark
-                ? propertyValue(part, one.mark)
-                : booleanConstant(true),
-        },
+        { column: mark.column.name, value: isThere(part, of === i ? one : undefined) },
       ])
       return { ...step, columns: [...columns, ...links, ...sorted] }
     }),
@@ -100,6 +92,10 @@ const placeOf = (part: ApplyRows): Expression => ({
 const ownValue = ({ values }: ApplyRows, path: readonly string[]) =>
   values.find((value) => pathKey(value.path) === pathKey(path))
 
+/** Whether a row of the part has the value or the collection; undefined: the part has none. */
+const isThere = (part: ApplyRows, own: Pick<ValueColumn, 'mark'> | undefined): Expression =>
+  own?.mark === undefined ? booleanConstant(own !== undefined) : propertyValue(part, own.mark)
+
 function projected(part: ApplyRows, values: readonly ValueColumn[]) {
   const columns = values.flatMap(({ path, property, mark }) => {
     const own = ownValue(part, path)
@@ -110,9 +106,7 @@ function projected(part: ApplyRows, values: readonly ValueColumn[]) {
       value: isCast ? ({ kind: 'cast', type: property.type, operand } as const) : operand,
     }
     if (mark === undefined) return [column]
-    const isThere =
-      own?.mark === undefined ? booleanConstant(own !== undefined) : propertyValue(part, own.mark)
-    return [column, { column: mark.column.name, value: isThere }]
+    return [column, { column: mark.column.name, value: isThere(part, own) }]
   })
   return { kind: 'project', from: part.relation, row: rowVariable(part), columns } as const
 }

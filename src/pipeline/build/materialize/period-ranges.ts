@@ -8,7 +8,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { PlannedRange, Slice, ValueRange, WatermarkRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { type Row, textOf } from '../../../duckdb/values.ts'
-import { followingOf } from '../../changes/following.ts'
+import { followingOf, followedInputs } from '../../changes/following.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import { isOfRule } from '../../rules/parts.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -50,7 +50,7 @@ export async function periodsToMake(
 function warnOfOthers({ project, changes }: RunContext, model: PeriodModel): void {
   const following = followingOf(project, model)
   if (following?.touchesOthers !== true) return
-  const inputs = [...new Set(following.followed.map(({ model: input }) => input))].toSorted()
+  const inputs = followedInputs(following).toSorted()
   changes.warn(
     model.name,
     `changes of ${inputs.join(', ')} may touch rows of other periods, by a window, LIMIT or DISTINCT ON, and these stay as they were; select such rows in a model of kind table and read that, or rebuild periods: eider run ${model.name} --start VALUE --end VALUE`,
