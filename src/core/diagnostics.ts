@@ -59,6 +59,8 @@ const messages = {
     'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'merge-over-groups': (p: { watermark: string }) =>
     `a merge over groups without "${p.watermark}" in its key reads only groups that are newer than the rest: one that late rows change, or that is gone, stays as it was`,
+  'window-over-others': ({ call, watermark }: { call: string; watermark: string }) =>
+    `${call}() looks at rows with other values of "${watermark}": where one of these comes late, changes or goes, rows that are there keep what they have`,
   'unstable-key': ({ column, call }: { column: string; call: string }) =>
     `the key "${column}" is ${call}(), which gives a row another value in each build: links of clients and changes since a state cannot find it`,
   'untyped-null': (p: { column: string; type: string }) =>
@@ -160,6 +162,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'ignored-annotation',
   'append-over-groups',
   'merge-over-groups',
+  'window-over-others',
   'unstable-key',
   'untyped-null',
   'decimal-comma',

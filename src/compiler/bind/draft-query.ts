@@ -2,6 +2,7 @@
 
 import { unstableKeys } from './unstable-key.ts'
 import { untypedNulls } from './untyped-null.ts'
+import { windowsOverOthers } from './window-over-others.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -34,6 +35,7 @@ import type { Span } from '../../core/source-text.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { ColumnRename, ViewModel } from '../../core/model.ts'
 import { formerTexts } from '../former-texts.ts'
+import { meaningOf } from '../sql/meaning.ts'
 import { namesReadBy, rulePartsOf } from '../lineage/rule-parts.ts'
 import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
@@ -103,6 +105,7 @@ async function finishQuery(
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
     ...mergeOverGroups(parsed, tree),
+    ...windowsOverOthers(query, own(columns)),
     ...unstableKeys(query, own(columns), placeOfColumn),
     ...untypedNulls(query, own(columns), placeOfColumn),
   ]
@@ -315,8 +318,3 @@ function indexOf(group: SyntaxNode, items: readonly SyntaxNode[]): number {
   )
   return byAlias >= 0 ? byAlias : items.findIndex((item) => meaningOf(item) === meaningOf(group))
 }
-
-const meaningOf = (node: SyntaxNode) =>
-  JSON.stringify({ ...node, alias: '' }, (key, value: unknown) =>
-    key === 'query_location' ? undefined : value,
-  )

@@ -30,6 +30,8 @@ interface Following {
   readonly touchesOthers: boolean
   /** A row may go because another one has come, which was picked in place of it and then left out. */
   readonly dropsPicked: boolean
+  /** A view by whose windows a row has values of rows with other values of the column. */
+  readonly window: ModelName | null
 }
 
 /** Whether rows of the model stand for several of a table, so that one goes when the last of those does. */
@@ -73,6 +75,7 @@ const NOTHING: Following = {
   looksAround: false,
   touchesOthers: false,
   dropsPicked: false,
+  window: null,
 }
 
 interface Search {
@@ -92,6 +95,7 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
   let { looksAround } = trails
   const { leavesOut } = trails
   let dropsPicked = leavesOut === 'picked'
+  let window: ModelName | null = null
   let touchesOthers = looksAround && (trails.addresses.columns[index] ?? []).length === 0
   const followed: Followed[] = []
   const others: Unfollowed[] = []
@@ -113,10 +117,12 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
       others.push(...through.others)
       looksAround ||= through.looksAround
       touchesOthers ||= through.touchesOthers
+      window ??= through.window
       dropsPicked ||= through.dropsPicked || (leavesOut !== null && through.looksAround)
     }
   }
-  return { followed, others, looksAround, touchesOthers, dropsPicked }
+  if (trails.hasValuesOfOthers && touchesOthers && model.kind === 'view') window = model.name
+  return { followed, others, looksAround, touchesOthers, dropsPicked, window }
 }
 
 function followInput(search: Search, input: Model, { column, steps }: Trail): Following {

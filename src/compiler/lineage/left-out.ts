@@ -36,3 +36,22 @@ function isFirst({ type, right }: SyntaxNode): boolean {
 /** QUALIFY has a condition beside that on the window. */
 const filtersQualified = ({ qualify }: SyntaxNode): boolean =>
   (qualify as SyntaxNode | null)?.['type'] === 'CONJUNCTION_AND'
+
+/** Windows that give rows a value of other rows, not those that only pick rows by it. */
+export function windowsOfValues(query: SyntaxNode): readonly SyntaxNode[] {
+  const nodes = nodesIn(query)
+  const picking = new Set(nodes.flatMap(({ qualify }) => nodesIn(qualify)))
+  const inside = new Set(
+    nodes.flatMap(({ from_table: from, cte_map: ctes }) => nodesIn([from, ctes])),
+  )
+  // A number that a query of FROM gives is one to filter by.
+  const isPicking = (node: SyntaxNode): boolean =>
+    picking.has(node) || (inside.has(node) && NUMBERS.has(String(node['type'])))
+  return nodes.filter((node) => node['class'] === 'WINDOW' && !isPicking(node))
+}
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  'WINDOW_ROW_NUMBER',
+  'WINDOW_RANK',
+  'WINDOW_RANK_DENSE',
+])

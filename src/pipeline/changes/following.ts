@@ -14,6 +14,7 @@ export interface ModelFollowing {
   readonly looksAround: boolean
   readonly touchesOthers: boolean
   readonly dropsPicked: boolean
+  readonly window: ModelName | null
   /** Reading all of its input again may harm: rows without a key may come twice, periods may lose what is gone from it. */
   readonly isCareful: boolean
 }

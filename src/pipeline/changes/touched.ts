@@ -59,20 +59,27 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const ranges = await lead(connection, leading, type)
   if (changed.size > 0 && ranges !== null && ranges.length > 0)
     context.changes.leave(model.name, { inputs: [...changed], ranges })
-  if (ranges !== null && ranges.length > 0) warnOfPicked(context, model, following)
+  if (ranges !== null && ranges.length > 0) warnOfOthers(context, model, following)
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
   for (const one of leading) if ((await lead(connection, [one], type)) === null) return unknown(one)
   throw new Error('ranges lead somewhere each, and not together')
 }
 
-/** Of periods more is said, where they are chosen. */
-function warnOfPicked(
+/** Of periods more is said, where they are chosen, and of windows of its own when the model is compiled. */
+function warnOfOthers(
   { changes }: RunContext,
   { name, kind }: Model,
   following: ModelFollowing,
 ): void {
-  if (kind === 'period' || !following.touchesOthers || !following.dropsPicked) return
+  if (kind === 'period' || !following.touchesOthers) return
+  const { column, window, dropsPicked } = following
+  if (window !== null)
+    changes.warn(
+      name,
+      `rows with other values of ${column} may keep what they have, since a window of ${window} makes them of rows that have changed; make ${window} a model of kind table, or rebuild a range: eider run ${name} --start VALUE --end VALUE`,
+    )
+  if (!dropsPicked) return
   const inputs = followedInputs(following).toSorted()
   const or = kind === 'merge' ? ', or write -- @deletes: mirror instead of -- @incremental' : ''
   changes.warn(

@@ -321,6 +321,26 @@ for (const { it, select, says } of picking)
     assert.equal(await run(), {})
   })
 
+for (const [part, says] of [
+  ['id', true],
+  ['day', false],
+] as const)
+  test(`that rows keep values of rows that have changed is said of a window of a view: by ${part}`, async () => {
+    await using space = await openProject()
+    const { send, add, run } = opened(space, {
+      'raw.hits': texts['raw.hits'],
+      'stage.before': `-- @kind: view\nSELECT id, day, lag(n) OVER (PARTITION BY ${part} ORDER BY n) AS was FROM raw.hits`,
+      'mart.it': incremental('SELECT id, day, was FROM stage.before'),
+    })
+    await send(3, 4, 5)
+    assert.equal(await run(), {})
+    await add([{ id: 8, day: dayOf(2), n: 0 }])
+    const said =
+      'rows with other values of day may keep what they have, since a window of stage.before makes them of rows that have changed'
+    assert.equal(await run(), says ? { 'mart.it': said } : {})
+    assert.equal(await run(), {})
+  })
+
 test('a plan says which rows a merge would keep of a file that has lost them', async () => {
   await using space = await openProject()
   const { run, plan } = opened(space, {
