@@ -106,6 +106,22 @@ test('a pipe that a model, a source or a test of a model names is said, at once'
 
 const sourceOf = (text: string) => `name: shop\nsources:\n  f:\n    ${text}\n`
 
+test('what no row of a list can say is said beside it', async () => {
+  for (const [path, to] of [
+    ['models', 'models'],
+    ['models/up', '..'],
+  ] as const) {
+    await using space = await workspace(files)
+    if (path === 'models') rmSync(space.path(path), { recursive: true })
+    symlinkSync(to, space.path(path))
+    const { stdout, stderr, exitCode } = await space.eider(['ls', '--json'], QUICK)
+    assert.is(exitCode, 1, path)
+    assert.match(stderr, `${path}:1:1 error unreadable-file`)
+    assert.match(stdout, '{"event":"ls-finished"')
+    assert.is((await space.eider(['ls', 'raw.orders'], QUICK)).exitCode, path === 'models' ? 2 : 0)
+  }
+})
+
 test('a file that becomes a pipe after a run is said by the next one', async () => {
   await using space = await workspace({
     ...files,

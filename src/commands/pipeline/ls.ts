@@ -3,6 +3,7 @@ import { againstFlag, selectionFlags, selectionOf, variableFlags } from '../../c
 import { orphanState, wayOn } from '../../cli/run-lines.ts'
 import { showTable } from '../../cli/table.ts'
 import type { Selection } from '../../compiler/select.ts'
+import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import type { CompiledProject, FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
 import type { OlderRows } from '../../core/step.ts'
@@ -28,14 +29,13 @@ export default class PipelineLs extends BaseCommand {
     const project = await this.openProject(flags)
     const asked = { ...selectionOf(argv, flags), against }
     const unchanged = against === undefined ? await readUnchanged(project, true) : null
-    const rows =
+    const { rows, mistakes } =
       unchanged?.note == null
         ? await readRows(project, asked, unchanged?.compiled)
-        : await unchangedRows(unchanged.compiled, unchanged.note, asked)
+        : { rows: await unchangedRows(unchanged.compiled, unchanged.note, asked), mistakes: [] }
     if (flags.json) {
       for (const row of rows)
         this.printEvent({ event: 'model', ...row, way: row.way?.text ?? null })
-      this.printEvent({ event: 'ls-finished', models: rows.length })
     } else {
       const shown = rows.map(({ model, kind, tags, entity_set: set, state, way }) => {
         return {
@@ -51,6 +51,9 @@ export default class PipelineLs extends BaseCommand {
       for (const { model, older_rows: older } of rows)
         if (older !== undefined) this.print(`older rows of ${model}: ${older.ways}`)
     }
+    if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
+    if (flags.json) this.printEvent({ event: 'ls-finished', models: rows.length })
+    if (mistakes.length > 0) this.exit(1)
   }
 }
 
@@ -65,6 +68,12 @@ interface Row {
   readonly older_rows?: OlderRows
 }
 
+interface Listed {
+  readonly rows: readonly Row[]
+  /** In no row: which models are missing because of them is not known. */
+  readonly mistakes: readonly Diagnostic[]
+}
+
 interface Asked extends Selection {
   readonly against: Manifest | undefined
 }
@@ -73,9 +82,10 @@ async function readRows(
   project: Project,
   asked: Asked,
   compiled: CompiledProject | undefined,
-): Promise<readonly Row[]> {
+): Promise<Listed> {
   const { editOf } = await import('../../pipeline/catalog/earlier-manifest.ts')
   const { isModified } = await import('../../pipeline/plan/decide.ts')
+  const { mistakesOfNoModel } = await import('../../compiler/mistakes.ts')
   const { knownModels, select } = await import('../../compiler/select.ts')
   const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
   const { readOrphans } = await import('../../pipeline/orphans.ts')
@@ -124,7 +134,11 @@ async function readRows(
   const isAll = selected.size === all.size
   const found = isAll ? await readOrphans(context, reading.project) : []
   const stateOf = (orphan: Orphan) => (reading.isLastState ? wayOn(orphan) : orphanState(orphan))
-  return [...sources, ...planned, ...found.map((orphan) => plainRow(orphan, stateOf(orphan)))]
+  const orphans = found.map((orphan) => plainRow(orphan, stateOf(orphan)))
+  return {
+    rows: [...sources, ...planned, ...orphans],
+    mistakes: isAll ? mistakesOfNoModel(reading.project) : [],
+  }
 }
 
 /** The same rows where a run would find nothing to do, and the project has no sources. */
