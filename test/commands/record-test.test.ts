@@ -123,7 +123,8 @@ FROM raw.sold o JOIN raw.people d ON d.id = o.person GROUP BY ALL
   assert.match(one.expected, /^order_id,region,at,amount\n1,region 1,/)
 
   const inside = await record('core.inside', 'order_id = 2')
-  assert.equal(inside.rows, { 'raw.sold.csv': 1, 'raw.people.csv': 1, 'expect.csv': 1 })
+  assert.equal(inside.rows, { 'raw.sold.csv': 6, 'raw.people.csv': 6, 'expect.csv': 1 })
+  assert.equal(inside.remarks, [])
 
   const boss = await record('core.bosses', 'id = 1')
   assert.match(boss.expected, '1,Bo')
@@ -193,6 +194,48 @@ test('partners come by what is made of columns: of a key, a window or a join', a
     'given/ref.rates.csv 1',
   ])
   await space.ok(['test'])
+})
+
+test('some rows that a condition leaves out are recorded with their partners, so its removal is found', async () => {
+  const sold = Array.from(
+    { length: 300 },
+    (_, i) => `${i},c${i % 40},${i % 3 === 0 ? 'paid' : 'open'},${i}\n`,
+  )
+  const people = Array.from({ length: 40 }, (_, i) => `c${i},${i % 8 === 0}\n`)
+  const core = `-- @expose order_id
+SELECT o.order_id, o.amount, c.id AS customer
+FROM staging.orders o JOIN raw.customers c ON c.id = o.customer WHERE NOT c.is_test
+`
+  const staging = `-- @kind: view
+SELECT order_id, customer, amount FROM raw.orders WHERE status = 'paid'
+`
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'seeds/raw/orders.csv': `order_id,customer,status,amount\n${sold.join('')}`,
+    'seeds/raw/customers.csv': `id,is_test\n${people.join('')}`,
+    'models/staging/orders.sql': staging,
+    'models/core/orders.sql': core,
+  })
+  await space.ok(['run', '--quiet'])
+  const record = ['test', '--record', 'core.orders', 'paid', '--where', 'order_id = 3', '--json']
+  const { files: written, remarks } = JSON.parse((await space.ok(record)).stdout) as {
+    files: { path: string; rows: number }[]
+    remarks: string[]
+  }
+  assert.equal(remarks, [])
+  assert.is(written.find(({ path }) => path.endsWith('expect.csv'))?.rows, 1)
+  const given = written.find(({ path }) => path.endsWith('raw.orders.csv'))!
+  assert.ok(given.rows > 10 && given.rows <= 21, `${given.rows}`)
+  await space.ok(['test'])
+  const changes = [
+    ['models/staging/orders.sql', staging, " WHERE status = 'paid'"],
+    ['models/core/orders.sql', core, ' WHERE NOT c.is_test'],
+  ] as const
+  for (const [path, text, condition] of changes) {
+    await space.write(path, text.replace(condition, ''))
+    await space.ok(['test'], { exitCode: 1 })
+    await space.write(path, text)
+  }
 })
 
 test('never more than a bound is recorded, and it says so', async () => {

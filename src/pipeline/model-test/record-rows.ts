@@ -4,7 +4,8 @@
 // same. So a pair of columns counts where all values of the sample stand in the other one too, and so does a column that
 // is an expression over one input. Among the inputs of a model the one that most columns of the key lead to comes first,
 // also where the model sums its rows up. From its rows the columns that the query joins by lead to those of the others.
-// Where there is no join, the columns that are passed on have to do.
+// Where there is no join, the columns that are passed on have to do. Some rows that the model leaves out come too, with
+// their partners: without them, a condition that somebody removes would change nothing.
 
 import {
   type JoinSide,
@@ -13,7 +14,7 @@ import {
   rowWaysOf,
   VALUE,
 } from '../../compiler/lineage/row-ways.ts'
-import { type TracedColumn, traceModel } from '../../compiler/lineage/trace.ts'
+import { traceModel } from '../../compiler/lineage/trace.ts'
 import { tokenize, isWord, nameOf } from '../../compiler/sql/tokens.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
@@ -21,10 +22,19 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { isReceivedAt } from '../../core/relation.ts'
 import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { ifRefused, refusalOf } from '../../duckdb/errors.ts'
+import { refusalOf } from '../../duckdb/errors.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import { ModelFailure } from '../failure.ts'
+import {
+  type ColumnPair,
+  hasAllValues,
+  pairsWith,
+  pairsInOneRow,
+  wayBy,
+  wayTo,
+} from './column-pairs.ts'
 import { textRows } from './expected.ts'
+import { leftOutRows } from './left-out-rows.ts'
 import { inputsOf, type TestInput, testedKey, type TestedModel } from './inputs.ts'
 import type { TextRow } from '../../core/report/row-difference.ts'
 
@@ -43,17 +53,19 @@ export interface Recorded {
   readonly tables: readonly RecordedTable[]
 }
 
-/** `connection`: to the warehouse. `query`: rows of the model. Throws ModelFailure. */
+/** `connection`: to the warehouse. `query`: rows of the model. `withLeftOut`: and rows that it leaves out. Throws ModelFailure. */
 export async function recordRows(
   connection: Connection,
   project: CompiledProject,
   model: TestedModel,
   query: ModelBody,
+  withLeftOut: boolean,
 ): Promise<Recorded> {
   const { tables, built } = inputsOf(project, model, [])
   const most = limits.recordedRows
   const leads = new Map<string, Sql[] | null>()
   const samples = new Map<ModelName, Sql>()
+  const nearest = new Map<string, Sql>()
   let taken = 0
   const take = async (name: string, rows: Sql): Promise<Sql> => {
     const sample = sql.ident('temp', 'main', `_eider_sample_${taken++}_${name}`)
@@ -80,7 +92,9 @@ export async function recordRows(
     const sample = await take(one.name, isTarget ? sql.body(query) : related(one.name))
     samples.set(one.name, sample)
     const keys = isTarget ? [...testedKey(one), ...wordsOf(query.text)] : testedKey(one)
-    const ways = await waysOf({ connection, project, take }, one, sample, keys)
+    if (!nearest.has(one.name)) nearest.set(one.name, sample)
+    const search = { connection, project, take, withLeftOut, nearest }
+    const ways = await waysOf(search, one, sample, keys)
     for (const [input, way] of ways) {
       const known = leads.get(foldCase(input))
       leads.set(foldCase(input), way === null || known === null ? null : [...(known ?? []), way])
@@ -96,28 +110,14 @@ export async function recordRows(
   return { sample: await textRows(connection, names, sample), tables: recorded }
 }
 
-/** All columns that it comes from, near and far: a column that joins a table may come from that table. */
-function originsOf(column: TracedColumn): readonly TracedColumn[] {
-  const found = new Set<TracedColumn>()
-  const open = [...(column.from ?? [])]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (found.has(next)) continue
-    found.add(next)
-    open.push(...(next.from ?? []))
-  }
-  return [...found]
-}
-
-interface ColumnPair {
-  readonly own: string
-  readonly theirs: string
-}
-
 interface Search {
   readonly connection: Connection
   readonly project: CompiledProject
   /** Rows as a table that lasts. */
   readonly take: (name: string, rows: Sql) => Promise<Sql>
+  readonly withLeftOut: boolean
+  /** By model: of its sample, rows that come from those that are asked for by their values, and nothing besides. */
+  readonly nearest: Map<string, Sql>
 }
 
 /** Finds a condition for each input, on those of its rows `d` that lead to the sample. null: nothing tells. */
@@ -127,7 +127,7 @@ async function waysOf(
   sample: Sql,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Sql | null>> {
-  const { connection, project, take } = search
+  const { connection, project, take, withLeftOut } = search
   const { joins, computed } =
     'body' in model ? await rowWaysOf(connection, project, model.body) : { joins: [], computed: [] }
   const traced = traceModel(project, model.name)
@@ -143,8 +143,10 @@ async function waysOf(
   }
   const ways = new Map<string, Sql | null>()
   const byKey = found.toSorted((a, b) => b.keys - a.keys || a.rows - b.rows)
-  for (const { input, way } of byKey) {
+  for (const lead of byKey) {
+    const { input } = lead
     if (ways.has(input)) continue
+    const way = withLeftOut ? await wayToLeftOut(search, model.name, lead) : lead.way
     ways.set(input, way)
     if (way === null) continue
     // Its rows lead to those of all inputs that it is joined with, through others too.
@@ -163,12 +165,6 @@ async function waysOf(
   }
   return ways
 }
-
-const pairsWith = (traced: readonly TracedColumn[], input: string): readonly ColumnPair[] =>
-  traced
-    .flatMap((column) => originsOf(column).map((origin) => ({ ...origin, own: column.column })))
-    .filter(({ model }) => sameName(model, input))
-    .map(({ own, column }) => ({ own, theirs: column }))
 
 const joinsFrom = (from: string, joins: RowWays['joins']) =>
   joins
@@ -201,19 +197,29 @@ async function partnersBy({ connection, take }: Search, one: JoinSide, values: S
 const withoutValue = (rows: Sql, condition: Sql): Sql =>
   sql`SELECT d.* EXCLUDE (${sql.ident(VALUE)}) FROM ${rows} AS d WHERE ${condition}`
 
-/** True of rows `d` that are found. */
-async function wayTo(connection: Connection, found: Sql): Promise<Sql> {
-  const columns = await connection.columnsOf(sql`FROM ${found}`)
-  return wayBy(
-    found,
-    columns.map(({ name }) => ({ own: name, theirs: name })),
-  )
+/** Also true of some rows `d` of the input from which no row of the model is made. */
+async function wayToLeftOut(
+  { connection, take, nearest }: Search,
+  model: ModelName,
+  { input, way, by, passed }: Lead,
+): Promise<Sql | null> {
+  if (way === null || by.length === 0) return way
+  const asked = nearest.get(model)!
+  const own = sql`SELECT d.* FROM ${sql.relation(input)} AS d WHERE ${wayBy(asked, by)}`
+  nearest.set(input, await take(input, own))
+  const left = await take(input, leftOutRows({ model, input, by, passed, asked }))
+  if ((await countRows(connection, left)) === 0) return way
+  return sql`(${way} OR ${await wayTo(connection, left)})`
 }
 
 /** How far the columns of the sample lead to an input. */
 interface Lead {
   readonly input: string
   readonly way: Sql | null
+  /** Columns that stand in the input as they are: of the key or, where none of it leads there, all that are passed on. */
+  readonly by: readonly ColumnPair[]
+  /** All columns that are passed on. */
+  readonly passed: readonly ColumnPair[]
   /** How many columns of the key lead there. */
   readonly keys: number
   /** How many rows are led to, no further than a little beyond the bound. */
@@ -238,7 +244,7 @@ async function leadTo(
   // A day that begins a month may be one of the days, by chance.
   const isMade = ({ own }: ColumnPair) => byValue.some(({ column }) => sameName(column, own))
   const others = pairs.filter((pair) => isKey(pair) && !isMade(pair))
-  const ofKey = await together(connection, sample, input, others)
+  const ofKey = await pairsInOneRow(connection, sample, input, others)
   const keys = ofKey.length + byValue.length
   let way = ofKey.length > 0 ? wayBy(sample, ofKey) : null
   for (const one of byValue) {
@@ -246,50 +252,14 @@ async function leadTo(
     const all = sql.all([isIts, ...(way === null ? [] : [way])])
     way = await wayTo(connection, await take(input, withoutValue(rowsOf(one), all)))
   }
-  if (way === null && pairs.length > 0)
-    way = wayBy(sample, await together(connection, sample, input, pairs))
+  let by = ofKey
+  if (way === null && pairs.length > 0) {
+    by = await pairsInOneRow(connection, sample, input, pairs)
+    way = wayBy(sample, by)
+  }
   const led = sql`(SELECT 1 FROM ${sql.relation(input)} AS d WHERE ${way ?? sql`true`}
     LIMIT ${sql.value(limits.recordedRows + 1)})`
-  return { input, way, keys, rows: await countRows(connection, led) }
-}
-
-function wayBy(sample: Sql, pairs: readonly ColumnPair[]): Sql {
-  const equal = pairs.map(
-    ({ own, theirs }) => sql`s.${sql.ident(own)} IS NOT DISTINCT FROM d.${sql.ident(theirs)}`,
-  )
-  return sql`EXISTS (SELECT 1 FROM ${sample} AS s WHERE ${sql.all(equal)})`
-}
-
-/** Those whose values stand in one row of the input: a number that is counted may stand in any column, by chance. */
-async function together(
-  connection: Connection,
-  sample: Sql,
-  input: string,
-  pairs: readonly ColumnPair[],
-): Promise<readonly ColumnPair[]> {
-  const isNamesake = ({ own, theirs }: ColumnPair) => Number(sameName(own, theirs))
-  let found: readonly ColumnPair[] = []
-  for (const pair of pairs.toSorted((a, b) => isNamesake(b) - isNamesake(a))) {
-    const more = [...found, pair]
-    const isFirst = found.length === 0
-    if (isFirst || (await hasAllValues(connection, sample, sql.relation(input), more))) found = more
-  }
-  return found
-}
-
-async function hasAllValues(
-  connection: Connection,
-  sample: Sql,
-  rows: Sql,
-  pairs: readonly ColumnPair[],
-): Promise<boolean> {
-  const equal = pairs.map(({ own, theirs }) => sql`d.${sql.ident(theirs)} = s.${sql.ident(own)}`)
-  const known = pairs.map(({ own }) => sql`s.${sql.ident(own)} IS NOT NULL`)
-  const query = sql`
-    SELECT count(*) > 0 AND bool_and(EXISTS (SELECT 1 FROM ${rows} AS d WHERE ${sql.all(equal)})) AS all_there
-    FROM ${sample} AS s WHERE ${sql.all(known)}`
-  const row = await ifRefused(connection.row(query), () => null) // of types that cannot be compared
-  return row?.['all_there'] === true
+  return { input, way, by, passed: pairs, keys, rows: await countRows(connection, led) }
 }
 
 async function readTable(
