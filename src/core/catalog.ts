@@ -95,6 +95,8 @@ export interface CatalogModel {
   readonly checks: readonly CatalogCheck[]
   /** Its columns, types and key are promised to clients, by `@contract`; missing where they are not. */
   readonly contract?: true
+  /** As its file says it, published or not; missing where it says nothing, and with `sets`. */
+  readonly meaning?: CatalogMeaning
   /** Its file, relative to the project. null with `sets`. */
   readonly path: string | null
   /** Its file as it is written; null with `sets`, and for seeds. */

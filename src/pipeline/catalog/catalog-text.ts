@@ -197,6 +197,7 @@ function describeModel(model: Model | FailedModel): CatalogModel {
     columns: [],
     checks,
     ...(compiled?.places.contract === undefined ? {} : { contract: true }),
+    ...meantBy(compiled?.meaning),
     path: source.path,
     // The text of a seed is data.
     sql: kind === 'seed' ? null : source.text,

@@ -17,6 +17,10 @@ const browserTest = browserTests(async () => {
     'models/mart/sums.sql': '-- @kind: table\nselect sum(amount) as total from core.orders',
   })
   await space.ok(['run'])
+  await space.write(
+    'models/mart/sums.sql',
+    '-- @kind: table\n-- @measure all_of_it: max(total)\nselect sum(amount) as total from core.orders',
+  )
   await writeFile(space.path('before.json'), await readFile(space.path('target/manifest.json')))
   await space.write('models/mart/new.sql', '-- @kind: table\nselect total from mart.sums')
   await space.ok(['docs', '--against', 'before.json'])
@@ -56,6 +60,10 @@ browserTest(
     const mark = page.locator('.lineage-picture .change-added')
     await mark.waitFor()
     assert.match((await mark.textContent())!, '+ added')
+    await page.goto(`${page.url().split('#')[0]}#/lineage?model=mart.sums`)
+    const sums = page.getByRole('region', { name: 'mart.sums', exact: true })
+    await sums.getByText('max(total)', { exact: true }).waitFor()
+    assert.is(await sums.getByRole('link', { name: 'all_of_it' }).count(), 0)
     await page.getByRole('link', { name: 'Runs' }).click()
     await page.getByRole('heading', { name: 'Runs' }).waitFor()
     await page.goBack()

@@ -22,15 +22,28 @@ const MOST_POINTS = 400
 /** Below that a finer unit says more. */
 const FEWEST_POINTS = 20
 
+interface UnitOptions {
+  readonly hasTime: boolean
+  /** Of the column. */
+  readonly name?: string
+  readonly most?: number
+}
+
+/** A column with the name of a unit has one time in each of them, as the `month` of a rollup: weeks would be mostly empty. */
+const grainOf = (name: string) => timeUnits.find((unit) => unit === name.toLowerCase())
+
 /** The finest unit that does not make more than `most` points; hours only where days would be a handful. */
 export function unitBetween(
   least: string,
   greatest: string,
-  { hasTime, most = MOST_POINTS }: { readonly hasTime: boolean; readonly most?: number },
+  { hasTime, name = '', most = MOST_POINTS }: UnitOptions,
 ): TimeUnit {
   const points = (unit: TimeUnit) => pointsBetween(least, greatest, unit)
   const needsHours = hasTime && points('day') < Math.min(FEWEST_POINTS, most / 2)
-  const allowed = timeUnits.filter((unit) => unit !== 'hour' || needsHours)
+  const finest = grainOf(name)
+  const allowed = timeUnits
+    .slice(finest === undefined ? 0 : timeUnits.indexOf(finest))
+    .filter((unit) => unit !== 'hour' || needsHours || unit === finest)
   return allowed.find((unit) => points(unit) <= most) ?? 'year'
 }
 

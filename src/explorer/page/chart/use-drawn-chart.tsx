@@ -246,7 +246,7 @@ function groupingOf(
   if (kind === 'time') {
     // Without a row there are no ends, and any unit shows nothing.
     if (typeof lo !== 'string' || typeof hi !== 'string') return { by: 'time', unit: 'day' }
-    return { by: 'time', unit: unitBetween(lo, hi, { hasTime: hasTime(x) }) }
+    return { by: 'time', unit: unitBetween(lo, hi, { hasTime: hasTime(x), name: x.name }) }
   }
   const [least, greatest] = [Number(lo ?? 0), Number(hi ?? 0)]
   const options = { most: MOST_BINS, isWhole: isIntegral(x) }

@@ -181,6 +181,33 @@ export function columnPaths(graph: LineageGraph, start: ColumnOf): ColumnPaths {
   return { columns, edges, unknown }
 }
 
+interface MeasureOf {
+  /** That of its model. */
+  readonly node: LineageNode
+  readonly name: string
+}
+
+/** Measures that read a column, or one that is made of it. */
+export function measuresOn(
+  { nodes }: LineageGraph,
+  { edges }: ColumnPaths,
+  start: ColumnOf,
+): readonly MeasureOf[] {
+  const next = new Map<string, string[]>()
+  for (const { from, to } of edges)
+    next.set(keyOf(from), [...(next.get(keyOf(from)) ?? []), keyOf(to)])
+  const after = reachable(next, keyOf(start))
+  return [...nodes.values()]
+    .filter(({ kind }) => kind !== 'set')
+    .flatMap((node) =>
+      (node.model?.meaning?.measures ?? [])
+        .filter(({ columns }) =>
+          columns.some((column) => after.has(keyOf({ node: node.id, column }))),
+        )
+        .map(({ name, label }) => ({ node, name: label ?? name })),
+    )
+}
+
 function named(graph: LineageGraph, { node, column }: ColumnOf): readonly ColumnOf[] {
   const found = columnOf(graph, { node, column })
   return found === undefined ? [] : [{ node, column: found.name }]

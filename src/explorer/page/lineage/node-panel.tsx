@@ -17,6 +17,7 @@ import {
   type LineageGraph,
   type LineageNode,
   lineageRoute,
+  measuresOn,
 } from './graph.ts'
 import { factsOf } from './lineage-picture.tsx'
 import { WhoBreaks } from './who-breaks.tsx'
@@ -71,7 +72,7 @@ export function NodePanel({ graph, node, column, paths }: NodePanelProps) {
       </div>
       <div class="node-part">
         <Columns node={node} column={column} />
-        {set !== undefined && <Measures set={set} />}
+        <Measures node={node} set={set} />
       </div>
       {model?.sql && (
         <details class="node-sql">
@@ -140,6 +141,7 @@ function Ways({ graph, paths, node, column }: WaysProps) {
   const others = [...paths.columns]
     .flatMap(([id, names]) => names.map((name) => ({ node: id, column: name })))
     .filter((at) => !isSame(at, { node: node.id, column }))
+  const measures = measuresOn(graph, paths, { node: node.id, column })
   const name = <bdi>{column}</bdi>
   return (
     <>
@@ -155,6 +157,14 @@ function Ways({ graph, paths, node, column }: WaysProps) {
         title={<>{name} goes into</>}
         to={others.filter((at) => !paths.edges.some(({ from }) => isSame(from, at)))}
         none="nothing else"
+      />
+      {measures.length > 0 && <h3>Measures of {name}</h3>}
+      <ShortList
+        items={measures.map((measure) => (
+          <li key={`${measure.node.id} ${measure.name}`}>
+            <NodeLink node={measure.node} />: <bdi>{measure.name}</bdi>
+          </li>
+        ))}
       />
     </>
   )
@@ -206,19 +216,44 @@ function OnBoards({ set }: { readonly set: string }) {
   )
 }
 
-function Measures({ set }: { readonly set: CatalogSet }) {
-  const { measures = [] } = set.meaning ?? {}
+interface MeasuresProps {
+  readonly node: LineageNode
+  readonly set: CatalogSet | undefined
+}
+
+/** Those of the file, where it is known. A chart is that of what is published. */
+function Measures({ node, set }: MeasuresProps) {
+  const { measures = [] } = node.model?.meaning ?? set?.meaning ?? {}
   if (measures.length === 0) return null
+  const isPublished = (measure: string) =>
+    set?.meaning?.measures.some(({ name }) => name === measure) === true
   return (
     <>
       <h3>Measures</h3>
       <ul class="node-columns">
-        {measures.map(({ name, label, unit, text, description }) => (
+        {measures.map(({ name, label, unit, text, description, columns }) => (
           <li key={name}>
-            <Link to={chartOf(set, name)}>
+            {isPublished(name) ? (
+              <Link to={chartOf(set!, name)}>
+                <bdi>{label ?? name}</bdi>
+              </Link>
+            ) : (
               <bdi>{label ?? name}</bdi>
-            </Link>{' '}
+            )}{' '}
             <code class="soft">{text}</code> {unit !== undefined && <span>{unit}</span>}
+            {columns.length > 0 && (
+              <p class="soft">
+                of{' '}
+                {columns.map((column, i) => (
+                  <span key={column}>
+                    {i > 0 && ', '}
+                    <Link to={lineageRoute(node, column)}>
+                      <bdi>{column}</bdi>
+                    </Link>
+                  </span>
+                ))}
+              </p>
+            )}
             {description !== undefined && <p class="soft">{description}</p>}
           </li>
         ))}

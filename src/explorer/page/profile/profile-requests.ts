@@ -125,7 +125,7 @@ export function pictureRequest(
       return rows('bins', (bars) => columns(bars, `Histogram of ${name}`))
     }
     case 'time': {
-      const options = { hasTime: hasTime(column), most: MOST_UNITS }
+      const options = { hasTime: hasTime(column), name, most: MOST_UNITS }
       const unit = unitBetween(String(counts.least), String(counts.greatest), options)
       const rows = rowsBy(column, context, { by: 'time', unit })
       return rows('times', (bars) => columns(bars, `Rows by ${unit} of ${name}`))

@@ -25,6 +25,16 @@ test('the finest unit is taken that makes no more than 400 points', () => {
   assert.is(unit('2026-01-01T08:00:00Z', '2026-01-01T08:00:00Z'), 'hour')
 })
 
+test('a column with the name of a unit is not cut to a finer one', () => {
+  const unit = (name: string, least: string, greatest: string, hasTime = false) =>
+    unitBetween(least, greatest, { hasTime, name })
+  assert.is(unit('month', '2024-01-01', '2025-11-01'), 'month')
+  assert.is(unit('Quarter', '2024-01-01', '2024-10-01'), 'quarter')
+  assert.is(unit('month', '1950-01-01', '2026-02-01'), 'quarter')
+  assert.is(unit('hour', '2026-01-01T00:00:00Z', '2026-01-09T00:00:00Z', true), 'hour')
+  assert.is(unit('month_of', '2025-01-01', '2026-02-01'), 'day')
+})
+
 test('a unit ends where the next one begins, before 1970 too', () => {
   const times = ['0044-03-15T12:00:00Z', '1969-12-31T23:59:59.999Z', '2024-02-29T11:59:59Z']
   for (const time of times)

@@ -6,6 +6,7 @@ import {
   downstream,
   findNodes,
   lineageGraph,
+  measuresOn,
   related,
   setId,
 } from '../../../../src/explorer/page/lineage/graph.ts'
@@ -146,6 +147,39 @@ test('a search finds names first, then columns', () => {
   assert.equal(found('revenue'), ['mart.sales', 'mart_sales'])
   assert.equal(found('nowhere'), [])
   assert.equal(found(' '), [])
+})
+
+test('a column leads to the measures that read it, or one that is made of it', () => {
+  const measure = (name: string, columns: readonly string[], label?: string) => ({
+    name,
+    text: 'sum(x)',
+    type: 'BIGINT',
+    columns,
+    ...(label === undefined ? {} : { label }),
+  })
+  const meaning = (...measures: readonly ReturnType<typeof measure>[]) => ({
+    meaning: { measures, dimensions: [], time: null },
+  })
+  const graph = lineageGraph({
+    sources: [],
+    models: [
+      { ...model('raw.o', [], { paid: [], note: [] }), ...meaning(measure('notes', ['note'])) },
+      {
+        ...model('core.o', ['raw.o'], { Total: [from('raw.o.paid')] }, 'core_o'),
+        ...meaning(measure('takings', ['total'], 'Takings'), measure('rows', [])),
+      },
+    ],
+  })
+  const of = (node: string, column: string) => {
+    const start = { node, column }
+    return measuresOn(graph, columnPaths(graph, start), start).map(
+      (one) => `${one.node.name} ${one.name}`,
+    )
+  }
+  assert.equal(of('raw.o', 'paid'), ['core.o Takings'])
+  assert.equal(of('core.o', 'Total'), ['core.o Takings'])
+  assert.equal(of('raw.o', 'note'), ['raw.o notes'])
+  assert.equal(of(setId('core_o'), 'Total'), [])
 })
 
 test.run()
