@@ -15,7 +15,7 @@ import {
   explain,
   UnknownClaimError,
 } from './errors.ts'
-import { ensureDirectory, realFiles, type Files } from './files.ts'
+import { ensureDirectory, type Files, LostFileError, realFiles } from './files.ts'
 import { isIntact } from './intact.ts'
 import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
@@ -289,7 +289,7 @@ export class EventBuffer implements ClaimSource {
   async #makeQueue(target: ModelName): Promise<TargetQueue> {
     const directory = join(resolve(this.#options.dir), directoryName(target))
     await ensureDirectory(this.#files, directory)
-    await this.#refuseWithoutLock()
+    this.#refuseWithoutLock()
     const queue = this.#resources.use(
       await TargetQueue.open({
         target,
@@ -301,9 +301,10 @@ export class EventBuffer implements ClaimSource {
         segmentBytes: this.#options.segmentBytes ?? limits.segmentBytes,
         onCommit: (commit) => this.#onCommit(commit),
         keyLimits: this.#options.keyLimits ?? DEFAULT_KEY_LIMITS,
+        checkLock: () => this.#refuseWithoutLock(),
       }),
     )
-    await this.#refuseWithoutLock()
+    this.#refuseWithoutLock()
     this.#queues.set(target, queue)
     const folded = foldCase(target)
     this.#spellings.set(folded, [...(this.#spellings.get(folded) ?? []), queue])
@@ -313,13 +314,11 @@ export class EventBuffer implements ClaimSource {
   /**
    * Where the state was moved away, its lock went along, and a directory that is made now lies where any other process may
    * work, and take what is still written there for what a dead one has left. Asked before anything in the directory is
-   * touched, and again once the file for events is there: what is moved later takes that file along.
+   * touched, again once the file for events is there, and after each sync: what is then on disk under the lock is found
+   * by whoever takes the buffer next, and what is not on disk yet may lie behind what that has read.
    */
-  async #refuseWithoutLock(): Promise<void> {
-    if (await this.#lock.isHeld()) return
-    throw new BufferUnavailableError(
-      `somebody has moved or deleted ${this.#options.lockFile}: start the daemon again`,
-    )
+  #refuseWithoutLock(): void {
+    if (!this.#lock.isHeld()) throw new LostFileError('moved or deleted', this.#options.lockFile)
   }
 
   #locate({ id, target }: ClaimKey): { readonly queue: TargetQueue; readonly number: number } {

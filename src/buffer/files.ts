@@ -5,6 +5,7 @@ import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/p
 import { closeSync, fstatSync, fsync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { EnvironmentError } from '../core/failures.ts'
 import { errorCode } from './errors.ts'
 
 /** Flags as in `open` of node:fs: a file that exists, only to be read or also written; a file that does not. */
@@ -28,9 +29,10 @@ export interface OpenFile {
 }
 
 /** Nothing that this process could do makes such a file one that a run reads. */
-export class LostFileError extends Error {
-  constructor(how: 'deleted' | 'moved') {
-    super(`somebody has ${how} this file: start the daemon again`)
+export class LostFileError extends EnvironmentError {
+  override name = 'LostFileError'
+  constructor(how: string, what = 'this file') {
+    super('buffer-unavailable', `somebody has ${how} ${what}: start the daemon again`)
   }
 }
 

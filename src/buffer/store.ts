@@ -32,6 +32,8 @@ export interface StoreOptions extends Place {
   /** Size at which a segment is sealed. */
   readonly segmentBytes: number
   readonly keyLimits: KeyLimits
+  /** Throws LostFileError once another process may work here. */
+  readonly checkLock: () => void
 }
 
 /** The segment that groups are appended to. */
@@ -132,6 +134,7 @@ export class SegmentStore implements AsyncDisposable {
     }
     try {
       await open.file.fdatasync(open.path)
+      this.#options.checkLock()
     } catch (error) {
       if (error instanceof LostFileError) this.#lost = error
       await (this.#lost === null ? this.#suspectOpen(open) : this.#cutBack(open).catch(() => {}))

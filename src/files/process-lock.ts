@@ -5,7 +5,7 @@
 // cut may leave an empty one.
 
 import { randomUUID, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, resolve, basename, join } from 'node:path'
@@ -64,8 +64,11 @@ export const homeOf = ({ host }: LockHolder): string =>
   host === hostname() ? 'that container' : host
 
 export interface ProcessLock extends AsyncDisposable {
-  /** false once its file is gone or another process's: somebody has moved or deleted it, or taken it over. */
-  isHeld(): Promise<boolean>
+  /**
+   * false once its file is gone or another process's: somebody has moved or deleted it, or taken it over. In this thread:
+   * it costs one look at the file's number and time.
+   */
+  isHeld(): boolean
 }
 
 /** Acquires the lock, creating its directory when missing; disposing releases it. Throws LockHeldError. */
@@ -97,13 +100,25 @@ export async function takeProcessLock(
   } finally {
     await unlink(draft).catch(() => {})
   }
-  const isHeld = async () => (await readTextIfThere(path)) === content
+  const made = statIfThere(path)
+  // A file that is made later may get the number of one that was deleted, but not its time.
+  const isHeld = () => {
+    const now = statIfThere(path)
+    if (now === null) return false
+    return (
+      (now.ino === made?.ino && now.mtimeNs === made.mtimeNs) ||
+      readFileSync(path, 'utf8') === content
+    )
+  }
   resources.defer(async () => {
-    if (await isHeld()) await unlink(path)
+    if (isHeld()) await unlink(path)
   })
   const owned = resources.move()
   return { isHeld, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() }
 }
+
+const statIfThere = (path: string) =>
+  statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
 
 /** Returns what it has written. */
 async function writeDraft(draft: string, holder: Omit<LockHolder, 'inode'>): Promise<string> {
