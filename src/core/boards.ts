@@ -18,6 +18,13 @@ export interface BoardChart {
   readonly query: string
 }
 
+/** Those of a project, as far as they are read. */
+export interface Boards {
+  readonly boards: readonly Board[]
+  /** Files that are not read, because there are more than `limits.boards`. */
+  readonly omitted: number
+}
+
 /** A board as a service sends it, with the charts that its reader may see. */
 export interface ShownBoard extends Board {
   /** Charts that are left out: their sets are not published, or are not for this reader. */

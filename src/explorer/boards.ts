@@ -1,19 +1,21 @@
-// GET /boards.json: the boards of the project, as their files are now, of which each reader gets the charts of its own sets.
+// GET /boards.json: the boards of the project, as their files are now, of which each reader gets the charts of its own sets,
+// and how many files were not read.
 
-import type { Board, ShownBoard } from '../core/boards.ts'
+import type { Board, Boards, ShownBoard } from '../core/boards.ts'
 import { entitySetName } from '../core/names.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { keepCoded } from '../http/content-coding.ts'
 import type { SidePage } from '../http/side-pages.ts'
 
-export function boardsPage(boards: readonly Board[], snapshot: Snapshot | null): SidePage {
+export function boardsPage({ boards, omitted }: Boards, snapshot: Snapshot | null): SidePage {
   const relations = snapshot?.relations ?? []
   const sets = new Set<string>(relations.map(({ model }) => entitySetName(model)))
   const shown = boards
     .map((board) => shownOf(board, sets))
     .filter(({ charts }) => charts.length > 0)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
-  return { status: 200, headers, body: keepCoded(Buffer.from(JSON.stringify({ boards: shown }))) }
+  const body = keepCoded(Buffer.from(JSON.stringify({ boards: shown, omitted })))
+  return { status: 200, headers, body }
 }
 
 /** What is said of a whole board may be about the charts that are left out. */

@@ -1,6 +1,6 @@
 // The explorer, which a service serves in addition to its own resources.
 
-import type { Board } from '../core/boards.ts'
+import type { Boards } from '../core/boards.ts'
 import type { SidePage, SidePages } from '../http/side-pages.ts'
 import { boardsPage } from './boards.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'
@@ -10,13 +10,13 @@ import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 interface ExplorerOptions extends CatalogOptions {
   readonly pageDir: string
   /** As they are now; none when absent. */
-  readonly boards?: () => Promise<readonly Board[]>
+  readonly boards?: () => Promise<Boards>
 }
 
 export async function openExplorer(options: ExplorerOptions): Promise<SidePages> {
   const page = await readPage(options.pageDir)
   const catalogOf = createCatalogs(options)
-  const { boards = async () => [] } = options
+  const { boards = async () => ({ boards: [], omitted: 0 }) } = options
   return {
     async find({ path, snapshot, part, readers }) {
       if (path === '/boards.json') return asPage(boardsPage(await boards(), snapshot))

@@ -3,7 +3,7 @@
 import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
-import type { Board } from '../core/boards.ts'
+import type { Boards } from '../core/boards.ts'
 import { type Diagnostic, diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
@@ -112,8 +112,12 @@ export async function readProjectFiles(
 }
 
 /** Boards as they are on disk now, without those that are not understood. */
-export async function readBoardsOf(dir: string): Promise<readonly Board[]> {
-  return readBoards(dir, (await pathsBelow(dir, 'boards')).paths, []).map(withoutPlaces)
+export async function readBoardsOf(dir: string): Promise<Boards> {
+  const { paths } = await pathsBelow(dir, 'boards')
+  return {
+    boards: readBoards(dir, paths, []).map(withoutPlaces),
+    omitted: Math.max(paths.filter(isYaml).length - limits.boards, 0),
+  }
 }
 
 function readBoards(

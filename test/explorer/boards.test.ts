@@ -1,9 +1,17 @@
+import { rm } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
-import { type Board, readChartAddress, type ShownBoard } from '../../src/core/boards.ts'
+import {
+  type Board,
+  type Boards,
+  readChartAddress,
+  type ShownBoard,
+} from '../../src/core/boards.ts'
 import { parseModelName } from '../../src/core/names.ts'
 import type { Snapshot } from '../../src/core/snapshot.ts'
 import { boardsPage } from '../../src/explorer/boards.ts'
+import { readBoardsOf } from '../../src/project/files.ts'
+import { workspace } from '../support/workspace.ts'
 
 const chart = (set: string) => ({ title: `About ${set}`, text: null, set, query: 'x=a' })
 
@@ -19,9 +27,11 @@ const boards: readonly Board[] = [
 
 function shownWith(...models: readonly string[]): readonly ShownBoard[] {
   const relations = models.map((name) => ({ model: parseModelName(name)! }))
-  const { body, status } = boardsPage(boards, { relations } as unknown as Snapshot)
+  const { body, status } = boardsPage({ boards, omitted: 3 }, { relations } as unknown as Snapshot)
   assert.is(status, 200)
-  return (JSON.parse(body.toString('utf8')) as { readonly boards: readonly ShownBoard[] }).boards
+  const { boards: shown, omitted } = JSON.parse(body.toString('utf8')) as Boards
+  assert.is(omitted, 3)
+  return shown as readonly ShownBoard[]
 }
 
 test('a reader gets the charts of the sets that it may read, and what is said of these', () => {
@@ -38,6 +48,20 @@ test('who may read all sets gets all of it', () => {
     shownWith('core.orders', 'secret.pay'),
     boards.map((board) => ({ ...board, hidden: 0 })),
   )
+})
+
+test('of more boards than a project has, the first by name are read, and the others are counted', async () => {
+  const path = (i: number) => `boards/b${String(i).padStart(3, '0')}.yml`
+  const files = Array.from({ length: 203 }, (_, i) => [path(i), 'charts: []\n'] as const)
+  await using space = await workspace({ ...Object.fromEntries(files), 'boards/notes.txt': '' })
+  const { boards: read, omitted } = await readBoardsOf(space.dir)
+  assert.is(read.length, 200)
+  assert.is(read.at(-1)!.name, 'b199')
+  assert.is(omitted, 3)
+  await rm(space.path(path(0)))
+  await rm(space.path(path(1)))
+  await rm(space.path(path(2)))
+  assert.is((await readBoardsOf(space.dir)).omitted, 0)
 })
 
 test('the address of a chart is read as a browser shows it, and nothing else is', () => {

@@ -16,6 +16,8 @@ export interface Page {
   readonly catalog: Catalog | null
   /** They come after the page is there. */
   readonly boards: ReadonlyState<readonly ShownBoard[] | null>
+  /** Files of boards that the service has not read, because they are too many. */
+  readonly omittedBoards: ReadonlyState<number>
   /** The tokens with names that read each set, as far as they are told. */
   readonly readers: () => Promise<Readonly<Record<string, readonly string[]>>>
   readonly service: Service

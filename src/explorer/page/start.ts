@@ -26,11 +26,15 @@ export async function startPage(place: AddressBar): Promise<Page> {
     fetchCatalog(),
   ])
   void watch.look()
-  void fetchBoards().then((found) => (boards.value = found))
+  void fetchBoards().then((found) => {
+    boards.value = found?.boards ?? []
+    omittedBoards.value = found?.omitted ?? 0
+  })
   return {
     schema: readSchema(document),
     catalog,
     boards,
+    omittedBoards,
     readers: fetchReaders,
     service,
     semaphore: new Semaphore(PROFILES_AT_A_TIME),
@@ -42,12 +46,11 @@ export async function startPage(place: AddressBar): Promise<Page> {
 }
 
 const boards = state<readonly ShownBoard[] | null>(null)
+const omittedBoards = state(0)
 
 /** None where they cannot be had: nothing else of the page needs them. */
-async function fetchBoards(): Promise<readonly ShownBoard[]> {
-  const answer = await besideRows<{ readonly boards: readonly ShownBoard[] }>('boards.json')
-  return answer?.boards ?? []
-}
+const fetchBoards = () =>
+  besideRows<{ readonly boards: readonly ShownBoard[]; readonly omitted: number }>('boards.json')
 
 async function fetchReaders(): Promise<Readonly<Record<string, readonly string[]>>> {
   type Answer = { readonly sets: Readonly<Record<string, readonly string[]>> }

@@ -45,6 +45,7 @@ function docsPage({ catalog, changes }: DocsData): Page {
     ...(changes === null ? {} : { changes }),
     catalog,
     boards: state([]),
+    omittedBoards: state(0),
     readers: () => Promise.resolve({}),
     service: new Service('', noService, () => {}),
     semaphore: new Semaphore(1),

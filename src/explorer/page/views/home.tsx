@@ -59,7 +59,9 @@ function LastRun({ catalog }: { catalog: Catalog }) {
 }
 
 function Boards() {
-  const boards = useValue(usePage().boards) ?? []
+  const page = usePage()
+  const boards = useValue(page.boards) ?? []
+  const omitted = useValue(page.omittedBoards)
   if (boards.length === 0) return null
   return (
     <section aria-label="Boards">
@@ -76,6 +78,12 @@ function Boards() {
           </li>
         ))}
       </ul>
+      {omitted > 0 && (
+        <p class="about">
+          {omitted} more {omitted === 1 ? 'file is' : 'files are'} not read: the first by name are
+          shown
+        </p>
+      )}
     </section>
   )
 }
