@@ -4,7 +4,6 @@ import { describeLake, LAKE_DATABASE } from '../../core/lake.ts'
 import { sql } from '../../core/sql.ts'
 import type { Database } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import { STATE_SCHEMA } from '../state.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
 import { explainLake, isMissing } from './failures.ts'
 import { adjust, type LakeSession } from './session.ts'
@@ -26,10 +25,11 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
 
 async function exists(session: LakeSession): Promise<boolean> {
   if (session.isMade !== null) return session.isMade
+  // Without parameters, which would take another transaction.
   const row = await session.read((connection) =>
     connection.row(sql`
       SELECT count(*) AS n FROM duckdb_schemas()
-      WHERE database_name = ${sql.value(LAKE_DATABASE)} AND schema_name = ${sql.value(STATE_SCHEMA)}`),
+      WHERE database_name = current_database() AND schema_name = '_eider'`),
   )
   return row !== null && numberOf(row['n']) > 0
 }
