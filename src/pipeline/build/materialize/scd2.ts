@@ -140,9 +140,17 @@ async function dryWrite(
       WHERE NOT ${isOpened} AND s.valid_to IS DISTINCT FROM t.valid_from
       UNION ALL BY NAME FROM ${openings}`,
   )
-  const after = sql`(SELECT * EXCLUDE (valid_from, valid_to, is_current)
-    FROM ${currentRows(sql.relation(name))})`
-  const changes = await compareByKey(connection, { before: currentRows(before), after, key })
+  const changes = await compareByKey(
+    connection,
+    validFrom === null
+      ? {
+          before: currentRows(before),
+          after: sql`(SELECT * EXCLUDE (valid_from, valid_to, is_current)
+            FROM ${currentRows(sql.relation(name))})`,
+          key,
+        }
+      : { before: table, after: sql.relation(name), key: [...key, 'valid_from'] },
+  )
   const opened = await countRows(connection, openings)
   const corrected = await countRows(connection, sql`(FROM ${table} t WHERE ${isOpened})`)
   const gone = await countRows(connection, sql`(FROM ${ends} WHERE valid_to = valid_from)`)

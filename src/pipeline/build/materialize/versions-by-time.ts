@@ -66,7 +66,7 @@ export async function findByTime(
   place: Place,
 ): Promise<void> {
   await findRows(context, model, column, place)
-  await leaveRepeatsOut(context, model, place)
+  if (model.compare !== null) await leaveRepeatsOut(context, model, place)
   await layInLine(context, model, place)
   const { connection } = context
   const { uniqueKey, deletes } = model
@@ -84,13 +84,14 @@ export async function findByTime(
     CREATE OR REPLACE TEMP TABLE _eider_ends AS
     SELECT ${key}, valid_from, valid_to, is_current FROM ${LINE}
     WHERE NOT _eider_found AND (valid_to IS DISTINCT FROM _eider_to OR is_current <> _eider_current)
-    UNION ALL SELECT ${key}, valid_from, valid_from, false FROM ${TAKEN_IN}
+    ${andTakenIn(model, (rows) => sql`UNION ALL SELECT ${key}, valid_from, valid_from, false FROM ${rows}`)}
     ${gone}`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_openings AS
     SELECT f.* EXCLUDE (_eider_to, _eider_opens), l.valid_to, l.is_current
     FROM ${FOUND} f JOIN ${LINE} l ON ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`l`)}`)
-  await connection.run(sql`DROP TABLE ${FOUND}; DROP TABLE ${REPEATS}; DROP TABLE ${LINE}`)
+  await connection.run(sql`DROP TABLE ${FOUND}; DROP TABLE ${LINE}`)
+  if (model.compare !== null) await connection.run(sql`DROP TABLE ${REPEATS}`)
 }
 
 /** Rows of the stage that the table does not have, or has with other values; these keep what the SELECT does not give. */
@@ -123,7 +124,7 @@ async function leaveRepeatsOut(
   model: Scd2Model,
   { table, staged }: Place,
 ): Promise<void> {
-  const { uniqueKey, compare } = model
+  const { uniqueKey } = model
   const compared = comparedColumns(model, staged)
   const names = sql.idents([...uniqueKey, 'valid_from'])
   const values = compared
@@ -137,25 +138,25 @@ async function leaveRepeatsOut(
     WHERE EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey})
       AND NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey} AND t.valid_from = f.valid_from)`
   const isNear = sql`(_eider_found OR lag(_eider_found) OVER ${byTime(model)})`
-  const filter =
-    compare === null ? sql`LIMIT 0` : sql`QUALIFY ${isNear} AND ${repeats(model, compared)}`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_repeats AS
-    SELECT ${names}, _eider_to, _eider_opens FROM (${rows}) r ${filter}`)
-  if (compare === null) return
+    SELECT ${names}, _eider_to, _eider_opens FROM (${rows}) r
+    QUALIFY ${isNear} AND ${repeats(model, compared)}`)
   await connection.run(sql`
     DELETE FROM ${FOUND} AS f USING ${REPEATS} r
     WHERE ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`r`)}`)
 }
 
-/** Versions of the table that become part of the one before. */
-const TAKEN_IN = sql`(FROM ${REPEATS} WHERE NOT _eider_opens)`
+/** Said of the versions of the table that become part of the one before; nothing where all columns count. */
+const andTakenIn = ({ compare }: Scd2Model, said: (rows: Sql) => Sql): Sql =>
+  compare === null ? sql.empty : said(sql`(FROM ${REPEATS} WHERE NOT _eider_opens)`)
 
 /** Versions of the table that stay as they are, but for their ends. */
-function others({ uniqueKey }: Scd2Model, table: Sql): Sql {
+function others(model: Scd2Model, table: Sql): Sql {
+  const { uniqueKey } = model
   const onVersionOf = (row: Sql) => sameValues([...uniqueKey, 'valid_from'], sql`t`, row)
   return sql`(FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onVersionOf(sql`f`)})
-    AND NOT EXISTS (SELECT 1 FROM ${REPEATS} r WHERE ${onVersionOf(sql`r`)}))`
+    ${andTakenIn(model, (rows) => sql`AND NOT EXISTS (SELECT 1 FROM ${rows} r WHERE ${onVersionOf(sql`r`)})`)})`
 }
 
 /**
@@ -170,7 +171,7 @@ async function layInLine(
   const { uniqueKey } = model
   const key = sql.idents(uniqueKey)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
-  const touched = sql`(SELECT ${key} FROM ${FOUND} UNION SELECT ${key} FROM ${TAKEN_IN}
+  const touched = sql`(SELECT ${key} FROM ${FOUND} ${andTakenIn(model, (rows) => sql`UNION SELECT ${key} FROM ${rows}`)}
     UNION SELECT ${key} FROM ${STAGE} s
     WHERE NOT EXISTS (SELECT 1 FROM ${currentRows(table)} t WHERE ${onKey}))`
   const next = sql`lead(valid_from) OVER ${byTime(model)}`
@@ -189,9 +190,11 @@ async function layInLine(
         UNION ALL
         SELECT ${key}, valid_from, valid_from, valid_to, valid_to, is_current, false
         FROM ${others(model, table)} t WHERE EXISTS (SELECT 1 FROM ${touched} s WHERE ${onKey})
-        UNION ALL
-        SELECT ${key}, valid_from, NULL, NULL, coalesce(_eider_to, 'infinity'), false, false
-        FROM ${TAKEN_IN}))
+        ${andTakenIn(
+          model,
+          (rows) => sql`UNION ALL
+        SELECT ${key}, valid_from, NULL, NULL, coalesce(_eider_to, 'infinity'), false, false FROM ${rows}`,
+        )}))
       GROUP BY ${key}, _eider_begins)`)
 }
 
