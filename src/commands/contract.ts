@@ -13,7 +13,7 @@ export default class Contract extends BaseCommand {
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(Contract)
     const { files, paths } = await this.openProject(flags)
-    const { contractLines, publishedColumns, withContract, withoutContract } =
+    const { contractLines, neverNullBy, promisedColumns, withContract, withoutContract } =
       await import('../compiler/contract.ts')
     const { compileOnce } = await import('../compiler/compile-once.ts')
     const { findModel } = await import('../compiler/select.ts')
@@ -25,9 +25,9 @@ export default class Contract extends BaseCommand {
     const names = argv.length === 0 ? promising.map(({ name }) => name) : argv.map(String)
     const found = names.map((name) => exposed(findModel(project, name)))
     for (const { model, key } of found) {
-      const { name, kind, columns } = model
+      const { name, kind, columns, checks } = model
       const { source } = files.models.find((file) => file.name === name)!
-      const lines = contractLines(key, publishedColumns(kind, key, columns))
+      const lines = contractLines(key, promisedColumns(kind, key, columns, neverNullBy(checks)))
       const text = withContract(source.text, lines)
       const changed = text !== source.text
       if (changed) await writeFile(join(paths.dir, source.path), text)

@@ -38,8 +38,8 @@ export default class Export extends BaseCommand {
     const { formatNamed, textOfFormat } = await import('../exchange/formats.ts')
     const [named, ...selectors] = argv.map(String)
     const format = formatNamed(named)
-    const { 'contract-version': version = '1.0.0' } = flags
-    if (format !== 'odcs' && flags['contract-version'] !== undefined)
+    const { 'contract-version': version } = flags
+    if (format !== 'odcs' && version !== undefined)
       throw new UsageError(`--contract-version has no effect on ${format}`, {
         hint: 'leave it out; a data contract (odcs) has a version',
       })

@@ -36,7 +36,7 @@ export default class Import extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Import)
     const typed = resolve(args.file)
-    const { files, paths } = await this.openProject(flags)
+    const { name, files, paths } = await this.openProject(flags)
     const { readSource } = await import('../project/read-text.ts')
     const { readExchanged } = await import('../exchange/formats.ts')
     const source = readSource(paths.dir, relative(paths.dir, typed), limits.exchangedFileBytes)
@@ -48,7 +48,7 @@ export default class Import extends BaseCommand {
     const known = Array.from(project.models.values(), (model) => {
       return { ...model, source: sources.get(model.name) ?? model.source }
     })
-    const said = readExchanged(source, known)
+    const said = readExchanged(source, name, known)
     const { changes, broken } = await weighed(said, source, {
       isCheck: flags.check,
       hasFile: (name) => sources.has(name),

@@ -4,6 +4,7 @@
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { annotationName, foldCase, type ModelName, sameName } from '../core/names.ts'
+import type { Check } from '../core/model.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source-text.ts'
 import type { Annotation } from './annotations/annotations.ts'
@@ -77,6 +78,22 @@ export function publishedColumns(
     return { ...column, nullable: !isRequired }
   })
 }
+
+/** The columns as they can be promised: a check that fails for each NULL keeps one, as long as it is there. */
+export const promisedColumns = (
+  kind: string,
+  key: readonly string[],
+  columns: readonly Column[],
+  neverNull: readonly string[],
+): readonly Column[] => publishedColumns(kind, [...key, ...neverNull], columns)
+
+/** Columns of which a check of the model's own file lets no row be published that has a NULL there. */
+export const neverNullBy = (checks: readonly Check[]): readonly string[] =>
+  checks.flatMap(({ severity, source, on, where, upTo, test }) => {
+    const isOwn = severity === 'fail' && source === undefined && on === undefined
+    const isOfAll = where === undefined && upTo === undefined
+    return isOwn && isOfAll && test.is === 'not_null' ? test.columns : []
+  })
 
 export function contractLines(
   key: readonly string[],

@@ -1,6 +1,6 @@
 // What a file promises, compared with the models that are to keep it.
 
-import { publishedColumns } from '../compiler/contract.ts'
+import { neverNullBy, promisedColumns } from '../compiler/contract.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Check, Model } from '../core/model.ts'
 import { annotationName, foldCase } from '../core/names.ts'
@@ -41,14 +41,17 @@ export function brokenPromises(
     return [broken(`${name} is not exposed`, said.span)]
   const key = expose?.key ?? []
   const wrongKey = promise.key.length > 0 && expose !== null && !isSameKey(promise.key, key)
-  const published = new Map(
-    publishedColumns(model.kind, key, model.columns).map((column) => [
+  // An import writes the checks of the file with its promise.
+  const demanded = withChecks ? [] : promise.columns.filter((column) => isDemanded(column, said))
+  const neverNull = [...neverNullBy(model.checks), ...demanded.map((column) => column.name)]
+  const promised = new Map(
+    promisedColumns(model.kind, key, model.columns, neverNull).map((column) => [
       foldCase(column.name),
       column,
     ]),
   )
   const columns = promise.columns.flatMap((column) =>
-    problemsOf(column, published, name).map((problem) => broken(problem, column.span)),
+    problemsOf(column, promised, name).map((problem) => broken(problem, column.span)),
   )
   const checks = withChecks
     ? missingChecks(said.lines, model).map((line) =>
@@ -60,6 +63,14 @@ export function brokenPromises(
     ...columns,
     ...checks,
   ]
+}
+
+/** Whether the file has a check that lets no NULL into it. */
+function isDemanded({ name }: SaidColumn, { lines }: SaidOfModel): boolean {
+  const [wanted = ''] = demandsOf(`not_null(${annotationName(name)})`)
+  return lines.some(
+    ({ annotation, value }) => annotation === 'check' && demandsOf(value).includes(wanted),
+  )
 }
 
 const isSameKey = (a: readonly string[], b: readonly string[]) =>

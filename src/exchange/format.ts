@@ -23,13 +23,18 @@ export interface Exported {
   readonly models: readonly ExposedModel[]
   /** The root of the service. */
   readonly url: string
-  /** Of the contract or model that is written. */
-  readonly version: string
+  /** Of the contract; undefined: the first. */
+  readonly version: string | undefined
 }
 
 export type ExposedModel = Model & { readonly expose: NonNullable<Model['expose']> }
 
+/** Of a contract, unless it is told another. */
+export const FIRST_VERSION = '1.0.0'
+
 export interface Reading extends Reader {
+  /** The name of the project. */
+  readonly project: string
   /** The model that is known by its name or by that of its entity set. */
   readonly modelOf: (name: string) => Model | null
 }

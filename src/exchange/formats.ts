@@ -37,7 +37,7 @@ export const textOfFormat = (name: FormatName, exported: Exported): string =>
   stringify(formats[name].write(exported), { lineWidth: 0, aliasDuplicateObjects: false })
 
 /** What a file says of these models. Throws DiagnosticsError for one that is of none of the formats, or has mistakes. */
-export function readExchanged(source: SourceFile, models: Iterable<Model>): Said {
+export function readExchanged(source: SourceFile, project: string, models: Iterable<Model>): Said {
   const { document, problems } = parseYaml(source)
   throwIfErrors(problems.slice(0, limits.exchangedMistakes))
   const mistakes: Diagnostic[] = []
@@ -53,7 +53,8 @@ export function readExchanged(source: SourceFile, models: Iterable<Model>): Said
     const titles = Object.values(formats).map(({ title }) => title)
     reader.refuse({ start: 0, end: 0 }, source.path, titles.join(' or '))
   }
-  const said = group === null ? null : (format?.read(group, { ...reader, modelOf }) ?? null)
+  const said =
+    group === null ? null : (format?.read(group, { ...reader, project, modelOf }) ?? null)
   throwIfErrors(mistakes.slice(0, limits.exchangedMistakes))
   return said!
 }

@@ -72,6 +72,10 @@ test('exposed sets are a contract, with types, keys, checks, freshness and owner
   })
   assert.equal(customerId!['relationships'], [{ type: 'foreignKey', to: 'core_customers.id' }])
   assert.equal(customerId!['quality'], [{ metric: 'nullValues', mustBe: 0 }])
+  assert.equal(
+    properties.map((property) => property['required'] === true),
+    [true, true, false, false, false, false],
+  )
   assert.equal(status!['quality'], [
     { metric: 'invalidValues', arguments: { validValues: ['open', "it's done"] }, mustBe: 0 },
     { metric: 'nullValues', mustBeLessOrEqualTo: 5, unit: 'percent', severity: 'warning' },
@@ -254,6 +258,41 @@ schema:
     readFileSync(space.path('models/core/orders.sql'), 'utf8'),
     files['models/core/orders.sql'],
   )
+})
+
+test('a column that a contract requires is kept by a check of the model, or of the contract itself', async () => {
+  const contract = (column: string) => `apiVersion: v3.1.0
+kind: DataContract
+id: shop
+version: 1.0.0
+status: active
+schema:
+  - name: core_orders
+    properties:
+      - {name: order_id, logicalType: integer, primaryKey: true, required: true}
+      - {name: customer_id, logicalType: integer, required: true}
+      ${column}
+`
+  await using space = await workspace({
+    ...files,
+    'kept.yaml': contract(''),
+    'by-itself.yaml': contract(
+      '- {name: status, logicalType: string, required: true, quality: [{metric: nullValues, mustBe: 0}]}',
+    ),
+    'broken.yaml': contract(
+      '- {name: status, logicalType: string, required: true, quality: [{metric: nullValues, mustBeLessThan: 5}]}',
+    ),
+  })
+  await space.ok(['import', 'kept.yaml', '--check'])
+  const { stderr } = await space.ok(['import', 'broken.yaml'], { exitCode: 1 })
+  assert.match(stderr, 'the column "status" may be null')
+  await space.ok(['import', 'by-itself.yaml', '--check'], { exitCode: 1 })
+  const { stderr: notes } = await space.ok(['import', 'by-itself.yaml'])
+  assert.is(notes, '')
+  const text = readFileSync(space.path('models/core/orders.sql'), 'utf8')
+  assert.match(text, '-- @contract: status VARCHAR NOT NULL\n')
+  await space.ok(['import', 'by-itself.yaml', '--check'])
+  await space.ok(['check'])
 })
 
 test('of a contract with very many mistakes, the first are shown', async () => {

@@ -82,6 +82,37 @@ test('columns may be added, and a change that is meant is accepted by one comman
   assert.match((await space.ok(['contract'])).stdout, `unchanged  ${path}`)
 })
 
+test('a check that keeps NULL out of all rows can be promised, and cannot be deleted then', async () => {
+  const withChecks = (...checks: readonly string[]) =>
+    `${header}${checks.map((check) => `-- ${check}\n`).join('')}${body}`
+  await using space = await workspace({
+    ...files,
+    [path]: withChecks('@check: not_null(amount, extra)'),
+  })
+  await space.ok(['contract', 'mart.sales'])
+  const promised = await readFile(space.path(path), 'utf8')
+  assert.match(promised, '-- @contract: amount DECIMAL(12,2) NOT NULL\n')
+  await space.ok(['check'])
+  for (const weaker of [
+    '@check: not_null(extra)',
+    '@warn: not_null(amount, extra)',
+    '@check: not_null(amount, extra) where id > 1',
+    '@check: not_null(amount, extra) up to 1%',
+  ]) {
+    await space.write(path, promised.replace('@check: not_null(amount, extra)', weaker))
+    const { stdout } = await space.ok(['check'], { exitCode: 1 })
+    assert.match(stdout, 'the column "amount" may now be null', weaker)
+  }
+  await space.write(path, promised)
+  await space.ok(['run', '--quiet'])
+  const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
+  const [relation] = JSON.parse(published).relations
+  assert.equal(
+    relation.columns.map((column: { nullable: boolean }) => column.nullable),
+    [false, true, true],
+  )
+})
+
 test('what cannot be promised is refused, and files stay as they are', async () => {
   await using space = await workspace({
     ...files,

@@ -59,6 +59,7 @@ test('each bound of a rule is a check, and what no check stands for is named', a
   const { stderr } = await space.ok(['import', 'c.yaml'])
   const lines = stderr.split('\n').filter((line) => line !== '')
   assert.equal(lines, [
+    'not taken: id',
     'not taken: schema.1.quality.2.arguments.pattern',
     'not taken: schema.1.quality.3.mustBeGreaterThan',
     'not taken: schema.1.quality.4.schedule',

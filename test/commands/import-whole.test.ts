@@ -90,7 +90,9 @@ test('what nothing stands for is named, wherever it is', async () => {
         logicalType: integer
         customProperties: [{property: unit, value: pcs}, {property: mask, value: all}]
 `
-  const more = `status: deprecated
+  const more = `name: Shop contract
+version: 2.0.0
+status: deprecated
 servers: [{server: a, type: api, location: x}, {server: b, type: postgres}]
 team: {name: us, members: [{username: ann}]}
 `
@@ -99,6 +101,9 @@ team: {name: us, members: [{username: ann}]}
   assert.is(
     stderr,
     [
+      'id',
+      'name',
+      'version',
       'servers.2',
       'status',
       'team.members',

@@ -10,7 +10,7 @@ import { type SourceFile, type Span, wholeFile, type FilePlace } from '../../cor
 import { placesOf } from '../annotations/annotations.ts'
 import type { Bindable } from './bind.ts'
 import { type CheckContext, modelsInChecks } from '../checks/resolve-checks.ts'
-import { checkContract, publishedColumns } from '../contract.ts'
+import { checkContract, promisedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
 import type { ParsedModel } from '../model-file.ts'
 import type { MeasureEngine } from '../measures/meaning.ts'
@@ -63,12 +63,19 @@ export function finishHeader(
   const uniqueKey = header.unique_key?.value.map((column) => column.name) ?? []
   const named = asked.map((column) => column.name)
   const wrong = checkExposed({ source, span, key: named, uniqueKey, columns, placeOfColumn })
-  const published = publishedColumns(parsed.kind, key, columns)
-  const broken = checkContract({ name, source, terms, key, columns: published })
+  const promised = promisedColumns(parsed.kind, key, columns, neverNullIn(header))
+  const broken = checkContract({ name, source, terms, key, columns: promised })
   const fresh = header.fresh && { fresh: header.fresh.value }
   const whole = { ...base, expose, ...fresh }
   return { base: whole, diagnostics: [...diagnostics, ...wrong, ...broken] }
 }
+
+const neverNullIn = ({ check = [] }: ParsedModel['header']): readonly string[] =>
+  check.flatMap(({ value }) =>
+    value.is === 'not_null' && value.where === undefined && value.upTo === undefined
+      ? value.columns.map((column) => column.name)
+      : [],
+  )
 
 function freshOfNothing(source: SourceFile, { fresh }: ParsedModel['header']) {
   if (fresh === undefined) return []

@@ -5,6 +5,7 @@ import type { Fresh, Model } from '../../core/model.ts'
 import { annotationName, foldCase, type ModelName, parseModelName } from '../../core/names.ts'
 import { itemsOf, spanOf, textOfNode } from '../../project/members.ts'
 import {
+  FIRST_VERSION,
   type LogicalType,
   logicalTypes,
   type Reading,
@@ -72,7 +73,7 @@ export function readContract(root: Group, reading: Reading): Said {
   const version = memberOf(root, 'apiVersion')
   if (textOfNode(version)?.startsWith('v3.') !== true)
     reading.refuse(version ?? root, 'apiVersion', EXPECTED_VERSION)
-  const left = [...leftOf(root, takenOfContract, ''), ...leftOfContract(root)]
+  const left = [...leftOf(root, takenOfContract, ''), ...leftOfContract(root, reading)]
   const schema = memberOf(root, 'schema')
   if (schema === null) reading.refuse(root, 'schema', EXPECTED_SCHEMA)
   const items = itemsOf(schema, 'schema', EXPECTED_SCHEMA, reading)
@@ -87,10 +88,14 @@ export function readContract(root: Group, reading: Reading): Said {
   return { models, left }
 }
 
-/** What an export would say in words of its own: servers of other systems, and who is in a team. */
-function leftOfContract(root: Group): readonly string[] {
+/** Where an export says something else: which contract it is, servers of other systems, who is in a team. */
+function leftOfContract(root: Group, reading: Reading): readonly string[] {
   const servers = itemsIn(memberOf(root, 'servers')).flatMap((server, i) =>
     textIn(server, 'type') === 'api' ? [] : [`servers.${i + 1}`],
+  )
+  const own = { id: reading.project, name: reading.project, version: FIRST_VERSION }
+  const other = Object.entries(own).flatMap(([member, told]) =>
+    (textIn(root, member) ?? told) === told ? [] : [member],
   )
   const status = textIn(root, 'status')
   const team = memberOf(root, 'team')
@@ -99,7 +104,12 @@ function leftOfContract(root: Group): readonly string[] {
     : team === null
       ? []
       : ['team']
-  return [...servers, ...(status === null || status === 'active' ? [] : ['status']), ...ofTeam]
+  return [
+    ...other,
+    ...servers,
+    ...(status === null || status === 'active' ? [] : ['status']),
+    ...ofTeam,
+  ]
 }
 
 /** Custom properties that no annotation stands for. */

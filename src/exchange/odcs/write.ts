@@ -1,15 +1,15 @@
 // Exposed sets as a contract of the Open Data Contract Standard 3.1.
 
-import { publishedColumns } from '../../compiler/contract.ts'
+import { neverNullBy, promisedColumns } from '../../compiler/contract.ts'
 import { entitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Exported, ExposedModel } from '../format.ts'
+import { type Exported, type ExposedModel, FIRST_VERSION } from '../format.ts'
 import { type QualityRules, rulesOf } from './quality.ts'
 import { logicalOf } from './types.ts'
 
 const ODCS_VERSION = 'v3.1.0'
 
-export function writeContract({ name, models, url, version }: Exported): object {
+export function writeContract({ name, models, url, version = FIRST_VERSION }: Exported): object {
   const sets = new Set<string>(models.map((model) => entitySetName(model.name)))
   const owners = new Set(models.flatMap(({ owner }) => owner ?? []))
   const [owner] = owners
@@ -36,9 +36,8 @@ export function writeContract({ name, models, url, version }: Exported): object 
 function setOf(model: ExposedModel, sets: ReadonlySet<string>): object {
   const { name, kind, description, tags, owner, expose, columns, checks } = model
   const rules = rulesOf(checks, sets)
-  const properties = publishedColumns(kind, expose.key, columns).map((column) =>
-    propertyOf(column, expose.key, rules),
-  )
+  const promised = promisedColumns(kind, expose.key, columns, neverNullBy(checks))
+  const properties = promised.map((column) => propertyOf(column, expose.key, rules))
   return {
     name: entitySetName(name),
     physicalName: name,
