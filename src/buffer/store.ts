@@ -263,8 +263,10 @@ export class SegmentStore implements AsyncDisposable {
     if (this.#open !== null) return this.#open
     const created = await this.#createSegment()
     await this.#adopt(created)
-    for (const path of this.#emptyPaths) await unlinkIfThere(this.#options.files, path)
-    this.#emptyPaths = []
+    for (const path of this.#emptyPaths.toReversed()) {
+      await unlinkIfThere(this.#options.files, path)
+      this.#emptyPaths.pop()
+    }
     return created
   }
 

@@ -307,6 +307,29 @@ test('an error at any point of that does not keep it there for good', async () =
   }
 })
 
+test('nor does an error while files without events were removed', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files })
+  await buffer.append(target, [eventBytes('a')], TIME)
+  files.fault = noNewFiles(files)
+  await buffer.claim(target)
+  // A directory that is not synced leaves three of them.
+  files.fault = (operation, path) =>
+    operation === 'fsyncDirectory' ? fileError('EIO', path) : null
+  for (let i = 0; i < 3; i++) await failure(() => buffer.append(target, [eventBytes('b')], TIME))
+  let removals = 0
+  files.fault = (operation, path) =>
+    operation === 'unlink' && ++removals === 2 ? fileError('EIO', path) : null
+  for (const event of ['c', 'd', 'e', 'f']) {
+    await buffer.append(target, [eventBytes(event)], TIME).catch(() => undefined)
+    files.fault = noNewFiles(files)
+    await drain(buffer, target, files)
+  }
+  assert.is(buffer.stats().bytes, 0)
+  assert.is(buffer.stats().writable, true)
+})
+
 test('nor does it come back after a power cut at any point of that', async () => {
   let cuts = 0
   for (const survival of ['nothing', 'some', 'everything'] as const)
