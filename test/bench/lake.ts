@@ -26,7 +26,7 @@ export const lakeBenchmark: Benchmark = {
   async *run(options) {
     yield await flush(options)
     yield* await idle(options)
-    yield await firstRun(options)
+    yield* firstRun(options)
     yield* publication(options)
     yield* growthFigures(options)
   },
@@ -102,24 +102,36 @@ async function idle({ quick }: BenchmarkOptions): Promise<readonly Figure[]> {
 }
 
 /** Models that share commits: what is sent for each of them, and for the commits. */
-async function firstRun({ quick }: BenchmarkOptions): Promise<Figure> {
+async function* firstRun({ quick }: BenchmarkOptions): AsyncGenerator<Figure> {
   const models = quick ? 200 : 1_000
   const most = 6 * models
+  const mostRequests = (2 * models) / 5
   await using lake = await withLake()
   await using space = await workspace({ ...smallModels(models), 'eider.yml': settingsOf(lake) })
   const messages = await messagesOfRun(lake, space)
-  return {
-    name: `messages to PostgreSQL of a run that builds ${models.toLocaleString('en-US')} small models / ${most.toLocaleString('en-US')}`,
+  const what = `of a run that builds ${models.toLocaleString('en-US')} small models`
+  yield {
+    name: `messages to PostgreSQL ${what} / ${most.toLocaleString('en-US')}`,
     ratio: messages / most,
     bound: { at: 'most', ratio: quick ? 2 : 1 },
     measured: `${messages.toLocaleString('en-US')} messages, ${lake.catalog.commits} commits`,
   }
+  const { length } = lake.store.requests
+  const puts = lake.store.requests.filter(({ method }) => method === 'PUT').length
+  yield {
+    name: `requests to the store ${what} / ${mostRequests.toLocaleString('en-US')}`,
+    ratio: length / mostRequests,
+    bound: { at: 'most', ratio: 1 },
+    measured: `${length.toLocaleString('en-US')} requests, ${puts.toLocaleString('en-US')} of them PUT`,
+  }
 }
 
-/** Through the proxy, which counts. */
+/** Through the proxies, which count. */
 async function messagesOfRun(lake: TestLake, space: Workspace): Promise<number> {
   lake.catalog.forget()
-  await timeRun(space, { ...lake.env, LAKE_CATALOG: lake.settings['catalog'] ?? '' })
+  lake.store.forget()
+  const { catalog = '', s3_endpoint: endpoint = '' } = lake.settings
+  await timeRun(space, { ...lake.env, LAKE_CATALOG: catalog, LAKE_S3_ENDPOINT: endpoint })
   return lake.catalog.queries.length
 }
 

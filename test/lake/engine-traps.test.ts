@@ -114,14 +114,23 @@ onLake(
       ).length
     const make = (rows: number) =>
       connection.run(`CREATE OR REPLACE TABLE remade.t AS SELECT id FROM range(${rows}) t(id)`)
+    const attachedBytes = async () => {
+      lake.catalog.forget()
+      await using _other = await openRawEngine(lake)
+      return lake.catalog.answeredBytes
+    }
     await make(10)
     const before = await tables()
+    const bytesBefore = await attachedBytes()
     await connection.run(`CALL lake.set_option('data_inlining_row_limit', 100, schema => 'remade')`)
     for (let i = 1; i <= 3; i++) {
       // Also where the rows lie in a file.
       await make(i === 3 ? 1000 : 10)
       assert.is(await tables(), before + i)
     }
+    // Each process that attaches the lake is told of all of them.
+    const bytesOfEach = ((await attachedBytes()) - bytesBefore) / 3
+    assert.ok(bytesOfEach > 300, `${bytesOfEach}`)
   },
 )
 
