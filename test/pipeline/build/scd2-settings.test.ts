@@ -216,6 +216,19 @@ test('@compare with times: what becomes one ends where its last part ended', asy
   assert.equal(await history(space), ['1 2/1 3-33', '1 3/0 50- now'])
 })
 
+test('@compare with times: a key that is back later opens a version, also with equal values', async () => {
+  await using space = await openProject()
+  const close = tracked({ compare: ['v'], validFrom: 'at' })
+  await space.ok([source('(1, 2, 0, 5)'), close], on(1))
+  await space.ok([source(), close], on(2))
+  await space.ok([source('(1, 2, 9, 50)', '(1, 2, 8, 51)'), close], on(3))
+  assert.equal(await history(space), ['1 2/0 5-33', '1 2/9 50- now'])
+  const again = await space.ok([source('(1, 2, 8, 51)', '(1, 2, 9, 50)'), close], on(4))
+  assert.is(resultOf(again, 'mart.t').rows, 0)
+  await space.ok([source('(1, 2, 1, 3)', '(1, 2, 9, 50)'), close], on(5))
+  assert.equal(await history(space), ['1 2/1 3-33', '1 2/9 50- now'])
+})
+
 test('@compare with times: versions that were made before it stay', async () => {
   await using space = await openProject()
   const all = tracked({ validFrom: 'at', deletes: 'keep' })

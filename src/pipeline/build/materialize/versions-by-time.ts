@@ -133,15 +133,20 @@ async function leaveRepeatsOut(
   const all = sql`${names}${sql.join(values, sql.empty)}`
   const onKey = sameValues(uniqueKey, sql`t`, sql`f`)
   const rows = sql`
-    SELECT ${all}, _eider_to, _eider_opens, true AS _eider_found FROM ${FOUND}
-    UNION ALL SELECT ${all}, valid_to, false, false FROM ${table} t
+    SELECT ${all}, _eider_to, _eider_opens, true AS _eider_found,
+      CASE WHEN NOT _eider_opens THEN coalesce(_eider_to, 'infinity') END AS _eider_end FROM ${FOUND}
+    UNION ALL SELECT ${all}, valid_to, false, false, coalesce(valid_to, 'infinity') FROM ${table} t
     WHERE EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey})
       AND NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey} AND t.valid_from = f.valid_from)`
   const isNear = sql`(_eider_found OR lag(_eider_found) OVER ${byTime(model)})`
+  // A key that was gone is another version when it is back.
+  const end = sql`max(_eider_end) OVER
+    (PARTITION BY ${sql.idents(uniqueKey)} ORDER BY valid_from ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`
+  const wasGone = sql`coalesce(${end} < valid_from AND lag(valid_from) OVER ${byTime(model)} < ${end}, false)`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_repeats AS
     SELECT ${names}, _eider_to, _eider_opens FROM (${rows}) r
-    QUALIFY ${isNear} AND ${repeats(model, compared)}`)
+    QUALIFY ${isNear} AND NOT ${wasGone} AND ${repeats(model, compared)}`)
   await connection.run(sql`
     DELETE FROM ${FOUND} AS f USING ${REPEATS} r
     WHERE ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`r`)}`)
