@@ -33,9 +33,9 @@ export const faults: Readonly<Record<string, Fault>> = {
     found: /was changed|is lost|in part|a run failed|twice/,
   },
   'a state that was moved away takes events that nobody reads': {
-    file: 'buffer/files.js',
-    sound: 'const own = fstatSync(handle.fd)',
-    faulty: 'const own = { nlink: 1, ...statSync(path, { throwIfNoEntry: false }) }; return',
+    file: 'buffer/store.js',
+    sound: 'await open.file.fdatasync(open.path);\n            this.#options.checkLock()',
+    faulty: 'await open.file.fsync()',
     plan: { moves: true, flips: false, trouble: false },
     seed: 9,
     found: /was accepted and is lost/,
