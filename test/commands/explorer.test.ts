@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Catalog } from '../../src/core/catalog.ts'
 import { ask } from '../support/odata-service.ts'
+import { until } from '../support/until.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
@@ -165,6 +166,13 @@ odata:
     stdout,
     /the set core_orders is not there yet, no build of core\.orders has succeeded: models\/core\/orders\.sql:3:\d+: no\n.*eider run core\.orders/,
   )
+  await space.write('models/core/orders.sql', '-- @expose: id\nselect gone as id from hidden.stage')
+  await space.ok(['run'], { exitCode: 1 })
+  assert.match(
+    (await space.eider(['status'])).stdout,
+    'the set core_orders is not there yet, no build of core.orders has succeeded: models/core/orders.sql:2:8: no column "gone"',
+  )
+  await until(async () => (await asked('of-sales', 'core_orders')) === unbuilt)
 })
 
 test.run()

@@ -27,6 +27,7 @@ import type { Meaning } from '../../core/meaning.ts'
 import type { Snapshot, PublishedRelation } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
 import type { SnapshotStore, Published } from '../../store/snapshots.ts'
+import { saysExposed } from '../../compiler/exposure.ts'
 import { NO_RUNS, type PastRuns, type SpokenOf } from './past-runs.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -191,7 +192,7 @@ function describeModel(model: Model | FailedModel): CatalogModel {
     description: compiled?.description ?? null,
     owner: compiled?.owner ?? null,
     tags,
-    set: compiled?.expose == null ? null : entitySetName(name),
+    set: isExposed(model) ? entitySetName(name) : null,
     depends_on: dependsOn,
     sources,
     columns: [],
@@ -203,6 +204,11 @@ function describeModel(model: Model | FailedModel): CatalogModel {
     sql: kind === 'seed' ? null : source.text,
   }
 }
+
+const isExposed = (model: Model | FailedModel): boolean =>
+  'mistakes' in model
+    ? model.kind !== 'seed' && saysExposed(model.source.text)
+    : model.expose !== null
 
 function columnsOf(model: Model | FailedModel, lineage: Lineage): readonly CatalogModelColumn[] {
   if ('mistakes' in model) return []
