@@ -148,6 +148,11 @@ for (const [what, rows, said] of [
     `id,name\n${'1,abc\n'.repeat(25_000)}2,"def"\n`,
     'has "def", whose quote would be part of it: its first rows have none',
   ],
+  [
+    'is closed before the end of its value',
+    'id,name\n1,"abc"\n2,"def" g\n',
+    'has "def" g, whose quote is closed before its end, and quotes enclose other values',
+  ],
 ] as const)
   test(`a quote that ${what} is refused, and said to be a letter it is read`, async () => {
     await using space = await workspace({
@@ -171,6 +176,15 @@ test('quotes that enclose values, and letters in titles, are not asked about', a
   await space.ok(['run'])
   const { stdout } = await space.ok(['query', 'core.a', '--format', 'csv'])
   assert.is(stdout, 'id,name\r\n1,"a, b"\r\n2,"""Heroes"\r\n')
+  await space.write('data/a.csv', 'id,name\n1,"Heroes" (live)\n2,Low\n3,abc \n4,"d" e "f"\n')
+  await space.ok(['run'])
+  assert.match(
+    (await space.ok(['query', 'core.a', '--format', 'csv'])).stdout,
+    '1,"""Heroes"" (live)"\r\n',
+  )
+  await space.write('data/a.csv', 'id,name\n1,"abc" \n2,"def"\n')
+  await space.ok(['run'])
+  assert.match((await space.ok(['query', 'core.a', '--format', 'csv'])).stdout, '1,abc')
 })
 
 test('decimal commas are seen among whole numbers, and blank lines between rows', async () => {

@@ -20,7 +20,6 @@ export async function literalQuote(
   if (found.length === 0) return null
   const some = sql`SELECT * FROM (${texts}) LIMIT ${sql.value(limits.csvSampledRows)}`
   const first = await quotesIn(connection, some, found)
-  // Where the first rows have quotes of both kinds, they are letters, as in the titles of songs.
   const open = first.find(({ unclosed }) => unclosed !== null)
   if (open !== undefined)
     return (await isLetter())
@@ -30,6 +29,16 @@ export async function literalQuote(
           problem: told(open.column, open.unclosed!, 'is never closed'),
         }
       : null
+  const early = first.find(({ goesOn }) => goesOn !== null)
+  if (
+    early !== undefined &&
+    first.some(({ enclosed }) => enclosed !== null) &&
+    (await isLetter())
+  ) {
+    const what = 'is closed before its end, and quotes enclose other values'
+    return { ...early, value: early.goesOn!, problem: told(early.column, early.goesOn!, what) }
+  }
+  // Letters, as in the titles of songs, or marks around values.
   if (first.some(({ any }) => any !== null)) return null
   const late = (await quotesIn(connection, texts, found)).find(({ any }) => any !== null)
   if (late === undefined || !(await isLetter())) return null
@@ -48,8 +57,16 @@ async function quotesIn(
   const each = columns.map(({ name }, i) => {
     const text = sql`trim(${sql.ident(name)})`
     const isAny = sql`starts_with(${text}, '"')`
-    const isOpen = sql`${isAny} AND NOT contains(substr(${text}, 2), '"')`
-    return sql`min(${text}) FILTER (WHERE ${isAny}) AS ${sql.ident(`a${i}`)}, min(${text}) FILTER (WHERE ${isOpen}) AS ${sql.ident(`o${i}`)}`
+    const tests = {
+      a: isAny,
+      o: sql`${isAny} AND NOT contains(substr(${text}, 2), '"')`,
+      e: sql`regexp_full_match(${text}, '"[^"]*"')`,
+      g: sql`regexp_matches(${text}, '^"[^"]*"[^"]')`,
+    }
+    const parts = Object.entries(tests).map(
+      ([key, is]) => sql`min(${text}) FILTER (WHERE ${is}) AS ${sql.ident(`${key}${i}`)}`,
+    )
+    return sql.join(parts)
   })
   const row = await connection.row(sql`SELECT ${sql.join(each)} FROM (${texts})`)
   const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
@@ -57,5 +74,7 @@ async function quotesIn(
     column,
     any: textOf(row?.[`a${i}`]),
     unclosed: textOf(row?.[`o${i}`]),
+    enclosed: textOf(row?.[`e${i}`]),
+    goesOn: textOf(row?.[`g${i}`]),
   }))
 }
