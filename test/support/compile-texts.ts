@@ -9,8 +9,25 @@ import { modelName } from './model-name.ts'
 
 export type Texts = Readonly<Record<string, string>>
 
+/** By their texts. Runs of one test, and rows of a table, compile the same ones: each time opens an engine. */
+const compiled = new Map<string, CompiledProject>()
+const COMPILED = 50
+/** What is compiled of these may be another thing the next time. */
+const readsFiles = /read_|glob\(|FROM\s+'/i
+
 /** Texts by model name; those named `macros/…` are macro files. */
 export async function compileTexts(texts: Texts, dir = tmpdir()): Promise<CompiledProject> {
+  const key = JSON.stringify([dir, texts])
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const project = await compileAnew(texts, dir)
+  if (readsFiles.test(key)) return project
+  if (compiled.size === COMPILED) compiled.clear()
+  compiled.set(key, project)
+  return project
+}
+
+async function compileAnew(texts: Texts, dir: string): Promise<CompiledProject> {
   const files = Object.entries(texts)
   const isMacro = ([name]: [string, string]) => name.startsWith('macros/')
   return compile(

@@ -10,6 +10,7 @@ import {
   type PublishedRelation,
   type Snapshot,
 } from '../../src/core/snapshot.ts'
+import { newLine } from '../../src/core/in-turn.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { describe } from '../../src/duckdb/catalog.ts'
 import { Database } from '../../src/duckdb/database.ts'
@@ -27,6 +28,9 @@ export interface Table {
 }
 
 let fileNumber = 0
+/** For all files that this process writes: to open an engine takes ten times as long as to write a small table. */
+let writer: Database | null = null
+const inTurn = newLine()
 
 /** Writes the files of `tables`, one for all that have the same `rows`, and makes them the current snapshot, as one rename. */
 export async function publish(dir: string, id: string, tables: readonly Table[]): Promise<void> {
@@ -61,14 +65,21 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   const { model, rows, isView = false, hierarchies } = table
   const file = `${model}-${++fileNumber}.duckdb`
   const name = sql.ident(...fileRows.tableOf('snapshot'))
-  await using database = await Database.open({ path: ':memory:', threads: 1 })
-  await using connection = await database.connect()
-  await connection.run(sql`ATTACH ${sql.value(join(dir, file))} AS snapshot`)
-  await connection.run(sql`CREATE ${isView ? sql`VIEW` : sql`TABLE`} ${name} AS ${rows}`)
-  const columns = await describe(connection, sql`FROM ${name}`)
-  const counted = await connection.row(sql`SELECT count(*) AS n FROM ${name}`)
-  await connection.run(sql`DETACH snapshot`)
-  const rowCount = Number(counted!['n'])
+  const { columns, rowCount } = await inTurn(async () => {
+    writer ??= await Database.open({ path: ':memory:', threads: 1 })
+    await using connection = await writer.connect()
+    await connection.run(sql`ATTACH ${sql.value(join(dir, file))} AS snapshot`)
+    try {
+      await connection.run(sql`CREATE ${isView ? sql`VIEW` : sql`TABLE`} ${name} AS ${rows}`)
+      const counted = await connection.row(sql`SELECT count(*) AS n FROM ${name}`)
+      return {
+        columns: await describe(connection, sql`FROM ${name}`),
+        rowCount: Number(counted!['n']),
+      }
+    } finally {
+      await connection.run(sql`DETACH snapshot`)
+    }
+  })
   return {
     ...nameOf(table),
     file,
