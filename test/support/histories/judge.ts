@@ -24,7 +24,8 @@ interface Now {
 /** A query of "side" and "text" for each row that differs. */
 export function differing(name: string, model: Model, relation: Sql, now: Now): Sql {
   const shape = shapes[name]!
-  const body = sql`(${'body' in model ? sql.body(model.body) : sql.empty}\n)`
+  const given = sql`(${'body' in model ? sql.body(model.body) : sql.empty}\n)`
+  const body = shape.isNewest === true ? newestOf(given) : given
   const key = shape.keeps
   const there =
     key === undefined
@@ -58,6 +59,10 @@ export function byModel(found: readonly Row[]): ReadonlyMap<string, Difference> 
     Array.from(names, (name) => [name, { extra: of(name, 'extra'), missing: of(name, 'missing') }]),
   )
 }
+
+/** No two rows of a key have the same time. */
+const newestOf = (rows: Sql): Sql =>
+  sql`(FROM ${rows} QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1)`
 
 /** Of all rows that there are, each is valid until the next one of its key. */
 const versionsOf = (body: Sql): Sql => sql`

@@ -16,6 +16,8 @@ export interface Shape {
   readonly tellsRuns?: true
   /** Its versions are those that the times of its rows say, whenever runs were. */
   readonly isTimed?: true
+  /** Of the rows of a key it keeps the newest. */
+  readonly isNewest?: true
   /** Rows older than so many days go. */
   readonly keepDays?: number
 }
@@ -172,6 +174,24 @@ export const readers: Readonly<Record<string, Shape>> = {
     ...periods('day', 'at_time'),
     body: "SELECT time_bucket(INTERVAL '6 hours', ts) AS at_time, count(*) * {f} AS {v} FROM raw.e GROUP BY 1",
   },
+  'mart.places': {
+    ...periods('day', 'day'),
+    body: 'SELECT ts::DATE AS day, id, version, rank() OVER (PARTITION BY ts::DATE ORDER BY amount, id, version) * {f} AS {v} FROM stage.e',
+  },
+  'mart.before': {
+    header: '-- @kind: merge\n-- @unique_key: id, version\n-- @incremental: ts\n',
+    column: 'ts',
+    is: 'time',
+    body: 'SELECT id, version, ts, before * {f} AS {v} FROM mart.lagged',
+  },
+  'mart.latest': {
+    header:
+      '-- @kind: merge\n-- @unique_key: id\n-- @incremental: ts\n-- @on_duplicate: latest(ts)\n',
+    column: 'ts',
+    is: 'time',
+    isNewest: true,
+    body: 'SELECT id, ts, amount * {f} AS {v} FROM stage.e',
+  },
   'mart.timed': {
     header: '-- @kind: scd2\n-- @unique_key: id\n-- @valid_from: ts\n-- @deletes: keep\n',
     isTimed: true,
@@ -206,6 +226,9 @@ export const updated: Readonly<Record<string, Shape>> = {
   'mart.ranked': table(
     'SELECT id, version, rank() OVER (PARTITION BY id ORDER BY ts, version) * {f} AS nth FROM raw.e',
   ),
+  'mart.lagged': table(
+    'SELECT id, version, ts, lag(amount) OVER (PARTITION BY id ORDER BY ts, version) * {f} AS before FROM stage.e',
+  ),
   'mart.first': table(
     'SELECT day, id, amount * {f} AS amount FROM stage.all QUALIFY row_number() OVER (PARTITION BY day ORDER BY amount, id) = 1',
   ),
@@ -234,7 +257,12 @@ export const EVENTS =
   '-- @kind: events\nid INTEGER,\nversion INTEGER,\nts TIMESTAMPTZ,\nday DATE,\namount INTEGER,\ngone BOOLEAN'
 
 /** What they keep of events that are gone is not told from the rest by a time. */
-export const outlasting: readonly string[] = ['mart.numbers', 'mart.timed', 'mart.firsts']
+export const outlasting: readonly string[] = [
+  'mart.numbers',
+  'mart.timed',
+  'mart.firsts',
+  'mart.latest',
+]
 
 export const shapes: Readonly<Record<string, Shape>> = {
   ...inputs,
