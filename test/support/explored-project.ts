@@ -55,6 +55,7 @@ charts:
 -- @label takings: Takings
 -- @unit takings: EUR
 -- @measure per_order: takings / sum(orders)
+-- @format per_order: 0.0
 -- @time day
 SELECT placed_at::DATE AS day, count(*) AS orders, sum(goods_total)::DECIMAL(14,2) AS revenue
 FROM core.orders GROUP BY ALL`,

@@ -32,6 +32,8 @@ export interface ChartData {
   readonly series: readonly Series[]
   readonly isStacked: boolean
   readonly notes: readonly string[]
+  /** How the model says that the values are shown. */
+  readonly format?: string | undefined
 }
 
 /** One colour is for "others". */

@@ -2,7 +2,7 @@ import type { IncompleteEnds } from './incomplete.ts'
 import { Button } from '../parts/button.tsx'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { groupDigits } from '../model/show.ts'
+import { formatNumber, groupDigits } from '../model/show.ts'
 import type { EntitySet, Label } from '../model/schema.ts'
 import { CopyButton, RequestBar } from '../parts/request-bar.tsx'
 import { DataTable } from '../parts/data-table.tsx'
@@ -110,7 +110,7 @@ export function ChartFigure(props: ChartFigureProps) {
   )
 }
 
-function Numbers({ table, compared, rowsOf }: ChartResultProps) {
+function Numbers({ data: { format }, table, compared, rowsOf }: ChartResultProps) {
   const rows = table.rows.slice(0, MOST_ROWS).map((row, i) => ({ ...row, i }))
   return (
     <DataTable<ChartTableRow & { readonly i: number }>
@@ -125,7 +125,7 @@ function Numbers({ table, compared, rowsOf }: ChartResultProps) {
             column === 0 ? (
               <RowsLink to={rowsOf(i)} label={label} />
             ) : (
-              <Number value={values[column - 1] ?? null} />
+              <Number value={values[column - 1] ?? null} format={format} />
             ),
         })),
         ...(compared === undefined
@@ -135,7 +135,7 @@ function Numbers({ table, compared, rowsOf }: ChartResultProps) {
                 name: compared.name,
                 isNumber: true,
                 cell: ({ i }: { readonly i: number }) => (
-                  <Number value={compared.values[i] ?? null} />
+                  <Number value={compared.values[i] ?? null} format={format} />
                 ),
               },
             ]),
@@ -182,8 +182,14 @@ function LabelText({ label: { text, isWord } }: { label: Label }) {
   return <bdi class={isWord ? 'word' : ''}>{text}</bdi>
 }
 
-function Number({ value }: { value: string | null }) {
-  return value === null ? <span class="word">none</span> : <>{groupDigits(value)}</>
+interface NumberProps {
+  readonly value: string | null
+  readonly format: string | undefined
+}
+
+function Number({ value, format }: NumberProps) {
+  if (value === null) return <span class="word">none</span>
+  return <span title={groupDigits(value)}>{formatNumber(value, format)}</span>
 }
 
 function PngButton({ host, title }: { host: () => HTMLElement | null; title: string }) {

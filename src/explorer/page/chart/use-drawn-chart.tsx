@@ -70,7 +70,10 @@ export function useDrawnChart(
         filter, or a column of fewer values.
       </p>,
     )
-  const data = chartData(state, grouping, request, answer.value)
+  const published = page.catalog?.sets.find(({ name }) => name === set.name)
+  const measure = published?.meaning?.measures.find(({ name }) => name === state.y)
+  const format = state.method === 'measure' ? measure?.format : undefined
+  const data = { ...chartData(state, grouping, request, answer.value), format }
   const conditionOf = (first: number, last: number) =>
     conditionFor(state.x!, grouping, [data.marks[first]!, data.marks[last]!], context.typeOf)
   const rowsOf = (i: number): Route | undefined => {

@@ -7,6 +7,23 @@ export function groupDigits(digits: string | number): string {
   return sign + whole.replace(/\B(?=(?:\d{3})+$)/g, '\u202F') + rest
 }
 
+/**
+ * As a `@format` such as `0.00`, `#,##0.0` or `0.0%` says. A format of another form, and what is no number, stay as they are
+ * with their digits in groups.
+ */
+export function formatNumber(text: string, format: string | undefined): string {
+  const found = /^(?:#,##)?0(?:\.(0{1,20}))?( ?%)?$/.exec(format ?? '')
+  if (found === null || !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return groupDigits(text)
+  const [, decimals = '', percent] = found
+  const digits = decimals.length
+  const style = percent === undefined ? 'decimal' : 'percent'
+  const options = { style, minimumFractionDigits: digits, maximumFractionDigits: digits } as const
+  const written = new Intl.NumberFormat('en', { ...options, useGrouping: false })
+  // A text keeps all of its digits, where a number would be rounded first.
+  const rounded = written.format(text as `${number}`).replace('%', '')
+  return groupDigits(rounded) + (percent ?? '')
+}
+
 /** "3 min ago". The time itself belongs next to it. */
 export function ago(fromMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - fromMs) / 1_000))

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ChartData, totalOf } from '../chart/chart-data.ts'
 import type { Label } from '../model/schema.ts'
 import { isAlone, drawnLines, numberOrGap, pathThrough } from './lines.ts'
-import { groupDigits } from '../model/show.ts'
+import { formatNumber, groupDigits } from '../model/show.ts'
 import { axisFor, endsOf, shortNumber } from '../chart/steps.ts'
 import './pictures.css'
 
@@ -94,7 +94,9 @@ export function BarChart({ data, sentence, onPick }: PictureProps) {
                   y={row / 2}
                   dy="0.35em"
                 >
-                  {shortNumber(numberAfter(data, i))}
+                  {data.format === undefined
+                    ? shortNumber(numberAfter(data, i))
+                    : formatNumber(numberAfter(data, i), data.format)}
                   <title>{groupDigits(numberAfter(data, i))}</title>
                 </text>
               </g>
@@ -147,8 +149,9 @@ interface Place {
   readonly y: (value: number) => number
 }
 
-function Upright({ data: { marks }, sentence, ends, children }: UprightProps) {
+function Upright({ data: { marks, format }, sentence, ends, children }: UprightProps) {
   const axis = axisFor(ends)
+  const isPercent = format?.endsWith('%') === true
   const scale = (HEIGHT - TOP - BOTTOM) / (axis.greatest - axis.least)
   const y = (value: number) => TOP + (axis.greatest - value) * scale
   const labels = marks.map(({ text }) => endsOf(text)[0])
@@ -165,7 +168,7 @@ function Upright({ data: { marks }, sentence, ends, children }: UprightProps) {
               <g key={value}>
                 <line class="picture-grid" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
                 <text class="picture-axis picture-axis-y" x={LEFT - 8} y={y(value)} dy="0.35em">
-                  {text}
+                  {isPercent ? `${+(value * 100).toPrecision(12)}%` : text}
                 </text>
               </g>
             ))}
@@ -328,15 +331,16 @@ export function LineChart(props: PictureProps) {
 }
 
 function reading(
-  { data: { marks, series }, before, incomplete }: PictureProps,
+  { data: { marks, series, format }, before, incomplete }: PictureProps,
   at: number,
 ): string {
+  const shown = (value: string | null | undefined) => formatNumber(value ?? '–', format)
   const values = series.map(({ label, values: own }) => {
-    const text = groupDigits(own[at] ?? '–')
+    const text = shown(own[at])
     return series.length === 1 ? text : `${label.text} ${text}`
   })
   const isEnd = (at === 0 && incomplete?.first) || (at === marks.length - 1 && incomplete?.last)
-  const then = before === undefined ? '' : `, the period before ${groupDigits(before[at] ?? '–')}`
+  const then = before === undefined ? '' : `, the period before ${shown(before[at])}`
   return `${marks[at]?.text}${isEnd ? ' (incomplete)' : ''}: ${values.join(', ')}${then}`
 }
 

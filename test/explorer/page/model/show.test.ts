@@ -1,7 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shortNumber } from '../../../../src/explorer/page/chart/steps.ts'
-import { sayDuration, shortTime, unfoldJson } from '../../../../src/explorer/page/model/show.ts'
+import {
+  formatNumber,
+  sayDuration,
+  shortTime,
+  unfoldJson,
+} from '../../../../src/explorer/page/model/show.ts'
 
 test('durations are said in words', () => {
   assert.is(sayDuration('PT259200S'), '3 d')
@@ -11,6 +16,25 @@ test('durations are said in words', () => {
   assert.is(sayDuration('PT0.000001S'), '0.000001 s')
   assert.is(sayDuration('PT99999999999999999999S'), 'PT99999999999999999999S')
   assert.is(sayDuration('soon'), 'soon')
+})
+
+test('a format says how many digits a number has', () => {
+  for (const [text, format, shown] of [
+    ['0.46247003910685', '0.0%', '46.2%'],
+    ['0.46247003910685', '0 %', '46 %'],
+    [
+      '12345678901234567890.125',
+      '#,##0.00',
+      '12\u202F345\u202F678\u202F901\u202F234\u202F567\u202F890.13',
+    ],
+    ['-1234.5', '0', '-1\u202F235'],
+    ['1.5e3', '0.0', '1\u202F500.0'],
+    ['INF', '0.0', 'INF'],
+    ['12345.678', undefined, '12\u202F345.678'],
+    ['12345.678', '<b>', '12\u202F345.678'],
+    ['–', '0%', '–'],
+  ] as const)
+    assert.is(formatNumber(text, format), shown, text)
 })
 
 test('JSON is unfolded without a changed digit', () => {
