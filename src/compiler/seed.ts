@@ -15,6 +15,7 @@ import { missingType, TYPE_HINT } from './hints/binding.ts'
 import { problemOf, type Explanation } from './hints/engine-words.ts'
 import { columnsAsText } from './csv/lone-words.ts'
 import { csvOptions } from './csv/options.ts'
+import { jsonOptions } from './json/marked-array.ts'
 
 const readers: Readonly<Record<SeedFormat, Sql>> = {
   csv: sql`read_csv`,
@@ -34,12 +35,20 @@ export type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimite
 export function seedQuery({ format, source, types, delimiter, csv }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
   if (format === 'csv') return csvQuery(path, delimiter ?? ',', types, csv)
-  if (types.length === 0) return sql`SELECT * FROM ${readers[format]}(${path})`
+  const options = format === 'json' ? jsonOptions(join(dir, source.path)) : sql.empty
+  const rows = sql`${readers[format]}(${path}${options})`
+  if (types.length === 0) return sql`SELECT * FROM ${rows}`
   const casts = types.map(({ column, type }) => {
     const name = sql.ident(column)
     return sql`CAST(${name} AS ${sql.type(columnType(type))}) AS ${name}`
   })
-  return sql`SELECT * REPLACE (${sql.join(casts)}) FROM ${readers[format]}(${path})`
+  return sql`SELECT * REPLACE (${sql.join(casts)}) FROM ${rows}`
+}
+
+/** The rows of a JSON file with these columns, of these types. */
+export function jsonRows({ source }: SeedRows, dir: string, types: Sql): Sql {
+  const path = join(dir, source.path)
+  return sql`SELECT * FROM read_json(${sql.value(verbatim(path))}${jsonOptions(path)}, columns = ${types})`
 }
 
 /** The rows of a CSV with each value as it is written. */

@@ -8,16 +8,21 @@ import { foldCase } from '../../core/names.ts'
 import { wholeFile } from '../../core/source-text.ts'
 import { isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
+import type { Sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { checkCsvSeed } from '../csv/check-seed.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import {
+  jsonRows,
   seedColumnsAsText,
   seedQuery,
   type SeedRows,
   untypedColumns,
   wrongSeedTypes,
+  ymlOf,
 } from '../seed.ts'
+import { lostDigits } from '../json/lost-digits.ts'
 import { scanCsv, type CsvShape } from '../csv/scan.ts'
 import { modelsInDeclared, resolveDeclared } from '../checks/resolve-checks.ts'
 import { definitionOf } from '../definition-hash.ts'
@@ -113,6 +118,7 @@ async function draftSeed(seed: KnownSeed, context: DraftContext): Promise<Draft>
         ? [
             ...found.diagnostics,
             ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
+            ...(await checkJsonSeed(connection, dir, seed.file, shape)),
             ...(await checkCsvSeed(connection, dir, { file: seed.file, rows: shape, columns })),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
@@ -126,6 +132,24 @@ async function draftSeed(seed: KnownSeed, context: DraftContext): Promise<Draft>
       return { model: { ...base, ...reads, definition, ...own }, diagnostics: all }
     },
   }
+}
+
+/** Types that are declared are those of casts, before which the digits are lost. */
+async function checkJsonSeed(
+  connection: Connection,
+  dir: string,
+  { path, format }: SeedFile,
+  shape: SeedRows,
+): Promise<readonly Diagnostic[]> {
+  if (format !== 'json') return []
+  const columns = await connection.columnsOf(seedQuery({ ...shape, types: [] }, dir))
+  const readAs = (types: Sql) => jsonRows(shape, dir, types)
+  // The run reports rows that cannot be read.
+  const found = await ifRefused(lostDigits(connection, columns, readAs), () => null)
+  if (found === null) return []
+  const declared = `, and declare their type in ${ymlOf(path)}, under columns: ${found.column}: HUGEINT, or VARCHAR for ids`
+  const hint = `write these numbers in quotes${found.type === 'VARCHAR' ? declared : ''}`
+  return [diagnostic('seed-row', { problem: found.problem }, wholeFile(path), hint)]
 }
 
 async function explainSeed(

@@ -7,10 +7,10 @@ import type { FileFormat } from '../../core/sources.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { lateValue } from './check-csv.ts'
-import { lateFraction } from './late-json.ts'
+import { lateNumber } from './late-json.ts'
 import { isFileTable } from './rows-of-file.ts'
 
-const lateIn: Partial<Record<FileFormat, typeof lateValue>> = { csv: lateValue, json: lateFraction }
+const lateIn: Partial<Record<FileFormat, typeof lateValue>> = { csv: lateValue, json: lateNumber }
 
 /**
  * Why tables of sources cannot be read after all, by their names. `names`: those that are about to be read, each of whose

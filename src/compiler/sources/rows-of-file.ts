@@ -9,6 +9,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { csvOptions } from '../csv/options.ts'
+import { jsonOptions } from '../json/marked-array.ts'
 import { verbatim } from '../seed.ts'
 
 /** A table that is a file, with the values of the environment. */
@@ -59,11 +60,16 @@ export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {})
   const { format, sheet, range } = table
   const options = [
     ...(format === 'csv' ? [declaredCsv(table), typesOf(table, reading), commentOf(reading)] : []),
+    ...(format === 'json' ? [jsonOptionsOf(dir, table)] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
   ]
   return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
 }
+
+/** As `rowsOfFile` reads them; a pattern has none. */
+export const jsonOptionsOf = (dir: string, { location }: Pick<FileTable, 'location'>): Sql =>
+  isRemote(location) ? sql.empty : jsonOptions(resolve(dir, location))
 
 /** What DuckDB finds of a file's layout, as `rowsOfFile` reads it. */
 export function dialectOfFile(path: string, table: FileTable): Sql {
