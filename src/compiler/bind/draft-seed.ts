@@ -5,12 +5,15 @@ import { delimiterOf } from '../../core/csv-settings.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import { foldCase } from '../../core/names.ts'
-import { wholeFile } from '../../core/source-text.ts'
+import { CONFLICT_HINT, wholeFile } from '../../core/source-text.ts'
 import { isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 import type { Sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
+import { conflictIn } from '../csv/conflicts.ts'
+import { otherFormat } from '../csv/other-format.ts'
+import { separatorOf } from '../csv/separator-line.ts'
 import { checkCsvSeed } from '../csv/check-seed.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import {
@@ -41,8 +44,14 @@ export interface KnownSeed {
 /** Scans a CSV; the other formats are left to DuckDB. Returns a diagnostic instead of a seed on an error. */
 export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed | Diagnostic> {
   const { path, format } = file
-  if (format !== 'csv') return { file, shape: null, warnings: [] }
+  const none = { file, shape: null, warnings: [] }
+  if (format === 'parquet') return none
   try {
+    const conflict = conflictIn(join(dir, path), path)
+    if (conflict !== null) return diagnostic('merge-conflict', {}, conflict, CONFLICT_HINT)
+    if (format !== 'csv') return none
+    const other = notCsv(join(dir, path), path)
+    if (other !== null) return other
     const { shape, fault } = await scanCsv(join(dir, path), delimiterOf(path) ?? null)
     if (fault !== null) return await explainFault(fault, shape, dir, path)
     return { file, shape, warnings: repeatedNames(shape, path) }
@@ -51,6 +60,17 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
     const problem = problemOfSystem(error)
     return diagnostic('unreadable-file', { problem }, wholeFile(path), hintOfSystem(error))
   }
+}
+
+function notCsv(path: string, shown: string): Diagnostic | null {
+  const other = otherFormat(path, { file: 'the file', isSeed: true })
+  if (other !== null)
+    return diagnostic('unreadable-file', { problem: other.problem }, wholeFile(shown), other.hint)
+  const separator = separatorOf(path)
+  if (separator === null) return null
+  const problem = `the first line is sep=${separator}, which is for Excel`
+  const hint = 'remove it: the header tells which sign parts the values'
+  return diagnostic('seed-row', { problem }, wholeFile(shown), hint)
 }
 
 function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnostic[] {

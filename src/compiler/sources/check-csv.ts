@@ -18,6 +18,7 @@ import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
+import { separatorOf } from '../csv/separator-line.ts'
 import { isUtf8File } from '../csv/utf-8.ts'
 import { leakingZone, zoneHint } from '../csv/zone-names.ts'
 import { headerOfFile } from '../csv/scan.ts'
@@ -43,7 +44,8 @@ export async function checkCsv(
 ): Promise<readonly SourceWarning[]> {
   const file = await openFile(connection, dir, table, columns)
   refuseUnreadable(file)
-  if (table.csv?.delimiter === undefined && table.csv?.header === undefined)
+  const isFound = table.csv?.delimiter === undefined && table.csv?.header === undefined
+  if (isFound && !file.paths.some((path) => separatorOf(path) !== null))
     await refuseLostHeader(file)
   await refuseLostLines(file)
   await refuseOtherColumns(file)

@@ -1,6 +1,6 @@
 // Sources that are files: how each is read, by which secret, and what tells cheaply that it has changed.
 
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { grouped } from '../../core/counts.ts'
 import {
   type ExternalSource,
@@ -15,20 +15,12 @@ import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { columnsAsText } from '../csv/lone-words.ts'
-import { isMarkedArray } from '../json/marked-array.ts'
 import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
+import { refuseOtherFormats } from './check-format.ts'
 import { refuseLostDigits } from './late-json.ts'
 import { probeFile } from './probe.ts'
 import { refusePipe, SourceProblem } from './problems.ts'
-import {
-  ALL_TEXTS,
-  type FileTable,
-  isFile,
-  isFileTable,
-  pathOf,
-  pathsOf,
-  rowsOfFile,
-} from './rows-of-file.ts'
+import { ALL_TEXTS, type FileTable, isFileTable, pathOf, rowsOfFile } from './rows-of-file.ts'
 import type { SourceAccess } from './source-access.ts'
 
 export const files: SourceAccess = {
@@ -69,7 +61,7 @@ async function prepareFile(
   if (!isRemote(table.location)) refusePipe(resolve(dir, table.location), table.file)
   await createSecret(connection, source, table)
   await refuseManyFiles(connection, dir, table)
-  if (table.format === 'json') await refuseMarkedArray(connection, dir, table)
+  await refuseOtherFormats(connection, dir, table)
   const { isDirectory } = fileFormats[table.format]
   if (/^https?:/.test(table.location)) {
     const stamp = await probeFile(table, source)
@@ -98,16 +90,6 @@ const tooManyFiles = ({ file }: FileTable) =>
     problem: `${file} matches more than ${grouped(PATTERN_FILES)} files, and at most so many are read`,
     hint: 'join files into larger ones, such as one Parquet file a day, or name fewer by the pattern',
   })
-
-/** One file is read as it is meant; of several, the engine is told one form for all. */
-async function refuseMarkedArray(connection: Connection, dir: string, table: FileTable) {
-  const { location } = table
-  if (isRemote(location) || isFile(resolve(dir, location))) return
-  const path = (await pathsOf(connection, dir, table)).find(isMarkedArray)
-  if (path === undefined) return
-  const problem = `${relative(dir, path)} begins with a byte order mark, so that its array would be one row`
-  throw new SourceProblem({ problem, hint: 'save it as UTF-8 without a mark (BOM)' })
-}
 
 /** Up to where a path means itself: the directory above a pattern, with its slash. */
 function fixedPart(path: string): string {

@@ -10,6 +10,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { csvOptions } from '../csv/options.ts'
 import { jsonOptions } from '../json/marked-array.ts'
+import { separatorOf } from '../csv/separator-line.ts'
 import { verbatim } from '../seed.ts'
 
 /** A table that is a file, with the values of the environment. */
@@ -57,9 +58,11 @@ interface Reading {
 }
 
 export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
-  const { format, sheet, range } = table
+  const { format, sheet, range, location } = table
   const options = [
-    ...(format === 'csv' ? [declaredCsv(table), typesOf(table, reading), commentOf(reading)] : []),
+    ...(format === 'csv'
+      ? [declaredCsv(table, resolve(dir, location)), typesOf(table, reading), commentOf(reading)]
+      : []),
     ...(format === 'json' ? [jsonOptionsOf(dir, table)] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
@@ -74,12 +77,16 @@ export const jsonOptionsOf = (dir: string, { location }: Pick<FileTable, 'locati
 /** What DuckDB finds of a file's layout, as `rowsOfFile` reads it. */
 export function dialectOfFile(path: string, table: FileTable): Sql {
   const { unionByName: _, ...csv } = table.csv ?? {}
-  return sql`sniff_csv(${sql.value(verbatim(path))}${declaredCsv({ ...table, csv })})`
+  return sql`sniff_csv(${sql.value(verbatim(path))}${declaredCsv({ ...table, csv }, path)})`
 }
 
-function declaredCsv({ location, csv }: Pick<FileTable, 'location' | 'csv'>): Sql {
-  const delimiter = delimiterOf(location)
-  return csvOptions({ ...(delimiter !== undefined && { delimiter }), ...csv })
+/** `path`: of the file, or a pattern. */
+function declaredCsv({ location, csv }: Pick<FileTable, 'location' | 'csv'>, path: string): Sql {
+  const ending = delimiterOf(location)
+  const line = isRemote(location) ? null : separatorOf(path)
+  const delimiter = line ?? ending
+  const options = csvOptions({ ...(delimiter !== undefined && { delimiter }), ...csv })
+  return line === null ? options : sql`${options}, skip = 1`
 }
 
 const commentOf = ({ hasNoComments }: Reading): Sql =>
