@@ -3,6 +3,7 @@
 import { startDaemon } from '../support/daemon-process.ts'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { extensionCache, withExtensions } from '../support/extension-cache.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 /** What a run says of each model: its warning, or why it was built or failed. */
@@ -63,5 +64,39 @@ test('times without an end and beyond those of a Date are no failure', async () 
   await space.write('data/log.csv', `${data}3,290000-01-01 00:00:00\n`)
   assert.match((await results(space))['a.log']!, 'which is in the future')
 })
+
+withExtensions(
+  test,
+  ['sqlite_scanner'],
+  'an SQLite file that is missing, elsewhere or damaged is a mistake of the project',
+  async () => {
+    await using space = await workspace({
+      'models/core/t.sql': 'SELECT * FROM bank.t\n',
+      'data/bad.db': 'SQLite format 3\0 and nothing that follows it',
+    })
+    const answers = {
+      'data/none.db':
+        'data/none.db does not exist, or cannot be opened\n.*\n.*\n  hint: paths are relative to the directory of eider.yml',
+      'sqlite:///data/app.db':
+        'sqlite:///data/app.db is a URL\n.*\n.*\n  hint: write the path of the file alone: data/app.db',
+      data: 'data is a directory\n.*\n.*\n  hint: name the file of the database',
+      'data/bad.db':
+        'data/bad.db: file is not a database\n.*\n.*\n  hint: get the file again, whole',
+    }
+    const env = { EIDER_EXTENSIONS: extensionCache }
+    for (const [path, answer] of Object.entries(answers)) {
+      await space.write(
+        'eider.yml',
+        `name: s\nsources:\n  bank:\n    sqlite: ${path}\n    tables: {t: }\n`,
+      )
+      const refused = new RegExp(
+        `^eider.yml:3:3 error invalid-source: the source "bank" cannot be read: ${answer}`,
+        'm',
+      )
+      const { stderr } = await space.ok(['check'], { exitCode: 1, env })
+      assert.match(stderr, refused)
+    }
+  },
+)
 
 test.run()

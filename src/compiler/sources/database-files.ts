@@ -1,6 +1,7 @@
 // Sources that are databases in files of this machine.
 
 import { type Explanation } from '../hints/engine-words.ts'
+import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -19,13 +20,30 @@ export const duckdb = databaseFile(sql.empty, (head) => {
   return head.slice(8, 12) === 'DUCK' ? null : { problem: 'it is not a DuckDB database', hint }
 })
 
-export const sqlite = databaseFile(sql`TYPE sqlite, `, (head) =>
-  isSqlite(head) || head === ''
-    ? null
-    : { problem: 'it is not an SQLite database', hint: 'write database: for a DuckDB file' },
+export const sqlite = databaseFile(
+  sql`TYPE sqlite, `,
+  (head) =>
+    isSqlite(head) || head === ''
+      ? null
+      : { problem: 'it is not an SQLite database', hint: 'write database: for a DuckDB file' },
+  // The engine attaches what it has not opened; it would fail when the tables of all sources are listed.
+  (path) => sql`SELECT 1 FROM sqlite_scan(${sql.value(path)}, 'sqlite_master') LIMIT 0`,
 )
 
-function databaseFile(type: Sql, check: Check): SourceAccess {
+function sqliteProblem(message: string, shown: string): Explanation | null {
+  if (message.includes('unable to open database file'))
+    return {
+      problem: `${shown} does not exist, or cannot be opened`,
+      hint: 'paths are relative to the directory of eider.yml',
+    }
+  const [damage] =
+    /(?:file is not a database|database disk image is malformed)$/m.exec(message) ?? []
+  return damage === undefined
+    ? null
+    : { problem: `${shown}: ${damage}`, hint: 'get the file again, whole' }
+}
+
+function databaseFile(type: Sql, check: Check, probe?: (path: string) => Sql): SourceAccess {
   return {
     filesOf: ({ location }, dir) =>
       location === null ? [] : COMPANIONS.map((end) => resolve(dir, location) + end),
@@ -33,17 +51,29 @@ function databaseFile(type: Sql, check: Check): SourceAccess {
       async attach(connection) {
         const path = resolve(dir, source.location!)
         refusePipe(path, source.database ?? path)
-        const problem = await wrongFormat(path, check)
+        const problem = wrongPath(path, source.database ?? path) ?? (await wrongFormat(path, check))
         if (problem !== null) throw new SourceProblem(problem)
+        if (probe !== undefined) await connection.run(probe(path))
         const as = sql.ident(attachedName(source))
         await connection.run(sql`ATTACH ${sql.value(path)} AS ${as} (${type}READ_ONLY)`)
       },
       stamp: async () => undefined,
       select: async (_connection, { name }) =>
         sql`SELECT * FROM ${sql.ident(attachedName(source), source.schema, name)}`,
-      explain: () => null,
+      explain: (message) => sqliteProblem(message, source.database ?? 'the file'),
     }),
   }
+}
+
+/** `shown`: as it is written. A missing file of DuckDB the engine reports. */
+function wrongPath(path: string, shown: string): Explanation | null {
+  const [, isUrl, rest = ''] = /^(\w+:\/\/)(.*)$/.exec(shown) ?? []
+  if (isUrl !== undefined) {
+    const bare = rest.replace(/^\//, '')
+    return { problem: `${shown} is a URL`, hint: `write the path of the file alone: ${bare}` }
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null
+  return { problem: `${shown} is a directory`, hint: 'name the file of the database' }
 }
 
 /** The database, and what the engine writes next to it. */

@@ -1,4 +1,4 @@
-// Files that are named as a CSV and are something else, or begin with what is no header.
+// Files that are named as a CSV and are something else, or begin with what is no header; databases that are no files.
 
 import { gzipSync } from 'node:zlib'
 import { inSource, read, run } from '../in-source.ts'
@@ -231,4 +231,33 @@ const seeds: readonly Mistake[] = [
   ),
 ]
 
-export const rows: readonly Mistake[] = [...sources, ...right, ...seeds]
+const database = (id: string, mistake: string, path: string, answer: string): Mistake => ({
+  id,
+  mistake,
+  files: {
+    'eider.yml': `name: shop\nsources:\n  f:\n    database: ${path}\n    tables: {t: }\n`,
+    'models/core/t.sql': 'SELECT * FROM f.t\n',
+  },
+  answer: `
+      eider.yml:3:3 error invalid-source: the source "f" cannot be read: ${answer}`,
+  grade: 'A',
+})
+
+const databases: readonly Mistake[] = [
+  database(
+    's1',
+    'a directory as a database',
+    'models',
+    `models is a directory
+      hint: name the file of the database`,
+  ),
+  database(
+    's1-url',
+    'the URL of a database',
+    'duckdb:///data/app.duckdb',
+    `duckdb:///data/app.duckdb is a URL
+      hint: write the path of the file alone: data/app.duckdb`,
+  ),
+]
+
+export const rows: readonly Mistake[] = [...sources, ...right, ...seeds, ...databases]
