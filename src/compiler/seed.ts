@@ -146,7 +146,11 @@ const isEmpty = async (connection: Connection, rows: Sql): Promise<boolean> =>
 
 export const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
 
-async function problemOfType(connection: Connection, text: string): Promise<Explanation | null> {
+/** Why a text is no type of a column; an empty problem where the hint alone tells. */
+export async function problemOfType(
+  connection: Connection,
+  text: string,
+): Promise<Explanation | null> {
   if (!isTypeText(text)) return { problem: 'it contains characters that no type name has' }
   const type = sql.type(columnType(text))
   const error = await refusalOf(connection.columnsOf(sql`SELECT CAST(NULL AS ${type})`))

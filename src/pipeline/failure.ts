@@ -214,6 +214,13 @@ function dividedLines(text: string): string | null {
   return mixed === null ? null : `${mixed.problem}; ${mixed.hint}`
 }
 
+/** Forms of dates that DuckDB does not find by itself. */
+const FORMS = [
+  [/^\d{8}$/, '%Y%m%d'],
+  [/^\d{1,2}-[A-Z][a-z]{2}-\d{4}$/i, '%d-%b-%Y'],
+  [/^\d{1,2} [A-Z][a-z]{2} \d{4}$/i, '%d %b %Y'],
+] as const
+
 /** DuckDB finds one form for all dates of a file, and names it only among its settings. */
 function otherDate(text: string, what: string): string | null {
   const [, column, value, type = ''] =
@@ -222,6 +229,9 @@ function otherDate(text: string, what: string): string | null {
     ) ?? []
   if (value === undefined) return null
   const name = type === 'DATE' ? 'date' : 'timestamp'
+  const known = FORMS.find(([values]) => values.test(value))?.[1]
+  if (type === 'DATE' && known !== undefined)
+    return `the column "${column}" has ${value}, which is no date; csv: {date_format: "${known}"} reads it`
   const [, form = ''] =
     new RegExp(`^ *${name}_format = (.*?) *(?:\\((?:Auto-Detected|Set By User)\\))?$`, 'm').exec(
       text,
@@ -231,6 +241,10 @@ function otherDate(text: string, what: string): string | null {
 }
 
 const CSV_ERROR = 'CSV Error on Line'
+
+/** Of languages other than English, and marks of lists. */
+const YES_OR_NO =
+  /^(?:ja?|nein|nee|nej|oui|non?|s[ií]?|sim|n[aã]o|n|o|x|v|tak|nie|ano|ne|igen|nem|kyll[aä]|ei|wahr|falsch|vrai|faux|vero|falso|verdadero|waar|onwaar|on|off|да|нет)$/i
 
 /** What to write next to `csv` of a source or in the .yml of a seed, where a value is not of its column's type. */
 function csvWay({ details }: DatabaseError): string {
@@ -244,6 +258,10 @@ function csvWay({ details }: DatabaseError): string {
   if (isNumber && (areThousands || areDecimals)) {
     const way = wayOfCommas({ areThousands, areDecimals, haveDots: value.includes('.') })
     return `; csv: ${way}${areThousands && areDecimals ? '' : ' reads it'}`
+  }
+  if (type === 'BOOLEAN' && YES_OR_NO.test(value)) {
+    const [, column = ''] = /converting column "(.+?)"\. Could/.exec(details.message) ?? []
+    return `; columns: {${column}: VARCHAR} reads it as text, for ${column} = '${value}' in a model`
   }
   const isWord = /^[^\d"{}[\]]{1,12}$/.test(value)
   return isWord ? `; csv: {nulls: ["${value}"]} reads it as NULL` : ''

@@ -8,6 +8,7 @@ import type { DeclaredCheck, SourceFile } from '../core/source-text.ts'
 import { readCsvSettings, seedCsvKeys } from './csv-settings.ts'
 import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
 import { entriesOf, readerInto, spanOf } from './members.ts'
+import { dividedType } from './sources/tables.ts'
 import { parseYaml } from './yaml-problems.ts'
 
 export interface SeedSettings {
@@ -58,9 +59,13 @@ export function parseSeedSettings(source: SourceFile): SeedSettings {
       for (const pair of entriesOf(value)) {
         const column = textOf(pair.key)
         const type = textOf(pair.value)
-        if (column === null || type === null || type === '')
-          invalid(`columns.${column ?? ''}`, 'a type, such as INTEGER', pair.value ?? pair.key)
-        else {
+        if (column === null || type === null || type === '') {
+          const before = types.at(-1)
+          const whole = before && dividedType([before.column, before.type], column ?? '')
+          if (whole !== undefined) types.pop()
+          const node = whole === undefined ? (pair.value ?? pair.key) : pair.key
+          invalid(`columns.${column ?? ''}`, whole ?? 'a type, such as INTEGER', node)
+        } else {
           const [nameSpan, typeSpan] = [spanOf(pair.key), spanOf(pair.value!)]
           types.push({ column, type, source, nameSpan, typeSpan })
         }

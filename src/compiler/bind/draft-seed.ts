@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { delimiterOf } from '../../core/csv-settings.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
-import { foldCase } from '../../core/names.ts'
 import { CONFLICT_HINT, wholeFile } from '../../core/source-text.ts'
 import { isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
@@ -13,6 +12,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { conflictIn } from '../csv/conflicts.ts'
 import { otherFormat } from '../csv/other-format.ts'
+import { REPEATED_HINT, repeatedNames } from '../csv/repeated-names.ts'
 import { separatorOf } from '../csv/separator-line.ts'
 import { checkCsvSeed } from '../csv/check-seed.ts'
 import { explainFault } from '../csv/explain-fault.ts'
@@ -54,7 +54,7 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
     if (other !== null) return other
     const { shape, fault } = await scanCsv(join(dir, path), delimiterOf(path) ?? null)
     if (fault !== null) return await explainFault(fault, shape, dir, path)
-    return { file, shape, warnings: repeatedNames(shape, path) }
+    return { file, shape, warnings: warningsOf(shape, path) }
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     const problem = problemOfSystem(error)
@@ -73,17 +73,10 @@ function notCsv(path: string, shown: string): Diagnostic | null {
   return diagnostic('seed-row', { problem }, wholeFile(shown), hint)
 }
 
-function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnostic[] {
-  const counts = new Map<string, number>()
-  return (shape?.columns ?? []).flatMap((column) => {
-    const before = counts.get(foldCase(column)) ?? 0
-    counts.set(foldCase(column), before + 1)
-    if (before === 0 || column === '') return []
-    const parameters = { column, name: `${column}_${before}` }
-    const hint = 'give each column a name'
-    return [diagnostic('duplicate-seed-column', parameters, wholeFile(path), hint)]
-  })
-}
+const warningsOf = (shape: CsvShape | null, path: string): readonly Diagnostic[] =>
+  repeatedNames(shape?.columns ?? []).map((repeated) =>
+    diagnostic('duplicate-seed-column', { ...repeated }, wholeFile(path), REPEATED_HINT),
+  )
 
 export async function draftSeeds(
   seeds: readonly KnownSeed[],

@@ -18,6 +18,7 @@ import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
+import { REPEATED_HINT, repeatedNames } from '../csv/repeated-names.ts'
 import { separatorOf } from '../csv/separator-line.ts'
 import { isUtf8File } from '../csv/utf-8.ts'
 import { leakingZone, zoneHint } from '../csv/zone-names.ts'
@@ -180,11 +181,19 @@ async function warningsOf(file: CheckedFile): Promise<readonly SourceWarning[]> 
     return (at) =>
       diagnostic('decimal-comma', { column, example }, at, `write at the table: csv: ${way}`)
   })
-  if (columns.length !== 1 || !isPlainText(table.location)) return found
-  for (const path of paths) {
-    const lines = await blankLines(path, table.csv?.quote)
+  if (!isPlainText(table.location)) return found
+  const [path] = paths
+  if (path !== undefined && isFile(path) && table.csv?.header !== false) {
+    const header = await headerOfFile(path)
+    const isRead = (name: string) => columns.some((column) => column.name === name)
+    for (const repeated of repeatedNames(header.columns).filter(({ name }) => isRead(name)))
+      found.push((at) => diagnostic('duplicate-seed-column', { ...repeated }, at, REPEATED_HINT))
+  }
+  if (columns.length !== 1) return found
+  for (const one of paths) {
+    const lines = await blankLines(one, table.csv?.quote)
     if (lines === 0) continue
-    const said = `${relative(dir, path)}: ${count(lines, 'blank line')}`
+    const said = `${relative(dir, one)}: ${count(lines, 'blank line')}`
     found.push((at) => diagnostic('blank-rows', { lines: said }, at, BLANK_HINT))
   }
   return found

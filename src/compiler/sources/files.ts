@@ -17,6 +17,7 @@ import { textOf } from '../../duckdb/values.ts'
 import { columnsAsText } from '../csv/lone-words.ts'
 import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
 import { refuseOtherFormats } from './check-format.ts'
+import { refuseWrongColumns } from './declared-columns.ts'
 import { refuseLostDigits } from './late-json.ts'
 import { probeFile } from './probe.ts'
 import { refusePipe, SourceProblem } from './problems.ts'
@@ -28,8 +29,11 @@ export const files: SourceAccess = {
   open: async (_database, dir, source) => ({
     attach: async () => {},
     stamp: (connection, table) => prepareFile(connection, dir, source, fileTable(table)),
-    select: async (_connection, table, asText) =>
-      sql`SELECT * FROM ${rowsOfFile(dir, fileTable(table), { asText })}`,
+    select: async (connection, table, asText) => {
+      const file = fileTable(table)
+      if (asText.length === 0) await refuseWrongColumns(connection, dir, file)
+      return sql`SELECT * FROM ${rowsOfFile(dir, file, { asText })}`
+    },
     asText: async (connection, table, columns) => {
       const file = fileTable(table)
       if (file.format !== 'csv') return []

@@ -183,6 +183,12 @@ function columnsOf(
   else
     for (const { name, key, value } of entriesOf(node)) {
       const type = textOfNode(value)?.trim().toUpperCase() ?? ''
+      const before = columns.size === 0 ? undefined : [...columns].at(-1)
+      const whole = before && dividedType(before, name)
+      if (whole !== undefined) {
+        group.refuse(key, `${group.path}.columns.${name}`, whole)
+        continue
+      }
       if (isCsv) {
         if (type !== '' && isTypeText(type)) columns.set(name, type)
         else group.refuse(value ?? key, `${group.path}.columns.${name}`, 'a type, such as INTEGER')
@@ -195,6 +201,15 @@ function columnsOf(
     }
   return columns
 }
+
+/** What must be written, where YAML has parted a type at its comma. */
+export const dividedType = (
+  [column, type]: readonly [string, string],
+  next: string,
+): string | undefined =>
+  /^\d+\)$/.test(next) && type.includes('(') && !type.includes(')')
+    ? `in quotes with what is before it: ${column}: "${type},${next}"`
+    : undefined
 
 function csvOf(
   group: Group,
