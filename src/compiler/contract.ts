@@ -63,7 +63,36 @@ function problemsOf(
   ]
 }
 
-const sameType = (a: string, b: string) => plain(a) === plain(b)
+const sameType = (a: string, b: string) => plain(a) === plain(b) || plain(a) === typeMeant(b)
+
+/** What DuckDB calls types that have more names than one. */
+const NAMES: Readonly<Record<string, string>> = {
+  INT: 'INTEGER',
+  INT4: 'INTEGER',
+  INT2: 'SMALLINT',
+  INT8: 'BIGINT',
+  LONG: 'BIGINT',
+  TEXT: 'VARCHAR',
+  STRING: 'VARCHAR',
+  CHAR: 'VARCHAR',
+  BOOL: 'BOOLEAN',
+  REAL: 'FLOAT',
+  FLOAT8: 'DOUBLE',
+  'DOUBLE PRECISION': 'DOUBLE',
+  DATETIME: 'TIMESTAMP',
+  TIMESTAMPTZ: 'TIMESTAMP WITH TIME ZONE',
+  BYTEA: 'BLOB',
+}
+
+/** Of a type without fields or values, whose case counts. */
+function typeMeant(written: string): string {
+  const [, word = '', precision = ''] = /^([\w ]+?)( ?\([\d, ]+\))?$/.exec(plain(written)) ?? []
+  const name = NAMES[word.toUpperCase()] ?? word.toUpperCase()
+  if (name === 'VARCHAR') return name
+  const size = precision.replaceAll(' ', '')
+  return (name === 'NUMERIC' ? 'DECIMAL' : name) + size
+}
+
 const plain = (type: string) => type.replaceAll(/\s+/g, ' ').trim()
 
 /** The columns as they are published: one outside the key may be null, unless events must bring it. */
@@ -107,16 +136,16 @@ export function contractLines(
   ]
 }
 
-const CONTRACT_LINE = /^--[ \t]*@contract\b.*$/i
+const CONTRACT_LINE = /^--[^\S\r\n]*@contract\b.*$/i
 
 /** Whether the model of this text says itself what its clients rely on. */
-export const hasContract = (text: string): boolean => /^--[ \t]*@contract\b/im.test(text)
+export const hasContract = (text: string): boolean => /^--[^\S\r\n]*@contract\b/im.test(text)
 
 /** The text with its lines of @contract replaced: where the first was, else below @expose, else at the top. */
 export function withContract(text: string, lines: readonly string[]): string {
   const all = text.split('\n')
   const old = all.findIndex((line) => CONTRACT_LINE.test(line))
-  const exposed = all.findIndex((line) => /^--[ \t]*@expose\b/i.test(line))
+  const exposed = all.findIndex((line) => /^--[^\S\r\n]*@expose\b/i.test(line))
   const at = old >= 0 ? old : exposed + 1
   const ending = text.includes('\r\n') ? '\r' : ''
   const kept = (line: string) => !CONTRACT_LINE.test(line)
@@ -129,4 +158,4 @@ export function withContract(text: string, lines: readonly string[]): string {
 
 /** The text with them blanked out, of the same length: what a model has, without what it has promised. */
 export const withoutContract = (text: string): string =>
-  text.replaceAll(/^--[ \t]*@contract\b.*$/gim, (line) => `--${' '.repeat(line.length - 2)}`)
+  text.replaceAll(/^--[^\S\r\n]*@contract\b.*$/gim, (line) => `--${' '.repeat(line.length - 2)}`)

@@ -201,9 +201,19 @@ export function diagnostic<C extends Code>(
   const print = messages[code] as (parameters: Parameters<C>) => string
   const severity = warnings.has(code) ? 'warning' : 'error'
   const { source, span } = at
-  const found = { code, severity, message: print(parameters), source, span } as const
+  const message = withSeenBlanks(print(parameters))
+  const found = { code, severity, message, source, span } as const
   return hint === undefined ? found : { ...found, hint }
 }
+
+/** Characters that nobody sees in a name: blanks of Unicode but the plain one, those without width, marks of direction. */
+const UNSEEN = /[\u00a0\u00ad\u2000-\u200b\u200e\u200f\u202a-\u202f\u205f-\u2064\u3000\ufeff]/g
+
+const withSeenBlanks = (message: string): string =>
+  message.replaceAll(UNSEEN, (one) => {
+    const code = one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+    return `<U+${code}>`
+  })
 
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.source.path !== b.source.path) return a.source.path < b.source.path ? -1 : 1

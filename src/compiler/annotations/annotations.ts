@@ -165,7 +165,7 @@ export const annotations = {
   },
   contract: {
     value: 'contract',
-    expected: 'nothing, key(columns), or a column with its type: name TYPE [NOT NULL]',
+    expected: 'nothing, key(columns), or one column with its type: name TYPE [NOT NULL]',
     kinds: fileKinds,
     repeats: true,
   },
@@ -343,17 +343,25 @@ function hintOfCall(text: string): string | undefined {
 }
 
 function parseValue(
-  { name, value, valueStart }: Shape,
+  { name, value: plain, valueStart }: Shape,
   { source, span }: FilePlace,
 ): Annotation<unknown> | Diagnostic {
   const rule: AnnotationRule = annotations[name]
+  // A text keeps its blanks.
+  const isText = rule.value === 'text' || rule.value === 'columnText'
+  const value = isText ? source.text.slice(valueStart, span.end) : plain
   const read = readValue(rule.value, value, valueStart)
   if ('failedAt' in read) {
     const start = valueStart + read.failedAt
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
     const [, meant = longTime(value)] = /^=\s*(.+)/.exec(value) ?? []
-    const hint = meant === undefined ? undefined : `write -- @${name}: ${meant}`
+    const first = name === 'contract' && value[read.failedAt] === ','
+    const hint = first
+      ? `write a line for each column: -- @contract: ${value.slice(0, read.failedAt).trim()}`
+      : meant === undefined
+        ? undefined
+        : `write -- @${name}: ${meant}`
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, hint)
   }
   const valueSpan = { start: valueStart, end: span.end }

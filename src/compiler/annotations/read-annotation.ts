@@ -142,7 +142,7 @@ const forms: Forms = {
   },
   columnText(r) {
     const described = column(r)
-    r.expect(/[ \t]*:[ \t]*/y)
+    r.expect(/\s*:\s*/y)
     return { column: described, text: r.expect(/[^]+/y) }
   },
   columnPair(r) {
@@ -177,9 +177,22 @@ function contract(r: AnnotationReader): ContractTerm {
   const { name } = column(r)
   r.expect(/[ \t]+/y)
   const type = r.expect(/[^ \t].*/y)
+  const comma = listComma(type)
+  if (comma >= 0) throw new Mismatch(r.start(type) + comma)
   const required = /[ \t]+NOT[ \t]+NULL$/i.exec(type)
   const given = required === null ? type : type.slice(0, required.index)
   return { is: 'column', column: name, type: given, nullable: required === null }
+}
+
+/** Where a second column would begin; a comma within parentheses is part of a type. -1: nowhere. */
+function listComma(type: string): number {
+  let depth = 0
+  for (let i = 0; i < type.length; i++) {
+    if ('([{'.includes(type[i]!)) depth++
+    else if (')]}'.includes(type[i]!)) depth--
+    else if (type[i] === ',' && depth === 0) return i
+  }
+  return -1
 }
 
 function incremental(r: AnnotationReader): AnnotationValues['incremental'] {

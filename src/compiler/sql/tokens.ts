@@ -113,7 +113,7 @@ function endOfBlock(text: string, start: number): number | null {
 export type Statement = readonly [Token, ...Token[]]
 
 interface Statements {
-  /** Comments before the first token of the first statement. */
+  /** Comments before the first token of the first statement, with plain blanks for those of Unicode outside of quotes. */
   readonly header: readonly Token[]
   readonly below: readonly Token[]
   readonly statements: readonly Statement[]
@@ -123,7 +123,8 @@ interface Statements {
 export function statementsOf({ text }: SourceFile): Statements {
   const tokens = tokenize(text)
   const bodyStart = tokens.findIndex(({ kind }) => kind !== 'comment')
-  const header = bodyStart < 0 ? tokens : tokens.slice(0, bodyStart)
+  const comments = bodyStart < 0 ? tokens : tokens.slice(0, bodyStart)
+  const header = comments.map(withPlainBlanks)
   const below = tokens.slice(header.length).filter(({ kind }) => kind === 'comment')
   const statements: Statement[] = []
   let current: Token[] = []
@@ -138,6 +139,13 @@ export function statementsOf({ text }: SourceFile): Statements {
   }
   finish()
   return { header, below, statements }
+}
+
+/** Editors and chats put blanks of Unicode for plain ones, and an annotation is one with these too. */
+function withPlainBlanks(comment: Token): Token {
+  const { text } = comment
+  if (!text.startsWith('--') || !UNICODE_SPACE.test(text)) return comment
+  return { ...comment, text: `--${withAsciiSpaces(text.slice(2))}` }
 }
 
 export const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
