@@ -11,6 +11,7 @@ import { ifRefused } from '../duckdb/errors.ts'
 import { isPlainCondition } from './checks/resolve-checks.ts'
 import { engineDiagnostic } from './hints/engine-diagnostic.ts'
 import { changingCall } from './row-filter.ts'
+import { nullComparison } from './sql/null-comparison.ts'
 import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
 
 export interface Condition {
@@ -44,6 +45,9 @@ export async function parseCondition(
       `${changing} gives another result each time, so nobody could say which rows are meant`,
       'write the value itself',
     )
+  const nothing = nullComparison(text)
+  if (nothing !== null)
+    throw wrong(`"${nothing.written}" is NULL for every row`, `write ${nothing.meant}`)
   const condition = body.asExpression()
   const mistake = await mistakeIn(condition, model, extensions)
   if (mistake !== null) throw new DiagnosticsError([mistake])

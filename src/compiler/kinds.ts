@@ -182,6 +182,11 @@ function watermarkOf(
   if (column === undefined) return null
   const type = columns.find(({ name }) => name === column)?.type ?? ''
   const expected = lookbackOf(type)
+  if (type === 'VARCHAR') {
+    const place = { source, span: incremental.valueSpan }
+    const hint = `make it a date in the SELECT: strptime(${column}, '%d.%m.%Y')::DATE AS ${column}; or, where it is like 2026-01-31, ${column}::DATE AS ${column}`
+    found.push(diagnostic('text-watermark', { column }, place, hint))
+  }
   if (lookback !== null && !expected.accepts(lookback)) {
     const place = { source, span: incremental.valueSpan }
     const wrong = { column, type, expected: expected.text }

@@ -7,9 +7,10 @@ import type { RowFilter } from '../core/row-filter.ts'
 import { ModelBody, sql } from '../core/sql.ts'
 import { isPlainCondition } from './checks/resolve-checks.ts'
 import { isVolatile } from './sql/engine-functions.ts'
+import { nullComparison } from './sql/null-comparison.ts'
 import { isSymbol, nameOf, type Token, tokenize } from './sql/tokens.ts'
 import type { Model } from '../core/model.ts'
-import { entitySetName } from '../core/names.ts'
+import { entitySetName, sameName } from '../core/names.ts'
 import type { ReaderToken } from '../access/hashed-tokens.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
@@ -51,6 +52,20 @@ export function changingCall(text: string): string | null {
     const name = nameOf(token)?.toLowerCase() ?? ''
     if (isSymbol(tokens[i + 1], '(')) return isVolatile(name, argumentCount(tokens.slice(i + 2)))
     return token.kind === 'word' && /^(?:current_|local)/.test(name) && isVolatile(name, 0)
+  })
+  return found?.text ?? null
+}
+
+/** What other databases take for whoever asks, where no column has the name. */
+const SESSION =
+  /^(?:user|current_user|session_user|current_role|current_database|current_schema|current_catalog|current_setting|getvariable)$/i
+
+function sessionWord(text: string, columns: Model['columns']): string | null {
+  const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment')
+  const found = tokens.find((token, i) => {
+    if (token.kind !== 'word' || !SESSION.test(token.text)) return false
+    if (isSymbol(tokens[i - 1], '.')) return false
+    return isSymbol(tokens[i + 1], '(') || !columns.some(({ name }) => sameName(name, token.text))
   })
   return found?.text ?? null
 }
@@ -135,8 +150,20 @@ async function misfits(
   await using database = await Database.open({ path: ':memory:', threads: 1 })
   await using connection = await database.connect()
   const found: Diagnostic[] = []
+  const nothing = nullComparison(written.text)
+  if (nothing !== null) {
+    const problem = `"${nothing.written}" is NULL for every row, so its reader sees none`
+    return [filterMistake(written, token, problem, `write ${nothing.meant}`)]
+  }
   for (const { name, columns } of models) {
     const set = entitySetName(name)
+    const session = sessionWord(written.text, columns)
+    if (session !== null) {
+      const problem = `${session} is the same for everybody who reads`
+      const hint = 'write the value itself, in a token for each reader'
+      found.push(filterMistake({ ...written, set }, token, problem, hint))
+      continue
+    }
     if (!(await canStandIn(connection, set, columns))) continue
     const query = sql`SELECT (${sql.body(filter.condition)}\n) FROM ${sql.ident(set)}`
     const problem = await ifRefused(

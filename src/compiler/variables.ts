@@ -28,7 +28,10 @@ export function bodyOf(source: SourceFile, span: Span, variables: Variables): Bo
         : warnOfText(source, span.start, token, variables)
     if (found === null) continue
     if ('code' in found) diagnostics.push(found)
-    else inserts.push(found)
+    else {
+      inserts.push(found)
+      diagnostics.push(...warnOfColumn(source, { base: span.start, tokens, i, found }, variables))
+    }
   }
   return { body: ModelBody.of(source, span, inserts), diagnostics }
 }
@@ -78,6 +81,48 @@ function readVariable(
       `put its value in quotes in eider.yml: vars: {${name.text}: '…'}`,
     )
   return { start, end, sql }
+}
+
+const CLAUSES = new Set('select from where having values on qualify limit set by'.split(' '))
+
+/** Someone who selects `${col}`, or groups by it, most likely means the column of that name, and gets its name as text. */
+function warnOfColumn(
+  source: SourceFile,
+  at: {
+    readonly base: number
+    readonly tokens: readonly Token[]
+    readonly i: number
+    readonly found: Insert
+  },
+  variables: Variables,
+): readonly Diagnostic[] {
+  const { base, tokens, i, found } = at
+  const name = tokens[i + 2]!.text
+  const variable = variables.get(name)
+  const isName = variable?.is === 'text' && /^[\p{L}_][\p{L}\d_]*$/u.test(variable.value)
+  if (!isName || !isSymbol(tokens[i + 3], '}')) return []
+  const next = tokens.find(({ start }) => start >= found.end - base)
+  const isWhole = next === undefined || [',', ')'].some((sign) => isSymbol(next, sign))
+  if (!isWhole && !isWord(next, 'from') && !isWord(next, 'order')) return []
+  const before = tokens[i - 1]
+  const begins = [',', 'select', 'distinct', 'by'].includes(before?.text.toLowerCase() ?? '')
+  const clause = begins ? clauseOf(tokens, i) : null
+  if (clause !== 'select' && clause !== 'by') return []
+  const hint = `write \${${name}:identifier} for the column${clause === 'by' ? '' : `; for the text, \${${name}} AS a name`}`
+  const place = { source, span: { start: found.start, end: found.end } }
+  return [diagnostic('variable-as-text', { name, value: variable.value }, place, hint)]
+}
+
+/** The word that begins the clause of a token; null: it is in parentheses of another sort. */
+function clauseOf(tokens: readonly Token[], at: number): string | null {
+  let depth = 0
+  for (const token of tokens.slice(0, at).toReversed()) {
+    if (isSymbol(token, ')')) depth++
+    if (isSymbol(token, '(') && depth-- === 0) return null
+    const word = token.text.toLowerCase()
+    if (depth === 0 && token.kind === 'word' && CLAUSES.has(word)) return word
+  }
+  return null
 }
 
 /** Someone who writes '${since}' most likely means the variable. */

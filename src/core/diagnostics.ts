@@ -63,6 +63,12 @@ const messages = {
     `${call}() looks at rows with other values of "${watermark}": where one of these comes late, changes or goes, rows that are there keep what they have`,
   'unstable-key': ({ column, call }: { column: string; call: string }) =>
     `the key "${column}" is ${call}(), which gives a row another value in each build: links of clients and changes since a state cannot find it`,
+  'changing-column': (p: { column: string; call: string; effect: string }) =>
+    `the column "${p.column}" is ${p.call}, another value in each run, which ${p.effect} each time`,
+  'text-watermark': (p: { column: string }) =>
+    `the watermark "${p.column}" is VARCHAR, and text is compared letter by letter: '31.01.2026' comes after '01.02.2026', so rows of a later day would not be read`,
+  'null-comparison': (p: { written: string }) =>
+    `"${p.written}" is NULL for every row, and a filter keeps none of them`,
   'untyped-null': (p: { column: string; type: string }) =>
     `the column "${p.column}" is NULL without a type, and is published as ${p.type}: another type would break clients later`,
   'reserved-column': (p: { column: string; kind: string }) =>
@@ -78,6 +84,8 @@ const messages = {
   'invalid-time': (p: { column: string; type: string }) =>
     `"@time" needs a column of type DATE, TIMESTAMP or TIMESTAMPTZ, and "${p.column}" is ${p.type}`,
   'check-without-model': () => 'this check reads no model, and no source that a model reads',
+  'check-of-one-row': () =>
+    'this SELECT has one row, whatever it counts, so the check finds one each time',
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
@@ -107,6 +115,8 @@ const messages = {
   'invalid-variable': (p: { problem: string }) => p.problem,
   'quoted-variable': (p: { name: string; what: string }) =>
     `\${${p.name}} is in quotes, so it is ${p.what} and not the variable`,
+  'variable-as-text': (p: { name: string; value: string }) =>
+    `\${${p.name}} is the text '${p.value}' in each row, and not the column`,
   'model-parameter': () => 'a model has no parameters',
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
@@ -164,6 +174,9 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'merge-over-groups',
   'window-over-others',
   'unstable-key',
+  'changing-column',
+  'text-watermark',
+  'null-comparison',
   'untyped-null',
   'decimal-comma',
   'blank-rows',
@@ -171,6 +184,8 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'duplicate-seed-column',
   'untyped-empty-seed',
   'quoted-variable',
+  'variable-as-text',
+  'check-of-one-row',
   'exposed-without-key',
   'exposed-huge-integer',
   'token-set-closed',

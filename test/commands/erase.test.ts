@@ -216,6 +216,7 @@ test('what a condition cannot be is said with its place', async () => {
       'received_at < now()',
       /CONDITION:1:1 error invalid-check: now gives another result each time/,
     ],
+    ['amount = NULL', /"amount = NULL" is NULL for every row\n(?:.*\n)*.*write amount IS NULL/],
     ['', /a condition is a single expression/],
   ] as const
   for (const [condition, expected] of cases) {

@@ -1,6 +1,7 @@
 // Models that are a query.
 
 import { unstableKeys } from './unstable-key.ts'
+import { changingColumns } from './changing-column.ts'
 import { untypedNulls } from './untyped-null.ts'
 import { windowsOverOthers } from './window-over-others.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
@@ -36,6 +37,7 @@ import { kinds } from '../../core/kinds.ts'
 import type { ColumnRename, ViewModel } from '../../core/model.ts'
 import { formerTexts } from '../former-texts.ts'
 import { meaningOf } from '../sql/meaning.ts'
+import { comparedWithNull } from './compared-with-null.ts'
 import { namesReadBy, rulePartsOf } from '../lineage/rule-parts.ts'
 import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
@@ -105,9 +107,8 @@ async function finishQuery(
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
     ...mergeOverGroups(parsed, tree),
-    ...windowsOverOthers(query, own(columns)),
-    ...unstableKeys(query, own(columns), placeOfColumn),
-    ...untypedNulls(query, own(columns), placeOfColumn),
+    ...surprisingColumns(query, own(columns), placeOfColumn),
+    ...comparedWithNull(body),
   ]
   // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined
@@ -150,6 +151,17 @@ async function finishQuery(
   ]
   return { model: finished.model, diagnostics: [...wrong, ...surprises] }
 }
+
+const surprisingColumns = (
+  query: ResolvedQuery,
+  columns: readonly Column[],
+  placeOfColumn: (index: number) => Span | null,
+): readonly Diagnostic[] => [
+  ...windowsOverOthers(query, columns),
+  ...unstableKeys(query, columns, placeOfColumn),
+  ...untypedNulls(query, columns, placeOfColumn),
+  ...changingColumns(query, columns, placeOfColumn),
+]
 
 function rulesOf(
   { tree, canonical }: ResolvedQuery,

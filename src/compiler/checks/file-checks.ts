@@ -15,13 +15,16 @@ import { refusalOf } from '../../duckdb/errors.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { upToAtEnd } from '../annotations/check-syntax.ts'
 import { readParts } from '../annotations/read-annotation.ts'
+import { comparedWithNull } from '../bind/compared-with-null.ts'
 import { definitionOf } from '../definition-hash.ts'
 import type { ParsedQuery } from '../model-file.ts'
-import { engineDiagnostic } from '../hints/engine-diagnostic.ts'
+import { engineDiagnostic, spanAtByte } from '../hints/engine-diagnostic.ts'
 import { type ResolvedQuery, resolveQueries } from '../resolve.ts'
 import type { KnownNames } from '../sql/references.ts'
 import { statementsOf, tokensSpan } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
+import { isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { aggregates } from '../measures/aggregates.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ProjectFiles } from '../../core/project.ts'
 import { type CheckContext, resolveDeclared } from './resolve-checks.ts'
@@ -52,12 +55,29 @@ export async function resolveFileChecks(
   const { known, readable, dir } = context
   const all = read.map(({ parsed }) => parsed)
   const resolved = await resolveQueries(connection, all, known, readable, { dir })
-  diagnostics.push(...resolved.diagnostics)
+  diagnostics.push(...resolved.diagnostics, ...resolved.queries.flatMap(alwaysOneRow))
   const checks = resolved.queries.map((query) => ({
     query,
     check: read.find(({ parsed }) => parsed === query.parsed)!.check,
   }))
   return { checks, diagnostics }
+}
+
+/** An aggregate without groups has a row even of no rows. */
+function alwaysOneRow({ tree, parsed: { source, body } }: ResolvedQuery): readonly Diagnostic[] {
+  const node = (tree?.['node'] ?? {}) as SyntaxNode
+  const list = (name: string) => (node[name] ?? []) as readonly SyntaxNode[]
+  const isAggregate = (item: SyntaxNode) =>
+    nodesIn(item, isSubquery).some(
+      (part) => part['class'] === 'FUNCTION' && aggregates.has(String(part['function_name'])),
+    )
+  const leaves = ['having', 'qualify'].some((clause) => node[clause] != null)
+  const isOne = node['type'] === 'SELECT_NODE' && list('select_list').some(isAggregate)
+  if (!isOne || leaves || list('group_expressions').length + list('modifiers').length > 0) return []
+  if (node['aggregate_handling'] === 'FORCE_AGGREGATES') return []
+  const hint =
+    'select the rows that are wrong: SELECT * FROM … WHERE …; or say which count is: HAVING count(*) > 0'
+  return [diagnostic('check-of-one-row', {}, { source, span: spanAtByte(body, null) }, hint)]
 }
 
 export interface PlacedCheck extends FileCheck {
@@ -183,7 +203,7 @@ function parseCheck(
   diagnostics.push(...wrong)
   if (statement === undefined || wrong.length > 0) return []
   const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
-  diagnostics.push(...inBody)
+  diagnostics.push(...inBody, ...comparedWithNull(body))
   if (hasErrors(inBody)) return []
   const name = `checks.${basename(source.path, '.sql')}` as ModelName
   const parsed: ParsedQuery = { name, source, header: {}, kind: 'table', body }

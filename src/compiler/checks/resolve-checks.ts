@@ -22,6 +22,7 @@ import { resolveColumns } from '../sql/named-columns.ts'
 import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { unknownModel } from '../resolve.ts'
+import { nullComparison } from '../sql/null-comparison.ts'
 import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import { foreignTest } from '../hints/other-tools.ts'
@@ -197,11 +198,22 @@ async function mistakesIn(
   const invalid = (problem: string, hint?: string) => [
     diagnostic('invalid-check', { problem }, { source, span }, hint),
   ]
+  if (test.is === 'condition' && isUnclosed(test.body))
+    return invalid('the condition ends within parentheses', 'a ")" is missing at its end')
   if (test.is === 'condition' && !isPlainCondition(test.body))
     return invalid(
       'a condition is a single expression over the columns of this model, without subqueries',
       'move the subquery into its own model, or use references(…)',
     )
+  const condition = test.is === 'condition' ? source.text.slice(span.start, span.end) : ''
+  const nothing = nullComparison(condition)
+  if (nothing !== null) {
+    const { written, meant } = nothing
+    const start = span.start + nothing.span.start
+    const at = { source, span: { start, end: start + nothing.span.end - nothing.span.start } }
+    const problem = `"${written}" is NULL for every row, which no check takes for a mistake`
+    return [diagnostic('invalid-check', { problem }, at, `write ${meant}${otherForm(meant)}`)]
+  }
   const notBound = (form: CheckTest, details: DatabaseErrorDetails) =>
     form.is === 'references' && details.subtype === 'COLUMN_NOT_FOUND'
       ? invalid(`${form.model} has no column "${form.target}"`, columnHint(form.target, details))
@@ -235,6 +247,12 @@ async function mistakesIn(
   })
 }
 
+/** `not_null` takes columns of the model, and nothing else. */
+const otherForm = (meant: string) => {
+  const [, name] = /^([\w"]+) IS NOT NULL$/.exec(meant) ?? []
+  return name === undefined || name === 'x' ? '' : `, or not_null(${name})`
+}
+
 const columnHint = (name: string, { candidates }: DatabaseErrorDetails): string =>
   didYouMean(name, candidates) ?? `available there: ${candidates.slice(0, 5).join(', ')}`
 
@@ -258,6 +276,13 @@ export function isPlainCondition({ text }: ModelBody): boolean {
   )
   const leaves = tokens.some((token) => isSymbol(token, ';') || token.kind === 'open')
   return !opensQuery && !leaves && tokens.every(hasEnd) && unbalancedBracket(tokens) === null
+}
+
+/** Nothing but the end of its last parentheses is missing. */
+function isUnclosed({ text }: ModelBody): boolean {
+  const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment')
+  const count = (symbol: string) => tokens.filter((token) => isSymbol(token, symbol)).length
+  return tokens.every(hasEnd) && count('(') > count(')')
 }
 
 /** What a subquery begins with. */
