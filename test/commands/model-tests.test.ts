@@ -153,6 +153,11 @@ const mistakes: Readonly<Record<string, [path: string, text: string, says: RegEx
     'id\n1\n',
     /given\/raw\.x\.csv: mart\.sums does not read "raw\.x"; did you mean "raw\.e"\?/,
   ],
+  'a relation that the model does not read, in place of the one that it reads': [
+    'tests/mart/sums/q/given/other.orders.csv',
+    'id\n1\n',
+    /given\/other\.orders\.csv: mart\.sums does not read "other\.orders"; it reads [\w., ]*mid\.big[\w., ]* \(given\/ has no rows of what it reads\)/,
+  ],
   'a fixture of another form': [
     `${sums}/given/raw.e.xlsx`,
     '',

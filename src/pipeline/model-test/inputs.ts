@@ -55,9 +55,13 @@ export function inputsOf(
   }
   for (const { relation, path } of given)
     if (!tables.has(foldCase(relation)) && !isItself(relation)) {
-      const own = target.kind === 'events' ? [target.name] : []
-      const names = [...own, ...Array.from(tables.values(), ({ name }) => name)]
-      const hint = didYouMean(relation, names) ?? `it reads ${names.join(', ') || 'nothing'}`
+      const own =
+        target.kind === 'events' ? [target.name] : [...target.sources, ...target.dependsOn]
+      const names = [...new Set([...own, ...Array.from(tables.values(), ({ name }) => name)])]
+      const meant = didYouMean(relation, names) ?? `it reads ${names.join(', ') || 'nothing'}`
+      const hint = given.some((one) => tables.has(foldCase(one.relation)))
+        ? meant
+        : `${meant} (given/ has no rows of what it reads)`
       throw new ModelFailure(
         `${path}: ${target.name} does not read "${relation}"; ${hint}`,
         'placed',
