@@ -11,6 +11,7 @@ import {
   typeNames,
   otherFunction,
 } from './dialects.ts'
+import { conversionHint, topHint, variableHint } from './other-syntax.ts'
 import {
   problemOf,
   quotedNames,
@@ -22,10 +23,10 @@ import {
 
 export function explainBinding(error: PlacedError): Explanation {
   const { tokens, at } = error
-  const typographic = typographicQuote(tokens.slice(at, at + 1))
+  const typographic = typographicSign(tokens.slice(at, at + 1))
   if (typographic !== null) return typographic
   const call = refusedCall(error)
-  if (call !== null) return refusedCallText({ ...call, tokens, at })
+  if (call !== null) return refusedCallText({ ...call, tokens, at, text: error.text })
   return (
     missingColumn(error) ??
     missingFunction(error) ??
@@ -36,8 +37,16 @@ export function explainBinding(error: PlacedError): Explanation {
 }
 
 /** DuckDB takes them for letters of a name. */
-export function typographicQuote(tokens: readonly Token[]): Explanation | null {
+export function typographicSign(tokens: readonly Token[]): Explanation | null {
   for (const { kind, text } of tokens) {
+    const [dashes] = /[\u2010-\u2015\u2212]+/.exec(kind === 'word' ? text : '') ?? []
+    if (dashes !== undefined) {
+      const hint =
+        dashes === text
+          ? 'a minus is a hyphen: -; a comment, or an annotation, begins with two: --'
+          : `type a hyphen: ${text.replace(dashes, '-')}`
+      return { problem: `${dashes} is a typographic dash`, hint }
+    }
     const [quote] = /[\u2018-\u201f\u00ab\u00bb\u00b4]/.exec(kind === 'word' ? text : '') ?? []
     if (quote === undefined) continue
     const bare = text.replaceAll(/[\u2018-\u201f\u00ab\u00bb\u00b4]/g, '')
@@ -58,6 +67,7 @@ function missingColumn({ message, candidates, tokens, at }: PlacedError): Explan
   const problem = `no column "${name}"${hasFrom ? '' : ' (there is no FROM)'}`
   const token = tokens[at]
   const near = didYouMean(name, candidates)
+  if (isSymbol(tokens[at - 1], '@')) return { problem, hint: variableHint(name) }
   if (token?.kind === 'quoted') {
     const text = `text goes in single quotes: '${name.replaceAll("'", "''")}'`
     return { problem, hint: near === undefined ? text : `${near} Or, if it is text: '${name}'` }
@@ -91,11 +101,12 @@ function isCompared(tokens: readonly Token[], at: number): boolean {
 const NO_FUNCTION =
   /^(?:Scalar|Aggregate|Table|Window|Macro|Table Macro) Function with name (.+?) does not exist/
 
-function missingFunction({ message, candidates, tokens, at }: PlacedError): Explanation | null {
+function missingFunction(error: PlacedError): Explanation | null {
+  const { message, candidates, tokens, at } = error
   const macro = /^Macro (\w+)\(\) does not support the supplied arguments/.exec(message)?.[1]
   if (macro !== undefined) {
     const problem = `${macro} does not take these arguments`
-    return { problem, hint: otherCall(macro, tokens, at) }
+    return { problem, hint: otherCall(macro, error) }
   }
   const [, name] = NO_FUNCTION.exec(message) ?? []
   if (name === undefined) return null
@@ -115,7 +126,7 @@ function missingFunction({ message, candidates, tokens, at }: PlacedError): Expl
     const meant = operators[name]
     return { problem, hint: meant === undefined ? undefined : `write ${meant}` }
   }
-  const hint = otherCall(name, tokens, at) ?? didYouMean(name, candidates)
+  const hint = otherCall(name, error) ?? didYouMean(name, candidates)
   return {
     problem: `no function "${name}"`,
     hint: hint ?? `define it in macros/*.sql: CREATE MACRO ${name}(x) AS …`,
@@ -231,7 +242,12 @@ function hintOf({ message, name, candidates, tokens, at }: PlacedError): string 
 }
 
 /** How DuckDB writes a call of another dialect, with the column that it is about where there is only one. */
-function otherCall(name: string, tokens: readonly Token[], at: number): string | undefined {
+function otherCall(name: string, { tokens, at, text }: CallPlace): string | undefined {
+  const special = /^(?:try_)?convert$/i.test(name)
+    ? conversionHint({ tokens, at, text })
+    : undefined
+  if (special !== undefined) return special
+  if (/^top$/i.test(name)) return topHint(tokens)
   const other = otherFunction(name)
   if (other === undefined) return undefined
   const columns = new Set(columnsIn(tokens, at + 1))
@@ -258,7 +274,8 @@ function columnsIn(tokens: readonly Token[], open: number): readonly string[] {
 }
 
 /** `at`: the name of the function, or the operator. */
-type PlacedCall = RefusedCall & Pick<PlacedError, 'tokens' | 'at'>
+type CallPlace = Pick<PlacedError, 'tokens' | 'at' | 'text'>
+type PlacedCall = RefusedCall & CallPlace
 
 function refusedCallText(call: PlacedCall): Explanation {
   const isOperator = !/^\w/.test(call.name)
@@ -298,13 +315,14 @@ function dotted(tokens: readonly Token[], at: number, step: 1 | -1): string {
   return (step === 1 ? parts : parts.toReversed()).join('.')
 }
 
-function functionHint({ name, types, forms, tokens, at }: PlacedCall): string | undefined {
+function functionHint(call: PlacedCall): string | undefined {
+  const { name, types, forms, tokens, at } = call
   const [, open, first, comma, unit, close] = tokens.slice(at, at + 6)
   const isSwapped = /^date_?(?:trunc|part)$/i.test(name) && types.length === 2 && isText(types[1])
   if (isSwapped && isSymbol(open, '(') && isSymbol(comma, ',') && isSymbol(close, ')'))
     return `the unit comes first: ${name}(${unit!.text}, ${first!.text})`
   if (isSwapped) return `the unit comes first: ${name}('month', …)`
-  const other = otherCall(name, tokens, at)
+  const other = otherCall(name, call)
   if (other !== undefined) return other
   if (forms.length === 0) return undefined
   const shown = forms.slice(0, 4).map((form) => `${name}(${form})`)

@@ -5,11 +5,12 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { type Span, offsetOfByte } from '../../core/source-text.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
-import { explainBinding, typographicQuote } from './binding.ts'
+import { explainBinding, typographicSign } from './binding.ts'
 import { problemOf, quotedNames, type Explanation, type PlacedError } from './engine-words.ts'
 import { isSymbol, nameOf, tokenize, withAsciiSpaces, isWord, type Token } from '../sql/tokens.ts'
 import { nearest } from '../../core/suggest.ts'
 import { otherFunction } from './dialects.ts'
+import { orderedAggregateHint, otherSyntax } from './other-syntax.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {
@@ -52,7 +53,7 @@ export function engineDiagnostic(
 }
 
 const explainSyntax = (error: PlacedError): Explanation =>
-  typographicQuote(error.tokens) ?? { problem: problemOf(error), hint: syntaxHint(error) }
+  typographicSign(error.tokens) ?? { problem: problemOf(error), hint: syntaxHint(error) }
 
 export const spanOfError = (details: DatabaseErrorDetails, body: ModelBody, prefix: string): Span =>
   spanAt(body, offsetOfError(details, body, prefix))
@@ -111,16 +112,20 @@ const reserved = new Set(
   where window with`.split(/\s+/),
 )
 
-function syntaxHint({ message, tokens, at, text }: PlacedError): string | undefined {
+function syntaxHint(error: PlacedError): string | undefined {
+  const { message, tokens, at, text } = error
   if (message.startsWith('unterminated quoted string'))
     return "end the text with a single quote; a quote inside it is doubled: 'it''s'"
   if (message.startsWith('unterminated quoted identifier'))
     return 'end the name with a double quote; text goes in single quotes'
   if (message.includes('NOT IMPLEMENTED')) return limitHint(tokens)
   const [here, before] = [tokens[at], tokens[at - 1]]
+  if (message.startsWith('Unknown ordered aggregate')) return orderedAggregateHint(error)
+  if (isWord(here, 'create') && before !== undefined) return 'a ";" is missing before CREATE'
   if (isSymbol(here, '(') && isWord(before, 'null') && isWord(tokens[at - 2], 'not'))
     return 'a check for this is not_null(column), a condition column IS NOT NULL'
   return (
+    otherSyntax(error) ??
     dialectHint(tokens, at) ??
     unclosedCase(tokens, here) ??
     reservedHint(tokens, at) ??
