@@ -93,8 +93,8 @@ withExtensions(
         `^eider.yml:3:3 error invalid-source: the source "bank" cannot be read: ${answer}`,
         'm',
       )
-      const { stderr } = await space.ok(['check'], { exitCode: 1, env })
-      assert.match(stderr, refused)
+      const { stdout, stderr } = await space.ok(['check'], { exitCode: 1, env })
+      assert.match(stdout + stderr, refused)
     }
   },
 )

@@ -2,15 +2,18 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
-/** None also where there is no file of this name. Throws what the system says of one that cannot be read. */
+/** None also of what is no file, or cannot be read, of which whoever reads all of it says why. */
 export function startOf(path: string, most: number): Buffer {
-  const file = statSync(path, { throwIfNoEntry: false })
-  if (file?.isFile() !== true) return Buffer.alloc(0)
-  const open = openSync(path, 'r')
+  let open: number | undefined
   try {
+    const file = statSync(path)
+    if (!file.isFile()) return Buffer.alloc(0)
+    open = openSync(path, 'r')
     const start = Buffer.alloc(Math.min(most, file.size))
     return start.subarray(0, readSync(open, start))
+  } catch {
+    return Buffer.alloc(0)
   } finally {
-    closeSync(open)
+    if (open !== undefined) closeSync(open)
   }
 }
