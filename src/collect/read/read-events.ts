@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { limits } from '../../core/limits.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { refusal } from '../errors.ts'
+import { jsonMistake } from '../validate/json-mistakes.ts'
 import type { MisspeltFields } from '../validate/misspelt.ts'
 import { skipSpace } from '../validate/scan-event.ts'
 import { validateEvent, type Validator } from '../validate/validate-event.ts'
@@ -20,61 +21,75 @@ export function readEvent(
 ): Events {
   const start = startOfText(body)
   const limit = body.length
+  refuseArray(body, start, 'send several events to the same path with /batch at the end')
   const { stored, end } = validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
   requireEnd(body, end, 'the event')
   return [stored]
 }
 
+/** Of the name of a file, as `curl --data-raw @events.json` sends it. */
+const AT_SIGN = 0x40
+
+const notJson = (text: string) =>
+  refusal('invalid-json', `this is not JSON: ${jsonMistake(text) ?? 'expected an array'}`)
+
 /** A JSON array of objects. An empty one is a batch of no events, and fine. */
-export const readJsonBatch = batchReader((body, add) => {
-  const limit = body.length
-  let at = startOfText(body)
-  if (body[at] !== 0x5b)
-    throw refusal(
-      'not-an-array',
-      'a batch is a JSON array of objects and nothing around it; for one object per line send Content-Type: application/x-ndjson',
-    )
-  let last = -1
-  at = skipSpace(body, at + 1, limit)
-  if (body[at] !== 0x5d) {
-    for (;;) {
-      at = skipSpace(body, add(at, limit), limit)
-      last++
-      if (body[at] !== 0x2c) break
-      at = skipSpace(body, at + 1, limit)
+export const readJsonBatch = batchReader(
+  'its objects belong into one array: [{…},{…}]',
+  (body, add) => {
+    const limit = body.length
+    let at = startOfText(body)
+    if (body[at] === AT_SIGN) throw notJson(body.toString('utf8', at, at + 300))
+    if (body[at] !== 0x5b)
+      throw refusal(
+        'not-an-array',
+        'a batch is a JSON array of objects and nothing around it; for one object per line send Content-Type: application/x-ndjson',
+      )
+    let last = -1
+    at = skipSpace(body, at + 1, limit)
+    if (body[at] !== 0x5d) {
+      for (;;) {
+        at = skipSpace(body, add(at, limit), limit)
+        last++
+        if (body[at] !== 0x2c) break
+        at = skipSpace(body, at + 1, limit)
+      }
     }
-  }
-  if (body[at] !== 0x5d)
-    throw refusal(
-      'invalid-json',
-      last === -1 ? 'unterminated array' : `unterminated array, or no "," after event ${last}`,
-    )
-  requireEnd(body, at + 1, 'the array')
-})
+    if (body[at] !== 0x5d)
+      throw refusal(
+        'invalid-json',
+        last === -1 ? 'unterminated array' : `unterminated array, or no "," after event ${last}`,
+      )
+    requireEnd(body, at + 1, 'the array')
+  },
+)
 
 /** One JSON object a line; blank lines do not count. */
-export const readNdjsonBatch = batchReader((body, add) => {
-  let at = startOfText(body)
-  for (let index = 0; at < body.length; index++) {
-    const newline = body.indexOf(0x0a, at)
-    const limit = newline === -1 ? body.length : newline
-    if (skipSpace(body, add(at, limit), limit) < limit)
-      throw atIndex(
-        refusal(
-          'invalid-json',
-          'unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
-        ),
-        index,
-      )
-    at = skipSpace(body, limit, body.length)
-  }
-})
+export const readNdjsonBatch = batchReader(
+  'a line is one event; send an array as application/json',
+  (body, add) => {
+    let at = startOfText(body)
+    for (let index = 0; at < body.length; index++) {
+      const newline = body.indexOf(0x0a, at)
+      const limit = newline === -1 ? body.length : newline
+      if (skipSpace(body, add(at, limit), limit) < limit)
+        throw atIndex(
+          refusal(
+            'invalid-json',
+            'unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
+          ),
+          index,
+        )
+      at = skipSpace(body, limit, body.length)
+    }
+  },
+)
 
 /** Adds the event at an offset, which must end before the limit, to the batch; gives its end. */
 type Add = (start: number, limit: number) => number
 
-/** A reader of bodies: `read` adds one event after the other. */
-function batchReader(read: (body: Buffer, add: Add) => void) {
+/** A reader of bodies: `read` adds one event after the other. `ofArray` is said where an event is an array. */
+function batchReader(ofArray: string, read: (body: Buffer, add: Add) => void) {
   return (
     validator: Validator,
     body: Buffer,
@@ -92,6 +107,7 @@ function batchReader(read: (body: Buffer, add: Add) => void) {
           `a batch may have at most ${limits.batchEvents} events; send several batches`,
         )
       try {
+        refuseArray(body, start, ofArray)
         const event = validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
         events.push(event.stored)
         sizeBytes += event.stored.length
@@ -105,6 +121,11 @@ function batchReader(read: (body: Buffer, add: Add) => void) {
     })
     return events
   }
+}
+
+function refuseArray(body: Buffer, start: number, hint: string): void {
+  if (body[start] === 0x5b)
+    throw refusal('not-an-object', `an event is a JSON object, and this is an array; ${hint}`)
 }
 
 /** The same refusal, naming the event of the batch: in words, and as `[index].field` for programs. */
@@ -121,7 +142,11 @@ function atIndex(error: RequestError, index: number): RequestError {
 
 /** Where the text begins, after white space and a byte order mark. */
 function startOfText(body: Buffer): number {
-  if (!isUtf8(body)) throw refusal('invalid-utf8', 'the body is not UTF-8')
+  if (!isUtf8(body)) {
+    const isGzip = body[0] === 0x1f && body[1] === 0x8b
+    const hint = isGzip ? '; it is gzip: send the header Content-Encoding: gzip' : ''
+    throw refusal('invalid-utf8', `the body is not UTF-8${hint}`)
+  }
   const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
   return skipSpace(body, hasMark ? 3 : 0, body.length)
 }

@@ -121,6 +121,11 @@ export class EventScan {
     return found ?? NO_NAMES
   }
 
+  /** The node of the value of one of unknown(). */
+  nodeOfUnknown(name: string): number {
+    return this.#unknown.get(name) ?? this.places[this.#names.indexes.get(name)!]!
+  }
+
   #unknownInOrder(): readonly string[] {
     const { count, others } = this.#names
     const all: (readonly [name: string, node: number])[] = [...this.#unknown]

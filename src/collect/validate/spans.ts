@@ -39,12 +39,15 @@ export class Spans {
   bytes: Buffer = Buffer.alloc(0)
   /** Nodes so far. */
   count = 0
+  /** A rule has seen a field of a STRUCT that its type does not have. */
+  hasUnknownField = false
   #cells = new Int32Array(CELLS * USUAL_NODES)
 
   /** Forgets all nodes. */
   begin(bytes: Buffer): void {
     this.bytes = bytes
     this.count = 0
+    this.hasUnknownField = false
     // One large event must not keep its memory for good.
     if (this.#cells.length > CELLS * USUAL_NODES) this.#cells = new Int32Array(CELLS * USUAL_NODES)
   }

@@ -15,6 +15,8 @@ import { didYouMean } from '../../core/suggest.ts'
 import { parseType } from '../../core/type-syntax.ts'
 import { refusal } from '../errors.ts'
 import type { Lookalikes, MisspeltFields } from './misspelt.ts'
+import { jsonMistake } from './json-mistakes.ts'
+import { type Nested, nestedOf, noteNested } from './nested-fields.ts'
 import type { Changes, Edit, Rule } from './rule.ts'
 import { type ColumnNames, columnNames, EventScan, measureBrackets } from './scan-event.ts'
 import { BOOLEAN, KIND_NAMES, NULL, NUMBER, OBJECT, STRING } from './spans.ts'
@@ -27,6 +29,8 @@ export interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
   readonly always: number
   /** A value that is fine as it was sent needs no change either where the others are looked at again. */
   readonly isSame: boolean
+  /** Its type, where a STRUCT is in it. */
+  readonly nested: Nested | null
 }
 
 export interface Validator {
@@ -58,6 +62,7 @@ export function validatorOf(
     rule: ruleOf(types[i]!),
     always: type === 'VARCHAR' ? STRING : type === 'BOOLEAN' ? BOOLEAN : -1,
     isSame: /^(?:DOUBLE|FLOAT|JSON)$/.test(type),
+    nested: nestedOf(types[i]!),
   }))
   return {
     columns,
@@ -104,12 +109,34 @@ export function validateEvent(
     stored = withChanges(validator)
     requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
   }
-  const unknown = misspelt === null ? [] : scan.unknown()
+  if (misspelt !== null) noteMisspelt(validator, misspelt)
+  return { stored, end }
+}
+
+/** Of the event that was read, which is valid. */
+function noteMisspelt(validator: Validator, misspelt: MisspeltFields): void {
+  const unknown = scan.unknown()
   if (unknown.length > 0) {
     const isGiven = (name: string) => scan.places[validator.names.indexes.get(name)!] !== 0
-    misspelt!.note(validator, unknown, isGiven)
+    misspelt.note(validator, unknown, isGiven)
   }
-  return { stored, end }
+  const envelope = unknown.length > 0 ? envelopeOf(validator) : null
+  if (envelope !== null) misspelt.noteEnvelope(envelope)
+  if (!spans.hasUnknownField) return
+  for (const [i, { nested, name }] of validator.columns.entries())
+    if (nested !== null && scan.places[i] !== 0)
+      noteNested(misspelt, spans, scan.places[i]!, nested, name)
+}
+
+/** The unknown field of an event without columns whose value is an object that has one; null for any other event. */
+function envelopeOf({ names }: Validator): string | null {
+  for (let i = 0; i < names.count; i++) if (scan.places[i] !== 0) return null
+  for (const name of scan.unknown()) {
+    const node = scan.nodeOfUnknown(name)
+    const isColumn = (inner: string) => (names.indexes.get(inner) ?? names.count) < names.count
+    if (spans.kind(node) === OBJECT && spans.names(node).some(isColumn)) return name
+  }
+  return null
 }
 
 function requireSize(sizeBytes: number, maxEventBytes: number, how: string): void {
@@ -249,14 +276,20 @@ function invalidValue({ name, type }: ValidatedColumn, node: number, problem: st
 }
 
 /** The first of them in the message, and all in `details` where there are several. */
-function missingField({ name, type }: ValidatedColumn, { columns }: Validator): Error {
+function missingField({ name, type }: ValidatedColumn, validator: Validator): Error {
+  const { columns } = validator
   const isNull = new Set(
     columns.filter((_, i) => scan.places[i] !== 0).map((column) => column.name),
   )
   const because = (column: string) => (isNull.has(column) ? 'is null' : 'is missing')
   const hint = isNull.has(name) ? undefined : didYouMean(name, scan.unknown())
+  const envelope = envelopeOf(validator)
   const sent =
-    hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
+    envelope !== null
+      ? `; it is inside of "${envelope}": send the object in "${envelope}" alone`
+      : hint === undefined
+        ? ''
+        : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
   const all = columns.filter(
     ({ required }, i) => required && (scan.places[i] === 0 || spans.kind(scan.places[i]!) === NULL),
   )
@@ -283,7 +316,7 @@ function notAnObject(body: Buffer, start: number, limit: number, maxEventBytes: 
   if (!looksLikeJson) return invalidJson(body, start, limit, maxEventBytes)
   return refusal(
     'not-an-object',
-    `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at the end' : ''}`,
+    `an event is a JSON object, and this is ${kind ?? 'a bare value'}`,
   )
 }
 
@@ -312,10 +345,7 @@ function invalidJson(body: Buffer, start: number, limit: number, maxEventBytes: 
     const message = (cause as SyntaxError).message.replace(/ \(line \d+ column \d+\)$/, '')
     const isCut = end < limit && /^(?:Unexpected end|Unterminated)/.test(message)
     if (isCut) return tooLarge(maxEventBytes, '')
-    const text = body.toString('utf8', start, Math.min(end, start + 60))
-    const names = /^\s*\{\s*'?([A-Za-z_]\w*)'?\s*:/.exec(text)?.[1]
-    const problem =
-      names === undefined ? message : `names are written in double quotes: {"${names}":…`
+    const problem = jsonMistake(body.toString('utf8', start, end)) ?? message
     return refusal('invalid-json', `this is not JSON: ${problem}`, { cause })
   }
 }

@@ -55,13 +55,14 @@ function listRule(element: Rule, length: number | null): Rule {
   }
 }
 
-/** Absent fields are NULL; the flush drops unknown ones, as it does at the top level. */
+/** Absent fields are NULL; the flush drops unknown ones, as it does at the top level, and nested-fields.ts tells. */
 function structRule(fields: ReadonlyMap<string, Rule>): Rule {
   return (spans, node, changes) => {
     if (spans.kind(node) !== OBJECT) return 'must be a JSON object'
     for (let at = node + 1; at < spans.next(node); at = spans.next(at + 1)) {
       const name = spans.text(at)
       const rule = fields.get(name)
+      if (rule === undefined) spans.hasUnknownField = true
       const problem = rule === undefined ? null : checkOrNull(rule, spans, at + 1, changes)
       if (problem !== null) return `field "${name}" ${problem}`
     }

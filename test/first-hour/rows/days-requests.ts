@@ -170,7 +170,7 @@ export const rows: readonly Mistake[] = [
     'NaN',
     'NaN',
     `
-      400 this is not JSON: Unexpected token 'N', ...","amount":NaN,"chang"... is not valid JSON`,
+      400 this is not JSON: it has no value NaN; write null`,
   ),
   amount(
     'd50-nan-text',
