@@ -171,6 +171,8 @@ export interface Constant {
   readonly kind: 'constant'
   readonly type: EdmType
   readonly value: string
+  /** The literal as the request has it, where that is another text. */
+  readonly written?: string
 }
 
 export interface PropertyValue {

@@ -6,7 +6,7 @@ import { bindKey, openKey } from './expression/key.ts'
 import { type Expression, propertyOf, compare, and } from './bound.ts'
 import { odataError, unsupported, unknownResource } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
-import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
+import { findNavigation, findSet, measureHint, newRow, type Scope } from './scope.ts'
 import type {
   ExpressionSyntax,
   KeySyntax,
@@ -198,7 +198,7 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   const names = [...type.properties, ...type.navigation].map((member) => member.name)
   if (many && names.includes(name))
     return unknownResource(`${name} belongs to one entity: add its key before /${name}`)
-  const hint = many ? undefined : didYouMean(name, names)
+  const hint = measureHint(type, name) ?? (many ? undefined : didYouMean(name, names))
   const problem = `${type.name} has no property "${name}"`
   const system = SYSTEM_SEGMENTS.includes(`$${name.toLowerCase()}`)
     ? `did you mean /$${name.toLowerCase()}?`

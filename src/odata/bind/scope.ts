@@ -13,6 +13,7 @@ import {
 import type { Costs } from './size.ts'
 import { odataError, unknownProperty, invalidOption } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
+import { isBareDuration } from '../syntax/foreign-values.ts'
 import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
 import type { ComplexType } from '../edm/types.ts'
 import type {
@@ -155,10 +156,21 @@ export function findProperty(type: EntityType, name: string, at: number): Proper
     [...type.properties, ...type.navigation].map((member) => member.name),
   )
   const problem = `${type.name} has no property "${name}" (at character ${at + 1})`
-  const quotes = /[‘’“”]/u.test(name)
-    ? `text is written in single quotes: '${name.replaceAll(/[‘’“”]/gu, '')}'`
-    : hint
-  throw unknownProperty(quotes === undefined ? problem : `${problem}; ${quotes}`)
+  const instead = measureHint(type, name) ?? valueHint(name) ?? hint
+  throw unknownProperty(instead === undefined ? problem : `${problem}; ${instead}`)
+}
+
+/** What to ask for where a name is that of a measure, which has no value in a row. */
+export const measureHint = ({ measures }: EntityType, name: string): string | undefined =>
+  measures.some((measure) => measure.name === name)
+    ? `it is a measure: $apply=aggregate(${name})`
+    : undefined
+
+/** A name that is a value in another form. */
+function valueHint(name: string): string | undefined {
+  if (/[‘’“”]/u.test(name))
+    return `text is written in single quotes: '${name.replaceAll(/[‘’“”]/gu, '')}'`
+  return isBareDuration(name) ? `a duration is written duration'${name}'` : undefined
 }
 
 export const findNavigation = (type: EntityType, name: string) =>

@@ -42,18 +42,29 @@ export function splitTarget(target: string): readonly [path: string, query: stri
 
 function parsePath(path: string): readonly PathSegment[] {
   const inner = path.replace(/^\//, '').replace(/\/$/, '')
-  return inner === '' ? [] : inner.split('/').map(parseSegment)
+  if (inner === '') return []
+  const texts = inner.split('/')
+  return texts.map((text, i) => parseSegment(text, texts.slice(i + 1)))
 }
 
-/** A name, and a key in parentheses when there is one. */
-function parseSegment(text: string): PathSegment {
+/** A name, and a key in parentheses when there is one. `after` are the segments that follow. */
+function parseSegment(text: string, after: readonly string[]): PathSegment {
   const decoded = decode(text)
   const [, name = decoded, inner = null] = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(decoded) ?? []
   const isOurs = name.startsWith('$')
-  if (inner === null && /^[^\s()'"$]+\([^)]*$/u.test(decoded))
-    throw odataError('invalid-key', `the key is not closed: write ${decoded.slice(0, 60)})`)
+  if (inner === null && /^[^\s()'"$]+\([^)]*$/u.test(decoded)) throw notClosed(decoded, after)
   const key = inner === null || isOurs ? null : parseKey(inner)
   return { name, key, argument: isOurs ? inner : null, text, decoded }
+}
+
+/** A slash within the text of a key separates segments, unless it is encoded. */
+function notClosed(decoded: string, after: readonly string[]): Error {
+  const end = after.findIndex((text) => /'[^']*\)$/.test(text))
+  const isInText = (decoded.match(/'/g)?.length ?? 0) % 2 === 1 && end >= 0
+  const problem = isInText
+    ? `a slash within a key is written %2F: ${[decoded, ...after.slice(0, end + 1)].join('%2F').slice(0, 120)}`
+    : `write ${decoded.slice(0, 60)})`
+  return odataError('invalid-key', `the key is not closed: ${problem}`)
 }
 
 /** Whether there is a set that lacks its key, or none at all, is seen later. */

@@ -1,6 +1,7 @@
 // What is said of a text that the URL grammar does not take: where it ends to make sense, and what to write there.
 
 import type * as ohm from 'ohm-js'
+import { foreignValue } from './foreign-values.ts'
 import { foreignLiteral, foreignOperator, foreignSymbol } from './foreign-words.ts'
 import { precedenceOf } from './precedence.ts'
 import { aggregateMethods } from './aggregate.ts'
@@ -63,6 +64,8 @@ function valueMistake(text: string, position: number): string | null {
     const inner = /^"([^"]*)"/.exec(rest)?.[1] ?? rest.slice(1)
     return `text is written in single quotes: '${shortened(inner).replaceAll("'", "''")}'`
   }
+  const value = foreignValue(text, position)
+  if (value !== null) return value
   const before = text.slice(Math.max(0, position - LOOK_BACK), position)
   const negated = /([\w/]+)\s+not\s+in\s*$/i.exec(before)?.[1]
   if (negated !== undefined) return `"not" comes before a condition: not (${negated} in (1,2))`
@@ -91,6 +94,8 @@ const METHOD_CALL = new RegExp(
   'i',
 )
 
+const CALL_IN_GROUPBY = /groupby\(\((?:[^()]*,)?\s*(?!rollup\b)((\w+)\([^()]*\))/i
+
 function applyMistake(text: string, position: number): string | null {
   const before = text.slice(0, position)
   if (/groupby\(\s*$/i.test(before)) {
@@ -104,6 +109,9 @@ function applyMistake(text: string, position: number): string | null {
     return `groupby takes a list in parentheses: groupby((${names.trim()})${more})`
   }
   if (/aggregate\([^()]*\bcount\(\s*$/i.test(before)) return aggregateHint('count', '')
+  const grouped = CALL_IN_GROUPBY.exec(text)
+  if (grouped !== null && grouped.index <= position && position < grouped.index + grouped[0].length)
+    return `groupby takes names; compute it first: compute(${grouped[1]!} as ${grouped[2]!})/groupby((${grouped[2]!}))`
   const [, method, value] = METHOD_CALL.exec(before) ?? []
   return method === undefined ? null : aggregateHint(method, value ?? '')
 }
@@ -155,6 +163,7 @@ function unclosed(text: string): string | null {
 const VALUE = 'a number'
 const LISTS: readonly string[] = ['select', 'expand', 'orderby', 'compute']
 const QUOTES: readonly string[] = [`"'"`, String.raw`"\""`]
+const CLOSING_QUOTE = 'a closing quote; within text "&" is written %26, "+" %2B and "#" %23'
 const ofValue = (name: string) => !/^"[),:]"$|^end of input$|^an operator$/.test(name)
 
 function unexpected(rule: string, text: string, position: number, expected: ReadonlySet<string>) {
@@ -166,7 +175,7 @@ function unexpected(rule: string, text: string, position: number, expected: Read
     ? ['a value', ...[...expected].filter((name) => !ofValue(name))]
     : [...expected]
   const shown = names
-    .map((name) => (QUOTES.includes(name) ? 'a closing quote' : name))
+    .map((name) => (QUOTES.includes(name) ? CLOSING_QUOTE : name))
     .filter((name) => name !== 'end of input' || names.length === 1)
   return `${said}expected ${shown.slice(0, 6).join(' or ')}`
 }

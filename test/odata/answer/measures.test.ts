@@ -97,4 +97,28 @@ test('what is no measure needs a method, and groups have no measure', async () =
   await says('aggregate(revenue with sum as r)', /has no property \\"revenue\\"/)
 })
 
+test('a measure where a property is expected is named as one', async () => {
+  await using resources = new Resources()
+  const { dir, paths } = resources.use(await workspaceOnTarget({ name: 'orders' }))
+  await writeFiles(dir, [{ path: 'models/core/orders.sql', content: Buffer.from(MODEL) }])
+  await runProject(paths)
+  const served = await serveSnapshots(resources, paths.snapshots)
+  for (const url of [
+    '?$select=revenue',
+    '?$orderby=revenue desc',
+    '?$filter=revenue gt 1',
+    '?$apply=aggregate(revenue with sum as total)',
+    '?$apply=groupby((revenue))',
+    '/revenue',
+  ]) {
+    const { status, text } = await served.get(`core_orders${encodeURI(url)}`)
+    assert.is(status, url.startsWith('/') ? 404 : 400, url)
+    assert.match(
+      text,
+      /no property \\"revenue\\".*; it is a measure: \$apply=aggregate\(revenue\)"/,
+      url,
+    )
+  }
+})
+
 test.run()

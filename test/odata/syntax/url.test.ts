@@ -157,7 +157,10 @@ test('messages name the option, the place and what was expected there', async ()
   )
   assert.is(message('name eq )'), '$filter at character 9: unexpected ")"; expected a value')
   assert.is(message('(name eq 1'), '$filter at the end: expected ")"')
-  assert.is(message("name eq 'x"), '$filter at the end: expected a closing quote')
+  assert.is(
+    message("name eq 'x"),
+    '$filter at the end: expected a closing quote; within text "&" is written %26, "+" %2B and "#" %23',
+  )
   assert.match(
     message('name foo 1'),
     /^\$filter: "foo" is not an operator of OData \(at character 6\)/,

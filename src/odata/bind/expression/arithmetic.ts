@@ -34,8 +34,12 @@ export function bindArithmetic(
   if (isNumberType(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
     return scaleDuration(operator, right, left)
   const times = calculateTimes(operator, leftType, rightType)
-  if (times === null)
-    throw typeMismatch(`${operator} does not take ${leftType.name} and ${rightType.name}`)
+  if (times === null) {
+    const isOfTime = leftType.name === 'Edm.DateTimeOffset' || leftType.name === 'Edm.Date'
+    const days = right.kind === 'constant' && isInteger(rightType) && isOfTime ? right.value : null
+    const hint = days === null ? '' : `; for ${days} days write duration'P${days}D'`
+    throw typeMismatch(`${operator} does not take ${leftType.name} and ${rightType.name}${hint}`)
+  }
   return { kind: 'call', operands: [left, right], ...times }
 }
 

@@ -250,7 +250,8 @@ const GUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 function cannotCompare(operator: ComparisonOperator, left: Expression, right: Expression) {
   const [leftType, rightType] = [typeOf(left), typeOf(right)]
   const words = `cannot compare ${leftType?.name} with ${rightType?.name} by ${operator}`
-  return typeMismatch(quotedValue(left, right) ?? quotesMissing(left, right) ?? words)
+  const known = quotedValue(left, right) ?? quotesMissing(left, right) ?? otherForm(left, right)
+  return typeMismatch(known ?? words)
 }
 
 interface PlainValue {
@@ -308,5 +309,23 @@ function quotedValue(left: Expression, right: Expression): string | null {
 function quotesMissing(left: Expression, right: Expression): string | null {
   if (left.kind !== 'property' || right.kind !== 'constant') return null
   if (left.type.name !== 'Edm.String' || right.type.name === 'Edm.String') return null
-  return `${left.property.name} is text; write '${right.value.slice(0, 60)}' in single quotes`
+  return `${left.property.name} is text; write '${(right.written ?? right.value).slice(0, 60)}' in single quotes`
+}
+
+/** `active eq 1`, `day eq 20260131` */
+function otherForm(left: Expression, right: Expression): string | null {
+  if (left.kind !== 'property' || right.kind !== 'constant' || !isNumberType(right.type))
+    return null
+  const expected = unquotedOf[left.type.name]
+  if (expected === undefined) return null
+  const { name } = left.type
+  const digits = right.written ?? right.value
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(digits) ?? []
+  const today =
+    name === 'Edm.Boolean' && /^[01]$/.test(digits)
+      ? String(digits === '1')
+      : name === 'Edm.Date' && year !== undefined
+        ? `${year}-${month}-${day}`
+        : `a value such as ${expected.example}`
+  return `${left.property.name} is ${expected.words}; write ${today}`
 }

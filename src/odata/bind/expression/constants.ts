@@ -48,6 +48,11 @@ export function asCondition(expression: Expression, user: string): Expression {
 }
 
 export function bindLiteral({ form, text }: LiteralSyntax): Expression {
+  const value = valueOf(form, text)
+  return value.kind === 'constant' && value.value !== text ? { ...value, written: text } : value
+}
+
+function valueOf(form: LiteralSyntax['form'], text: string): Expression {
   switch (form) {
     case 'null':
       return NULL

@@ -26,6 +26,7 @@ import {
 import { functionNames } from './functions.ts'
 import { partWithinLimits, withinLimits } from '../size.ts'
 import { findNavigation, itemsOf, type Scope, scopeOf } from '../scope.ts'
+import { foreignWord } from '../../syntax/foreign-values.ts'
 import type { ExpressionSyntax, OptionSyntax, OrderItemSyntax } from '../../syntax/syntax.ts'
 import { collectionOf, edm, untypedObject } from '../../edm/types.ts'
 
@@ -148,7 +149,7 @@ function withTextHint(right: ExpressionSyntax, bound: () => Expression): Express
     const { message } = error as Error
     if (word === null || !isUnknown || message.includes(';') || !message.includes(`"${word}"`))
       throw error
-    throw unknownProperty(`${message}; for text write '${word}'`)
+    throw unknownProperty(`${message}; ${foreignWord(word) ?? `for text write '${word}'`}`)
   }
 }
 
