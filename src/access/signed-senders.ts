@@ -10,6 +10,11 @@ import { AccessError, type Credential, type SignedSender } from './credential.ts
 
 const HEADERS = { github: 'X-Hub-Signature-256', stripe: 'Stripe-Signature' } as const
 
+const FORMS = {
+  github: 'sha256= and 64 hexadecimal digits',
+  stripe: 't=, the seconds, ",v1=" and 64 hexadecimal digits',
+} as const
+
 /** In lower case: the headers with a signature, which differs with each request. */
 export const signatureHeaders = Object.values(HEADERS).map((name) => name.toLowerCase())
 
@@ -49,7 +54,7 @@ function readSignature({ shape }: SignedSender, headers: IncomingHttpHeaders): S
   if (headers['content-encoding'] !== undefined)
     throw invalid(name, 'a signed body is sent without Content-Encoding')
   const signature = shape === 'github' ? gitHubSignature(text) : stripeSignature(text)
-  if (signature === null) throw invalid(name, `${name} is not a signature`)
+  if (signature === null) throw invalid(name, `${name} is not a signature; it is ${FORMS[shape]}`)
   return signature
 }
 

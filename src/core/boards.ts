@@ -1,5 +1,22 @@
 // Boards: pages of charts that a project keeps as files, boards/<name>.yml. A browser loads this file.
 
+/** The options of the address of a chart. */
+export const chartOptions = [
+  'x',
+  'y',
+  'method',
+  'by',
+  'per',
+  'first',
+  '$filter',
+  'compare',
+] as const
+
+export const chartMethods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
+
+/** What a chart may be asked for with `per`. */
+export const chartPeriods = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+
 export interface Board {
   /** Of its file, without `.yml`. */
   readonly name: string

@@ -30,6 +30,8 @@ const messages = {
   'board-unknown-set': (p: { set: string }) => `there is no entity set "${p.set}"`,
   'board-unknown-name': (p: { set: string; what: string; name: string }) =>
     `${p.set} has no ${p.what} "${p.name}"`,
+  'board-unknown-option': (p: { what: string; name: string }) =>
+    `a chart has no ${p.what} "${p.name}"`,
   'ignored-file': (p: { because: string }) => `this file is not read: ${p.because}`,
   'duplicate-model': (p: { model: string; other: string }) =>
     `${p.other} already defines model "${p.model}"`,
@@ -168,6 +170,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'dotenv-unknown-name',
   'board-unknown-set',
   'board-unknown-name',
+  'board-unknown-option',
   'ignored-file',
   'ignored-annotation',
   'append-over-groups',

@@ -17,8 +17,8 @@ import type { Schedule } from '../core/schedule.ts'
 import { entriesOf, isAbsent, type Reader, type Refuse, spanOf, startOf } from './members.ts'
 import { readNotify } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
-import { readSignedSenders } from './signed-senders.ts'
-import type { CredentialKind, SignedSender } from '../access/credential.ts'
+import { type PlacedSender, readSignedSenders } from './signed-senders.ts'
+import type { CredentialKind } from '../access/credential.ts'
 import { readSchedule } from './schedule.ts'
 import {
   type Environments,
@@ -42,7 +42,7 @@ export interface Config {
   readonly readers: WrittenTokens
   /** `collect.tokens`, likewise. */
   readonly senders: WrittenTokens
-  readonly signedSenders: readonly SignedSender[]
+  readonly signedSenders: readonly PlacedSender[]
   /** null: nobody is told. */
   readonly notify: Notify | null
   /** What is declared, and what each target overrides. */
@@ -252,9 +252,22 @@ function typeOfKey({ targets }: Reading, key: string): SettingType | null {
 function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: string): void {
   const { source, diagnostics } = reading
   const known = knownKeys(reading, prefix)
-  const hint = didYouMean(key, known) ?? `available here: ${known.join(', ')}`
+  const hint = serverHint(key) ?? didYouMean(key, known) ?? `available here: ${known.join(', ')}`
   const place = { source, span: spanOf(keyNode) }
   diagnostics.push(diagnostic('config-unknown-key', { key }, place, hint))
+}
+
+/** What a proxy in front of the services does. */
+function serverHint(key: string): string | undefined {
+  const [, service, word = ''] = /^(odata|collect)\.(\w+)$/.exec(key) ?? []
+  if (
+    /^(?:ssl|tls|https|certs?|certificate|(?:ssl|tls)_\w+|\w+_cert|cert_\w+|key_file)$/i.test(word)
+  )
+    return 'a reverse proxy in front of eider does TLS (docs/guides/deploy.md)'
+  if (!/^(?:path|base_?path|base_?url|prefix|root|url|public_url)$/i.test(word)) return undefined
+  return service === 'odata'
+    ? 'the path is /odata; a reverse proxy puts another before it, with odata.trust_proxy (docs/guides/deploy.md)'
+    : 'the path is /collect; a reverse proxy puts another before it (docs/guides/deploy.md)'
 }
 
 /** `targets: {prod: {database: …}}`: a target overrides settings. */

@@ -3,6 +3,7 @@
 import { isScalar, type Node } from 'yaml'
 import { limits } from '../core/limits.ts'
 import { NAME_IN_LOG } from '../access/hashed-tokens.ts'
+import type { Span } from '../core/source-text.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { signatureShapes, type SignedSender } from '../access/credential.ts'
 import { type Environments, malformedReference, valueInForce } from './environment-values.ts'
@@ -24,8 +25,13 @@ const EXPECTED = {
   tolerance: `a number of seconds from 1 to ${limits.longestToleranceMs / 1000}`,
 }
 
+/** With the place of each secret. */
+export interface PlacedSender extends SignedSender {
+  readonly secretSpans: readonly Span[]
+}
+
 /** Their secrets are names of variables still. */
-export function readSignedSenders(node: Node | null, reader: Reader): readonly SignedSender[] {
+export function readSignedSenders(node: Node | null, reader: Reader): readonly PlacedSender[] {
   const expected = 'a list of webhooks, each with name, target, signature and secret'
   const seen = new Set<string>()
   return itemsOf(node, KEY, expected, reader).flatMap((item) => {
@@ -40,7 +46,7 @@ export function readSignedSenders(node: Node | null, reader: Reader): readonly S
   })
 }
 
-function readSignedSender(item: Node, reader: Reader): SignedSender | null {
+function readSignedSender(item: Node, reader: Reader): PlacedSender | null {
   const members = groupOf(item, KEY, signedSenderKeys, reader, { hidden: ['secret'] })
   if (members === null) return null
   const [name, target, written] = (['name', 'target', 'signature'] as const).map((key) =>
@@ -68,6 +74,7 @@ function readSignedSender(item: Node, reader: Reader): SignedSender | null {
     target,
     shape,
     secrets: secrets.map(({ text }) => text),
+    secretSpans: secrets.map((secret) => secret.span),
     toleranceMs,
     source,
     span,
@@ -86,13 +93,14 @@ function toleranceOf(members: Members): number {
 
 /** With the values of variables. Throws DiagnosticsError for one that is not set. */
 export function signedSendersInForce(
-  senders: readonly SignedSender[],
+  senders: readonly PlacedSender[],
   environments: Environments,
 ): readonly SignedSender[] {
-  return senders.map((sender) => {
-    const { source, span } = sender
-    const place = { key: `${KEY}.secret`, source, span }
-    const secrets = sender.secrets.map((text) => valueInForce(text, environments, place))
+  return senders.map(({ secretSpans, ...sender }) => {
+    const { source } = sender
+    const secrets = sender.secrets.map((text, i) =>
+      valueInForce(text, environments, { key: `${KEY}.secret`, source, span: secretSpans[i]! }),
+    )
     return { ...sender, secrets }
   })
 }

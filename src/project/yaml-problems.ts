@@ -170,6 +170,11 @@ function wordsFor(text: string, code: string, message: string, at: number): Word
       }
     case 'DUPLICATE_KEY':
       return duplicateKey(text, at)
+    case 'BAD_DQ_ESCAPE':
+      return {
+        problem: message,
+        hint: String.raw`in double quotes a \ begins an escape: write the text in single quotes, or a path with /`,
+      }
     case 'TAB_AS_INDENT':
       return { problem: 'a tab indents this line', hint: 'YAML is indented with spaces' }
     case 'MISSING_CHAR': {

@@ -1,8 +1,7 @@
 // The checks of `eider doctor`: each examines one thing and says what to do next. Nothing is changed.
 
 import { hostAndPort } from '../core/host-text.ts'
-import { constants } from 'node:fs'
-import { access, readdir, stat, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { readTextLater } from '../files/read-file.ts'
 import { createConnection } from 'node:net'
 import { dirname, join, relative } from 'node:path'
@@ -30,6 +29,7 @@ import { isHeld, openToRead } from '../wiring/reading.ts'
 import { traitsOf } from '../store/traits-of.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
 import { keptCost } from './kept-states.ts'
+import { writeProblem } from './writable-files.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Finding {
@@ -114,31 +114,9 @@ async function checkProject({ files, paths, name }: Project): Promise<Finding> {
 
 /** What commands write, so that the first to find out is not the daemon at night. */
 async function checkFiles({ paths }: Project): Promise<Finding> {
-  const { dir, state, buffer, snapshots, database, target } = paths
-  const shut: string[] = []
-  for (const directory of [state, buffer, snapshots, dirname(database), target])
-    if (!(await takesFiles(directory))) shut.push(directory)
-  if ((await isAccessible(database, THERE)) && !(await isAccessible(database, READ | WRITE)))
-    shut.push(database)
-  const names = [...new Set(shut)].map((path) => {
-    const name = relative(dir, path)
-    return name.startsWith('..') ? path : name || '.'
-  })
-  if (names.length === 0) return ok('files', 'runs and services can write their files')
-  return fail(
-    'files',
-    `cannot be written: ${names.join(', ')}`,
-    'give it to the user who runs eider (chown -R), or run eider as the user who owns it',
-  )
-}
-
-const { F_OK: THERE, R_OK: READ, W_OK: WRITE, X_OK: ENTER } = constants
-
-/** A missing directory will be created in its nearest existing parent. */
-async function takesFiles(directory: string): Promise<boolean> {
-  if (await isAccessible(directory, THERE))
-    return (await stat(directory)).isDirectory() && isAccessible(directory, READ | WRITE | ENTER)
-  return takesFiles(dirname(directory))
+  const found = await writeProblem(paths)
+  if (found === null) return ok('files', 'runs and services can write their files')
+  return fail('files', found.problem, found.hint)
 }
 
 async function checkWarehouse(
@@ -382,9 +360,3 @@ async function checkDisk({ paths }: Project): Promise<Finding> {
     ? warn('disk', message, 'make room: events are refused and runs fail on a full disk')
     : ok('disk', message)
 }
-
-const isAccessible = (path: string, mode: number): Promise<boolean> =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  )

@@ -152,6 +152,11 @@ test('GitHub: the signature is of the body as it came, by any of the secrets', a
     assert.equal([refused.status, refused.code], [401, code], JSON.stringify(headers))
     assert.match(refused.challenge ?? '', 'Bearer')
   }
+  const withoutPrefix = await post('github', body, { 'X-Hub-Signature-256': sha256('s1', body) })
+  assert.is(
+    withoutPrefix.message,
+    'X-Hub-Signature-256 is not a signature; it is sha256= and 64 hexadecimal digits',
+  )
   assert.equal(stored(), [['raw.github', 2]])
 })
 

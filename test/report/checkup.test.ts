@@ -70,4 +70,15 @@ testOnDisk('doctor says that a disk has no inodes left, whatever room there is',
   assert.match(stdout, /^fail +disk +it has no inodes left/m)
 })
 
+testOnDisk('doctor says that a file system is read-only, and nothing of owners', async () => {
+  await using disk = await smallDisk(24 * 2 ** 20, 300)
+  await writeFile(join(disk.dir, 'eider.yml'), 'name: shop\n')
+  disk.makeReadOnly()
+  await using space = await workspace()
+  const { stdout } = await space.ok(['doctor'], { cwd: disk.dir, exitCode: 1 })
+  const [, problem = '', hint = ''] = /^fail +files +(.*)\n +next: (.*)$/m.exec(stdout) ?? []
+  assert.match(problem, /is on a read-only file system$/)
+  assert.is(hint, 'mount it for writing, or move the project to another disk')
+})
+
 test.run()

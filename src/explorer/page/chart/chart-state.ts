@@ -2,6 +2,7 @@
 //
 // And the columns that a chart can be made of: those of the set, and those of the entities that each row leads to.
 
+import { chartMethods } from '../../../core/boards.ts'
 import type { CatalogSet } from '../../../core/catalog.ts'
 import {
   type ColumnKind,
@@ -14,7 +15,7 @@ import {
 } from '../model/schema.ts'
 import { type TimeUnit, timeUnits } from './time-units.ts'
 
-const methods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
+const methods = chartMethods
 /** `measure`: what is shown is no column, but a measure of the set, which says how it is made. */
 export type Method = (typeof methods)[number] | 'measure'
 

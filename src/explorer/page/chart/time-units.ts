@@ -1,7 +1,9 @@
 // Times cut to hours, days, weeks, months, quarters and years: by the service, so that every point of a line is a row of
 // the answer. Weeks begin on Monday and are counted from that of 1970-01-05. All of it is UTC, as the service is.
 
-export const timeUnits = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+import { chartPeriods } from '../../../core/boards.ts'
+
+export const timeUnits = chartPeriods
 export type TimeUnit = (typeof timeUnits)[number]
 
 const DAY_MS = 86_400_000
