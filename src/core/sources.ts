@@ -145,6 +145,8 @@ export interface ExternalTable {
   /** Types by column: of a server, of numbers that no DECIMAL holds by itself (`DECIMAL(15, 2)` or `DOUBLE`); of a CSV, of any. */
   readonly columns?: ReadonlyMap<string, string>
   readonly csv?: CsvSettings
+  /** `unionByName`: files of a pattern may have other columns and types, and a column that one lacks is NULL there. */
+  readonly parquet?: { readonly unionByName?: boolean | undefined }
   /** The column of a table in a database of which each change of a row gives the row another value. */
   readonly changedBy: string | null
   /** The column whose greatest value says when rows came last. */

@@ -70,7 +70,7 @@ function signOf(group: Members, key: string, expected: string, mayBeNone = false
   return undefined
 }
 
-function flagOf(group: Members, key: string): boolean | undefined {
+export function flagOf(group: Members, key: string): boolean | undefined {
   const node = group.node(key)
   if (node === undefined) return undefined
   if (isScalar(node) && typeof node.value === 'boolean') return node.value

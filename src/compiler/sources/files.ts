@@ -19,6 +19,7 @@ import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
 import { refuseOtherFormats } from './check-format.ts'
 import { refuseWrongColumns } from './declared-columns.ts'
 import { refuseLostDigits } from './late-json.ts'
+import { checkParquet } from './parquet-files.ts'
 import { probeFile } from './probe.ts'
 import { refusePipe, SourceProblem } from './problems.ts'
 import { ALL_TEXTS, type FileTable, isFileTable, pathOf, rowsOfFile } from './rows-of-file.ts'
@@ -44,6 +45,7 @@ export const files: SourceAccess = {
     check: async (connection, table, columns) => {
       const file = fileTable(table)
       if (file.format === 'json') await refuseLostDigits(connection, dir, file, columns)
+      if (file.format === 'parquet') await checkParquet(connection, dir, file)
       return file.format === 'csv' ? checkCsv(connection, dir, file, columns) : []
     },
     explain: () => null,

@@ -98,11 +98,12 @@ export async function attachKnownSources(
 function partOf(table: string, sources: readonly ExternalSource[]): string {
   const source = sources.find(({ name }) => sameName(name, table.split('.')[0]!))
   const found = source?.tables.find(({ name }) => sameName(`${source.name}.${name}`, table))
-  const { sheet = null, range = null, csv = null } = found ?? {}
+  const { sheet = null, range = null, csv = null, parquet } = found ?? {}
   const cells = sheet === null && range === null ? '' : `!${sheet ?? ''}!${range ?? ''}`
   const types = found?.format === 'csv' ? [...(found.columns ?? [])] : []
   const settings = csv === null && types.length === 0 ? '' : JSON.stringify([csv, types])
-  return `${source?.schema ?? ''}${cells}${settings}`
+  const union = parquet?.unionByName === true ? 'union' : ''
+  return `${source?.schema ?? ''}${cells}${settings}${union}`
 }
 
 /** An empty table with the columns of the one that is away. */

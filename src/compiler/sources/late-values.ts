@@ -1,4 +1,4 @@
-// Values of CSV and JSON sources behind the rows that a compile looks at.
+// What files of sources have behind the rows and the files that a compile looks at.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { CompiledProject } from '../../core/model.ts'
@@ -8,9 +8,14 @@ import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { lateValue } from './check-csv.ts'
 import { lateNumber } from './late-json.ts'
+import { lateParquet } from './parquet-files.ts'
 import { isFileTable } from './rows-of-file.ts'
 
-const lateIn: Partial<Record<FileFormat, typeof lateValue>> = { csv: lateValue, json: lateNumber }
+const lateIn: Partial<Record<FileFormat, typeof lateValue>> = {
+  csv: lateValue,
+  json: lateNumber,
+  parquet: lateParquet,
+}
 
 /**
  * Why tables of sources cannot be read after all, by their names. `names`: those that are about to be read, each of whose

@@ -192,13 +192,13 @@ export function otherColumns(
     added,
     missing,
   }: { readonly added?: string | undefined; readonly missing?: string | undefined },
+  format: 'csv' | 'parquet' = 'csv',
 ): Explanation {
   const problem =
     added === undefined
       ? `${file} has no column "${missing}", which ${first} has`
       : `${file} has a column "${added}", which ${first} does not have`
-  const hint =
-    'give all files the same columns, or write "csv: {union_by_name: true}": a column that a file lacks is then NULL'
+  const hint = `give all files the same columns, or write "${format}: {union_by_name: true}": a column that a file lacks is then NULL`
   return { problem, hint }
 }
 

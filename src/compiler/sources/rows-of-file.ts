@@ -58,11 +58,12 @@ interface Reading {
 }
 
 export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
-  const { format, sheet, range, location } = table
+  const { format, sheet, range, location, parquet } = table
   const options = [
     ...(format === 'csv'
       ? [declaredCsv(table, resolve(dir, location)), typesOf(table, reading), commentOf(reading)]
       : []),
+    ...(parquet?.unionByName === true ? [sql`, union_by_name = true`] : []),
     ...(format === 'json' ? [jsonOptionsOf(dir, table)] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),

@@ -3,9 +3,17 @@
 import { type Node, isMap, isScalar, YAMLMap } from 'yaml'
 import type { ExternalTable, FileFormat } from '../../core/sources.ts'
 import { isTypeText } from '../../core/relation.ts'
-import { csvKeys, readCsvSettings } from '../csv-settings.ts'
+import { csvKeys, flagOf, readCsvSettings } from '../csv-settings.ts'
 import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
-import { entriesOf, isAbsent, membersOf, type Reader, spanOf, textOfNode } from '../members.ts'
+import {
+  entriesOf,
+  groupOf,
+  isAbsent,
+  membersOf,
+  type Reader,
+  spanOf,
+  textOfNode,
+} from '../members.ts'
 import { hasVariable } from './environment.ts'
 import { ageOf, type Group, namedGroups, refuseText, type Text, textOf } from './nodes.ts'
 
@@ -17,6 +25,7 @@ export const TABLE_KEYS = [
   'range',
   'columns',
   'csv',
+  'parquet',
   'changed_by',
   'loaded_at',
   'warn_after',
@@ -77,6 +86,7 @@ function readTable(
     ...cellsOf(group, format, file),
     columns: columnsOf(group, isOnServer, format),
     ...csvOf(group, format, file),
+    ...parquetOf(group, format, file),
     changedBy: changedByOf(group, isInDatabase),
     loadedAt,
     warnAfter,
@@ -219,10 +229,29 @@ function csvOf(
   const node = group.node('csv')
   if (node === undefined) return {}
   if (file !== null && format !== 'csv') {
-    group.refuseMember('csv', 'left out: the file is not a CSV')
+    const hint =
+      format === 'parquet' ? 'of a Parquet pattern: parquet: {union_by_name: true}' : undefined
+    group.refuseMember('csv', 'left out: the file is not a CSV', hint)
     return {}
   }
   return { csv: readCsvSettings(node, `${group.path}.csv`, csvKeys, group) }
+}
+
+export const parquetKeys = ['union_by_name'] as const
+
+function parquetOf(
+  group: Group,
+  format: FileFormat | null,
+  file: Text | null,
+): Pick<ExternalTable, 'parquet'> {
+  const node = group.node('parquet')
+  if (node === undefined) return {}
+  if (file !== null && format !== 'parquet') {
+    group.refuseMember('parquet', 'left out: the file is not a Parquet file')
+    return {}
+  }
+  const members = groupOf(node, `${group.path}.parquet`, parquetKeys, group)
+  return members === null ? {} : { parquet: { unionByName: flagOf(members, 'union_by_name') } }
 }
 
 /** The part of an Excel file that has the rows. */

@@ -9,7 +9,7 @@ import type { runKeys, scheduleKeys } from '../../../src/project/schedule.ts'
 import { sourceReaders } from '../../../src/project/sources/kinds.ts'
 import { AGE } from '../../../src/project/sources/nodes.ts'
 import type { SECRET_KEYS } from '../../../src/project/sources/secrets.ts'
-import type { TABLE_KEYS } from '../../../src/project/sources/tables.ts'
+import type { parquetKeys, TABLE_KEYS } from '../../../src/project/sources/tables.ts'
 import {
   described,
   group,
@@ -58,6 +58,10 @@ const csv: Members<typeof csvKeys> = {
   union_by_name: described('Files of a pattern may lack columns, which are NULL there', flag),
 }
 
+const parquet: Members<typeof parquetKeys> = {
+  union_by_name: described('Files of a pattern may have other columns and types', flag),
+}
+
 const table: Members<typeof TABLE_KEYS> = {
   file: described(
     'A file, a pattern or a URL: .csv, .tsv, .txt, .json, .ndjson, .parquet, .xlsx',
@@ -74,6 +78,7 @@ const table: Members<typeof TABLE_KEYS> = {
     { type: ['object', 'null'], additionalProperties: text },
   ),
   csv: described('How a CSV file is written', group(csv)),
+  parquet: described('How Parquet files of a pattern are read', group(parquet)),
   changed_by: described(
     'Column of a table in a database of which each change of a row gives the row another value, such as updated_at',
     text,
