@@ -105,8 +105,8 @@ const messages = {
     `the header has "${p.column}" twice; the second is read as "${p.name}"`,
   'decimal-comma': (p: { column: string; example: string }) =>
     `the column "${p.column}" has numbers with a comma, such as ${p.example}, which are read as text`,
-  'blank-rows': (p: { lines: string }) =>
-    `${p.lines} in a file with one column, where each is a row with NULL`,
+  'blank-rows': (p: { problem: string }) => p.problem,
+  'cells-left-out': (p: { problem: string }) => p.problem,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'untyped-empty-seed': (p: { columns: string }) =>
     `the seed has no rows to infer types from, so these columns are VARCHAR: ${p.columns}`,
@@ -183,6 +183,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'untyped-null',
   'decimal-comma',
   'blank-rows',
+  'cells-left-out',
   'renamed-column',
   'duplicate-seed-column',
   'untyped-empty-seed',

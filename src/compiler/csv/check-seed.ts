@@ -1,7 +1,6 @@
 // What DuckDB would read of a CSV seed as something that nobody wrote: it is refused, or said.
 
 import { join } from 'node:path'
-import { count } from '../../core/counts.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'
@@ -11,7 +10,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { isDeclared, type SeedRows, seedTexts, ymlOf } from '../seed.ts'
 import { unheldValues } from './guessed-types.ts'
-import { BLANK_HINT, blankLines } from './line-ends.ts'
+import { BLANK_HINT, blankLines, blankProblem } from './line-ends.ts'
 import { misplacedThousands, thousandsHint } from './misread-numbers.ts'
 import { numbersWithCommas } from './numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from './options.ts'
@@ -87,6 +86,5 @@ const refusal = (path: string, problem: string, hint: string) =>
 async function blankRows(dir: string, { path, csv }: SeedFile): Promise<readonly Diagnostic[]> {
   const blank = await blankLines(join(dir, path), csv?.quote)
   if (blank === 0) return []
-  const lines = count(blank, 'blank line')
-  return [diagnostic('blank-rows', { lines }, wholeFile(path), BLANK_HINT)]
+  return [diagnostic('blank-rows', { problem: blankProblem(blank) }, wholeFile(path), BLANK_HINT)]
 }

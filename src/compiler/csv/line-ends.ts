@@ -4,6 +4,7 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { MiB } from '../../core/byte-sizes.ts'
+import { count } from '../../core/counts.ts'
 import { limits } from '../../core/limits.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 
@@ -97,5 +98,8 @@ export async function blankLines(path: string, quote = '"'): Promise<number> {
 
 export const LINE_ENDS_HINT =
   'use the same line endings throughout; put a value that contains a line break in quotes'
+
+export const blankProblem = (lines: number): string =>
+  `${count(lines, 'blank line')} in a file with one column, where each is a row with NULL`
 
 export const BLANK_HINT = 'remove them; a row whose value is missing on purpose is written as ""'

@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { GiB } from '../../core/byte-sizes.ts'
-import { count } from '../../core/counts.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
@@ -13,7 +12,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
-import { BLANK_HINT, blankLines } from '../csv/line-ends.ts'
+import { BLANK_HINT, blankLines, blankProblem } from '../csv/line-ends.ts'
 import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
@@ -193,8 +192,8 @@ async function warningsOf(file: CheckedFile): Promise<readonly SourceWarning[]> 
   for (const one of paths) {
     const lines = await blankLines(one, table.csv?.quote)
     if (lines === 0) continue
-    const said = `${relative(dir, one)}: ${count(lines, 'blank line')}`
-    found.push((at) => diagnostic('blank-rows', { lines: said }, at, BLANK_HINT))
+    const problem = `${relative(dir, one)}: ${blankProblem(lines)}`
+    found.push((at) => diagnostic('blank-rows', { problem }, at, BLANK_HINT))
   }
   return found
 }

@@ -17,6 +17,7 @@ import { textOf } from '../../duckdb/values.ts'
 import { columnsAsText } from '../csv/lone-words.ts'
 import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
 import { refuseOtherFormats } from './check-format.ts'
+import { checkSheet } from './check-sheet.ts'
 import { refuseWrongColumns } from './declared-columns.ts'
 import { refuseLostDigits } from './late-json.ts'
 import { checkParquet } from './parquet-files.ts'
@@ -33,7 +34,8 @@ export const files: SourceAccess = {
     select: async (connection, table, asText) => {
       const file = fileTable(table)
       if (asText.length === 0) await refuseWrongColumns(connection, dir, file)
-      return sql`SELECT * FROM ${rowsOfFile(dir, file, { asText })}`
+      const rows = sql`SELECT * FROM ${rowsOfFile(dir, file, { asText })}`
+      return file.format === 'excel' ? sql`${rows} WHERE ${IS_FILLED}` : rows
     },
     asText: async (connection, table, columns) => {
       const file = fileTable(table)
@@ -46,11 +48,15 @@ export const files: SourceAccess = {
       const file = fileTable(table)
       if (file.format === 'json') await refuseLostDigits(connection, dir, file, columns)
       if (file.format === 'parquet') await checkParquet(connection, dir, file)
+      if (file.format === 'excel') return checkSheet(dir, file, columns)
       return file.format === 'csv' ? checkCsv(connection, dir, file, columns) : []
     },
     explain: () => null,
   }),
 }
+
+/** A blank row of a sheet is none. */
+const IS_FILLED = sql`concat(*COLUMNS(*)) <> ''`
 
 function fileTable(table: ExternalTable): FileTable {
   if (!isFileTable(table)) throw new Error(`${table.name} has no file`)

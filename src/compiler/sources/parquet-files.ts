@@ -70,7 +70,7 @@ async function otherFile(
       const found = await changedValue(connection, files, given, type, bounds)
       if (found === null) continue
       const { file, value, as } = found
-      const becomes = as === null ? `is no ${type}` : `would be ${short(as)}`
+      const becomes = as === null ? `does not fit ${type}` : `would be ${short(as)}`
       return {
         problem: `${shown(file)}: the column "${given.name}" has ${short(value)} (${given.type}), which ${becomes}: it is ${type} in ${shown(first)}`,
         hint: 'give the column the same type in all files, or write "parquet: {union_by_name: true}": it then has a type for the values of all',

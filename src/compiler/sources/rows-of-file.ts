@@ -65,6 +65,8 @@ export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {})
       : []),
     ...(parquet?.unionByName === true ? [sql`, union_by_name = true`] : []),
     ...(format === 'json' ? [jsonOptionsOf(dir, table)] : []),
+    // A blank row is not the end.
+    ...(format === 'excel' ? [sql`, stop_at_empty = false`] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
   ]
