@@ -151,7 +151,12 @@ export function problemIn(error: DatabaseError): string {
     // The reason is on the next line.
     .replace(/Failed to commit DuckLake transaction\.\n/, '')
   const first =
-    csvProblem(text) ?? jsonProblem(text) ?? castProblem(text) ?? text.split('\n')[0] ?? ''
+    csvProblem(text) ??
+    jsonProblem(text) ??
+    sheetProblem(text) ??
+    castProblem(text) ??
+    text.split('\n')[0] ??
+    ''
   const candidates = error.details.candidates.filter((candidate) => candidate !== '')
   return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`
 }
@@ -207,6 +212,17 @@ function jsonProblem(text: string): string | null {
         : what || 'a value is not of the type that the first rows have'
   const problem = told.slice(0, limits.problemLength)
   return `${basename(path)}, ${at}: ${problem}; FROM read_json(…, sample_size = -1) in a model looks at all rows`
+}
+
+/** The types of a sheet are those of its first row. */
+function sheetProblem(text: string): string | null {
+  const [, cell, value, type] =
+    /^read_xlsx: Failed to parse cell '(\w+)': Could not convert string '([^]*)' to (\w+)/.exec(
+      text,
+    ) ?? []
+  if (cell === undefined) return null
+  const shown = value!.slice(0, limits.problemLength)
+  return `the cell ${cell} is '${shown}' and not ${type}, as the first row is there; correct it, end the "range" of the source above it, or read the file in a model: TRY_CAST(… AS ${type}) … FROM read_xlsx(…, all_varchar = true)`
 }
 
 function dividedLines(text: string): string | null {

@@ -140,6 +140,26 @@ withExtensions(test, ['excel'], 'blank rows are no rows, and not the end', async
   assert.equal(await rowsOf(above, env, 'FROM core.t'), rows.slice(0, 1))
 })
 
+withExtensions(
+  test,
+  ['excel'],
+  'a cell of another type is named, with a way to read it',
+  async () => {
+    await using space = await sheetSpace([['id'], [1], ['n/a']])
+    const { stderr } = await space.ok(['run'], { env, exitCode: 1 })
+    assert.match(
+      stderr,
+      /the cell A3 is 'n\/a' and not DOUBLE, .*FROM read_xlsx\(…, all_varchar = true\)/,
+    )
+    await writeFile(
+      space.path('models/core/t.sql'),
+      "SELECT TRY_CAST(id AS DOUBLE) AS id FROM read_xlsx('data/t.xlsx', all_varchar = true)\n",
+    )
+    await space.ok(['run'], { env: { ...env, EXTENSIONS: 'excel' } })
+    assert.equal(await rowsOf(space, env, 'FROM core.t ORDER BY id'), [{ id: 1 }, { id: null }])
+  },
+)
+
 withExtensions(test, ['excel'], 'cells below no header get a warning', async () => {
   const extra = [
     ['id', 'v'],

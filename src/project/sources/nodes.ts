@@ -56,9 +56,15 @@ export function textOf(group: Group, key: string, expected: string): Text | null
 }
 
 /** Where it has the value of a variable, that is what is wrong, and it is not shown. */
-export function refuseText(group: Group, key: string, { written }: Text, expected: string): void {
-  const hint = `set it to ${expected}`
-  if (!hasVariable(written)) group.refuseMember(key, expected)
+export function refuseText(
+  group: Group,
+  key: string,
+  { written }: Text,
+  expected: string,
+  way?: string,
+): void {
+  const hint = way ?? `set it to ${expected}`
+  if (!hasVariable(written)) group.refuseMember(key, expected, way)
   else group.environment.wrong(`${written} is not ${expected}`, group.node(key)!, hint)
 }
 

@@ -158,8 +158,21 @@ function fileOf(group: Group, isGroup: boolean, isInDatabase: boolean): Place {
     : place === 'file' && !DATA_FILE.test(withoutQuery(value)) && !hasVariable(value)
       ? EXPECTED.file
       : null
-  if (wrong !== null) refuseText(group, place, file, wrong)
+  if (wrong !== null) refuseText(group, place, file, wrong, otherFile(value))
   return { file, format: place === 'file' ? formatOf(value) : place }
+}
+
+/** What to do with a file of a form that is not read. */
+function otherFile(file: string): string | undefined {
+  if (/^https:\/\/docs\.google\.com\/spreadsheets\//.test(file))
+    return 'download it as .csv or .xlsx into the project, and name that file'
+  if (/\.(?:zip|7z|rar|tar|tgz|tar\.gz|bz2|xz)$/i.test(file))
+    return 'unpack it and name the file in it; .gz and .zst are read as they are'
+  if (/\.(?:xls|xlsm|xlsb|ods|numbers)$/i.test(file))
+    return 'save it as .xlsx or .csv, and name that file'
+  const [last = ''] = file.split('/').slice(-1)
+  if (file.includes('://') || last.includes('.')) return undefined
+  return `if it is a directory, name its files by a pattern: ${file.replace(/\/*$/, '/')}*.csv`
 }
 
 /** A URL may go on after the name of the file. */

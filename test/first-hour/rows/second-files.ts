@@ -1,6 +1,6 @@
-// Files of a Parquet pattern that differ.
+// Files of a Parquet pattern that differ, and files that are not read.
 
-import { read, run } from '../in-source.ts'
+import { inSource, read, run } from '../in-source.ts'
 import type { Mistake, Step } from '../mistake.ts'
 
 const show = ['query', '--format', 'csv', 'SELECT * FROM core.t ORDER BY ALL']
@@ -103,4 +103,30 @@ export const rows: readonly Mistake[] = [
     exitCode: 1,
     grade: 'A',
   },
+  ...[
+    [
+      'zip',
+      'data/x.csv.zip',
+      'unpack it and name the file in it; .gz and .zst are read as they are',
+    ],
+    ['xls', 'data/x.xls', 'save it as .xlsx or .csv, and name that file'],
+    [
+      'google',
+      'https://docs.google.com/spreadsheets/d/1AbC/edit#gid=0',
+      'download it as .csv or .xlsx into the project, and name that file',
+    ],
+    [
+      'folder',
+      'data/months',
+      'if it is a directory, name its files by a pattern: data/months/*.csv',
+    ],
+  ].map(([id, file, hint]): Mistake => ({
+    ...inSource(`s38-${id}`, `a source that is ${file}`, read(file!, {}), ['check']),
+    answer: `
+        eider.yml:6:15 error config-invalid-value: "sources.f.tables.t.file" must be the path or URL of a .csv, .tsv, .json, .ndjson, .parquet or .xlsx file, or a pattern
+        hint: ${hint}
+        failed: 0 models, 1 error, 0 warnings`,
+    exitCode: 1,
+    grade: 'A',
+  })),
 ]
