@@ -5,18 +5,12 @@ import { MiB } from '../../core/byte-sizes.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
 import type { Column } from '../../core/relation.ts'
 import { isRemote } from '../../core/sources.ts'
+import { columnLetters } from '../../core/xlsx/cells.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { SourceProblem } from './problems.ts'
 import type { FileTable } from './rows-of-file.ts'
-import {
-  cellsOfRange,
-  columnLetters as letters,
-  openSheet,
-  type Sheet,
-  type SheetCell,
-  type SheetRow,
-} from './sheet-rows.ts'
+import { cellsOfRange, openSheet, type Sheet, type SheetCell, type SheetRow } from './sheet-rows.ts'
 import type { SourceWarning } from './source-access.ts'
 
 /** XML of what each compile looks at: some 20,000 cells. */
@@ -31,6 +25,9 @@ const TITLE_ROWS = 10
 /** Of what a hint proposes; rows may come. DuckDB reads as many blank ones in some milliseconds, and ten times as many in 0.3 s. */
 const PROPOSED_ROWS = 100_000
 const LAST_ROW = 1_048_576
+
+/** Of a column that is counted from 1. */
+const letters = (column: number) => columnLetters(column - 1)
 
 interface Area {
   readonly left: number

@@ -159,14 +159,6 @@ function columnNumber(letters: string): number {
   return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }
 
-/** 28 is AB. */
-export function columnLetters(column: number): string {
-  let letters = ''
-  for (let left = column; left > 0; left = Math.floor((left - 1) / 26))
-    letters = String.fromCharCode(65 + ((left - 1) % 26)) + letters
-  return letters
-}
-
 /** The cells of `A3:C6`, as numbers. */
 export function cellsOfRange(range: string) {
   const [, left, top, right, bottom] = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range.toUpperCase())!

@@ -164,7 +164,7 @@ function fileOf(group: Group, isGroup: boolean, isInDatabase: boolean): Place {
 
 /** What to do with a file of a form that is not read. */
 function otherFile(file: string): string | undefined {
-  if (/^https:\/\/docs\.google\.com\/spreadsheets\//.test(file))
+  if (file.startsWith('https://docs.google.com/spreadsheets/'))
     return 'download it as .csv or .xlsx into the project, and name that file'
   if (/\.(?:zip|7z|rar|tar|tgz|tar\.gz|bz2|xz)$/i.test(file))
     return 'unpack it and name the file in it; .gz and .zst are read as they are'
