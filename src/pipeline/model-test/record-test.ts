@@ -85,11 +85,15 @@ export async function recordTest(
     for (const file of given(tables)) await write(dir, file.path, file.text)
     return await expectation(recording, path)
   }
-  masked(first.tables, mask)
+  requireColumns(first.tables, mask)
+  const kept = await record(false)
   try {
     // What is hidden cannot be compared with the warehouse.
-    const { recorded, built: plain } = await closest(record, first, build, model)
-    const remarks = remarksOn(recorded, plain.text, model)
+    const { recorded, built: plain } = await closest(first, kept, build, model)
+    const remarks = [
+      ...remarksOn(recorded, plain.text, model),
+      ...besides(recorded.tables, kept.tables, model),
+    ]
     const hidden = masked(recorded.tables, mask)
     const built = mask.length === 0 ? plain : await build(hidden)
     const files = given(hidden).map(({ path: file, rows }) => ({ path: file, rows }))
@@ -106,10 +110,13 @@ interface Attempt {
   readonly built: { readonly text: string; readonly rows: number }
 }
 
-/** Without rows that the model leaves out, if their own rows come out: an earlier run may have had them, or none yet. */
+/**
+ * `kept`, without rows that the model leaves out, if their own rows come out, or nothing can be built of them: an earlier
+ * run may have had them, or none yet.
+ */
 async function closest(
-  record: (withLeftOut: boolean) => Promise<Recorded>,
   first: Recorded,
+  kept: Recorded,
   build: (tables: readonly RecordedTable[]) => Promise<Attempt['built']>,
   model: TestedModel,
 ): Promise<Attempt> {
@@ -118,10 +125,13 @@ async function closest(
     const { other, more } = comparison(recorded, built.text, model)
     return { recorded, built, differing: other + more }
   }
-  const whole = await attempt(first)
-  if (whole.differing === 0) return whole
-  const less = await attempt(await record(false))
-  return less.differing < whole.differing ? less : await attempt(first)
+  const whole = await attempt(first).catch((error: unknown) => {
+    if (error instanceof ModelFailure) return null
+    throw error
+  })
+  if (whole?.differing === 0) return whole
+  const less = await attempt(kept)
+  return whole === null || less.differing < whole.differing ? less : await attempt(first)
 }
 
 async function expectation({ dir, run }: Recording, path: string) {
@@ -176,17 +186,36 @@ function remarksOn(recorded: Recorded, built: string, model: TestedModel): reado
   return [...cut, ...unrelated, ...differs, ...besides]
 }
 
-/** Equal texts of a column stay equal, in all tables. */
-function masked(
+/** The rows that come for those that the model leaves out. */
+function besides(
   tables: readonly RecordedTable[],
-  mask: readonly string[],
-): readonly RecordedTable[] {
+  kept: readonly RecordedTable[],
+  model: TestedModel,
+): readonly string[] {
+  const more = tables.flatMap(({ relation, rows }, i) => {
+    const others = rows.length - kept[i]!.rows.length
+    return others > 0 ? [`${others} of ${relation}`] : []
+  })
+  if (more.length === 0) return []
+  return [
+    `also given are rows that ${model.name} leaves out, and their partners: ${more.join(', ')}`,
+  ]
+}
+
+function requireColumns(tables: readonly RecordedTable[], mask: readonly string[]): void {
   const all = tables.flatMap(({ columns }) => columns.map(foldCase))
   const unknown = mask.find((name) => !all.includes(foldCase(name)))
   if (unknown !== undefined)
     throw new UsageError(`no given table has a column "${unknown}" to mask`, {
       hint: `the columns are ${[...new Set(all)].slice(0, 10).join(', ')}`,
     })
+}
+
+/** Equal texts of a column stay equal, in all tables. */
+function masked(
+  tables: readonly RecordedTable[],
+  mask: readonly string[],
+): readonly RecordedTable[] {
   const known = new Map<string, Map<string, string>>()
   const hide = (column: string, value: string | null) => {
     if (value === null || !mask.some((name) => foldCase(name) === foldCase(column))) return value
