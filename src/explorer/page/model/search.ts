@@ -106,12 +106,15 @@ function candidatesOf(
     }))
     return [own, ...columns]
   })
+  const published = new Set(sets.map(({ name }) => name))
   const others = models
-    .filter(({ set }) => set === null)
+    .filter(({ set }) => set === null || !published.has(set))
     .map((model) => ({
       route: { view: 'lineage', query: `model=${encodeOption(model.name)}` } as const,
       title: model.name,
-      detail: model.description ?? 'a model that is not exposed',
+      detail:
+        model.description ??
+        (model.set === null ? 'a model that is not exposed' : `${model.set}: not published yet`),
       name: low(model.name),
       said: low(model.description, model.owner, ...model.tags),
       about: '',

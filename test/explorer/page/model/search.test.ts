@@ -52,6 +52,26 @@ test('models, owners and tags lead to sets, and to lineage where there is no set
   assert.equal(routes('core.orders'), ['rows'])
 })
 
+test('a model whose set is not published yet is found, and leads to lineage', () => {
+  const broken = {
+    name: 'mart.pending',
+    kind: 'table' as const,
+    description: null,
+    owner: null,
+    tags: [],
+    set: 'mart_pending',
+    depends_on: [],
+    sources: [],
+    columns: [],
+    checks: [],
+    path: null,
+    sql: null,
+  }
+  const [hit] = searchSets(sets, 'pending', { models: [broken] })
+  assert.equal(hit?.route, { view: 'lineage', query: 'model=mart.pending' })
+  assert.is(hit?.detail, 'mart_pending: not published yet')
+})
+
 test('a name that is meant is near', () => {
   const names = ['core_orders', 'core_customers', 'mart_sales']
   assert.equal(nearestNames(names, 'core_ordres'), ['core_orders'])
