@@ -5,7 +5,7 @@
 // properties of entity sets that are made from it.
 
 import type { Route } from '../address/route.ts'
-import type { Catalog, CatalogModel } from '../../../core/catalog.ts'
+import type { Catalog, CatalogModel, CatalogSet } from '../../../core/catalog.ts'
 import { readOptions, withOptions, writeOptions } from '../address/options.ts'
 
 type NodeKind = NonNullable<CatalogModel['kind']> | 'source' | 'set' | 'fold' | 'unknown'
@@ -187,20 +187,22 @@ interface MeasureOf {
   readonly name: string
 }
 
-/** Measures that read a column, or one that is made of it. */
+/** Measures that read a column, or one that is made of it. For strangers, only sets say what they mean. */
 export function measuresOn(
   { nodes }: LineageGraph,
   { edges }: ColumnPaths,
   start: ColumnOf,
+  sets: readonly Pick<CatalogSet, 'name' | 'meaning'>[],
 ): readonly MeasureOf[] {
   const next = new Map<string, string[]>()
   for (const { from, to } of edges)
     next.set(keyOf(from), [...(next.get(keyOf(from)) ?? []), keyOf(to)])
   const after = reachable(next, keyOf(start))
+  const meaningOf = new Map(sets.map(({ name, meaning }) => [name, meaning]))
   return [...nodes.values()]
     .filter(({ kind }) => kind !== 'set')
     .flatMap((node) =>
-      (node.model?.meaning?.measures ?? [])
+      ((node.model?.meaning ?? meaningOf.get(node.model?.set ?? ''))?.measures ?? [])
         .filter(({ columns }) =>
           columns.some((column) => after.has(keyOf({ node: node.id, column }))),
         )

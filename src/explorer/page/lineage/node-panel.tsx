@@ -141,7 +141,8 @@ function Ways({ graph, paths, node, column }: WaysProps) {
   const others = [...paths.columns]
     .flatMap(([id, names]) => names.map((name) => ({ node: id, column: name })))
     .filter((at) => !isSame(at, { node: node.id, column }))
-  const measures = measuresOn(graph, paths, { node: node.id, column })
+  const sets = usePage().catalog?.sets ?? []
+  const measures = measuresOn(graph, paths, { node: node.id, column }, sets)
   const name = <bdi>{column}</bdi>
   return (
     <>

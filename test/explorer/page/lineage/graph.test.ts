@@ -168,11 +168,13 @@ test('a column leads to the measures that read it, or one that is made of it', (
         ...model('core.o', ['raw.o'], { Total: [from('raw.o.paid')] }, 'core_o'),
         ...meaning(measure('takings', ['total'], 'Takings'), measure('rows', [])),
       },
+      model('core.strange', [], { n: [] }, 'strange'),
     ],
   })
+  const sets = [{ name: 'strange', ...meaning(measure('sums', ['n'])) }]
   const of = (node: string, column: string) => {
     const start = { node, column }
-    return measuresOn(graph, columnPaths(graph, start), start).map(
+    return measuresOn(graph, columnPaths(graph, start), start, sets).map(
       (one) => `${one.node.name} ${one.name}`,
     )
   }
@@ -180,6 +182,7 @@ test('a column leads to the measures that read it, or one that is made of it', (
   assert.equal(of('core.o', 'Total'), ['core.o Takings'])
   assert.equal(of('raw.o', 'note'), ['raw.o notes'])
   assert.equal(of(setId('core_o'), 'Total'), [])
+  assert.equal(of('core.strange', 'n'), ['core.strange sums'])
 })
 
 test.run()
