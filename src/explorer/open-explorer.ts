@@ -19,7 +19,7 @@ export async function openExplorer(options: ExplorerOptions): Promise<SidePages>
   const { boards = async () => ({ boards: [], omitted: 0 }) } = options
   return {
     async find({ path, snapshot, part, readers }) {
-      if (path === '/boards.json') return asPage(boardsPage(await boards(), snapshot))
+      if (path === '/boards.json') return asPage(boardsPage(await boards(), snapshot, part === ''))
       if (path === '/readers.json') {
         const isTold = options.shows === 'project' && part === ''
         return asPage(readersPage(isTold ? readers : [], snapshot))

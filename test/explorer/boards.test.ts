@@ -26,8 +26,9 @@ const boards: readonly Board[] = [
 ]
 
 function shownWith(...models: readonly string[]): readonly ShownBoard[] {
+  const all = { boards, omitted: 3 }
   const relations = models.map((name) => ({ model: parseModelName(name)! }))
-  const { body, status } = boardsPage({ boards, omitted: 3 }, { relations } as unknown as Snapshot)
+  const { body, status } = boardsPage(all, { relations } as unknown as Snapshot, true)
   assert.is(status, 200)
   const { boards: shown, omitted } = JSON.parse(body.toString('utf8')) as Boards
   assert.is(omitted, 3)
@@ -41,6 +42,11 @@ test('a reader gets the charts of the sets that it may read, and what is said of
   ])
   assert.not.match(text, /pay/i)
   assert.equal(shownWith(), [])
+})
+
+test('how many boards are left out is not told to who may read some sets only', () => {
+  const { body } = boardsPage({ boards, omitted: 3 }, null, false)
+  assert.is((JSON.parse(body.toString('utf8')) as Boards).omitted, 0)
 })
 
 test('who may read all sets gets all of it', () => {

@@ -62,7 +62,7 @@ function Boards() {
   const page = usePage()
   const boards = useValue(page.boards) ?? []
   const omitted = useValue(page.omittedBoards)
-  if (boards.length === 0) return null
+  if (boards.length === 0 && omitted === 0) return null
   return (
     <section aria-label="Boards">
       <h2>Boards</h2>
