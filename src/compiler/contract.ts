@@ -120,9 +120,21 @@ export const promisedColumns = (
 export const neverNullBy = (checks: readonly Check[]): readonly string[] =>
   checks.flatMap(({ severity, source, on, where, upTo, test }) => {
     const isOwn = severity === 'fail' && source === undefined && on === undefined
-    const isOfAll = where === undefined && upTo === undefined
-    return isOwn && isOfAll && test.is === 'not_null' ? test.columns : []
+    return isOwn ? columnsWithoutNull({ ...test, where, upTo }) : []
   })
+
+interface NullRule<C> {
+  readonly is: string
+  readonly columns?: readonly C[]
+  readonly where?: unknown
+  readonly upTo?: unknown
+}
+
+/** Columns that a check keeps NULL out of in all rows. */
+export const columnsWithoutNull = <C>(rule: NullRule<C>): readonly C[] =>
+  rule.is === 'not_null' && rule.where === undefined && rule.upTo === undefined
+    ? (rule.columns ?? [])
+    : []
 
 export function contractLines(
   key: readonly string[],

@@ -10,7 +10,7 @@ import { type SourceFile, type Span, wholeFile, type FilePlace } from '../../cor
 import { placesOf } from '../annotations/annotations.ts'
 import type { Bindable } from './bind.ts'
 import { type CheckContext, modelsInChecks } from '../checks/resolve-checks.ts'
-import { checkContract, promisedColumns } from '../contract.ts'
+import { checkContract, columnsWithoutNull, promisedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
 import type { ParsedModel } from '../model-file.ts'
 import type { MeasureEngine } from '../measures/meaning.ts'
@@ -71,11 +71,7 @@ export function finishHeader(
 }
 
 const neverNullIn = ({ check = [] }: ParsedModel['header']): readonly string[] =>
-  check.flatMap(({ value }) =>
-    value.is === 'not_null' && value.where === undefined && value.upTo === undefined
-      ? value.columns.map((column) => column.name)
-      : [],
-  )
+  check.flatMap(({ value }) => columnsWithoutNull(value)).map((column) => column.name)
 
 function freshOfNothing(source: SourceFile, { fresh }: ParsedModel['header']) {
   if (fresh === undefined) return []
