@@ -18,9 +18,6 @@ interface ExposedModel extends FilePlace {
   readonly placeOfColumn: (index: number) => Span | null
 }
 
-/** Whether the text of a model that does not compile says that it is to be served. */
-export const saysExposed = (text: string): boolean => /^--[ \t]*@expose\b/im.test(text)
-
 /** The key of an exposed model; names, types and doubles among its columns. */
 export function checkExposed(model: ExposedModel): readonly Diagnostic[] {
   return [...checkKey(model), ...checkColumns(model)]

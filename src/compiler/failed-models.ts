@@ -18,6 +18,7 @@ export interface NamedFile {
 export interface Understanding {
   readonly kind: Kind | null
   readonly tags: readonly string[]
+  readonly isExposed: boolean
 }
 
 export class Mistakes {
@@ -90,12 +91,13 @@ export function failedModels(compiled: CompileFacts): ReadonlyMap<ModelName, Fai
   for (const { name, source } of names) {
     const failedBy = roots.get(name) ?? (finished.has(name) ? null : name)
     if (failedBy === null) continue
-    const { kind = null, tags = [] } = understood.get(name) ?? {}
+    const { kind = null, tags = [], isExposed = false } = understood.get(name) ?? {}
     const known = reads.filter((read) => read.name === name)
     const dependsOn = known.at(-1)?.dependsOn ?? []
     const sources = known.flatMap((read) => read.sources ?? [])
     const own = mistakes.of(name)
-    failed.push({ name, source, kind, tags, sources, dependsOn, mistakes: own, failedBy })
+    const said = { name, source, kind, tags, isExposed }
+    failed.push({ ...said, sources, dependsOn, mistakes: own, failedBy })
   }
   const sorted = failed.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return new Map(sorted.map((model) => [model.name, model]))

@@ -51,39 +51,41 @@ export function parseModelFile(
   readonly model: ParsedModel | null
   /** null when it was not understood. */
   readonly kind: FileKind | null
+  readonly isExposed: boolean
   readonly diagnostics: readonly Diagnostic[]
 } {
+  const { header: comments, below, statements } = statementsOf(source)
+  const { header, mentioned, diagnostics } = parseHeader(source, comments)
+  const isExposed = mentioned.has('expose')
   const marker = conflictMarker(source.text)
   if (marker !== null) {
     const conflict = diagnostic('merge-conflict', {}, { source, span: marker }, CONFLICT_HINT)
-    return { model: null, kind: null, diagnostics: [conflict] }
+    return { model: null, kind: null, isExposed, diagnostics: [conflict] }
   }
-  const { header: comments, below, statements } = statementsOf(source)
-  const { header, mentioned, diagnostics } = parseHeader(source, comments)
   const found = [...diagnostics]
   const kind = mentioned.has('kind') ? kindOf(source, header, found) : 'table'
   const ignored = ignoredAnnotations(source, comments, below)
-  if (kind === null) return { model: null, kind, diagnostics: [...found, ...ignored] }
+  if (kind === null) return { model: null, kind, isExposed, diagnostics: [...found, ...ignored] }
   const consequences = [
     ...misplacedAnnotations(source, header, kind),
     ...missingAnnotations(source, header, kind, mentioned),
   ]
   found.push(...causes(diagnostics, ignored, consequences))
   const statement = onlyStatement({ name, source }, kind, statements, found)
-  if (statement === null) return { model: null, kind, diagnostics: found }
+  if (statement === null) return { model: null, kind, isExposed, diagnostics: found }
   if (kind !== 'events') {
     const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
     found.push(...inBody)
-    if (hasErrors(inBody)) return { model: null, kind, diagnostics: found }
+    if (hasErrors(inBody)) return { model: null, kind, isExposed, diagnostics: found }
     const model = { name, source, header, kind, body, ...(rollup && { rollup }) }
-    return { model, kind, diagnostics: found }
+    return { model, kind, isExposed, diagnostics: found }
   }
   const { columns, diagnostics: inColumns } = parseColumnList(source, statement)
   found.push(...inColumns)
-  if (columns.length === 0) return { model: null, kind, diagnostics: found }
+  if (columns.length === 0) return { model: null, kind, isExposed, diagnostics: found }
   const complete = inColumns.length === 0
   const model = { name, source, header, kind, declared: columns, complete }
-  return { model, kind, diagnostics: found }
+  return { model, kind, isExposed, diagnostics: found }
 }
 
 /**

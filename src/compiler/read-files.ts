@@ -88,15 +88,19 @@ export function parseAll(
   readonly parsed: readonly ParsedModel[]
   readonly understood: ReadonlyMap<ModelName, Understanding>
 } {
-  const seeds = files.seeds.map(({ name }) => [name, { kind: 'seed', tags: [] }] as const)
+  const seed: Understanding = { kind: 'seed', tags: [], isExposed: false }
+  const seeds = files.seeds.map(({ name }) => [name, seed] as const)
   const understood = new Map<ModelName, Understanding>(seeds)
   const parsed = files.models.flatMap((file) => {
     if (kept.has(file.name)) return []
-    const { model, kind, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
+    const { model, kind, isExposed, diagnostics } = parseModelFile(
+      file,
+      files.variables ?? NO_VARIABLES,
+    )
     found.addTo(file.name, diagnostics)
     if (names.get(foldCase(file.name))?.source !== file.source) return []
     const tags = model?.header.tags?.value.map((tag) => tag.name) ?? []
-    understood.set(file.name, { kind, tags })
+    understood.set(file.name, { kind, tags, isExposed })
     return model === null ? [] : [model]
   })
   return { parsed, understood }

@@ -333,6 +333,8 @@ export interface FailedModel extends Pick<
 > {
   /** null where the file does not tell. */
   readonly kind: Kind | null
+  /** Whether its file says that it is to be served. */
+  readonly isExposed: boolean
   /** Why, with the places; they may lie in another file. Empty: a model that it reads has failed. */
   readonly mistakes: readonly Diagnostic[]
   /** The model whose mistakes these are: itself, or one that it reads, through others too. */

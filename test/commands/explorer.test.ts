@@ -175,4 +175,33 @@ odata:
   await until(async () => (await asked('of-sales', 'core_orders')) === unbuilt)
 })
 
+test('whether a model that does not compile is exposed is read from its header', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/core/indented.sql': '  -- @expose: id\nselect gone as id\n',
+    'models/core/later.sql': 'select gone as id\n-- @expose: id\n',
+    'models/core/reader.sql': '-- @expose: id\nfrom core.indented\n',
+    'models/core/merged.sql': '-- @expose: id\n<<<<<<< a\nselect 1 as id\n=======\n>>>>>>> b\n',
+    'models/core/good.sql': '-- @expose: id\nselect 1 as id\n',
+  })
+  await space.ok(['run'], { exitCode: 1 })
+  const { stdout } = await space.ok(['ls', '--json'])
+  const listed = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { model?: string; entity_set?: string | null })
+  const sets = listed.flatMap(({ model, entity_set: set }) => (model ? [[model, set]] : []))
+  assert.equal(Object.fromEntries(sets), {
+    'core.good': 'core_good',
+    'core.indented': 'core_indented',
+    'core.later': null,
+    'core.merged': 'core_merged',
+    'core.reader': 'core_reader',
+  })
+  const status = (await space.eider(['status'])).stdout
+  for (const set of ['core_indented', 'core_merged', 'core_reader'])
+    assert.match(status, `the set ${set} is not there yet`)
+  assert.not.match(status, 'core_later')
+})
+
 test.run()

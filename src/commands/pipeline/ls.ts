@@ -126,7 +126,9 @@ async function readRows(
   const served = isServed ? await reading.store.snapshots.current() : null
   const servedNames = new Set(served?.relations.map(({ model }) => foldCase(model)))
   const isExposed = (model: Model | FailedModel) =>
-    'expose' in model ? model.expose !== null : servedNames.has(foldCase(model.name))
+    'expose' in model
+      ? model.expose !== null
+      : model.isExposed || servedNames.has(foldCase(model.name))
   const planned = shown.map(({ model, because, problem, older }) => {
     const way = 'expose' in model ? wayOf(reading.project, model) : null
     return rowOf(model, isExposed(model), { state: problem ?? because, way, older })

@@ -27,7 +27,6 @@ import type { Meaning } from '../../core/meaning.ts'
 import type { Snapshot, PublishedRelation } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
 import type { SnapshotStore, Published } from '../../store/snapshots.ts'
-import { saysExposed } from '../../compiler/exposure.ts'
 import { NO_RUNS, type PastRuns, type SpokenOf } from './past-runs.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -170,6 +169,7 @@ function describeModels(project: CompiledProject, detail: Detail = 'sql'): reado
     return {
       ...described,
       columns: has('columns') ? columnsOf(model, of) : [],
+      ...(has('columns') && !('mistakes' in model) ? meantBy(model.meaning) : {}),
       sql: has('sql') ? described.sql : null,
     }
   })
@@ -198,7 +198,6 @@ function describeModel(model: Model | FailedModel): CatalogModel {
     columns: [],
     checks,
     ...(compiled?.places.contract === undefined ? {} : { contract: true }),
-    ...meantBy(compiled?.meaning),
     path: source.path,
     // The text of a seed is data.
     sql: kind === 'seed' ? null : source.text,
@@ -206,9 +205,7 @@ function describeModel(model: Model | FailedModel): CatalogModel {
 }
 
 const isExposed = (model: Model | FailedModel): boolean =>
-  'mistakes' in model
-    ? model.kind !== 'seed' && saysExposed(model.source.text)
-    : model.expose !== null
+  'mistakes' in model ? model.isExposed : model.expose !== null
 
 function columnsOf(model: Model | FailedModel, lineage: Lineage): readonly CatalogModelColumn[] {
   if ('mistakes' in model) return []

@@ -331,7 +331,9 @@ test('an events model with a mistake is no target without a model', async () => 
   const warnings: string[] = []
   const warn = (event: string) => void warnings.push(event)
   const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
-  const failed = new Map([[bad.name, { ...bad, mistakes: [], failedBy: bad.name }]])
+  const failed = new Map([
+    [bad.name, { ...bad, mistakes: [], failedBy: bad.name, isExposed: false }],
+  ])
   await space.run([model], {
     project: { ...projectOf(model), failed },
     openClaims: () => Promise.resolve(claims),
