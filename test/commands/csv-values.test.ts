@@ -153,6 +153,21 @@ for (const [what, rows, said] of [
     'id,name\n1,"abc"\n2,"def" g\n',
     'has "def" g, whose quote is closed before its end, and quotes enclose other values',
   ],
+  [
+    'is closed before the end of its value, with quotes far below that enclose others',
+    `id,name\n1,"abc" x\n${'1,abc\n'.repeat(21_000)}${'2,"def"\n'.repeat(9_000)}`,
+    'has "abc" x, whose quote is closed before its end, and quotes enclose other values',
+  ],
+  [
+    'is closed before the end of its value, beside a value with quotes inside',
+    'id,name\n1,"abc" x\n2,"d ""e"" f"\n',
+    'has "abc" x, whose quote is closed before its end, and quotes enclose other values',
+  ],
+  [
+    'is closed before the end of its value, and has quotes inside',
+    'id,name\n1,"6"" pipe" x\n2,"def"\n',
+    'has "6"" pipe" x, whose quote is closed before its end, and quotes enclose other values',
+  ],
 ] as const)
   test(`a quote that ${what} is refused, and said to be a letter it is read`, async () => {
     await using space = await workspace({

@@ -29,12 +29,11 @@ export async function literalQuote(
           problem: told(open.column, open.unclosed!, 'is never closed'),
         }
       : null
+  // Of titles alone nobody knows from the first rows that quotes enclose what comes behind them.
+  const isEnclosing = async () =>
+    first.some(isEnclosed) || (await quotesIn(connection, texts, found)).some(isEnclosed)
   const early = first.find(({ goesOn }) => goesOn !== null)
-  if (
-    early !== undefined &&
-    first.some(({ enclosed }) => enclosed !== null) &&
-    (await isLetter())
-  ) {
+  if (early !== undefined && (await isEnclosing()) && (await isLetter())) {
     const what = 'is closed before its end, and quotes enclose other values'
     return { ...early, value: early.goesOn!, problem: told(early.column, early.goesOn!, what) }
   }
@@ -49,19 +48,31 @@ export async function literalQuote(
 const told = (column: string, value: string, what: string) =>
   `the column "${column}" has ${short(value)}, whose quote ${what}`
 
+interface Quotes {
+  readonly column: string
+  /** Values that begin with a quote: any of them, and one of each of the three kinds. */
+  readonly any: string | null
+  readonly unclosed: string | null
+  readonly enclosed: string | null
+  readonly goesOn: string | null
+}
+
+const isEnclosed = ({ enclosed }: Quotes): boolean => enclosed !== null
+
 async function quotesIn(
   connection: Connection,
   texts: Sql,
   columns: readonly Pick<Column, 'name'>[],
-) {
+): Promise<readonly Quotes[]> {
   const each = columns.map(({ name }, i) => {
     const text = sql`trim(${sql.ident(name)})`
     const isAny = sql`starts_with(${text}, '"')`
     const tests = {
       a: isAny,
       o: sql`${isAny} AND NOT contains(substr(${text}, 2), '"')`,
-      e: sql`regexp_full_match(${text}, '"[^"]*"')`,
-      g: sql`regexp_matches(${text}, '^"[^"]*"[^"]')`,
+      // Two of them are one inside.
+      e: sql`regexp_full_match(${text}, '"([^"]|"")*"')`,
+      g: sql`regexp_matches(${text}, '^"([^"]|"")*"[^"]')`,
     }
     const parts = Object.entries(tests).map(
       ([key, is]) => sql`min(${text}) FILTER (WHERE ${is}) AS ${sql.ident(`${key}${i}`)}`,
