@@ -149,7 +149,7 @@ async function dryWrite(
             FROM ${currentRows(sql.relation(name))})`,
           key,
         }
-      : { before: table, after: sql.relation(name), key: [...key, 'valid_from'] },
+      : { before, after: sql.relation(name), key: [...key, 'valid_from'] },
   )
   const opened = await countRows(connection, openings)
   const corrected = await countRows(connection, sql`(FROM ${table} t WHERE ${isOpened})`)
