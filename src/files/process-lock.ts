@@ -91,24 +91,27 @@ export async function takeProcessLock(
     sign: sign?.name ?? null,
   }
   const draft = `${path}.${randomUUID()}`
-  let content: string
+  let made: Draft
   try {
     // On a full disk an empty file would stay.
-    content = await writeDraft(draft, holder)
+    made = await writeDraft(draft, holder)
     let held = false
     while (!held) held = (await tryLink(draft, path)) || (await tryTakeOver(draft, path))
   } finally {
     await unlink(draft).catch(() => {})
   }
-  const made = statIfThere(path)
   // A file that is made later may get the number of one that was deleted, but not its time.
   const isHeld = () => {
-    const now = statIfThere(path)
-    if (now === null) return false
-    return (
-      (now.ino === made?.ino && now.mtimeNs === made.mtimeNs) ||
-      readFileSync(path, 'utf8') === content
-    )
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (now === undefined) return false
+    if (now.ino === made.ino && now.mtimeNs === made.mtimeNs) return true
+    try {
+      return readFileSync(path, 'utf8') === made.content
+    } catch (error) {
+      // It has gone between the two looks.
+      if (errorCode(error) === 'ENOENT') return false
+      throw error
+    }
   }
   resources.defer(async () => {
     if (isHeld()) await unlink(path)
@@ -117,16 +120,20 @@ export async function takeProcessLock(
   return { isHeld, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() }
 }
 
-const statIfThere = (path: string) =>
-  statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+interface Draft {
+  readonly content: string
+  readonly ino: bigint
+  readonly mtimeNs: bigint
+}
 
-/** Returns what it has written. */
-async function writeDraft(draft: string, holder: Omit<LockHolder, 'inode'>): Promise<string> {
+/** Returns what it has written, and by what the file is told from others: a link to it has the same. */
+async function writeDraft(draft: string, holder: Omit<LockHolder, 'inode'>): Promise<Draft> {
   await using file = await open(draft, 'wx')
   const { ino: inode } = await file.stat()
   const content = JSON.stringify({ ...holder, inode }) + '\n'
   await file.writeFile(content)
-  return content
+  const { ino, mtimeNs } = await file.stat({ bigint: true })
+  return { content, ino, mtimeNs }
 }
 
 /** Whether the file was copied from where its holder works, as with the whole directory, instead of made there. */
