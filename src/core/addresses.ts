@@ -56,7 +56,7 @@ export interface Trails {
   readonly isGrouped: boolean
   /** `picked`: it leaves out some of the rows that a window or LIMIT has picked; `read`: of others alone. */
   readonly leavesOut: 'picked' | 'read' | null
-  /** A window gives its rows values of other rows, such as lag(). */
+  /** A window gives its rows values of other rows, such as lag(); a place among them, such as rank(), is none. */
   readonly hasValuesOfOthers: boolean
   readonly addresses: Addresses
 }

@@ -121,7 +121,7 @@ function followColumn({ project, open }: Search, model: Model, column: string): 
       dropsPicked ||= through.dropsPicked || (leavesOut !== null && through.looksAround)
     }
   }
-  if (trails.hasValuesOfOthers && touchesOthers && model.kind === 'view') window = model.name
+  if (trails.hasValuesOfOthers && touchesOthers && model.kind === 'view') window ??= model.name
   return { followed, others, looksAround, touchesOthers, dropsPicked, window }
 }
 

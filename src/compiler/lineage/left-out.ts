@@ -2,7 +2,8 @@
 // a row goes from its result because another one has come, which has other values everywhere but in the key.
 
 import type { Trails } from '../../core/addresses.ts'
-import { nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { sameName } from '../../core/names.ts'
+import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
 export function leftOutBy(query: SyntaxNode): Trails['leavesOut'] {
   const nodes = nodesIn(query)
@@ -40,15 +41,34 @@ const filtersQualified = ({ qualify }: SyntaxNode): boolean =>
 /** Windows that give rows a value of other rows, not those that only pick rows by it. */
 export function windowsOfValues(query: SyntaxNode): readonly SyntaxNode[] {
   const nodes = nodesIn(query)
-  const picking = new Set(nodes.flatMap(({ qualify }) => nodesIn(qualify)))
+  const picking = new Set(
+    nodes.flatMap((select) => [...nodesIn(select['qualify']), ...heldToOneValue(select)]),
+  )
   const inside = new Set(
     nodes.flatMap(({ from_table: from, cte_map: ctes }) => nodesIn([from, ctes])),
   )
   // A number that a query of FROM gives is one to filter by.
   const isPicking = (node: SyntaxNode): boolean =>
-    picking.has(node) || (inside.has(node) && NUMBERS.has(String(node['type'])))
+    picking.has(node) || (inside.has(node) && numbersRows(node))
   return nodes.filter((node) => node['class'] === 'WINDOW' && !isPicking(node))
 }
+
+/** What a SELECT gives by windows, where QUALIFY leaves the rows with one value of it: `rn`, with `QUALIFY rn = 1`. */
+function heldToOneValue({ qualify, select_list: items }: SyntaxNode): readonly SyntaxNode[] {
+  const { type, children } = (qualify ?? {}) as SyntaxNode
+  const conditions = (type === 'CONJUNCTION_AND' ? children : [qualify]) as readonly unknown[]
+  const names = conditions.flatMap((condition) => {
+    const { type: is, left, right } = (condition ?? {}) as SyntaxNode
+    const isValue = (right as SyntaxNode | undefined)?.['class'] === 'CONSTANT'
+    return is === 'COMPARE_EQUAL' && isValue ? (columnNames(left) ?? []) : []
+  })
+  return ((items ?? []) as readonly SyntaxNode[]).filter(({ alias }) =>
+    names.some((name) => sameName(name, String(alias))),
+  )
+}
+
+/** A place of a row among others, which is asked for to pick rows by. */
+export const numbersRows = ({ type }: SyntaxNode): boolean => NUMBERS.has(String(type))
 
 const NUMBERS: ReadonlySet<string> = new Set([
   'WINDOW_ROW_NUMBER',

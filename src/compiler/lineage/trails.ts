@@ -15,7 +15,7 @@ import { detoursOf } from './detours.ts'
 import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources } from './query.ts'
 import type { QueryPlace } from './query.ts'
-import { leftOutBy, windowsOfValues } from './left-out.ts'
+import { numbersRows, leftOutBy, windowsOfValues } from './left-out.ts'
 import { picksRows } from './picked.ts'
 import { Reads } from './reads.ts'
 import {
@@ -54,7 +54,7 @@ export function trailsOfAll(
       looksAround: looksAround(tree),
       isGrouped: isGrouped(tree),
       leavesOut: leftOutBy(tree),
-      hasValuesOfOthers: windowsOfValues(tree).length > 0,
+      hasValuesOfOthers: windowsOfValues(tree).some((window) => !numbersRows(window)),
       addresses,
     })
   }

@@ -321,22 +321,29 @@ for (const { it, select, says } of picking)
     assert.equal(await run(), {})
   })
 
-for (const [part, says] of [
-  ['id', true],
-  ['day', false],
+const before = (part: string) =>
+  `id, day, lag(n) OVER (PARTITION BY ${part} ORDER BY n) AS was FROM raw.hits`
+
+for (const [it, view, select, says] of [
+  ['by id', before('id'), 'id, day, was FROM stage.it', true],
+  ['by day', before('day'), 'id, day, was FROM stage.it', false],
+  ['below another', before('id'), 'id, day, total FROM stage.total', true],
+  ['of numbers', before('id').replace('lag(n)', 'rank()'), 'id, day FROM stage.it', false],
 ] as const)
-  test(`that rows keep values of rows that have changed is said of a window of a view: by ${part}`, async () => {
+  test(`that rows keep values of rows that have changed is said of a window of a view: ${it}`, async () => {
     await using space = await openProject()
     const { send, add, run } = opened(space, {
       'raw.hits': texts['raw.hits'],
-      'stage.before': `-- @kind: view\nSELECT id, day, lag(n) OVER (PARTITION BY ${part} ORDER BY n) AS was FROM raw.hits`,
-      'mart.it': incremental('SELECT id, day, was FROM stage.before'),
+      'stage.it': `-- @kind: view\nSELECT ${view}`,
+      'stage.total':
+        '-- @kind: view\nSELECT id, day, sum(was) OVER (PARTITION BY day) AS total FROM stage.it',
+      'mart.it': incremental(`SELECT ${select}`),
     })
     await send(3, 4, 5)
     assert.equal(await run(), {})
     await add([{ id: 8, day: dayOf(2), n: 0 }])
     const said =
-      'rows with other values of day may keep what they have, since a window of stage.before makes them of rows that have changed'
+      'rows with other values of day may keep what they have, since a window of stage.it makes them of rows that have changed'
     assert.equal(await run(), says ? { 'mart.it': said } : {})
     assert.equal(await run(), {})
   })
