@@ -4,8 +4,8 @@ import { MiB } from '../../core/byte-sizes.ts'
 import { conflictMarker, type FilePlace } from '../../core/source-text.ts'
 import { startOf } from './start-of-file.ts'
 
-/** Data that somebody merges is a fraction of this long. */
-const SEARCHED_BYTES = 16 * MiB
+/** Data that somebody merges is a fraction of this long, and each compile reads as much of each file that is looked at. */
+const SEARCHED_BYTES = 4 * MiB
 
 interface Conflict extends FilePlace {
   readonly line: number

@@ -12,6 +12,9 @@ import { isMarkedArray } from '../json/marked-array.ts'
 import { SourceProblem } from './problems.ts'
 import { type FileTable, isFile, pathsOf } from './rows-of-file.ts'
 
+/** Of a pattern: each compile opens them, and one program has mostly written all of them. */
+const LOOKED_AT = 100
+
 /** Of a file of this machine. Throws SourceProblem. */
 export async function refuseOtherFormats(
   connection: Connection,
@@ -22,7 +25,8 @@ export async function refuseOtherFormats(
   if (isRemote(location) || /\.(?:gz|zst)$/i.test(location)) return
   if (format !== 'csv' && format !== 'json') return
   const isPattern = !isFile(resolve(dir, location))
-  for (const path of await pathsOf(connection, dir, table)) {
+  const paths = await pathsOf(connection, dir, table)
+  for (const path of paths.slice(0, LOOKED_AT)) {
     if (!isFile(path)) continue
     const wrong =
       wrongIn(path, relative(dir, path), table) ?? (isPattern ? oneForm(path, dir, file) : null)
