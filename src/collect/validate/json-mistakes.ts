@@ -9,11 +9,14 @@ const VALUES: Readonly<Record<string, string>> = {
   True: 'true',
   False: 'false',
 }
+/** Where a string is not closed, to look for its end from each quote takes the square of this. */
+const LOOKED_AT = 4_000
 const STRINGS = /"(?:[^"\\]|\\.)*"/gs
 const VALUE = new RegExp(String.raw`[:[,]\s*-?(${Object.keys(VALUES).join('|')})\b`)
 
 /** What was most likely meant, with what to write; null for a text that looks like nothing else. */
-export function jsonMistake(text: string): string | null {
+export function jsonMistake(whole: string): string | null {
+  const text = whole.slice(0, LOOKED_AT)
   const file = /^@([\w./\\-]{1,200})\s*$/.exec(text)?.[1]
   if (file !== undefined)
     return `it is the name of a file; curl sends its contents with --data-binary @${file}`

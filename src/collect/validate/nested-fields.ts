@@ -66,16 +66,24 @@ export function noteNested(
       return
     }
     if (spans.kind(at) !== OBJECT) return
+    // Read once, however many of its fields are unknown.
+    let own: ReadonlySet<string> | null = null
+    const has = (field: string) => (own ??= new Set(spans.names(at))).has(field)
     for (let name = at + 1; name < spans.next(at); name = spans.next(name + 1)) {
       const field = spans.text(name)
       const inner = nested.is === 'values' ? nested.of : nested.fields.get(field)
       if (inner) visit(name + 1, inner, stepTo(place, field, nested.is === 'values' ? '{}' : field))
-      else if (inner === undefined && nested.is === 'struct') noteField(at, nested, place, field)
+      else if (inner === undefined && nested.is === 'struct') noteField(nested, place, field, has)
     }
   }
-  const noteField = (at: number, struct: Struct, place: Place, name: string) => {
+  const noteField = (
+    struct: Struct,
+    place: Place,
+    name: string,
+    has: (field: string) => boolean,
+  ) => {
     const meant = lookalike(name, () => struct.names, struct.lookalikes)
-    if (meant === null || spans.names(at).includes(meant)) return
+    if (meant === null || has(meant)) return
     misspelt.noteField(stepTo(place, name), stepTo(place, meant).shown)
   }
   visit(node, type, { shown: column, alike: column })
