@@ -97,10 +97,9 @@ export async function flushTarget(
   target: ModelName,
   fence: FlushPosition | undefined,
 ): Promise<void> {
-  const { claims, model, progress, signal } = deps
-  // What an earlier run left open is not committed, or finishCommitted() had removed it. The buffer takes it back and
-  // hands everything out again, oldest first and under the same ids.
-  for (const claim of await claims.inflight(target)) await claims.nack(claim)
+  const { model, progress, signal } = deps
+  // What an earlier run left open is not committed, or finishCommitted() had removed it.
+  await takeBack(deps, target)
   let flushed = false
   let changes = 0
   const beganMs = performance.now()
@@ -127,14 +126,13 @@ export async function flushTarget(
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
       if (isWhole) continue
-      // What is left is claimed again, oldest first: a claim that is gone may be one that another run has given back, and
-      // then none behind it may be committed.
+      // A claim that is gone may be one that another run has given back, and then none behind it may be committed.
       changes++
       if (changes === MOST_CHANGES)
         throw new ModelFailure(
           `events of ${target} have other bytes each time they are read, ${changes} times by now; nothing of them is lost: look at the disk, and run again`,
         )
-      await giveBack(deps, batch)
+      await takeBack(deps, target)
       isLast = false
     } catch (error) {
       await giveBack(deps, batch)
@@ -142,6 +140,14 @@ export async function flushTarget(
     }
   }
   if (flushed) await dropBatch(deps.connection)
+}
+
+/**
+ * The buffer takes back what is claimed and hands everything out again, oldest first and under the same ids. Throws when it
+ * refuses one: who went on would commit those behind it, and a run after that would take it for flushed.
+ */
+async function takeBack({ claims }: FlushDependencies, target: ModelName): Promise<void> {
+  for (const claim of await claims.inflight(target)) await claims.nack(claim)
 }
 
 /**
