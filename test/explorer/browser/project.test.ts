@@ -104,7 +104,7 @@ projectTest(
     await visit('/lineage?model=mart.sales')
     const sales = panel(page, 'mart.sales')
     await sales.getByText('table · 100 rows · sales@example.com').waitFor()
-    await sales.getByRole('link', { name: 'revenue' }).click()
+    await sales.getByRole('link', { name: 'revenue', exact: true }).first().click()
     await page.waitForURL('**/lineage?model=mart.sales&column=revenue')
     await sales.getByRole('link', { name: 'raw.orders.amount' }).waitFor()
     await sales.getByRole('link', { name: 'mart_sales.revenue' }).waitFor()
