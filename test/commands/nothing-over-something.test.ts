@@ -88,7 +88,7 @@ test('what is published of a model stays while its file cannot be placed or its 
   const failedRun = async () => {
     const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
     assert.not.match(stdout, '"event":"model-removed"')
-    assert.not.match((await space.ok(['ls'])).stdout, 'eider drop')
+    assert.not.match((await space.ok(['ls'], { exitCode: 1 })).stdout, 'eider drop')
     const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
     assert.match(published, '"a.kept"')
   }
