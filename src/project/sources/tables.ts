@@ -243,7 +243,9 @@ function csvOf(
   if (node === undefined) return {}
   if (file !== null && format !== 'csv') {
     const hint =
-      format === 'parquet' ? 'of a Parquet pattern: parquet: {union_by_name: true}' : undefined
+      format === 'parquet'
+        ? 'for files whose columns differ: parquet: {union_by_name: true}'
+        : undefined
     group.refuseMember('csv', 'left out: the file is not a CSV', hint)
     return {}
   }

@@ -98,7 +98,7 @@ export const rows: readonly Mistake[] = [
     }),
     answer: `
       eider.yml:7:14 error config-invalid-value: "sources.f.tables.t.csv" must be left out: the file is not a CSV
-      hint: of a Parquet pattern: parquet: {union_by_name: true}
+      hint: for files whose columns differ: parquet: {union_by_name: true}
       1 error`,
     exitCode: 1,
     grade: 'A',

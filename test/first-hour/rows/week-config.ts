@@ -256,7 +256,8 @@ export const rows: readonly Mistake[] = [
         'name: shop\nsources:\n  b:\n    tables:\n      r:\n        file: data/r.parquet\n        csv: {nulls: NA}\n',
     },
     answer: `
-      eider.yml:7:14 error config-invalid-value: "sources.b.tables.r.csv" must be left out: the file is not a CSV`,
+      eider.yml:7:14 error config-invalid-value: "sources.b.tables.r.csv" must be left out: the file is not a CSV
+        hint: for files whose columns differ: parquet: {union_by_name: true}`,
     grade: 'A',
   },
   {
@@ -278,7 +279,8 @@ export const rows: readonly Mistake[] = [
       'eider.yml': 'name: shop\nsources:\n  b:\n    tables:\n      r:\n        file: data/r.xls\n',
     },
     answer: `
-      eider.yml:6:15 error config-invalid-value: "sources.b.tables.r.file" must be the path or URL of a .csv, .tsv, .json, .ndjson, .parquet or .xlsx file, or a pattern`,
+      eider.yml:6:15 error config-invalid-value: "sources.b.tables.r.file" must be the path or URL of a .csv, .tsv, .json, .ndjson, .parquet or .xlsx file, or a pattern
+        hint: save it as .xlsx or .csv, and name that file`,
     grade: 'A',
   },
   {
