@@ -32,7 +32,11 @@ export async function live({ first, last, plan = {}, fault }: Seeds): Promise<re
     .filter((line) => line.startsWith('{"seed"'))
     .map((line) => JSON.parse(line) as Lived)
   const isWhole = lived.at(-1)?.seed === last || lived.at(-1)?.wrong != null
-  if (!isWhole)
-    throw new Error(`the seeds ${first} to ${last} ended early by ${signal ?? code}: ${problems}`)
+  if (!isWhole) {
+    const right = `${lived.length} right ones`
+    throw new Error(
+      `the seeds ${first} to ${last} ended early by ${signal ?? code} after ${right}: ${problems}`,
+    )
+  }
   return lived
 }

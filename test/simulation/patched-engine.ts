@@ -57,12 +57,13 @@ export function patchEngine(): void {
     patch(bindings, name, (process, original, args) => {
       const text = typeof args[1] === 'string' ? args[1].replaceAll(/\s+/g, ' ').slice(0, 60) : ''
       const what = `engine ${name} ${withoutTimes(text)}`
-      const perform = async () => {
-        const result = await around(process, () => original(...args) as Promise<unknown>)
+      // Before the power goes, which closes what is known.
+      const work = async () => {
+        const result = await (original(...args) as Promise<unknown>)
         remember(process, name, args, result)
         return result
       }
-      return process.world.ask(process, what, perform)
+      return process.world.ask(process, what, () => around(process, work))
     })
   patch(bindings, 'close_sync', (_, original, [database]) => {
     for (const engine of engines) if (engine.database === database) engines.delete(engine)
