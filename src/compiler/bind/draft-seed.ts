@@ -50,7 +50,7 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
     const conflict = conflictIn(join(dir, path), path)
     if (conflict !== null) return diagnostic('merge-conflict', {}, conflict, CONFLICT_HINT)
     if (format !== 'csv') return none
-    const other = notCsv(join(dir, path), path)
+    const other = await notCsv(join(dir, path), path)
     if (other !== null) return other
     const { shape, fault } = await scanCsv(join(dir, path), delimiterOf(path) ?? null)
     if (fault !== null) return await explainFault(fault, shape, dir, path)
@@ -62,8 +62,8 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
   }
 }
 
-function notCsv(path: string, shown: string): Diagnostic | null {
-  const other = otherFormat(path, { file: 'the file', isSeed: true })
+async function notCsv(path: string, shown: string): Promise<Diagnostic | null> {
+  const other = await otherFormat(path, { file: 'the file', isSeed: true })
   if (other !== null)
     return diagnostic('unreadable-file', { problem: other.problem }, wholeFile(shown), other.hint)
   const separator = separatorOf(path)

@@ -1,7 +1,7 @@
 // Files that are named as a CSV and are something else, of which DuckDB makes columns and rows all the same: told by their first
 // bytes.
 
-import { readFileSync } from 'node:fs'
+import { partsOfZip } from '../../files/unzip.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { startOf } from './start-of-file.ts'
 
@@ -18,12 +18,17 @@ interface Named {
 }
 
 /** `path`: of a file of this machine; null: nothing shows that it is no CSV. */
-export function otherFormat(path: string, named: Named): Explanation | null {
+export async function otherFormat(path: string, named: Named): Promise<Explanation | null> {
   const start = startOf(path, START_BYTES)
-  return binaryFormat(start, path, named) ?? (named.isLines ? null : textFormat(start, named))
+  const binary = await binaryFormat(start, path, named)
+  return binary ?? (named.isLines ? null : textFormat(start, named))
 }
 
-function binaryFormat(start: Buffer, path: string, { file, isSeed }: Named): Explanation | null {
+async function binaryFormat(
+  start: Buffer,
+  path: string,
+  { file, isSeed }: Named,
+): Promise<Explanation | null> {
   const is = (hex: string) => start.toString('hex', 0, hex.length / 2) === hex
   const packed = (what: string, end: string) => ({
     problem: `${file} is ${what}`,
@@ -37,7 +42,8 @@ function binaryFormat(start: Buffer, path: string, { file, isSeed }: Named): Exp
       hint: isSeed ? 'save the sheet as CSV' : 'save it as .xlsx or as CSV',
     }
   if (!is('504b0304')) return null
-  if (!isWorkbook(path, start)) return { problem: `${file} is a ZIP archive`, hint: 'unpack it' }
+  if (!(await isWorkbook(path, start)))
+    return { problem: `${file} is a ZIP archive`, hint: 'unpack it' }
   return {
     problem: `${file} is an Excel workbook`,
     hint: isSeed
@@ -46,10 +52,13 @@ function binaryFormat(start: Buffer, path: string, { file, isSeed }: Named): Exp
   }
 }
 
-/** The names of an archive's parts are at its end, and one of the first parts says as a rule that it is a document. */
-const isWorkbook = (path: string, start: Buffer) =>
-  start.includes('xl/') ||
-  (start.includes('[Content_Types].xml') && readFileSync(path).includes('xl/'))
+/** One of the first parts says as a rule that the archive is a document, and its directory which. */
+async function isWorkbook(path: string, start: Buffer): Promise<boolean> {
+  if (start.includes('xl/')) return true
+  if (!start.includes('[Content_Types].xml')) return false
+  const names = (await partsOfZip(path))?.keys() ?? []
+  return [...names].some((name) => name.startsWith('xl/'))
+}
 
 const withEnd = (file: string, end: string) => file.replace(/\.\w+$/, `.${end}`)
 

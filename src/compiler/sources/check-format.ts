@@ -29,16 +29,21 @@ export async function refuseOtherFormats(
   for (const path of paths.slice(0, LOOKED_AT)) {
     if (!isFile(path)) continue
     const wrong =
-      wrongIn(path, relative(dir, path), table) ?? (isPattern ? oneForm(path, dir, file) : null)
+      (await wrongIn(path, relative(dir, path), table)) ??
+      (isPattern ? oneForm(path, dir, file) : null)
     if (wrong !== null) throw new SourceProblem(wrong)
   }
 }
 
-function wrongIn(path: string, file: string, { format, csv }: FileTable): Explanation | null {
+async function wrongIn(
+  path: string,
+  file: string,
+  { format, csv }: FileTable,
+): Promise<Explanation | null> {
   // Lines of JSON or of a page may be meant as they are.
   const isLines = csv?.header === false
   if (format === 'csv') {
-    const other = otherFormat(path, { file, isSeed: false, isLines })
+    const other = await otherFormat(path, { file, isSeed: false, isLines })
     if (other !== null) return other
   }
   const conflict = isLines ? null : conflictIn(path, file)
