@@ -1,7 +1,7 @@
 // Clauses, operators and calls of other dialects that the parser of DuckDB refuses, or takes for something else, each with
 // what to write, in the words of the author.
 
-import { isSymbol, isWord, nameOf, type Token } from '../sql/tokens.ts'
+import { isSymbol, isWord, nameOf, startOfName, type Token } from '../sql/tokens.ts'
 import { isTypeName, otherType } from './dialects.ts'
 
 interface Place {
@@ -194,10 +194,8 @@ function closingOf(tokens: readonly Token[], open: number): number {
 
 /** A name with its dots that ends before a token. */
 function nameBefore(text: string, tokens: readonly Token[], at: number): string | null {
-  let first = at - 1
-  if (nameOf(tokens[first]) === null) return null
-  while (isSymbol(tokens[first - 1], '.') && nameOf(tokens[first - 2]) !== null) first -= 2
-  return textOf(text, tokens.slice(first, at))
+  const first = startOfName(tokens, at)
+  return first === null ? null : textOf(text, tokens.slice(first, at))
 }
 
 /** On one line. */

@@ -1,7 +1,7 @@
 // `x = NULL` and its like, which is NULL for every row: a filter with it takes none, and a check with it never fails.
 
 import type { Span } from '../../core/source-text.ts'
-import { isSymbol, isWord, nameOf, type Token, tokenize } from './tokens.ts'
+import { isSymbol, isWord, startOfName, type Token, tokenize } from './tokens.ts'
 
 interface NullComparison {
   /** In the text. */
@@ -24,7 +24,7 @@ export function nullComparison(text: string): NullComparison | null {
     const first = operatorBefore(tokens, i)
     const operator = tokens.slice(first, i).map((sign) => sign.text)
     if (!OPERATORS.includes(operator.join('')) || isOption(tokens, first)) continue
-    const named = nameBefore(tokens, first)
+    const named = startOfName(tokens, first)
     const start = named ?? first
     const span = { start: tokens[start]!.start, end: token.end }
     const name = named === null ? 'x' : text.slice(span.start, tokens[first - 1]!.end)
@@ -45,14 +45,6 @@ function operatorBefore(tokens: readonly Token[], at: number): number {
     (first === at || tokens[first - 1]!.end === tokens[first]!.start)
   )
     first--
-  return first
-}
-
-/** Where a name with its dots begins that ends before `at`; null: something else stands there. */
-function nameBefore(tokens: readonly Token[], at: number): number | null {
-  let first = at - 1
-  if (nameOf(tokens[first]) === null) return null
-  while (isSymbol(tokens[first - 1], '.') && nameOf(tokens[first - 2]) !== null) first -= 2
   return first
 }
 

@@ -195,6 +195,14 @@ export function outputColumnSpan(text: string, column: string): Span | null {
   return found === undefined ? null : tokensSpan(found)
 }
 
+/** Where a name with its dots begins that ends before `at`; null: something else stands there. */
+export function startOfName(tokens: readonly Token[], at: number): number | null {
+  let first = at - 1
+  if (nameOf(tokens[first]) === null) return null
+  while (isSymbol(tokens[first - 1], '.') && nameOf(tokens[first - 2]) !== null) first -= 2
+  return first
+}
+
 /** The only token of a kind in a query; null where there are others like it. */
 export function onlyToken(
   text: string,
