@@ -3,13 +3,11 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { ModelBody } from '../../core/sql.ts'
-import { nullComparison } from '../sql/null-comparison.ts'
+import { placedNullComparison } from '../sql/null-comparison.ts'
 
-export function comparedWithNull({ source, span }: ModelBody): readonly Diagnostic[] {
-  const found = nullComparison(source.text.slice(span.start, span.end))
+export function comparedWithNull(body: ModelBody): readonly Diagnostic[] {
+  const found = placedNullComparison(body)
   if (found === null) return []
   const { written, meant } = found
-  const start = span.start + found.span.start
-  const place = { source, span: { start, end: start + found.span.end - found.span.start } }
-  return [diagnostic('null-comparison', { written }, place, `write ${meant}`)]
+  return [diagnostic('null-comparison', { written }, found, `write ${meant}`)]
 }

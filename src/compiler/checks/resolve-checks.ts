@@ -22,7 +22,7 @@ import { resolveColumns } from '../sql/named-columns.ts'
 import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
 import { unknownModel } from '../resolve.ts'
-import { nullComparison } from '../sql/null-comparison.ts'
+import { placedNullComparison } from '../sql/null-comparison.ts'
 import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import { foreignTest } from '../hints/other-tools.ts'
@@ -205,14 +205,11 @@ async function mistakesIn(
       'a condition is a single expression over the columns of this model, without subqueries',
       'move the subquery into its own model, or use references(…)',
     )
-  const condition = test.is === 'condition' ? source.text.slice(span.start, span.end) : ''
-  const nothing = nullComparison(condition)
+  const nothing = test.is === 'condition' ? placedNullComparison({ source, span }) : null
   if (nothing !== null) {
     const { written, meant } = nothing
-    const start = span.start + nothing.span.start
-    const at = { source, span: { start, end: start + nothing.span.end - nothing.span.start } }
     const problem = `"${written}" is NULL for every row, which no check takes for a mistake`
-    return [diagnostic('invalid-check', { problem }, at, `write ${meant}${otherForm(meant)}`)]
+    return [diagnostic('invalid-check', { problem }, nothing, `write ${meant}${otherForm(meant)}`)]
   }
   const notBound = (form: CheckTest, details: DatabaseErrorDetails) =>
     form.is === 'references' && details.subtype === 'COLUMN_NOT_FOUND'

@@ -1,6 +1,6 @@
 // `x = NULL` and its like, which is NULL for every row: a filter with it takes none, and a check with it never fails.
 
-import type { Span } from '../../core/source-text.ts'
+import type { FilePlace, Span } from '../../core/source-text.ts'
 import { isSymbol, isWord, startOfName, type Token, tokenize } from './tokens.ts'
 
 interface NullComparison {
@@ -33,6 +33,14 @@ export function nullComparison(text: string): NullComparison | null {
     return { span, written, meant: `${name} IS ${isSame ? '' : 'NOT '}NULL` }
   }
   return null
+}
+
+/** The first one in a part of a file, with its place there. */
+export function placedNullComparison({ source, span }: FilePlace) {
+  const found = nullComparison(source.text.slice(span.start, span.end))
+  if (found === null) return null
+  const [start, end] = [span.start + found.span.start, span.start + found.span.end]
+  return { ...found, source, span: { start, end } }
 }
 
 /** The signs of an operator stand together. */
