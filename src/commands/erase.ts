@@ -42,7 +42,8 @@ export default class Erase extends BaseCommand {
     const startedMs = performance.now()
     const project = await this.openProject(flags)
     const logger = this.loggerFor(flags)
-    const { leftInTests, openErasing, searchOnly } = await import('../wiring/erasing.ts')
+    const { leftInTargets, leftInTests, openErasing, searchOnly } =
+      await import('../wiring/erasing.ts')
     const warnings: string[] = []
     const request = await openErasing(project, args, {
       progress: (event) => {
@@ -65,7 +66,11 @@ export default class Erase extends BaseCommand {
     }
     const ms = performance.now() - startedMs
     const { unfinished, ...report } = outcome
-    const left = [...report.left, ...(await leftInTests(request))]
+    const left = [
+      ...report.left,
+      ...leftInTargets(project, request),
+      ...(await leftInTests(request)),
+    ]
     const erased: Erased = { ...report, left, dry_run: Boolean(flags['dry-run']), ms }
     if (flags.json) this.printEvent({ event: 'erased', ...erased, unfinished })
     else this.#print(erased, flags)

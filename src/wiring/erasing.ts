@@ -1,5 +1,7 @@
 // What `eider erase` needs of a project: the model, the condition as SQL, and how far it reaches.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { damagedEvents } from '../buffer/damaged.ts'
 import { compileAll } from '../compiler/compile.ts'
 import { parseCondition } from '../compiler/condition.ts'
@@ -99,6 +101,30 @@ export async function leftInTests({
     what: `${path}, a test that may have recorded the rows`,
     next: 'look at its files',
   }))
+}
+
+/** Other targets that have published on this machine: they have separate rows, and those that runs took `--from` this one. */
+export function leftInTargets(
+  { paths, target, targets }: Pick<Project, 'paths' | 'target' | 'targets'>,
+  { model }: Pick<EraseRequest, 'model'>,
+): readonly LeftPlace[] {
+  const state = join(paths.dir, '.eider')
+  const same = `eider erase ${model.name} "…"`
+  const others = targets.map((name) => ({
+    name,
+    what: `the target ${name}`,
+    published: join(state, 'targets', name, 'snapshots'),
+    next: `${same} --target ${name}; if it only has copies, delete .eider/targets/${name} and its database`,
+  }))
+  const main = {
+    name: null,
+    what: 'the target without a name',
+    published: join(state, 'snapshots'),
+    next: `${same}, without a target`,
+  }
+  return [main, ...others]
+    .filter(({ name, published }) => name !== target && existsSync(published))
+    .map(({ what, next }) => ({ what: `${what}, which has separate rows`, next }))
 }
 
 function modelOf(project: CompiledProject, asked: string): Model {

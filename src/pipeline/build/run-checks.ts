@@ -7,7 +7,6 @@ import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
 import { count } from '../../core/counts.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
-import type { ModelName } from '../../core/names.ts'
 import { placeText } from '../../core/source-text.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -24,10 +23,8 @@ interface KeptRows {
   readonly most: number
 }
 
-const KEPT_IN = join('target', 'failing_rows')
-
-/** The directory with kept rows of a model, in that of the project. */
-export const keptRowsOf = (model: ModelName): string => join(KEPT_IN, model)
+/** In the directory of the project; each model has a directory of its name in it. */
+export const KEPT_IN = join('target', 'failing_rows')
 
 /**
  * In the transaction that made the rows: a failure rolls it back, so that the last good version stays. One line for each
@@ -40,7 +37,7 @@ export async function runChecks(
 ): Promise<readonly string[]> {
   const warnings: string[] = []
   const failures: string[] = []
-  const keptIn = keptRowsOf(model.name)
+  const keptIn = join(KEPT_IN, model.name)
   if (kept !== null && existsSync(join(kept.dir, KEPT_IN)))
     await rm(join(kept.dir, keptIn), { recursive: true, force: true })
   for (const [i, check] of model.checks.entries()) {

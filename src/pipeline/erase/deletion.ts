@@ -25,6 +25,7 @@ import { problemIn } from '../failure.ts'
 import { recordWork, workOn } from '../record-work.ts'
 import { RunResults } from '../results.ts'
 import type { Reach, ReachedModel } from './reach.ts'
+import { forgetSaid } from './said.ts'
 import {
   countMeant,
   countMeantSince,
@@ -33,7 +34,6 @@ import {
   rejectedEvents,
   touchedByMeant,
 } from './rows.ts'
-import { textOf } from '../../duckdb/values.ts'
 
 interface Deletion {
   readonly store: Pick<Store, 'state' | 'tables'>
@@ -141,7 +141,7 @@ export async function deleteRows(deletion: Deletion): Promise<void> {
     await recordChanged(deletion, changed, id)
     if (work.length > 0)
       await recordWork(connection, { command: 'erase', runId, startedAt, models: work })
-    await forgetSaid(connection, new Set(reach.all.map(({ name }) => name)))
+    await forgetSaid(connection, deletion)
   })
 }
 
@@ -246,46 +246,4 @@ async function placed<T>(name: ModelName, work: Promise<T>): Promise<T> {
       hint: 'nothing was changed; use TRY_CAST for values that cannot be read',
     })
   }
-}
-
-// What runs have said of models whose rows are erased: a failed check shows rows, and so may the error of a cast. The results
-// of runs stay, without these texts.
-
-const REMOVED = 'this text was removed by eider erase'
-
-interface Said {
-  readonly models?: readonly {
-    readonly model: ModelName
-    readonly status: string
-    readonly because: string
-    readonly warnings?: readonly string[]
-  }[]
-}
-
-/** In the transaction of the caller. */
-async function forgetSaid(connection: Connection, names: ReadonlySet<ModelName>): Promise<void> {
-  const runs = await connection.rows(sql`
-    SELECT run_id, summary::VARCHAR AS summary FROM _eider.runs
-    WHERE contains(summary::VARCHAR, '"failed"') OR contains(summary::VARCHAR, '"warnings"')`)
-  for (const { run_id: id, summary } of runs) {
-    const before = textOf(summary)
-    const after = JSON.stringify(withoutTexts(JSON.parse(before) as Said, names))
-    if (after !== before)
-      await connection.run(sql`
-        UPDATE _eider.runs SET summary = ${sql.value(after)} WHERE run_id = ${sql.value(textOf(id))}`)
-  }
-}
-
-function withoutTexts(said: Said, names: ReadonlySet<ModelName>): Said {
-  const models = said.models?.map((one) => {
-    if (!names.has(one.model)) return one
-    const because = one.status === 'failed' ? REMOVED : one.because
-    const { warnings } = one
-    return {
-      ...one,
-      because,
-      ...(warnings === undefined ? {} : { warnings: warnings.map(() => REMOVED) }),
-    }
-  })
-  return models === undefined ? said : { ...said, models }
 }

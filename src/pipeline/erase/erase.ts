@@ -11,7 +11,6 @@
 // Events that come in after the first step are others.
 
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
 import type { Condition } from '../../compiler/condition.ts'
 import { knownModels } from '../../compiler/select.ts'
@@ -27,12 +26,12 @@ import type { Erased, ErasedPlace, LeftPlace } from '../../core/report/erased.ts
 import type { ModelResult, Progress } from '../../core/report/progress.ts'
 import { openStore } from '../../store/open.ts'
 import type { WriteOptions } from '../../store/warehouse.ts'
-import { keptRowsOf } from '../build/run-checks.ts'
 import { toEnvironmentError } from '../failure.ts'
 import { flushBuffer } from '../flush/flush-events.ts'
 import { runPipeline } from '../run.ts'
 import { countReceivedSince, deleteRows, findRows, type Found } from './deletion.ts'
 import type { Reach } from './reach.ts'
+import { forgetKeptRows } from './said.ts'
 import { erasureId, type Erasure, readErasure, recordErasure, strikeErasure } from './record.ts'
 
 export interface EraseRequest extends WriteOptions {
@@ -163,8 +162,7 @@ async function deleteUnderLease(
     await onStep?.('committed')
     await store.warehouse.checkpoint(connection, 'much')
     for (const { path } of unreadable ? damaged : []) await rm(path, { force: true })
-    for (const one of request.reach.all)
-      await rm(join(paths.dir, keptRowsOf(one.name)), { recursive: true, force: true })
+    await forgetKeptRows(paths.dir, request)
     const erasure = { model: name, begun_at, erased: added(settled, deleting), deleting: [] }
     await recordErasure(paths, id, erasure)
     return { erasure, left: found.left }

@@ -1,0 +1,69 @@
+// What `eider erase` removes of what runs have said, also under names that are gone, and which other targets it names.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startDaemon } from '../support/daemon-process.ts'
+import { eraseFiles, sendOrders } from '../support/erase-project.ts'
+import { findText } from '../support/find-text.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const SECRET = 'Mathilde-7f3a'
+
+async function sendPeople(space: Workspace): Promise<void> {
+  await using daemon = await startDaemon(space)
+  const order = (id: number, customer: number, name: string) => {
+    return { order_id: id, customer_id: customer, name, amount: 10 }
+  }
+  await sendOrders(space, daemon.url, [order(1, 7, SECRET), order(2, 8, 'Olga')])
+}
+
+test('what runs have said under a name that is gone, or before an edit, goes too; the rest stays', async () => {
+  const checked = '-- @warn: length(called) < 10\nSELECT called FROM core.orders\n'
+  await using space = await workspace({
+    ...eraseFiles,
+    'eider.yml': 'name: shop\nfailing_rows: 10\n',
+    'models/mart/renamed.sql': checked,
+    'models/mart/dropped.sql': checked,
+    'models/mart/edited.sql': checked,
+    'models/mart/other.sql': "-- @check: length(a) < 2\nSELECT 'too long' AS a\n",
+  })
+  await sendPeople(space)
+  await space.ok(['run'], { exitCode: 1 })
+  await space.ok(['mv', 'mart.renamed', 'mart.named'])
+  await rm(join(space.dir, 'models/mart/dropped.sql'))
+  await space.ok(['drop', 'mart.dropped'])
+  await space.write('models/mart/edited.sql', "SELECT 'nobody' AS called\n")
+  await space.ok(['run'], { exitCode: 1 })
+  const before = await findText(space.dir, SECRET)
+  assert.ok(before.includes('target/failing_rows/mart.renamed/1.ndjson'))
+  assert.ok(before.includes('target/failing_rows/mart.dropped/1.ndjson'))
+  await space.ok(['erase', 'raw.orders', 'customer_id = 7'])
+  assert.equal(await findText(space.dir, SECRET), [])
+  const { stdout } = await space.ok(['history', 'mart.other'])
+  assert.match(stdout, 'length(a) < 2 does not hold for 1 row')
+  assert.ok(
+    (await findText(space.dir, 'too long')).includes('target/failing_rows/mart.other/1.ndjson'),
+  )
+})
+
+test('targets with separate rows are named', async () => {
+  await using space = await workspace({
+    ...eraseFiles,
+    'eider.yml': 'name: shop\ntargets:\n  dev: {}\n  unused: {}\n',
+  })
+  await sendPeople(space)
+  await space.ok(['run'])
+  const condition = ['erase', 'raw.orders', 'customer_id = 7']
+  assert.not.match((await space.ok([...condition, '--dry-run'])).stderr, 'target')
+  await space.ok(['run', 'mart.sums', '--from', 'default', '--target', 'dev'])
+  const { stderr } = await space.ok(condition)
+  assert.match(stderr, 'not erased: the target dev, which has separate rows\n')
+  assert.match(stderr, 'eider erase raw.orders "…" --target dev; if it only has copies')
+  assert.not.match(stderr, 'unused')
+  const dev = await space.eider([...condition, '--target', 'dev'])
+  assert.match(dev.stdout + dev.stderr, 'raw.orders')
+})
+
+test.run()
