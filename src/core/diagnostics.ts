@@ -85,6 +85,8 @@ const messages = {
   'invalid-rollup': (p: { problem: string }) => p.problem,
   'invalid-time': (p: { column: string; type: string }) =>
     `"@time" needs a column of type DATE, TIMESTAMP or TIMESTAMPTZ, and "${p.column}" is ${p.type}`,
+  'unknown-format': (p: { format: string }) =>
+    `"${p.format}" is no format of numbers that is shown, and only other tools get it`,
   'check-without-model': () => 'this check reads no model, and no source that a model reads',
   'check-of-one-row': () =>
     'this SELECT has one row, whatever it counts, so the check finds one each time',
@@ -190,6 +192,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'quoted-variable',
   'variable-as-text',
   'check-of-one-row',
+  'unknown-format',
   'exposed-without-key',
   'exposed-huge-integer',
   'token-set-closed',

@@ -13,3 +13,14 @@ export const aggregates: ReadonlySet<string> = new Set(
 
 /** These are divided from a sum and a count, so that parts of an average can be added up. */
 export const averages: ReadonlySet<string> = new Set(['avg', 'mean'])
+
+/** Their value is another one where rows come in another order, unless they say in which. */
+export const ordered: ReadonlySet<string> = new Set([
+  'array_agg',
+  'first',
+  'group_concat',
+  'last',
+  'list',
+  'listagg',
+  'string_agg',
+])

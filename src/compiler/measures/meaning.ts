@@ -31,6 +31,7 @@ import {
 } from './measure-sql.ts'
 import { aggregates } from './aggregates.ts'
 import { resolveHierarchies } from './hierarchies.ts'
+import { unorderedCall } from './row-order.ts'
 
 interface ModelWithMeasures {
   readonly source: SourceFile
@@ -219,6 +220,7 @@ function mistakesOf(one: Written, all: Resolving): readonly Diagnostic[] {
   return (
     nested(one, all) ??
     outside(one, all) ??
+    withoutOrder(one, all) ??
     wrongFilter(one, all) ??
     cycleFrom(one, all) ??
     (read.calls.length === 0 && partsOf(one, all).length === 0
@@ -273,6 +275,13 @@ function outside({ read }: Written, { model: { source }, columns, written }: Res
   const token = read.tokens[found]!
   const problem = `"${nameOf(token)}" stands outside of an aggregate: it has a value in each row, and a measure has one for many rows`
   return [mistake(source, token, problem, `aggregate it, such as sum(${token.text})`)]
+}
+
+function withoutOrder({ read }: Written, { model: { source } }: Resolving) {
+  const found = unorderedCall(read)
+  if (found === null) return null
+  const problem = `${found.name} depends on the order of the rows, and a measure must be one number`
+  return [mistake(source, found.span, problem, `write ${found.wanted}`)]
 }
 
 function wrongFilter(one: Written, all: Resolving) {

@@ -2,6 +2,7 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { sameName } from '../../core/names.ts'
+import { decimalsOf, readNumberFormat } from '../../core/number-format.ts'
 import type { Column, Shown } from '../../core/relation.ts'
 import type { SourceFile } from '../../core/source-text.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -79,8 +80,21 @@ export function describeColumns(
   })
   return {
     described,
-    diagnostics: [...diagnostics, ...resolved.flatMap((one) => one.diagnostics)],
+    diagnostics: [
+      ...diagnostics,
+      ...resolved.flatMap((one) => one.diagnostics),
+      ...unknownFormats(source, header),
+    ],
   }
+}
+
+function unknownFormats(source: SourceFile, { format = [] }: ModelHeader): readonly Diagnostic[] {
+  return format.flatMap(({ value: { text }, valueSpan: { end } }) => {
+    if (readNumberFormat(text) !== null || decimalsOf(text) !== undefined) return []
+    const place = { source, span: { start: end - text.length, end } }
+    const hint = 'such as 0, #,##0, 0.00 or 0.0%'
+    return [diagnostic('unknown-format', { format: text }, place, hint)]
+  })
 }
 
 const hasColumn = (columns: readonly Column[], name: string) =>

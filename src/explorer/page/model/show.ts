@@ -1,5 +1,7 @@
 // How numbers and times are written for people. What came from the service keeps its digits.
 
+import { readNumberFormat } from '../../../core/number-format.ts'
+
 /** Digits in groups of three with a thin space, which neither language nor clipboard takes for a point. */
 export function groupDigits(digits: string | number): string {
   const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(String(digits)) ?? []
@@ -12,16 +14,15 @@ export function groupDigits(digits: string | number): string {
  * with their digits in groups.
  */
 export function formatNumber(text: string, format: string | undefined): string {
-  const found = /^(?:#,##)?0(?:\.(0{1,20}))?( ?%)?$/.exec(format ?? '')
+  const found = readNumberFormat(format ?? '')
   if (found === null || !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return groupDigits(text)
-  const [, decimals = '', percent] = found
-  const digits = decimals.length
-  const style = percent === undefined ? 'decimal' : 'percent'
+  const { decimals: digits, percent } = found
+  const style = percent === '' ? 'decimal' : 'percent'
   const options = { style, minimumFractionDigits: digits, maximumFractionDigits: digits } as const
   const written = new Intl.NumberFormat('en', { ...options, useGrouping: false })
   // A text keeps all of its digits, where a number would be rounded first.
   const rounded = written.format(text as `${number}`).replace('%', '')
-  return groupDigits(rounded) + (percent ?? '')
+  return groupDigits(rounded) + percent
 }
 
 /** "3 min ago". The time itself belongs next to it. */

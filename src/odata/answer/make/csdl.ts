@@ -25,6 +25,7 @@ import {
   type EdmType,
 } from '../../edm/types.ts'
 import { wordsOf } from '../../edm/words.ts'
+import { decimalsOf } from '../../../core/number-format.ts'
 import { formats } from '../../protocol/formats.ts'
 import { formatsFor, type ODataVersion } from '../../protocol/negotiate.ts'
 import { servedTransformations } from '../../syntax/transformations.ts'
@@ -122,7 +123,7 @@ function columnAs(
   siblings: readonly Pick<Property, 'name'>[],
 ): CsdlElement {
   // How a number is shown has a term where it says no more than how many digits come after the point.
-  const digits = /^[#,0]*(?:\.([#0]+))?$/.exec(column.format ?? ' ')?.[1]?.length
+  const digits = decimalsOf(column.format ?? '')
   const isNarrower = name === 'Edm.Decimal' && digits !== undefined && digits <= (scale ?? 0)
   const label = column.label ?? wordsOf(column.name)
   return {
