@@ -43,3 +43,21 @@ export interface Hierarchy {
   readonly node: string
   readonly parent: string
 }
+
+/** What is said of columns that are there. A measure of a column that is not there is not there either. */
+export function visibleMeaning(
+  columns: readonly { readonly name: string }[],
+  { measures, dimensions, time }: Meaning,
+): Pick<Meaning, 'measures' | 'dimensions' | 'time'> {
+  const names = new Set(columns.map(({ name }) => name))
+  return {
+    measures: measures.filter((measure) => measure.columns.every((name) => names.has(name))),
+    dimensions: dimensions.filter((name) => names.has(name)),
+    time: time !== null && names.has(time) ? time : null,
+  }
+}
+
+/** For people: what a measure is written as, and not what is made of it. */
+export function toldMeaning<M extends Pick<Meaning, 'measures'>>(meaning: M) {
+  return { ...meaning, measures: meaning.measures.map(({ sql: _sql, ...measure }) => measure) }
+}

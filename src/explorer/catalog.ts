@@ -14,6 +14,7 @@ import {
   type CatalogState,
 } from '../core/catalog.ts'
 import { limits } from '../core/limits.ts'
+import { visibleMeaning, toldMeaning } from '../core/meaning.ts'
 import { entitySetName } from '../core/names.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { resultInSlices } from '../core/time-slices.ts'
@@ -114,9 +115,10 @@ const NO_RUNS = { sources: [], runs: [], last_run: null, rejected: [] }
 function* printAlone({ id, publishedAt, runId, relations }: Snapshot): Generator<void, string> {
   const sets: string[] = []
   const models: string[] = []
-  for (const { model, description, rows, bytes, key, columns } of relations) {
+  for (const { model, description, rows, bytes, key, columns, meaning } of relations) {
     const name = entitySetName(model)
-    const set: CatalogSet = { name, model, description, rows, bytes, key, columns }
+    const meant = meaning && { meaning: toldMeaning(visibleMeaning(columns, meaning)) }
+    const set: CatalogSet = { name, model, description, rows, bytes, key, columns, ...meant }
     sets.push(JSON.stringify(set))
     const known: CatalogModel = {
       ...NO_FACTS,

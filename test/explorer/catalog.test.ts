@@ -141,6 +141,37 @@ test('a state without a catalog, or with half of one, is described by its manife
   }
 })
 
+test('of the measures of a set, who sees a part of it gets those of columns that are there', async () => {
+  const measure = (name: string, ...columns: readonly string[]) => ({
+    name,
+    text: `sum(${columns.join(' + ')})`,
+    sql: 'sum(internal)',
+    type: columnType('INTEGER'),
+    columns,
+  })
+  const limited = {
+    ...relation('core.orders'),
+    meaning: {
+      measures: [measure('ids', 'id'), measure('costs', 'id', 'secret_cost')],
+      dimensions: ['secret_country', 'id'],
+      time: 'secret_day',
+      rollup: {
+        of: modelName('secret.orders'),
+        never: [{ name: 'secret_average', isMeasure: true }],
+      },
+    },
+  }
+  const catalogOf = createCatalogs({ project: 'shop', shows: 'project', find: async () => null })
+  const { body } = await catalogOf({ ...snapshot, relations: [limited] }, 'part of a token')
+  assert.not.match(body.toString(), /secret_|secret\.|internal/)
+  const { sets } = JSON.parse(body.toString()) as Catalog
+  assert.equal(sets[0]!.meaning!.dimensions, ['id'])
+  assert.is(sets[0]!.meaning!.time, null)
+  assert.equal(sets[0]!.meaning!.measures, [
+    { name: 'ids', text: 'sum(id)', type: 'INTEGER', columns: ['id'] },
+  ])
+})
+
 test('it is made once, for all who ask, until there is another', async () => {
   let reads = 0
   let mark = 'one'

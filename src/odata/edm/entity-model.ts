@@ -1,7 +1,7 @@
 // The entity model of a snapshot, made from the columns that were published and what is known of their values.
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
-import type { Meaning, Measure } from '../../core/meaning.ts'
+import { type Meaning, type Measure, visibleMeaning } from '../../core/meaning.ts'
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
 import { inSlices } from '../../core/time-slices.ts'
 import { addHierarchy, addNavigation, type GrowingSet } from './infer-navigation.ts'
@@ -97,7 +97,7 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
       properties,
       navigation: [],
       hierarchies: [],
-      ...meaningOf(relation),
+      ...describedMeaning(relation),
     },
     table: parts?.all ?? facts.stored.tableOf(name),
     only,
@@ -109,17 +109,14 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
 
 const NOTHING_SAID: Meaning = { measures: [], dimensions: [], time: null }
 
-/** A measure of a column that is not there is not there either. */
-function meaningOf({
+function describedMeaning({
   meaning = NOTHING_SAID,
   columns,
 }: PublishedRelation): Pick<EntityType, 'measures' | 'dimensions' | 'time' | 'rollup'> {
-  const isThere = (name: string) => columns.some((column) => column.name === name)
-  const { measures, dimensions, time } = meaning
+  const { measures, ...others } = visibleMeaning(columns, meaning)
   return {
-    measures: measures.filter((measure) => measure.columns.every(isThere)).map(measureProperty),
-    dimensions: dimensions.filter(isThere),
-    time: time !== null && isThere(time) ? time : null,
+    ...others,
+    measures: measures.map(measureProperty),
     ...(meaning.rollup && { rollup: meaning.rollup }),
   }
 }

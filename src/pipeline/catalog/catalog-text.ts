@@ -23,7 +23,7 @@ import {
 import { hashOf } from '../../core/hash.ts'
 import type { CompiledProject, FailedModel, Lineage, Model } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
-import type { Meaning } from '../../core/meaning.ts'
+import { type Meaning, toldMeaning } from '../../core/meaning.ts'
 import type { Snapshot, PublishedRelation } from '../../core/snapshot.ts'
 import { buildStamp } from '../../files/package.ts'
 import type { SnapshotStore, Published } from '../../store/snapshots.ts'
@@ -217,12 +217,8 @@ function columnsOf(model: Model | FailedModel, lineage: Lineage): readonly Catal
 
 const describeColumn = (column: Column): CatalogColumn => ({ ...column })
 
-/** For people: what a measure is written as, and not what is made of it. */
-function meantBy(meaning: Meaning | undefined): Pick<CatalogSet, 'meaning'> {
-  if (meaning === undefined) return {}
-  const measures = meaning.measures.map(({ sql: _sql, ...measure }) => measure)
-  return { meaning: { ...meaning, measures } }
-}
+const meantBy = (meaning: Meaning | undefined): Pick<CatalogSet, 'meaning'> =>
+  meaning === undefined ? {} : { meaning: toldMeaning(meaning) }
 
 const describeSource = ({ name, columns }: CompiledExternal): CatalogSource => ({
   name,
