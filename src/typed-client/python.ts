@@ -158,7 +158,7 @@ class Client:
 const ROWS = `    def rows(self, set: str, **query: Any) -> Iterator[Any]:
         """All rows, page by page, of one published state. select is a list of names; filter, orderby, top, skip,
         search and expand are as in OData."""
-        return self._pages(set + _query(query), _SETS[set])
+        return self._pages(quote(set) + _query(query), _SETS[set])
 `
 
 const BY_TEXT = `    @overload
@@ -170,18 +170,18 @@ const AGGREGATE = `    def aggregate(
         """Measures by the values of properties: filter is of the rows that are added up, orderby, top and skip are of
         what they come to. Or what $apply makes of a set, where numbers with a fraction are Decimal."""
         if apply is not None:
-            return self._pages(set + _query({"apply": apply, **query}), None)
+            return self._pages(quote(set) + _query({"apply": apply, **query}), None)
         apply = f"aggregate({','.join(measures)})"
         if by:
             apply = f"groupby(({','.join(by)}),{apply})"
         if "filter" in query:
             apply = f"filter({query.pop('filter')})/{apply}"
-        return self._pages(set + _query({"apply": apply, **query}), _MEASURES.get(set))
+        return self._pages(quote(set) + _query({"apply": apply, **query}), _MEASURES.get(set))
 
     def get(self, set: str, key: Any, **query: Any) -> Any:
         """The row with the key, a dict of all of its parts where there are several; None where there is none."""
         try:
-            answer = self._ask(f"{self._url}/{set}({_key(set, key)}){_query(query)}")
+            answer = self._ask(f"{self._url}/{quote(set)}({_key(set, key)}){_query(query)}")
         except ODataError as error:
             if error.code == "entity-not-found":
                 return None
@@ -189,7 +189,7 @@ const AGGREGATE = `    def aggregate(
         return _converted(json.loads(answer, parse_float=Decimal), _SETS[set])
 
     def count(self, set: str, **query: Any) -> int:
-        return int(self._ask(f"{self._url}/{set}/$count{_query(query)}"))
+        return int(self._ask(f"{self._url}/{quote(set)}/$count{_query(query)}"))
 
     def _pages(self, target: str, type_name: Optional[str]) -> Iterator[Any]:
         url = f"{self._url}/{target}"
@@ -252,5 +252,5 @@ def _key(set: str, key: Any) -> str:
     parts = _KEYS[set]
     if len(parts) == 1:
         return literal(parts[0][1], key)
-    return ",".join(f"{name}={literal(type_name, key[name])}" for name, type_name in parts)
+    return ",".join(f"{quote(name)}={literal(type_name, key[name])}" for name, type_name in parts)
 `

@@ -110,6 +110,33 @@ test('what is exported and imported again is the same, also in headers that had 
   assert.equal(parse(again.stdout), parse(exported))
 })
 
+test('dimensions in any order and in several lines, the time among them, and names that SQL reserves come back', async () => {
+  const model = `-- @expose order_id
+-- @dimension status, "from"
+-- @dimension: at, country
+-- @time at
+-- @measure senders: count(DISTINCT "from")
+-- @label from: Sender
+SELECT 7 AS order_id, 'NO' AS country, 'paid' AS status, 'a' AS "from", DATE '2026-01-01' AS at
+`
+  const path = 'models/core/orders.sql'
+  await using space = await workspace({ 'eider.yml': 'name: shop\n', [path]: model })
+  await space.ok(['export', 'ossie', '--out', 'shop.yaml'])
+  const stdout = readFileSync(space.path('shop.yaml'), 'utf8')
+  assert.match(stdout, `expression: '"from"'`)
+  await space.ok(['import', 'shop.yaml', '--check'])
+  await space.ok(['import', 'shop.yaml'])
+  assert.is(readFileSync(space.path(path), 'utf8'), model)
+  await space.write(path, model.replaceAll(/^-- @(?:dimension|time|label).*\n/gm, ''))
+  await space.ok(['import', 'shop.yaml', '--check'], { exitCode: 1 })
+  await space.ok(['import', 'shop.yaml'])
+  assert.match(readFileSync(space.path(path), 'utf8'), '-- @dimension: country, status, from, at\n')
+  assert.equal(parse((await space.ok(['export', 'ossie'])).stdout), parse(stdout))
+  writeFileSync(space.path('shop.yaml'), stdout.replace('"also":"dimension"', '"also":"no"'))
+  const other = await space.ok(['import', 'shop.yaml', '--check'], { exitCode: 1 })
+  assert.match(other.stderr, 'does not say -- @dimension: country, status, from\n')
+})
+
 test('metrics of another tool become measures, without what would mean something else in one line', async () => {
   await using space = await workspace({
     ...files,

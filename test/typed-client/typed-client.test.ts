@@ -34,6 +34,10 @@ SELECT i AS customer_id, 'c' || i AS name, {'city': 'x', 'height': 1.5::DOUBLE} 
   'models/shop/lines.sql': `-- @kind: table
 -- @expose code, line
 SELECT 'a''b' AS code, i::INTEGER AS line FROM range(0, 2) r(i)`,
+  'models/shop/größen.sql': `-- @kind: table
+-- @expose "größe", line
+-- @measure zahl: count(*)
+SELECT 'ü/+' AS "größe", i::INTEGER AS line FROM range(0, 3) r(i)`,
 }
 
 const execute = promisify(execFile)
@@ -54,6 +58,12 @@ for await (const row of client.rows('shop_orders', { select: ['order_id', 'big',
 const one = await client.get('shop_orders', 2, { expand: 'customer' })
 const city: string | null | undefined = one?.customer?.place?.city
 const line = await client.get('shop_lines', { code: "a'b", line: 1 })
+const large = await client.get('shop_größen', { größe: 'ü/+', line: 2 })
+const many = await client.count('shop_größen', { filter: "größe eq 'ü/+'" })
+const lines: number[] = []
+for await (const row of client.rows('shop_größen', { select: ['line', 'größe'] })) lines.push(row.line)
+const zahlen: (Int64 | null)[] = []
+for await (const row of client.aggregate('shop_größen', { measures: ['zahl'], by: ['größe'] })) zahlen.push(row.zahl)
 const none = await client.get('shop_customers', '99')
 const totals: unknown[] = []
 for await (const row of client.aggregate<{ n: Int64 }>('shop_orders', 'aggregate($count as n)')) totals.push(row.n)
@@ -66,7 +76,7 @@ for await (const row of client.aggregate('shop_orders_by_class', { by: ['class']
 const refused = await client.count('shop_orders', { filter: 'nothing eq 1' }).catch((error: unknown) => error)
 const code = refused instanceof ODataError ? refused.code : null
 const some = await client.count('shop_orders', { filter: "class eq 'it''s'" })
-console.log(JSON.stringify({ rows, city, factor: one?.factor, line, none, totals, measured, rolled, code, some }))
+console.log(JSON.stringify({ rows, city, factor: one?.factor, line, none, totals, measured, rolled, code, some, odd: { large, many, lines, zahlen } }))
 `
 
 const mistakes = [
@@ -132,6 +142,7 @@ test('a client in TypeScript compiles strictly, reads all pages with all digits,
     ],
     code: 'unknown-property',
     some: 1,
+    odd: { large: { größe: 'ü/+', line: 2 }, many: 3, lines: [0, 1, 2], zahlen: ['3'] },
   })
   await space.write(
     'wrong.ts',
@@ -158,6 +169,11 @@ one = client.get("shop_orders", 2, expand="customer")
 assert one["customer"]["place"] == {"city": "x", "height": 1.5}, one
 assert type(one["customer"]["place"]["height"]) is float
 assert client.get("shop_lines", {"code": "a'b", "line": 1}) == {"code": "a'b", "line": 1}
+assert client.get("shop_größen", {"größe": "ü/+", "line": 2}) == {"größe": "ü/+", "line": 2}
+assert client.count("shop_größen", filter="größe eq 'ü/+'") == 3
+assert [row["line"] for row in client.rows("shop_größen", select=["größe", "line"])] == [0, 1, 2]
+assert list(client.aggregate("shop_größen", measures=["zahl"], by=["größe"])) == [{"größe": "ü/+", "zahl": 3}]
+assert list(client.aggregate("shop_größen", "aggregate(zahl)")) == [{"zahl": 3}]
 assert client.get("shop_customers", 99) is None
 assert list(client.aggregate("shop_orders", "aggregate($count as n)")) == [{"n": 3}]
 by = list(client.aggregate("shop_orders", measures=["revenue", "mean"], by=["customer_id"], filter="order_id ne 2"))

@@ -85,21 +85,32 @@ function readDataset(item: Node, path: string, file: OfModel): Dataset | null {
     if (read === null) file.left.push(at)
     return read ?? []
   })
-  const [time, ...others] = fields.filter(({ role }) => role === 'time')
-  const dimensions = [...fields.filter(({ role }) => role === 'dimension'), ...others]
+  const [time, ...others] = fields.filter(({ isTime }) => isTime)
+  const dimensions = fields
+    .filter((field) => field.isDimension || others.includes(field))
+    .map(({ subject }) => subject)
   const lines = [
     ...headerLine('description', null, textIn(group, 'description')),
     ...headerLine('time', null, time?.subject ?? null),
-    ...headerLine('dimension', null, dimensions.map(({ subject }) => subject).join(', ')),
+    ...(isSameSet(dimensions, model?.meaning?.dimensions ?? [])
+      ? []
+      : headerLine('dimension', null, dimensions.join(', '))),
     ...fields.flatMap((field) => field.lines),
   ]
   const said = { model, newName: null, name, span: spanOf(nameNode), promise: null, lines }
   return { said, lines: [] }
 }
 
+/** Their order says nothing, nor does in how many lines they stand. */
+function isSameSet(subjects: readonly string[], columns: readonly string[]): boolean {
+  const known = new Set(columns.map((name) => foldCase(annotationName(name))))
+  return known.size === subjects.length && subjects.every((one) => known.has(foldCase(one)))
+}
+
 interface ReadField {
   readonly subject: string
-  readonly role: 'time' | 'dimension' | null
+  readonly isTime: boolean
+  readonly isDimension: boolean
   readonly lines: readonly HeaderLine[]
 }
 
@@ -113,16 +124,13 @@ function readField(item: Node, path: string, file: OfModel): ReadField | null {
   if (!isColumn || /\p{Cc}/u.test(name)) return null
   file.left.push(...leftOf(group, takenOfField, `${path}.`))
   const dimension = memberOf(group, 'dimension')
-  const role = !isMap(dimension)
-    ? null
-    : isTrue(memberOf(dimension as Group, 'is_time'))
-      ? 'time'
-      : 'dimension'
+  const isTime = isMap(dimension) && isTrue(memberOf(dimension as Group, 'is_time'))
   const subject = annotationName(name)
-  const { unit, format } = ownOf(group)
+  const { unit, format, also } = ownOf(group)
+  const isDimension = isMap(dimension) && (!isTime || also === 'dimension')
   const [description, label] = [textIn(group, 'description'), textIn(group, 'label')]
   const lines = wordLines(subject, { description, label, unit, format })
-  return { subject, role, lines }
+  return { subject, isTime, isDimension, lines }
 }
 
 /** False: a side is no model here, or it is by several columns. */

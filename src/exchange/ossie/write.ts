@@ -49,7 +49,8 @@ function fieldOf(column: Column, { meaning }: ExposedModel): object {
   const { name, label, description, unit, format } = column
   const isTime = meaning?.time === name
   const isDimension = meaning?.dimensions.includes(name) === true
-  const more = { ...(unit && { unit }), ...(format && { format }) }
+  const also = isTime && isDimension ? { also: 'dimension' } : {}
+  const more = { ...(unit && { unit }), ...(format && { format }), ...also }
   return {
     name,
     expression: ansi(quoted(name)),
@@ -73,8 +74,19 @@ function metricOf(model: ExposedModel, measure: Measure, isShared: boolean): obj
   }
 }
 
+/** Words that are no names without quotes. */
+export const reserved: ReadonlySet<string> = new Set(
+  `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create default
+  deferrable desc describe distinct do else end except false fetch for foreign from group having in initially intersect
+  into lambda lateral leading limit not null offset on only or order pivot pivot_longer pivot_wider placing primary
+  qualify references returning select show some summarize symmetric table then to trailing true union unique unpivot
+  using variadic when where window with`.split(/\s+/),
+)
+
 const quoted = (name: string) =>
-  /^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+  /^[A-Za-z_]\w*$/.test(name) && !reserved.has(foldCase(name))
+    ? name
+    : `"${name.replaceAll('"', '""')}"`
 
 /** The SQL of a measure with the set before each name of a column. */
 function qualified(text: string, set: string, columns: readonly Column[]): string {
