@@ -7,9 +7,10 @@ import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { hashOf } from '../core/hash.ts'
 import { kinds } from '../core/kinds.ts'
 import type { Logger } from '../core/logger.ts'
-import type { CompiledProject, Model } from '../core/model.ts'
+import type { ColumnRename, CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
+import type { Column } from '../core/relation.ts'
 import type { PublishedRelation } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { describe } from '../duckdb/catalog.ts'
@@ -21,6 +22,7 @@ import type { Known, ModelRecord, NewRecord } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { isLosslessWidening } from './build/materialize/evolve.ts'
 import { countRows, relationType } from './build/materialize/relation.ts'
+import { pendingRenames, renamedTable, withRenames } from './build/materialize/renames.ts'
 import { checkKey } from './build/materialize/stage.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
@@ -70,11 +72,14 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
   const known = await state.begin(connection, project.models.keys())
   const record = requireTable(known, model)
   const relation = await relationOf(request)
-  await refuseOtherColumns(connection, model, relation)
-  await readRows(request, relation)
-  await requireKeys(connection, model)
   const table = sql.relation(model.name)
-  const names = sql.join(relation.columns.map(({ name }) => sql.ident(name)))
+  const now = await describe(connection, sql`FROM ${table}`)
+  const renames = renamesSince(model, relation.columns, now)
+  const then = withRenames(relation.columns, renames)
+  refuseOtherColumns(model, now, then)
+  await readRows(request, relation, renames)
+  await requireKeys(connection, model)
+  const names = sql.join(then.map(({ name }) => sql.ident(name)))
   const gone = sql`(SELECT ${names} FROM ${table} EXCEPT ALL SELECT ${names} FROM ${ROWS})`
   const come = sql`(SELECT ${names} FROM ${ROWS} EXCEPT ALL SELECT ${names} FROM ${table})`
   const rowsIn = await countRows(connection, come)
@@ -188,26 +193,42 @@ const damaged = (state: string, problem: string, cause?: unknown) =>
     cause,
   })
 
+/** What the model says of columns that the state has under the name of then. */
+function renamesSince(
+  model: Model,
+  then: readonly Column[],
+  now: readonly Column[],
+): readonly ColumnRename[] {
+  const hasNow = (name: string) => now.some((column) => sameName(column.name, name))
+  const made = pendingRenames(model, then).filter(({ from, to }) => hasNow(to) && !hasNow(from))
+  return made.filter((one) => !made.some((other) => other !== one && sameName(other.to, one.to)))
+}
+
 /** All columns must be there, and none may lose a value: what the table has and the state has not would be lost. */
-async function refuseOtherColumns(
-  connection: Connection,
+function refuseOtherColumns(
   { name }: Model,
-  { columns: then }: PublishedRelation,
-): Promise<void> {
-  const now = await describe(connection, sql`FROM ${sql.relation(name)}`)
+  now: readonly Column[],
+  then: readonly Column[],
+): void {
   const missing = now.filter((one) => !then.some((column) => sameName(column.name, one.name)))
+  const gone = then.filter((one) => !now.some((column) => sameName(column.name, one.name)))
   const problems = [
     ...missing.map((one) => `the state has no "${one.name}", whose values would be lost`),
+    ...gone.map((one) => `the table has no "${one.name}" any more`),
     ...then.flatMap((column) => {
       const found = now.find((one) => sameName(one.name, column.name))
-      if (found === undefined) return [`the table has no "${column.name}" any more`]
+      if (found === undefined) return []
       const fits = found.type === column.type || isLosslessWidening(column.type, found.type)
       return fits ? [] : [`"${column.name}" was ${column.type} and is ${found.type}`]
     }),
   ]
   if (problems.length === 0) return
+  const renamed =
+    missing.length > 0 && gone.length > 0
+      ? 'where only the name differs, write -- @renamed_from new: old in the model; '
+      : ''
   throw new UsageError(`${name} had other columns then: ${problems.join('; ')}`, {
-    hint: 'nothing was changed; eider query --at reads what was there',
+    hint: `nothing was changed; ${renamed}eider query --at reads what was there`,
   })
 }
 
@@ -215,10 +236,12 @@ async function refuseOtherColumns(
 async function readRows(
   { opened: { past, connection }, stateText }: RestoreRequest,
   relation: PublishedRelation,
+  renames: readonly ColumnRename[],
 ): Promise<void> {
   try {
     const query = (await past.attach(connection, [relation])).get(relation.model)!
-    await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_restored AS ${query}`)
+    const rows = sql`FROM ${renamedTable(sql`(${query})`, renames)}`
+    await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_restored AS ${rows}`)
   } catch (error) {
     if (!past.isLost(error)) throw error
     throw damaged(stateText, `rows of ${relation.model} are damaged`, error)

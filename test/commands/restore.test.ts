@@ -201,6 +201,31 @@ test('what a state cannot give back is refused, and nothing changes', async () =
   assert.match(await problem(space, first.id, 3), /an erasure in core\.orders .* is unfinished/)
 })
 
+test('rows of before a rename come back under the new name, where the model has its line', async () => {
+  const { 'eider.yml': settings, 'models/core/orders.sql': model } = files
+  await using space = await workspace({ 'eider.yml': settings, 'models/core/orders.sql': model })
+  const first = await run(space, FIRST)
+  const rename = (line: string) =>
+    space.write(
+      'models/core/orders.sql',
+      MERGE.replace('-- @expose', `${line}-- @expose`).replace('v FROM', 'v AS amount FROM'),
+    )
+  await rename('-- @renamed_from amount: v\n')
+  await space.write(SEED, rows('1,2026-01-01,-1', '3,2026-01-03,30'))
+  await space.ok(['run', '--accept', 'core.orders'])
+  await rename('')
+  const refused = await problem(space, first.id)
+  assert.match(refused, 'no "amount", whose values would be lost; the table has no "v" any more')
+  assert.match(refused, 'write -- @renamed_from new: old')
+  await rename('-- @renamed_from amount: v\n')
+  const { stdout } = await restore(space, first.id)
+  assert.match(stdout, /restored {2}core\.orders {2}1 row in, 2 out, 2 afterwards\n/)
+  const amounts = "SELECT id || '=' || amount FROM core.orders ORDER BY id"
+  assert.equal(await valuesOf(space, amounts), ['1=10', '2=20'])
+  await run(space, rows('4,2026-01-04,40'))
+  assert.equal(await valuesOf(space, amounts), ['1=10', '2=20', '4=40'])
+})
+
 test('a damaged or missing file is met before a row goes', async () => {
   await using space = await workspace(files)
   const first = await run(space, FIRST)
