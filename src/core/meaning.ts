@@ -35,6 +35,8 @@ export interface Meaning {
   readonly rollup?: RollupOf
   /** Absent where there are none. */
   readonly hierarchies?: readonly Hierarchy[]
+  /** Absent where there are none. */
+  readonly levels?: readonly LeveledHierarchy[]
 }
 
 /** Rows as a tree: the value of `parent` is that of `node` in the row above; null, or of no row: there is none. */
@@ -42,6 +44,13 @@ export interface Hierarchy {
   readonly name: string
   readonly node: string
   readonly parent: string
+}
+
+/** Groups within groups, such as countries, their regions, and the cities of these. */
+export interface LeveledHierarchy {
+  readonly name: string
+  /** From the coarsest level to the finest; two at least. */
+  readonly columns: readonly string[]
 }
 
 /** What is said of columns that are there. A measure of a column that is not there is not there either. */

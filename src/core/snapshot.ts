@@ -10,7 +10,7 @@
 // alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
 import { isObject } from './object.ts'
-import type { Hierarchy, Meaning, Measure, RollupOf } from './meaning.ts'
+import type { Hierarchy, LeveledHierarchy, Meaning, Measure, RollupOf } from './meaning.ts'
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
@@ -298,6 +298,13 @@ function parseMeaning(value: unknown, columns: readonly Column[]): Meaning {
             .map(parseHierarchy)
             .filter(({ node, parent }) => isThere(node) && isThere(parent)),
         }),
+    ...(meaning['levels'] === undefined
+      ? {}
+      : {
+          levels: asArray(meaning['levels'], 'levels')
+            .map(parseLevels)
+            .filter((one) => one.columns.every(isThere)),
+        }),
   }
 }
 
@@ -307,6 +314,15 @@ function parseHierarchy(value: unknown): Hierarchy {
     name: asString(hierarchy['name'], 'name'),
     node: asString(hierarchy['node'], 'node'),
     parent: asString(hierarchy['parent'], 'parent'),
+  }
+}
+
+function parseLevels(value: unknown): LeveledHierarchy {
+  const hierarchy = asObject(value, 'hierarchy')
+  const columns = asArray(hierarchy['columns'], 'columns')
+  return {
+    name: asString(hierarchy['name'], 'name'),
+    columns: columns.map((name) => asString(name, 'column')),
   }
 }
 

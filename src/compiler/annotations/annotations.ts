@@ -211,7 +211,8 @@ export const annotations = {
   time: { value: 'column', expected: 'a column', kinds: fileKinds },
   hierarchy: {
     value: 'hierarchy',
-    expected: '<name>: <the key> parent <the column with the key of the row above>',
+    expected:
+      '<name>: <the key> parent <the column with the key of the row above>, or columns from the coarsest level to the finest, with ">" between them',
     kinds: fileKinds,
     repeats: true,
   },

@@ -50,7 +50,7 @@ const namedBy: NamedBy = {
   columnPair: ({ column, other }) => ({ columns: [column, other] }),
   measure: ({ sql }) => ({ sql: [sql] }),
   rollup: all,
-  hierarchy: ({ node, parent }) => ({ columns: [node, parent] }),
+  hierarchy: (of) => ({ columns: 'levels' in of ? of.levels : [of.node, of.parent] }),
 }
 
 function namedByCheck({ where, ...check }: CheckSyntax, span: Span): Named {

@@ -44,11 +44,11 @@ export interface AnnotationValues {
   readonly hierarchy: HierarchySyntax
 }
 
-interface HierarchySyntax {
-  readonly name: NamedColumn
-  readonly node: NamedColumn
-  readonly parent: NamedColumn
-}
+/** Nodes with the key of the row above, or columns from the coarsest level to the finest. */
+type HierarchySyntax = { readonly name: NamedColumn } & (
+  | { readonly node: NamedColumn; readonly parent: NamedColumn }
+  | { readonly levels: readonly NamedColumn[] }
+)
 
 /** `sql`: an expression, with `where` and a condition after it, if any. */
 interface MeasureSyntax {
@@ -153,9 +153,12 @@ const forms: Forms = {
   hierarchy(r) {
     const name = column(r)
     r.expect(/[ \t]*:[ \t]*/y)
-    const node = column(r)
+    const first = column(r)
+    const levels = [first]
+    while (r.take(/[ \t]*>[ \t]*/y) !== null) levels.push(column(r))
+    if (levels.length > 1) return { name, levels }
     r.expect(/[ \t]+parent[ \t]+/y)
-    return { name, node, parent: column(r) }
+    return { name, node: first, parent: column(r) }
   },
   measure(r) {
     const measure = column(r)

@@ -103,6 +103,7 @@ export async function resolveMeaning(
       time: timeColumn ?? null,
       ...(model.rollup && { rollup: { of: model.rollup.of, never: model.rollup.never } }),
       ...(hierarchies.found.length > 0 && { hierarchies: hierarchies.found }),
+      ...(hierarchies.levels.length > 0 && { levels: hierarchies.levels }),
     },
     diagnostics: [
       ...dimensions.diagnostics,

@@ -101,6 +101,7 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
     navigation: [],
     measures: [],
     hierarchies: [],
+    levels: [],
   }
   return {
     relation: { kind: 'cross', parts, columns },

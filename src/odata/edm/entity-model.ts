@@ -112,11 +112,12 @@ const NOTHING_SAID: Meaning = { measures: [], dimensions: [], time: null }
 function describedMeaning({
   meaning = NOTHING_SAID,
   columns,
-}: PublishedRelation): Pick<EntityType, 'measures' | 'dimensions' | 'time' | 'rollup'> {
+}: PublishedRelation): Pick<EntityType, 'measures' | 'dimensions' | 'time' | 'levels' | 'rollup'> {
   const { measures, ...others } = visibleMeaning(columns, meaning)
   return {
     ...others,
     measures: measures.map(measureProperty),
+    levels: meaning.levels ?? [],
     ...(meaning.rollup && { rollup: meaning.rollup }),
   }
 }

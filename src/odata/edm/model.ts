@@ -1,7 +1,7 @@
 // What one published snapshot looks like to OData: entity sets, types, properties, and the navigation between them.
 
 import type { EntitySetName } from '../../core/names.ts'
-import type { Measure, RollupOf } from '../../core/meaning.ts'
+import type { LeveledHierarchy, Measure, RollupOf } from '../../core/meaning.ts'
 import type { Column } from '../../core/relation.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
 import type { PublishedRelation, RowParts, TableName } from '../../core/snapshot.ts'
@@ -49,6 +49,8 @@ export interface EntityType {
   readonly time: string | null
   /** Those whose columns are all there, and whose rows have navigation to the one above. */
   readonly hierarchies: readonly RecursiveHierarchy[]
+  /** Those whose columns are all there. */
+  readonly levels: readonly LeveledHierarchy[]
   /** Absent where the set is no rollup. */
   readonly rollup?: RollupOf | undefined
 }

@@ -166,22 +166,25 @@ export const applyActions: ohm.ActionDict<unknown> = {
   }),
   aggregateName: (_, _as, _space, name) => name.sourceString,
   aggregateMethod: (_, _with, _space, first, _dots, more) => dotted(first, more),
-  groupItem_path: (path): GroupItem => ({ paths: [plainPath(path)], withTotal: false }),
+  groupItem_path: (path): GroupItem => ({
+    paths: [plainPath(path)],
+    isRollup: false,
+    withTotal: false,
+  }),
   groupItem_recursive: (_word, _open, hierarchy, _comma, within, _close): GroupItem => ({
     paths: [],
+    isRollup: false,
     withTotal: false,
     nodes: {
       ...(syntaxOf(hierarchy) as Omit<HierarchySyntax, 'within'>),
       within: within.children.map(syntaxOf)[0] ?? null,
     },
   }),
-  groupItem_rollup(word, _open, total, _comma, first, _commas, more, _close): GroupItem {
-    const paths = [first, ...more.children].map((path) => plainPath(path))
-    const withTotal = total.numChildren > 0
-    if (paths.length === 1 && !withTotal)
-      throw malformed(`rollup takes at least two levels (at character ${at(word) + 1})`)
-    return { paths, withTotal }
-  },
+  groupItem_rollup: (_word, _open, total, _comma, first, _commas, more, _close): GroupItem => ({
+    paths: [first, ...more.children].map((path) => plainPath(path)),
+    isRollup: true,
+    withTotal: total.numChildren > 0,
+  }),
 }
 
 /** `sum(amount) as total` is how SQL has it. */

@@ -167,9 +167,10 @@ export interface FromSyntax {
   readonly method: string
 }
 
-/** Paths of a rollup come from the coarsest to the finest; one path alone is not a rollup. */
 export interface GroupItem {
+  /** Those of a rollup come from the coarsest to the finest. One alone may name a hierarchy with levels. */
   readonly paths: readonly PathSyntax[]
+  readonly isRollup: boolean
   /** Whether there is a group of all rows too: `rollup($all,…)`. */
   readonly withTotal: boolean
   /** The rows are grouped by these nodes, each with all below it: `rolluprecursive(…)`. */

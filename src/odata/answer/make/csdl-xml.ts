@@ -1,7 +1,7 @@
 // CSDL JSON as CSDL XML. What a project says in its names and descriptions cannot break the document.
 
 import { escapeXml } from '../../../core/xml.ts'
-import { UI } from './vocabulary-names.ts'
+import { AGGREGATION, UI } from './vocabulary-names.ts'
 
 type CsdlValue =
   boolean | number | string | readonly string[] | readonly CsdlElement[] | CsdlElement
@@ -159,6 +159,7 @@ const TYPE = '@odata.type'
 
 /** Terms and properties of records whose values are plain texts in JSON, and more than that in XML. */
 const kindsOf: Readonly<Record<string, { readonly as: string; readonly of?: string }>> = {
+  [`${AGGREGATION}.LeveledHierarchy`]: { as: 'PropertyPath' },
   ChartType: { as: 'EnumMember', of: `${UI.alias}.ChartType` },
   Dimensions: { as: 'PropertyPath' },
   DynamicMeasures: { as: 'AnnotationPath' },

@@ -82,7 +82,7 @@ const described = (description: string | null | undefined): CsdlElement =>
   description == null ? {} : { [`@${CORE}.Description`]: description }
 
 function entityType(set: EntitySet): CsdlElement {
-  const { description, key, properties, navigation, hierarchies } = set.type
+  const { description, key, properties, navigation, hierarchies, levels } = set.type
   return {
     $Kind: 'EntityType',
     ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
@@ -94,6 +94,9 @@ function entityType(set: EntitySet): CsdlElement {
         `@${AGGREGATION}.RecursiveHierarchy#${name}`,
         { NodeProperty: node.name, ParentNavigationProperty: parent },
       ]),
+    ),
+    ...Object.fromEntries(
+      levels.map(({ name, columns }) => [`@${AGGREGATION}.LeveledHierarchy#${name}`, columns]),
     ),
     ...interfaceOf(set),
   }

@@ -84,6 +84,7 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
     elements: {
       ApplySupported: ofSet(`${AGGREGATION}.ApplySupportedType`),
       CustomAggregate: ofSet('Edm.String'),
+      LeveledHierarchy: ofType('Edm.PropertyPath', true),
       RecursiveHierarchy: {
         $Kind: 'Term',
         $Type: `${AGGREGATION}.RecursiveHierarchyType`,

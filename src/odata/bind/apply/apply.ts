@@ -12,6 +12,7 @@ import {
   groupings,
   groupPath,
   groupsWith,
+  levelsOf,
   withKeys,
 } from './group-path.ts'
 import { scopeOfInput } from './these.ts'
@@ -191,7 +192,7 @@ function bindGroupBy({ groups: items, sequence }: GroupBy, input: Input): ApplyR
   const scope = scopeOfRows(rows, context)
   const keyed = items.map((item) => ({
     ...item,
-    paths: item.paths.map((path) => groupPath(path, scope)),
+    paths: levelsOf(item, rows).map((path) => groupPath(path, scope)),
   }))
   const recursive = keyed.flatMap(({ nodes }) => nodes ?? [])
   const ofGroups = (paths: readonly GroupPath[], given: Input) => {

@@ -3,10 +3,10 @@
 import { type RowVariable, typeOf } from '../bound.ts'
 import { type ApplyRows, type Input, pathKey, scopeOfRows, withValues } from './rows.ts'
 import type { NavigationProperty } from '../../edm/model.ts'
-import type { PathSyntax } from '../../syntax/syntax.ts'
+import type { GroupItem, PathSyntax } from '../../syntax/syntax.ts'
 import type { Scope } from '../scope.ts'
 import { bindPath, pathTarget } from '../expression/path.ts'
-import { typeMismatch, unsupported } from '../../protocol/errors.ts'
+import { malformed, typeMismatch, unsupported } from '../../protocol/errors.ts'
 import { ofJoined } from './join.ts'
 import { withinLimits } from '../size.ts'
 
@@ -57,6 +57,26 @@ function joinedPath(path: PathSyntax, { set }: RowVariable, { request }: Scope):
     names: [name, theirs.name],
     entity: { name, target, many: false, holdsKey: true, on: { ours, theirs }, partner: '' },
   }
+}
+
+/** The paths of an item: what a name of a hierarchy stands for. A property or a value with that name comes first. */
+export function levelsOf(
+  { paths, isRollup, withTotal }: GroupItem,
+  { set, joined }: ApplyRows,
+): readonly PathSyntax[] {
+  const [path, ...more] = paths
+  if (!isRollup || path === undefined || more.length > 0) return paths
+  const name = path.names.join('/')
+  const { levels, properties, navigation } = set.type
+  const isTaken =
+    [...properties, ...navigation].some((one) => one.name === name) || joined?.has(name) === true
+  const hierarchy = isTaken ? undefined : levels.find((one) => one.name === name)
+  if (hierarchy !== undefined)
+    return hierarchy.columns.map((column) => ({ ...path, names: [column], keys: new Map() }))
+  if (withTotal) return paths
+  const known = levels.map((one) => one.name).join(', ')
+  const or = known === '' ? '' : `, or a hierarchy, which are: ${known}`
+  throw malformed(`rollup takes at least two levels${or} (at character ${path.at + 1})`)
 }
 
 interface GroupPaths {
