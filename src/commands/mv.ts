@@ -40,6 +40,8 @@ export default class Mv extends BaseCommand {
     const { prepareFile } = await import('../pipeline/rename/rename-model.ts')
     const { renameModel } = await import('../pipeline/rename/rename-model.ts')
     const { paths } = project
+    const { stillNaming } = await import('../wiring/still-named.ts')
+    const others = await stillNaming(project, from, file?.to ?? null)
     await using prepared = file && (await prepareFile(paths.dir, file))
     const renaming = { from, to, file: prepared, replace: flags.replace }
     const moved = await changeWarehouse(project, stop, (opened) =>
@@ -52,9 +54,8 @@ export default class Mv extends BaseCommand {
     if (flags.json) return this.printEvent({ event: 'moved', from, to, file, table: moved })
     if (file !== null) this.print(`moved ${file.from} to ${file.to}`)
     if (moved !== null) this.print(`moved ${from} to ${to} in the warehouse: ${sizeOf(moved.rows)}`)
-    const readers = readersOf(project, args.old)
-    if (readers.length > 0 && !flags.quiet)
-      process.stderr.write(`these files still refer to ${args.old}: ${readers.join(', ')}\n`)
+    if (others.length > 0 && !flags.quiet)
+      process.stderr.write(`these files still refer to ${args.old}: ${others.join(', ')}\n`)
   }
 
   async #renameColumn(
@@ -169,13 +170,4 @@ async function refuseEvents({ files }: Project, to: ModelName): Promise<void> {
         hint: 'choose a model of another kind',
       },
     )
-}
-
-/** Files that name the model, in SQL or in an annotation. */
-function readersOf({ files }: Project, old: string): readonly string[] {
-  const word = old.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
-  const pattern = new RegExp(`(?<![\\w.])${word}(?!\\w)`, 'i')
-  return files.models
-    .filter(({ name, source }) => !sameName(name, old) && pattern.test(source.text))
-    .map(({ source }) => source.path)
 }

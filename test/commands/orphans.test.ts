@@ -29,6 +29,35 @@ test('eider mv keeps rows that the source no longer gives, in another schema too
   assert.is((await space.ok(['odata', 'preview', 'core_kept_rows/$count'])).stdout.trim(), '2')
 })
 
+test('eider mv names all files that have the old name, or that of its set', async () => {
+  await using space = await workspace({
+    ...project,
+    'eider.yml': 'name: s\nschedule:\n  runs:\n    - every: 1 day\n      select: [a.kept]\n',
+    'models/a/kept.sql':
+      '-- @kind: merge\n-- @unique_key: id\n-- @expose id\n-- @check: references(id, a.kept.id)\nSELECT id FROM a.source\n',
+    'models/a/other.sql': 'SELECT 1 AS a_kept, 2 AS keptx\n',
+    'macros/kept.sql': '-- of a.kept\nCREATE MACRO kept_id(id) AS id + 1;\n',
+    'checks/kept.sql': 'SELECT id FROM a.kept WHERE id < 0\n',
+    'boards/kept.yml': 'charts:\n  - chart: /sets/a_kept/chart?x=id\n',
+    'tests/a/kept/one/expect.csv': 'id\n1\n',
+    'tests/a/reader/one/given/a.kept.csv': 'id\n1\n',
+    'tests/a/other/one/expect.csv': 'keptx\n2\n',
+  })
+  await space.ok(['run'])
+  const { stderr } = await space.ok(['mv', 'a.kept', 'a.held'])
+  const files = [
+    'models/a/held.sql',
+    'models/a/reader.sql',
+    'macros/kept.sql',
+    'checks/kept.sql',
+    'boards/kept.yml',
+    'eider.yml',
+    'tests/a/kept/one',
+    'tests/a/reader/one',
+  ]
+  assert.match(stderr, `these files still refer to a.kept: ${files.join(', ')}\n`)
+})
+
 test('a file that was moved by hand leaves an orphan, which mv takes up and drop removes', async () => {
   await using space = await workspace(project)
   await rm(space.path('models/a/reader.sql'))
