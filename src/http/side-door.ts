@@ -67,6 +67,10 @@ export interface SetShape {
   }[]
   /** Properties by which measures are mostly asked for. */
   readonly dimensions: readonly string[]
+  /** Names of hierarchies, with the properties of their levels from the coarsest to the finest. */
+  readonly levels: readonly { readonly name: string; readonly columns: readonly string[] }[]
+  /** Names of hierarchies of rows, with the property that is a node. */
+  readonly trees: readonly { readonly name: string; readonly node: string }[]
   readonly navigation: readonly {
     readonly name: string
     readonly target: string

@@ -93,6 +93,7 @@ export function describeText(
     ...checkLines(catalog, model),
     ...navigationLines(shape),
     ...measureLines(shape),
+    ...hierarchyLines(name, shape),
     ...(model === null || model.depends_on.length + model.sources.length === 0
       ? []
       : [`made from: ${[...model.depends_on, ...model.sources].join(', ')}`]),
@@ -155,6 +156,17 @@ function measureLines({ measures, dimensions }: SetShape): readonly string[] {
     }),
   ]
 }
+
+const hierarchyLines = (set: string, { levels, trees }: SetShape): readonly string[] => [
+  ...levels.map(
+    ({ name, columns }) =>
+      `levels ${columns.join(' > ')}, for subtotals as in groupby((rollup(${name})),aggregate($count as n))`,
+  ),
+  ...trees.map(
+    ({ name, node }) =>
+      `rows are trees, as in descendants($root/${set},${name},${node},filter(…),keep start)`,
+  ),
+]
 
 function columnLines({ properties }: SetShape, model: CatalogModel | null): readonly string[] {
   const known = new Map(model?.columns.map((column) => [column.name, column]))

@@ -13,13 +13,20 @@ const RESERVED = [
   'ODataError',
   'Any',
   'Decimal',
+  'Exception',
+  'False',
+  'HTTPError',
   'Iterator',
   'List',
   'Literal',
+  'None',
   'Optional',
+  'Request',
   'Sequence',
+  'True',
   'TypedDict',
   'Union',
+  'ValueError',
 ]
 
 /** `source` says where the metadata comes from. */

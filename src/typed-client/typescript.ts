@@ -14,6 +14,15 @@ const RESERVED = [
   'Decimal',
   'Int64',
   'Row',
+  // Globals that the client uses.
+  'AsyncGenerator',
+  'Error',
+  'Omit',
+  'Pick',
+  'Promise',
+  'Readonly',
+  'Record',
+  'Response',
 ]
 
 /** `source` says where the metadata comes from. */

@@ -42,6 +42,8 @@ function state(relations: readonly PublishedRelation[]): SeenState {
     navigation: [],
     measures,
     dimensions: ['country'],
+    levels: [{ name: 'geo', columns: ['country', 'city'] }],
+    trees: [{ name: 'org', node: 'column_number_0' }],
   })
   const measures = [
     { name: 'revenue', type: 'Edm.Decimal', text: 'sum(amount)', unit: 'EUR', description: 'Paid' },
@@ -136,6 +138,8 @@ test('a set is described with freshness, checks and their results, lineage, colu
     'made from: core.orders',
     'measures, for apply by their names as in aggregate(revenue), mostly by country:',
     '  revenue Edm.Decimal in EUR = sum(amount): Paid',
+    'levels country > city, for subtotals as in groupby((rollup(geo)),aggregate($count as n))',
+    'rows are trees, as in descendants($root/mart_sales_by_some_dimension_0,org,column_number_0,filter(…),keep start)',
     '  column_number_1 Edm.Int64, from core.orders.amount: What the column',
   ])
     assert.ok(text.includes(part), `${part}\nnot in\n${text}`)

@@ -241,6 +241,21 @@ test('what another service says cannot become code', () => {
   }
 })
 
+test('a type of another service takes no name that the client uses', () => {
+  const metadata = (type: string) =>
+    JSON.stringify({
+      $EntityContainer: 's.c',
+      s: {
+        [type]: { $Kind: 'EntityType', $Key: ['id'], id: { $Type: 'Edm.Int32' } },
+        c: { rows: { $Collection: true, $Type: `s.${type}` } },
+      },
+    })
+  for (const name of ['async_generator', 'promise', 'record', 'pick', 'response'])
+    assert.match(typescriptClient(metadata(name), 'x'), /export interface \w+2 \{/)
+  for (const name of ['none', 'true', 'false', 'request', 'exception'])
+    assert.match(pythonClient(metadata(name), 'x'), /^\w+2 = TypedDict\(/m)
+})
+
 test('a measure of another service cannot become code', () => {
   const metadata = (measure: string, type: string) =>
     JSON.stringify({

@@ -49,7 +49,7 @@ async function seen({ snapshots, reader }: ServiceContext): Promise<SeenState | 
 function shapeOf({ sets }: EntityModel, name: string): SetShape | null {
   const set = sets.get(name)
   if (set === undefined) return null
-  const { key, properties, navigation, measures, dimensions } = set.type
+  const { key, properties, navigation, measures, dimensions, levels, hierarchies } = set.type
   return {
     key: key.map((part) => part.name),
     properties: properties.map(({ name: property, type, nullable, column }) => ({
@@ -66,6 +66,8 @@ function shapeOf({ sets }: EntityModel, name: string): SetShape | null {
       description: measure.description ?? null,
     })),
     dimensions,
+    levels,
+    trees: hierarchies.map(({ name: called, node }) => ({ name: called, node: node.name })),
     navigation: navigation.map(({ name: to, target, many }) => ({
       name: to,
       target: target.name,
