@@ -3,10 +3,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findText } from '../support/find-text.ts'
+import { findInLake } from '../support/lake/find-in-lake.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
-import { openRawEngine } from '../support/lake/raw-engine.ts'
-import { type TestLake, withLake } from '../support/lake/with-lake.ts'
+import { withLake } from '../support/lake/with-lake.ts'
 
 const SECRET = 'Zz-Mathilde-7f3a'
 
@@ -27,32 +27,6 @@ const files = {
     '-- @kind: scd2\n-- @unique_key: id\n-- @expose id, valid_from\nSELECT id, customer AS who, name FROM core.kept\n',
   'models/mart/names.sql': '-- @expose name\nSELECT DISTINCT name FROM core.kept\n',
   'models/mart/other.sql': '-- @expose n\nSELECT 1 AS n\n',
-}
-
-/** Objects with a row that holds the text, and tables of PostgreSQL. */
-async function findInLake(lake: TestLake, text: string): Promise<readonly string[]> {
-  await using engine = await openRawEngine(lake)
-  const connection = await engine.connect()
-  const objects = await connection.rows(
-    `SELECT file FROM glob('${lake.data}**') WHERE file LIKE '%.parquet' ORDER BY file`,
-  )
-  const found: string[] = []
-  for (const [file] of objects) {
-    const [[rows] = []] = await connection.rows(
-      `SELECT count(*)::VARCHAR FROM read_parquet('${String(file)}') AS one WHERE contains(CAST(one AS VARCHAR), '${text}')`,
-    )
-    if (rows !== '0') found.push(String(file))
-  }
-  const tables = await lake.postgres(
-    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'shop' ORDER BY 1",
-  )
-  for (const [table] of tables) {
-    const [[rows] = []] = await lake.postgres(
-      `SELECT count(*) FROM shop."${table}" t WHERE t::text LIKE '%${text}%'`,
-    )
-    if (rows !== '0') found.push(`postgres ${table}`)
-  }
-  return found
 }
 
 lakeTest('a person is in no object, in no table of the catalog and in no pulled file', async () => {

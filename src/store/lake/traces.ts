@@ -18,6 +18,7 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Traces, TracesOptions, TracesRemoved } from '../traces.ts'
+import { wideBounds } from './bounds.ts'
 import { explainLake } from './failures.ts'
 import { requireOwnLake } from './layout.ts'
 import { lakeLease } from './lease.ts'
@@ -75,9 +76,11 @@ async function remove(session: LakeSession, options: TracesOptions): Promise<Tra
   await dropOtherStates(connection)
   await options.onStep?.('rewritten')
   const filesRemoved = await deleteUnused(session)
+  const bounds = await wideBounds(connection, session.lake.schema)
   const next = `eider maintain deletes them once they are ${session.lake.keepDays} days old`
   const left = [
     { what: 'objects of runs that were killed, which nothing names', next },
+    ...(bounds.length === 0 ? [] : [boundsLeft(bounds)]),
     {
       what: 'events that wait in the buffers of other machines, and states that these have pulled',
       next: 'there: eider flush and eider pull; then repeat the command',
@@ -85,6 +88,11 @@ async function remove(session: LakeSession, options: TracesOptions): Promise<Tra
   ]
   return { bytesRewritten, filesRemoved, left }
 }
+
+const boundsLeft = (columns: readonly string[]) => ({
+  what: `${columns.join(', ')}: PostgreSQL keeps a smallest or largest value of these that no row has any more`,
+  next: 'where a model can be made from nothing, eider run NAME --full-refresh, then this command with --rewrite',
+})
 
 /** Published tables with other rows than those of the state in which they are published. */
 async function changedSince(connection: Connection): Promise<readonly string[]> {

@@ -97,11 +97,14 @@ interface Table {
   readonly deleteFiles: number
 }
 
+/** One of the tables in which DuckLake keeps a lake. */
+export const catalogTable = (schema: string, name: string): Sql => sql.ident(metadata, schema, name)
+
 export async function readTables(
   connection: Connection,
   schema: string,
 ): Promise<readonly Table[]> {
-  const schemas = sql.ident(metadata, schema, 'ducklake_schema')
+  const schemas = catalogTable(schema, 'ducklake_schema')
   const rows = await connection.rows(sql`
     SELECT t.table_id::VARCHAR AS id, s.schema_name AS schema, t.table_name AS name, t.file_count AS files, t.file_size_bytes AS bytes,
       t.delete_file_count AS delete_files
