@@ -1,29 +1,9 @@
 // One line in the log for each answered request.
 
-import type { ServerResponse } from 'node:http'
 import type { Logger } from '../core/logger.ts'
+import { whenAnswered } from './request-end.ts'
 import { RequestError } from './request-error.ts'
 import type { Handler } from './server.ts'
-
-/** What proxies log for a client that has left before its answer began. It is never sent. */
-const CLIENT_LEFT = 499
-
-export interface RequestEnd {
-  readonly status: number
-  readonly ms: number
-  /** The client has left before it had the whole answer. */
-  readonly isCut: boolean
-}
-
-/** Calls `done` when the answer has gone out, or its client has left. */
-export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) => void): void {
-  const startedMs = performance.now()
-  response.once('close', () => {
-    const ms = Math.round((performance.now() - startedMs) * 100) / 100
-    const status = response.headersSent ? response.statusCode : CLIENT_LEFT
-    done({ status, ms, isCut: !response.writableFinished })
-  })
-}
 
 /** What is logged of requests whose sender has a name. */
 const senders = new WeakMap<object, Readonly<Record<string, string>>>()

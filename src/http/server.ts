@@ -12,6 +12,7 @@ import { errorText, httpDate, cutOff, type Headers, sendError, sendLastError } f
 import { type Front, type MakeFront, singleHeaders } from './head.ts'
 import { type Address, listen, mostConnections } from './listen.ts'
 import { Pipelining } from './pipelining.ts'
+import { noRepeats, type Repeats } from './repeats.ts'
 import { RequestError } from './request-error.ts'
 import { hostName } from './auth.ts'
 
@@ -27,6 +28,8 @@ export interface ServerOptions extends Address {
   readonly errorHeaders?: Headers
   /** Takes the connections first; without it node:http answers everything. */
   readonly front?: MakeFront
+  /** Answers requests that come again; without it node:http answers them. */
+  readonly repeats?: Repeats
   /** Called for each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
   /** Processes that listen on the port together, this one included. */
@@ -38,6 +41,7 @@ export interface ServerOptions extends Address {
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
   readonly #front: Front | null
+  readonly #repeats: Repeats
   /** Accepts the connections: the front, or node:http's server itself. */
   readonly #listener: NetServer
   readonly #options: ServerOptions
@@ -53,6 +57,7 @@ export class HttpServer implements AsyncDisposable {
     this.#options = options
     this.#server = createNodeServer()
     this.#front = this.#openFront(options)
+    this.#repeats = options.repeats ?? noRepeats
     this.#listener = this.#front?.listener ?? this.#server
     this.#listener.maxConnections = mostConnections(openFiles(), options.processes)
     this.#watchConnections()
@@ -62,6 +67,7 @@ export class HttpServer implements AsyncDisposable {
   #watchConnections(): void {
     this.#server.on('timeout', (socket: Socket) => this.#close(socket))
     this.#server.on('connection', (socket: Socket) => {
+      this.#repeats.join(socket, () => this.#isFree(socket))
       // It comes again when a request was put back.
       if (this.#newest.has(socket)) return
       this.#newest.set(socket, null)
@@ -81,15 +87,15 @@ export class HttpServer implements AsyncDisposable {
       const message = `the expectation "${request.headers.expect}" cannot be met`
       this.#answer(request, response, new RequestError(417, 'expectation-failed', message))
     })
-    this.#server.on('connect', (_request, socket: Duplex) =>
-      this.#refuse(
-        socket as Socket,
-        new RequestError(405, 'method-not-allowed', 'this server is not a proxy'),
-      ),
-    )
-    this.#server.on('upgrade', (request, socket: Duplex, rest) =>
-      this.#readAgain(request, socket as Socket, rest),
-    )
+    this.#server.on('connect', (_request, socket: Duplex) => {
+      this.#repeats.leave(socket as Socket)
+      const message = 'this server is not a proxy'
+      this.#refuse(socket as Socket, new RequestError(405, 'method-not-allowed', message))
+    })
+    this.#server.on('upgrade', (request, socket: Duplex, rest) => {
+      this.#repeats.leave(socket as Socket)
+      this.#readAgain(request, socket as Socket, rest)
+    })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       if (error.code === 'ECONNRESET') socket.destroy()
       else this.#refuse(socket as Socket, protocolError(error.code))
@@ -160,11 +166,18 @@ export class HttpServer implements AsyncDisposable {
     socket.destroy()
   }
 
+  /** All that was asked on it has been read and answered, and more may be asked. */
+  #isFree(socket: Socket): boolean {
+    const newest = this.#newest.get(socket)
+    const isDone = newest?.closed === true && newest.req.complete && newest.shouldKeepAlive
+    return isDone && !this.#stopping && socket.writable && socket.writableLength === 0
+  }
+
   #closeIdle(): void {
     this.#front?.closeIdle()
     for (const [socket, newest] of this.#newest) {
       const isIdle = newest === null ? socket.bytesRead === 0 : newest.writableFinished
-      if (isIdle && socket.readableLength === 0) socket.destroy()
+      if (isIdle && socket.readableLength + socket.writableLength === 0) socket.destroy()
     }
   }
 

@@ -11,6 +11,8 @@ import type { SnapshotReader } from '../store/snapshot-reader.ts'
 import { requireSafeBinding, requireStillClosed } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { requireFreePort } from '../http/listen.ts'
+import { knownHeads } from '../http/known-heads/known-heads.ts'
+import { noRepeats } from '../http/repeats.ts'
 import { HttpServer } from '../http/server.ts'
 import type { AskedService, SideDoor } from '../http/side-door.ts'
 import type { SidePages } from '../http/side-pages.ts'
@@ -19,6 +21,7 @@ import { type Answers, madeAnswers } from './http/answers.ts'
 import { askWithin } from './answer/ask-within.ts'
 import { Comparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
+import { unreadHeaders } from './http/answers.ts'
 import { KnownLookups } from './http/known-lookups.ts'
 import { AnswerFiles } from './engine/answer-files.ts'
 import { RowFiles, type RowFilesOptions } from './engine/rows/row-files.ts'
@@ -148,14 +151,16 @@ export class ODataService implements AsyncDisposable {
     }
     const traffic = odataTraffic()
     const freshness = new Freshness(published)
-    const context = { ...service, traffic, freshness, known: () => known }
+    let repeats = noRepeats
+    repeats = knownHeads(unreadHeaders)
+    const context = { ...service, traffic, freshness, known: () => known, repeats }
     const metrics = () => odataMetrics(context)
     service.fellows.join({ metrics, look: () => void snapshots.check() })
     const cors = options.door == null ? CORS : CORS_WITH_DOOR
     const handle = withCors({ ...cors, origins: corsOrigins }, createHandler(context))
     const errorHeaders = { 'OData-Version': '4.01' }
     const onRefusal = (_status: number, code: string) => traffic.refuse(code)
-    const serving = { host, port, logger, handle, errorHeaders, onRefusal, processes }
+    const serving = { host, port, logger, handle, errorHeaders, onRefusal, processes, repeats }
     const server = resources.use(await HttpServer.open(serving))
     return new ODataService(server.url + ROOT_PATH, resources.move(), setTokens)
   }

@@ -13,7 +13,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
 import type { Front, FrontHooks, FrontRoutes, MakeFront } from '../head.ts'
 import { type Answered, FrontAnswers, type Route } from './front-answers.ts'
-import { endOfHead, formOf, type HeadForm, valueOf } from './head-form.ts'
+import { endOfHead, formOf, type HeadForm, valueOf } from '../head-form.ts'
 import { mayBecomePlainPost, readLength, readOneChunk, readPlainPost } from './plain-post.ts'
 
 type Options = FrontRoutes & FrontHooks

@@ -58,6 +58,8 @@ export interface Answer {
   readonly file?: FileBody
   /** Where the row comes from a file: how rows with other keys are answered. */
   readonly lookup?: AnsweredLookup
+  /** This very object is found again until the next snapshot, unless there is no room for it. */
+  readonly isKept?: boolean
   /** Rows sent, for the log; complete when the body is. */
   readonly rows: () => number
 }

@@ -91,6 +91,14 @@ export class AnswerCache implements Answers {
     return this.#caching(asked.snapshotId, key, await making)
   }
 
+  givesAgain(...[answer, { snapshotId, key }]: Parameters<Answers['givesAgain']>): boolean {
+    this.#turnTo(snapshotId)
+    if (this.#entries.peek(key)?.answer !== answer) return false
+    this.#entries.get(key)
+    this.#hits++
+    return true
+  }
+
   async compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
     const coded = await this.#next.compress(body, coding)
     const key = this.#keyOf.get(body)
@@ -140,7 +148,11 @@ export class AnswerCache implements Answers {
     const rows = made.rows()
     const { lookup: _, ...kept } = made
     const bytes = (made.body?.length ?? 0) + 2 * key.length + ENTRY_BYTES
-    this.#entries.set(key, { answer: { ...kept, rows: () => rows }, bytes, codings: [] })
+    this.#entries.set(key, {
+      answer: { ...kept, rows: () => rows, isKept: true },
+      bytes,
+      codings: [],
+    })
     if (made.body !== null) this.#keyOf.set(keepCoded(made.body), key)
   }
 

@@ -21,6 +21,8 @@ export interface Answers {
   find(asked: AskedAnswer): Answer | null
   /** The answer, made by `make` unless that is not needed. Throws what `make` throws; ClientGone. */
   answer(asked: AskedAnswer, make: () => Promise<Answer>): Promise<Answer>
+  /** Whether find() would give this answer again to a request with that answerKey(). If so it counts as having given it. */
+  givesAgain(answer: Answer, asked: { readonly snapshotId: string; readonly key: string }): boolean
   compress(body: Buffer, coding: ContentCoding): Promise<Buffer>
   stats(): AnswerStats
 }
@@ -35,6 +37,7 @@ export interface AnswerStats {
 export const madeAnswers: Answers = {
   find: () => null,
   answer: (_, make) => make(),
+  givesAgain: () => false,
   compress,
   stats: () => ({ hits: 0, misses: 0, entries: 0, bytes: 0 }),
 }
@@ -74,3 +77,27 @@ const keyHeaders = [
   'x-forwarded-port',
   'x-forwarded-prefix',
 ] as const
+
+/** Headers that differ from request to request, and that nothing here reads: what proxies and tracers add. */
+export const unreadHeaders: readonly string[] = [
+  'b3',
+  'baggage',
+  'cf-ray',
+  'request-id',
+  'sentry-trace',
+  'traceparent',
+  'tracestate',
+  'x-amzn-trace-id',
+  'x-b3-parentspanid',
+  'x-b3-sampled',
+  'x-b3-spanid',
+  'x-b3-traceid',
+  'x-cloud-trace-context',
+  'x-correlation-id',
+  'x-datadog-parent-id',
+  'x-datadog-trace-id',
+  'x-forwarded-for',
+  'x-ms-client-request-id',
+  'x-real-ip',
+  'x-request-id',
+]

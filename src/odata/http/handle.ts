@@ -5,17 +5,20 @@ import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Reader } from '../../access/reader.ts'
-import { type RequestEnd, whenAnswered } from '../../http/access-log.ts'
+import { whenAnswered } from '../../http/request-end.ts'
 import { acceptedCodings } from '../../http/content-coding.ts'
 import { METRICS_TYPE, metricsText } from '../../http/prometheus.ts'
 import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
+import type { Repeats } from '../../http/repeats.ts'
 import type { Handler } from '../../http/server.ts'
 import type { SideDoor } from '../../http/side-door.ts'
 import type { SidePages } from '../../http/side-pages.ts'
 import { answerGet, unlessUnchanged } from '../answer/get.ts'
 import { headersInKey } from './answers.ts'
+import { noteEnd } from './note-end.ts'
+import { offerAgain } from './offer-again.ts'
 import { askWithin } from '../answer/ask-within.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat, parseContinueOnError } from './batch-format.ts'
@@ -35,8 +38,7 @@ import {
 } from './who-asks.ts'
 import { health, type MetricSources, odataMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
-import { meantOption } from '../syntax/option-names.ts'
-import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
+import { splitTarget } from '../syntax/parse-request.ts'
 import type { Fellows } from '../engine/fellows.ts'
 import { ClientGone } from '../engine/query.ts'
 import { csvAsFile, withRange } from './send-answer.ts'
@@ -60,6 +62,8 @@ interface HandlerContext extends ServiceContext, MetricSources {
   readonly accessLog: boolean
   readonly logger: Logger
   readonly fellows: Fellows
+  /** What may answer requests that come again. */
+  readonly repeats: Repeats
 }
 
 /** What is known of a request while it is handled; the log line is written from it. */
@@ -101,10 +105,14 @@ function handlerOf(context: HandlerContext): Handler {
       refusedAs: null,
     }
     context.traffic.begin()
-    whenAnswered(response, (end) => noteEnd(exchange, end))
+    whenAnswered(response, (end) => noteEnd(context, notedOf(exchange), end))
     const known = findKnown(exchange)
     return known === null ? handle(exchange) : answerKnown(exchange, known)
   }
+}
+
+const notedOf = ({ request: { method, url }, rows, refusedAs, reader }: HttpExchange) => {
+  return { method, url, rows, refusedAs, reader }
 }
 
 async function handle(exchange: HttpExchange): Promise<void> {
@@ -139,8 +147,11 @@ function findKnown(exchange: HttpExchange): Answer | null {
 }
 
 async function answerKnown(exchange: HttpExchange, known: Answer): Promise<void> {
+  const learn = offerAgain(exchange, known)
   try {
-    await send(exchange, unlessUnchanged(exchange.request.headers, known))
+    const answer = unlessUnchanged(exchange.request.headers, known)
+    const body = await send(exchange, answer)
+    learn?.(answer, body)
   } catch (error) {
     fail(exchange, error)
   }
@@ -240,7 +251,8 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
   if (/^(\$|%24)batch\/?$/i.test(path)) return await sendBatch(exchange, asked, resources)
   if (request.method === 'POST' && /\/(\$|%24)query$/i.test(path)) {
     const query = await longQuery(exchange, asked)
-    return await send(exchange, await answerGet(serviceFor(exchange), query, resources))
+    await send(exchange, await answerGet(serviceFor(exchange), query, resources))
+    return
   }
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
@@ -309,7 +321,7 @@ async function sendBatch(exchange: HttpExchange, carrier: ODataRequest, resource
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 
-async function send(exchange: HttpExchange, found: Answer): Promise<void> {
+async function send(exchange: HttpExchange, found: Answer): Promise<Buffer | null> {
   const { context, request, response, gone } = exchange
   exchange.rows = found.rows
   const { file = wantsFile(request) ? csvAsFile(found) : undefined } = found
@@ -330,7 +342,7 @@ async function send(exchange: HttpExchange, found: Answer): Promise<void> {
     stalledClientMs,
     onBytes: (bytes: number) => traffic.send(bytes),
   }
-  await sendAnswer(response, answer, receiver)
+  return await sendAnswer(response, answer, receiver)
 }
 
 const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })
@@ -358,33 +370,4 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   throw odataError('method-not-allowed', `${method} is not allowed here: ${why}`, {
     headers: { Allow: allowed.join(', ') },
   })
-}
-
-/** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
-function noteEnd(
-  { context, request, rows, refusedAs, reader }: HttpExchange,
-  { status, ms, isCut }: RequestEnd,
-): void {
-  const { method, url } = request
-  context.traffic.end({ status, ms, rows: rows() })
-  if (!context.accessLog) return
-  const path = url?.split('?', 1)[0]
-  const code = refusedAs === null ? {} : { code: refusedAs }
-  const hint = ignoredOption(url ?? '')
-  const ignored = hint === null ? {} : { ignored: hint }
-  const aborted = isCut ? { aborted: true } : {}
-  const token = reader?.name == null ? {} : { token: reader.name }
-  const sent = { method, path, status, ...code, ms, rows: rows(), ...token }
-  context.logger.info('request', { ...sent, ...ignored, ...aborted })
-}
-
-/** Options without a `$` that OData does not know count for nothing; `limit` was most likely meant for something. */
-function ignoredOption(url: string): string | null {
-  const [, query] = url.split('?', 2)
-  for (const pair of query?.split('&') ?? []) {
-    const name = decodeAscii(pair.split('=', 1)[0]!)
-    const meant = name.startsWith('$') || name.length > 30 ? null : meantOption(name)
-    if (meant !== null) return `${name}: ${meant}`
-  }
-  return null
 }

@@ -40,6 +40,10 @@ export class KnownLookups implements Answers {
     return answer
   }
 
+  givesAgain(...asked: Parameters<Answers['givesAgain']>): boolean {
+    return this.#next.givesAgain(...asked)
+  }
+
   compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
     return this.#next.compress(body, coding)
   }

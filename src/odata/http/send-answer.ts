@@ -21,6 +21,8 @@ interface Receiver {
 }
 
 /**
+ * Returns what was sent as a whole; null where there was no body, or a stream.
+ *
  * Throws what the body throws, with the response begun but not ended: the caller destroys it. Throws ClientGone when
  * the client closes the connection before it has everything.
  */
@@ -28,7 +30,7 @@ export async function sendAnswer(
   response: ServerResponse,
   { status, headers, body, file }: Answer,
   { gone, codings, answers, stalledClientMs, onBytes }: Receiver,
-): Promise<void> {
+): Promise<Buffer | null> {
   const isHead = response.req.method === 'HEAD'
   const coding = file === undefined ? codingOf({ headers, body }, codings) : 'identity'
   const coded = coding === 'identity' ? headers : { ...headers, 'Content-Encoding': coding }
@@ -39,7 +41,7 @@ export async function sendAnswer(
     response.writeHead(status, { ...coded, ...length })
     response.end(isHead ? null : bytes)
     if (!isHead) onBytes(bytes?.length ?? 0)
-    return
+    return bytes
   }
   response.writeHead(status, coded)
   if (!isHead)
@@ -51,6 +53,7 @@ export async function sendAnswer(
         await drained(response, gone, stalledClientMs)
     }
   response.end()
+  return null
 }
 
 /** What fits into a packet gains nothing. */

@@ -8,7 +8,7 @@ import type { ServiceContext } from '../answer/context.ts'
 import { odataError } from '../protocol/errors.ts'
 import { type Reader, WHOLE, matches } from '../../access/reader.ts'
 import { type Diagnostic, diagnostic, throwIfErrors } from '../../core/diagnostics.ts'
-import type { ReaderToken } from '../../access/hashed-tokens.ts'
+import { hasExpired, type ReaderToken } from '../../access/hashed-tokens.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import { ROOT_PATH } from '../protocol/service-root.ts'
@@ -41,6 +41,23 @@ function seenByPrincipal(who: Who, readers: KnownReaders['readers']): Reader {
   const reader = readers.get(who.name)
   if (reader === undefined) throw new Error(`nothing is known of the token "${who.name}"`)
   return reader
+}
+
+/**
+ * Whether the reader of the request is that of a later one with the same headers: as long as the service knows the same
+ * tokens and the one that it shows has not expired. null where it takes longer to know.
+ */
+export function readerStays(
+  { known, now }: ReaderSource,
+  request: IncomingMessage,
+): (() => boolean) | null {
+  const before = known()
+  const who = whoAsks(request, before.accepted, now)
+  if (who instanceof Promise) {
+    who.catch(() => undefined)
+    return null
+  }
+  return () => known() === before && (who === null || !hasExpired(who, now()))
 }
 
 /** null: nobody who may ask, or it takes longer to know. */
