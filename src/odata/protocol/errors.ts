@@ -76,7 +76,12 @@ export const nextLinkGone = () =>
 export const changesGone = () =>
   odataError('snapshot-gone', 'this delta link has expired; reload the entity set', '$deltatoken')
 
-export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
+/** `instead`: what gives the same. */
+export const unsupported = (what: string, instead?: string) =>
+  odataError(
+    'not-supported',
+    `${what} is not supported${instead === undefined ? '' : `; ${instead}`}`,
+  )
 
 const errorOf = (code: ErrorCode) => (message: string, target?: string) =>
   odataError(code, message, target)

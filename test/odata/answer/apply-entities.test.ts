@@ -68,4 +68,26 @@ test('groupby((customer)) gives each customer once, and one group without', asyn
   )
 })
 
+test('an entity that rows cannot be grouped by is refused with the paths that give the same', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, shop)
+  const ask = async (path: string, set: string) =>
+    await served.get(
+      `${set}?$apply=groupby((${path}),aggregate($count as n))`.replaceAll(' ', '%20'),
+    )
+  const refused = await ask('order/customer', 'shop_items')
+  assert.is(refused.status, 501)
+  const [, instead] = /group by its key, ([\w/]+), and/.exec(refused.text)!
+  assert.is(instead, 'order/customer/customer_id')
+  const { status, json } = await ask(`${instead},order/customer/name`, 'shop_items')
+  assert.is(status, 200)
+  assert.equal((json as Answer).value, [
+    { order: { customer: { customer_id: 1, name: 'Alice' } }, n: 3 },
+    { order: { customer: { customer_id: 2, name: "O'Neil" } }, n: 1 },
+  ])
+  const both = await ask('customer,customer/city', 'shop_orders')
+  assert.is(both.status, 501)
+  assert.match(both.text, 'leave the entity out, and add its key')
+})
+
 test.run()

@@ -33,9 +33,13 @@ export function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (target.kind === 'row') return joinedPath(path, target.row, scope)
   if (target.kind !== 'one') return path
   const { navigation } = target
-  if (navigation === null || path.names.length > 1)
-    throw unsupported('an entity reached through another in groupby')
-  return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
+  if (navigation === null) throw unsupported('an entity reached through another in groupby')
+  const names = [...path.names, navigation.on.theirs.name]
+  if (path.names.length > 1) {
+    const instead = `group by its key, ${names.join('/')}, and by what else is wanted of it`
+    throw unsupported('an entity reached through another in groupby', instead)
+  }
+  return { ...path, names, entity: navigation }
 }
 
 /** An entity that join has put beside the rows: its key tells it apart, and leads to the rest of it. */

@@ -218,7 +218,10 @@ function expandedRows(rows: ApplyRows, scope: Scope, { expand }: OptionSyntax) {
   const isObject = ({ path, entity }: ApplyRows['values'][number]) =>
     entity === undefined && path.length > 1 && entities.includes(path[0]!)
   if (rows.values.some(isObject))
-    throw unsupported('an entity combined with its own properties in groupby')
+    throw unsupported(
+      'an entity combined with its own properties in groupby',
+      'leave the entity out, and add its key',
+    )
   if (rows.added === null && entities.length === 0 && (expand?.length ?? 0) > 0)
     throw optionNotAllowed('the result of $apply has no entities')
   const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
