@@ -12,13 +12,16 @@ import { textOf } from '../duckdb/values.ts'
 import { isPipeOrDevice } from '../files/read-file.ts'
 import { isDataFile } from './sql/references.ts'
 
+/** Asked where a name is a pattern, `~` or a directory; others need no engine. */
+type Patterns = Pick<Connection, 'rows'>
+
 /**
  * One hash per name in `files` of the models; a name may be a glob and then stands for the names and contents that it
  * matches now. A file that is missing or remote has none: DuckDB reports it when it reads it, or it makes the model
  * volatile.
  */
 export async function hashFiles(
-  connection: Connection,
+  connection: Patterns,
   dir: string,
   models: Iterable<{ readonly files: readonly string[] }>,
   externals: ReadonlyMap<string, HashedExternal> = new Map(),
@@ -96,7 +99,7 @@ export async function hashSeeds(
   return hashes
 }
 
-const hashName = async (connection: Connection, dir: string, name: string): Promise<string> =>
+const hashName = async (connection: Patterns, dir: string, name: string): Promise<string> =>
   hashPaths(dir, await filesOf(connection, dir, name))
 
 async function hashPaths(dir: string, paths: readonly string[]): Promise<string> {
@@ -121,7 +124,7 @@ async function hashPaths(dir: string, paths: readonly string[]): Promise<string>
  * which the readers take all data files below. The name of a seed is not a pattern, so only that very file counts.
  */
 export async function filesOf(
-  connection: Connection,
+  connection: Patterns,
   dir: string,
   name: string,
 ): Promise<readonly string[]> {

@@ -28,9 +28,11 @@ import { hasErrors } from '../../core/diagnostics.ts'
 import { hashOf } from '../../core/hash.ts'
 import type { Extensions } from '../../core/extensions.ts'
 import { limits } from '../../core/limits.ts'
-import type { CompiledProject } from '../../core/model.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ProjectFiles } from '../../core/project.ts'
+import { Resources } from '../../core/resources.ts'
+import type { Sql } from '../../core/sql.ts'
 import type { SourceFile } from '../../core/source-text.ts'
 import { replaceIfPossible } from '../../files/durable-files.ts'
 import { buildStamp } from '../../files/package.ts'
@@ -78,11 +80,14 @@ export async function compileCached(
   const path = join(state, 'compiled.json')
   const keys = await keysOf(files, dir)
   const saved = await readSaved(path, keys.base)
-  const restored = await restore(saved, keys, files, { dir, known })
-  if (restored !== null) return restored
+  const isSame = saved !== null && saved.heading.key === keys.key
+  const changedInputs = isSame ? await changedAmong(saved.heading, { dir, known }) : []
+  if (isSame && changedInputs.length === 0)
+    return { ...restoreProject(saved.text, files), ...identityOf(saved.heading) }
   if (saved !== null) await onChanged?.()
   const { hashes } = keys
-  const { compiled, inputs } = await compileChanged(files, saved, { dir, hashes, save })
+  const changing = { dir, hashes, save, changedInputs }
+  const { compiled, inputs } = await compileChanged(files, saved, changing)
   const { project } = compiled
   const isWhole = inputs !== null && failsByTexts(project, files)
   const text = save && isWhole ? saveProject(compiled, files, hashes) : null
@@ -101,18 +106,21 @@ interface ChangedOptions {
   readonly dir: string
   readonly hashes: Keys['hashes']
   readonly save: boolean
+  /** Of the saved compile, those that are known to be different now. */
+  readonly changedInputs: readonly string[]
 }
 
 /** Does what compileUnits() does, with the data files that models name. */
 async function compileChanged(
   files: ProjectFiles,
   saved: Saved | null,
-  { dir, hashes, save }: ChangedOptions,
+  { dir, hashes, save, changedInputs }: ChangedOptions,
 ): Promise<{ readonly compiled: CompiledUnits; readonly inputs: Heading['inputs'] | null }> {
   const { compileUnits } = await import('../compile.ts')
   const isKept = saved !== null && !hasErrors(files.problems ?? [])
   const before = isKept ? restoreUnits(saved.text, files, hashes) : NOTHING
-  let { kept } = before
+  const isRead = (name: string) => changedInputs.includes(name)
+  let kept = without(before.kept, ({ files }) => files.some(isRead))
   for (;;) {
     let inputs: Heading['inputs'] | null = null
     const onInputs = async (connection: Connection, names: readonly string[]) => {
@@ -129,9 +137,12 @@ async function compileChanged(
             inputs: [saved?.heading.inputs ?? [], inputs ?? []],
           })
     if (stale.size === 0) return { compiled, inputs }
-    kept = new Map([...kept].filter(([name]) => !stale.has(name)))
+    kept = without(kept, ({ name }) => stale.has(name))
   }
 }
+
+const without = (kept: KeptModels, isOut: (model: Model) => boolean): KeptModels =>
+  new Map([...kept].filter(([, { model }]) => !isOut(model)))
 
 const NOTHING: RestoredUnits = { kept: new Map(), columns: new Map() }
 
@@ -155,18 +166,6 @@ async function readSaved(path: string, base: string): Promise<Saved | null> {
   return { heading, text }
 }
 
-/** null: it is that of another state of the project. */
-async function restore(
-  saved: Saved | null,
-  { key }: Keys,
-  files: ProjectFiles,
-  place: Pick<CachedOptions, 'dir' | 'known'>,
-): Promise<CompiledProject | null> {
-  if (saved === null || saved.heading.key !== key) return null
-  if (!(await isUnchanged(saved.heading, place))) return null
-  return { ...restoreProject(saved.text, files), ...identityOf(saved.heading) }
-}
-
 function readHeading(line: string): Heading | null {
   try {
     return JSON.parse(line) as Heading
@@ -175,19 +174,23 @@ function readHeading(line: string): Heading | null {
   }
 }
 
-async function isUnchanged(
+/** The data files and patterns that are not as they were. */
+async function changedAmong(
   { inputs }: Heading,
   { dir, known }: Pick<CachedOptions, 'dir' | 'known'>,
-): Promise<boolean> {
-  if (inputs.every(([name, hash]) => known?.get(name) === hash)) return true
-  const [{ Database }, { hashFiles }] = await Promise.all([
-    import('../../duckdb/database.ts'),
-    import('../file-hashes.ts'),
-  ])
-  await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
-  await using connection = await database.connect()
-  const now = await hashFiles(connection, dir, [{ files: inputs.map(([name]) => name) }])
-  return inputs.every(([name, hash]) => now.get(name) === hash)
+): Promise<readonly string[]> {
+  if (inputs.every(([name, hash]) => known?.get(name) === hash)) return []
+  const { hashFiles } = await import('../file-hashes.ts')
+  await using resources = new Resources()
+  const open = async () => {
+    const { Database } = await import('../../duckdb/database.ts')
+    const engine = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
+    return resources.use(await resources.use(engine).connect())
+  }
+  let opened: Promise<Connection> | null = null
+  const patterns = { rows: async (statement: Sql) => (await (opened ??= open())).rows(statement) }
+  const now = await hashFiles(patterns, dir, [{ files: inputs.map(([name]) => name) }])
+  return inputs.flatMap(([name, hash]) => (now.get(name) === hash ? [] : [name]))
 }
 
 /** null when the contents of one are unknown or take too long to read. */
