@@ -9,47 +9,29 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBValue,
 } from '@duckdb/node-api'
-import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
+import { type ExtensionLock, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
 import type { InTurn } from '../core/in-turn.ts'
 import { keepUntilExit } from '../core/until-exit.ts'
-import { limits } from '../core/limits.ts'
-import { engineMemory } from '../core/machine.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { openWithChecked } from './checked-extensions.ts'
 import { readValuesAsTheyAre } from './driver-values.ts'
-import { ErrorWords, isFatal, isInterrupt, refusalOf, toDatabaseError } from './errors.ts'
+import { engineConfig, type OpenOptions } from './engine-config.ts'
+import {
+  DatabaseError,
+  ErrorWords,
+  isFatal,
+  isInterrupt,
+  refusalOf,
+  toDatabaseError,
+} from './errors.ts'
 import { extensionError, requireLocked } from './extension-files.ts'
 import { nameSync } from './name-sync.ts'
 import { type Row, textOf } from './values.ts'
 
 readValuesAsTheyAre()
-
-export interface OpenOptions {
-  /** Absolute path, or ':memory:'. */
-  readonly path: string
-  readonly readOnly?: boolean
-  /** Where relative file names of models are looked for. */
-  readonly searchDir?: string
-  readonly threads?: number | null
-  readonly memoryLimit?: string | null
-  readonly tempDir?: string | null
-  readonly maxTempSize?: string | null
-  /** Where the engine looks for stored secrets; that of DuckDB in the home directory when absent. */
-  readonly secretDirectory?: string
-  /** Lets `duckdb_secrets()` give what is in a secret. */
-  readonly showsSecrets?: boolean
-  /**
-   * It works on servers in transactions. Closing a connection in one that cannot be rolled back, as its server is gone, ends
-   * the process by SIGABRT, since the engine throws in a destructor. So it is rolled back before; and an engine that an
-   * error has broken, which refuses even that, is left to the end of the process.
-   */
-  readonly hasServers?: boolean
-  /** Where extensions are, and those that are loaded now; the engine never fetches one. Throws ExtensionError. */
-  readonly extensions?: Extensions | undefined
-}
 
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
 export class Database implements AsyncDisposable {
@@ -59,6 +41,7 @@ export class Database implements AsyncDisposable {
   readonly #kept: Connection[] = []
   #onConnect: readonly Sql[] = []
   #explain: (error: unknown) => unknown = (error) => error
+  readonly #connecting = new Set<Promise<unknown>>()
   readonly #deferred = new Resources()
   readonly #words = new ErrorWords()
   readonly #lock: ExtensionLock | null
@@ -83,26 +66,7 @@ export class Database implements AsyncDisposable {
 
   /** `isChecked`: the signatures of its extensions are known to be valid. */
   static async #open(options: OpenOptions, isChecked: boolean): Promise<Database> {
-    const config: Record<string, string> = {
-      access_mode: options.readOnly ? 'READ_ONLY' : 'AUTOMATIC',
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      errors_as_json: 'true',
-      // By default five: a bulk insert then holds 60 MB and more for each thread, and is not faster for it.
-      write_buffer_row_group_count: '1',
-      default_block_size: String(limits.databaseBlockBytes),
-    }
-    if (options.searchDir !== undefined) config['file_search_path'] = options.searchDir
-    if (options.threads != null) config['threads'] = String(options.threads)
-    const memoryLimit = options.memoryLimit ?? engineMemory()
-    if (memoryLimit !== null) config['memory_limit'] = memoryLimit
-    if (options.tempDir != null) config['temp_directory'] = options.tempDir
-    if (options.maxTempSize != null) config['max_temp_directory_size'] = options.maxTempSize
-    if (options.showsSecrets === true) config['allow_unredacted_secrets'] = 'true'
-    if (options.secretDirectory !== undefined) config['secret_directory'] = options.secretDirectory
-    if (options.extensions !== undefined)
-      config['extension_directory'] = options.extensions.directory
-    if (isChecked) config['allow_unsigned_extensions'] = 'true'
+    const config = engineConfig(options, isChecked)
     await using resources = new Resources()
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())
@@ -124,7 +88,7 @@ export class Database implements AsyncDisposable {
   async connect(first?: readonly Sql[]): Promise<Connection> {
     const kept = first === undefined ? this.#kept.pop() : undefined
     if (kept !== undefined) return kept
-    const driver = await attempt(this.#instance.connect())
+    const driver = await this.#newDriver()
     const connection = new Connection(driver, this.#syncNames, {
       onClose: () => this.#connections.delete(connection),
       explain: (error) => {
@@ -140,6 +104,18 @@ export class Database implements AsyncDisposable {
     const statements = first ?? this.#onConnect
     if (statements.length > 0) await connection.run(sql.join(statements, sql`;\n`))
     return connection
+  }
+
+  /** Where the engine is closed before the driver has made a connection, the process ends. */
+  async #newDriver(): Promise<DuckDBConnection> {
+    if (this.#closed) throw closedError()
+    const made = attempt(this.#instance.connect())
+    this.#connecting.add(made)
+    try {
+      return await made
+    } finally {
+      this.#connecting.delete(made)
+    }
   }
 
   /** The next connect() takes this connection, on which the statements of onConnect() have been run. */
@@ -177,13 +153,14 @@ export class Database implements AsyncDisposable {
     if (this.#closed) return
     this.#closed = true
     await this.#deferred[Symbol.asyncDispose]()
+    await Promise.allSettled(this.#connecting)
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
     if (this.#isBroken) keepUntilExit(this.#instance)
     else this.#instance.closeSync()
   }
 }
 
-export interface TransactOptions {
+interface TransactOptions {
   /** What the transaction does before the work. */
   readonly first?: () => Promise<void>
   /** For its beginning, `first` included, and its COMMIT. */
@@ -382,6 +359,20 @@ export class Connection implements AsyncDisposable {
     this.#owner.onClose()
   }
 }
+
+/** A query that comes too late ends as one that was interrupted when the engine was closed. */
+const closedError = () =>
+  new DatabaseError(
+    {
+      type: 'INTERRUPT',
+      subtype: null,
+      message: 'the engine is closed',
+      name: null,
+      candidates: [],
+      position: null,
+    },
+    null,
+  )
 
 function columnOf(statement: DuckDBPreparedStatement, index: number): Column {
   return {

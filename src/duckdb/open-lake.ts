@@ -14,7 +14,8 @@ import { LAKE_DATABASE, LAKE_EXTENSIONS, type LakeStore, type LakeTarget } from 
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { type Connection, Database, type OpenOptions } from './database.ts'
+import { type Connection, Database } from './database.ts'
+import type { OpenOptions } from './engine-config.ts'
 import { textOf } from './values.ts'
 import { DatabaseError } from './errors.ts'
 

@@ -4,6 +4,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { sql } from '../../src/core/sql.ts'
 import { ConnectionPool } from '../../src/duckdb/connection-pool.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { isInterrupt } from '../../src/duckdb/errors.ts'
 import { TextStream } from '../../src/duckdb/vectors/text-stream.ts'
 
 async function openPool(size: number): Promise<ConnectionPool> {
@@ -76,6 +77,22 @@ test('a connection that was interrupted works again; one that was closed is not 
     await lent.connection[Symbol.asyncDispose]()
   }
   assert.is(pool.free, 0)
+})
+
+test('an engine that is closed while connections are made ends none of them, nor the process', async () => {
+  for (let round = 0; round < 10; round++) {
+    const database = await Database.open({ path: ':memory:', threads: 1 })
+    const asked = Array.from({ length: 12 }, async () => {
+      await using connection = await database.connect()
+      return (await connection.row(sql`SELECT 1 AS one`))?.['one']
+    })
+    const closed = database[Symbol.asyncDispose]()
+    const late = database.connect()
+    const ended = await Promise.allSettled([...asked, late])
+    await closed
+    assert.ok(ended.every((one) => one.status === 'fulfilled' || isInterrupt(one.reason)))
+    assert.is(ended.at(-1)!.status, 'rejected')
+  }
 })
 
 test.run()

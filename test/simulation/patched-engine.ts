@@ -31,6 +31,12 @@ interface Engine {
 
 const engines = new Set<Engine>()
 
+/**
+ * Those of killed processes, which are closed below. The code of such a process goes on to the next thing that it asks for,
+ * and may close its engine before; DuckDB ends the process when that happens while a connection is made.
+ */
+const closing = new Set<Database>()
+
 /** Called around each thing that an engine does, with its name. */
 type Around = (process: SimulatedProcess, work: () => Promise<unknown>) => Promise<unknown>
 let around: Around = (_, work) => work()
@@ -65,10 +71,12 @@ export function patchEngine(): void {
       }
       return process.world.ask(process, what, () => around(process, work))
     })
-  patch(bindings, 'close_sync', (_, original, [database]) => {
+  // Also outside of any process, as when an opening is given up.
+  const close = bindings.close_sync
+  bindings.close_sync = (database) => {
     for (const engine of engines) if (engine.database === database) engines.delete(engine)
-    return original(database)
-  })
+    if (!closing.has(database)) close(database)
+  }
 }
 
 /** What the engine says of its own clock is not of the world. */
@@ -88,11 +96,11 @@ export async function closeEnginesOf(isGone: (process: SimulatedProcess) => bool
     engines.delete(engine)
     for (const connection of engine.connections)
       ignoreError(() => bindings.disconnect_sync(connection))
-    // One that was closed outside of any process, as when an opening was given up, has no connections any more.
-    const last = await bindings.connect(engine.database).catch(() => null)
-    if (last === null) continue
+    closing.add(engine.database)
+    const last = await bindings.connect(engine.database)
     await bindings.query(last, 'PRAGMA disable_checkpoint_on_shutdown')
     bindings.disconnect_sync(last)
+    closing.delete(engine.database)
     bindings.close_sync(engine.database)
   }
 }
