@@ -196,12 +196,15 @@ async function tryPart(part: Part, ms: number): Promise<Tried & { readonly next:
   return { ...tried, next }
 }
 
-/** What is lost, doubled or otherwise wrong is told apart by the words of the tests. */
+/**
+ * What is lost, doubled or otherwise wrong is told apart by the words of the tests. That a process ended comes first: what it
+ * said before may have any words.
+ */
 function kindsOf(wrong: readonly string[]): readonly number[] {
-  const count = (pattern: RegExp) => wrong.filter((one) => pattern.test(one)).length
-  const [lost, doubled] = [count(/lost|missing/), count(/twice|doubled/)]
-  const stuck = count(/no peace|ended early|is stuck|ended by SIGKILL/)
-  return [lost, doubled, stuck, Math.max(0, wrong.length - lost - doubled - stuck)]
+  const kinds = [/no peace|ended early|is stuck|ended by SIGKILL/, /lost|missing/, /twice|doubled/]
+  const kindOf = (one: string) => kinds.findIndex((pattern) => pattern.test(one))
+  const count = (kind: number) => wrong.filter((one) => kindOf(one) === kind).length
+  return [count(1), count(2), count(0), count(-1)]
 }
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
