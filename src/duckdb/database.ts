@@ -366,7 +366,7 @@ const closedError = () =>
     {
       type: 'INTERRUPT',
       subtype: null,
-      message: 'the engine is closed',
+      message: 'DuckDB is closed',
       name: null,
       candidates: [],
       position: null,
