@@ -198,6 +198,10 @@ async function openCompilation(
   found.add([...sources.unreadable, ...sources.misnamed])
   const isClosed = mustCloseEngine(dir, declared, files.extensions)
   if (isClosed) await closeEngine(connection, dir, declared)
+  const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
+  // Whether a call reads the table that its argument names.
+  const readsTables = (call: string) =>
+    call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
   const context = {
     sources,
     measures: reading.measures,
@@ -206,7 +210,8 @@ async function openCompilation(
     connection,
     dir,
     modelNames,
-    findModel: (name: string) => names.get(foldCase(name))?.name ?? null,
+    findModel,
+    givers: { macros: macros.facts, external: sources.tables, findModel, readsTables },
     macros: macros.definition,
     macrosIn: macros.definitionIn,
   }
@@ -286,7 +291,7 @@ async function finishAll(
   for (const draft of order) {
     const columns = columnsOf.get(draft.name) ?? kept.get(draft.name)?.model.columns
     if (columns === undefined) continue
-    const { model, diagnostics } = await draft.finish(columns)
+    const { model, diagnostics } = await draft.finish(columns, models)
     found.addTo(draft.name, diagnostics)
     models.set(model.name, model)
   }
@@ -339,14 +344,13 @@ async function blameAll(
 }
 
 function projectOf(
-  { files, kept, found, macros, sources, context: { findModel }, queries, checks }: Resolved,
+  { files, kept, found, macros, sources, context, queries, checks }: Resolved,
   { models, failed }: Pick<CompiledProject, 'models' | 'failed'>,
 ): CompiledProject {
   const sorted = found.all.toSorted(byPlace)
   const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
-  const readsTables = (call: string) => readsItsArgument(call, macros)
   const { tables, problems } = sources
-  const traced = { models, external: tables, findModel, readsTables }
+  const traced = { ...context.givers, models }
   const known = new Map(Array.from(kept, ([name, { lineage }]) => [name, lineage]))
   const knownTrails = new Map(Array.from(kept, ([name, { trails }]) => [name, trails]))
   const asWritten = [...queries, ...checks.map(({ query }) => query)]
@@ -394,7 +398,3 @@ function onceAsked<T extends object>(find: () => T): () => T {
   let found: T | null = null
   return () => (found ??= find())
 }
-
-/** Whether a call reads the table that its argument names. */
-const readsItsArgument = (call: string, { facts }: Macros) =>
-  call === 'query' || call === 'query_table' || facts.get(call)?.takesTable === true

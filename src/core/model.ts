@@ -36,6 +36,8 @@ interface ModelBase {
   readonly volatile: boolean
   /** When a volatile model has other rows that has the same columns each time. */
   readonly varies?: Varies
+  /** Columns of a view or a table that a call makes another value in each build, where it stands in another model (or ''). */
+  readonly givers?: readonly (readonly [column: string, model: string, call: string])[]
   /** The SELECT takes columns from its data (a PIVOT without IN): `columns` has those that are known without. */
   readonly columnsFromData?: true
   /**

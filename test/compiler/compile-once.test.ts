@@ -270,6 +270,24 @@ test('a model whose rows alone change by themselves is kept', async () => {
   assert.equal(await compiledIn(space), [])
 })
 
+test('what a view says of its columns is heard by models that are kept', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: p\n',
+    'models/core/v.sql': "-- @kind: view\nselect 1 as id, timestamptz '2026-01-01' as at\n",
+    'models/core/h.sql': '-- @kind: scd2\n-- @unique_key: id\nfrom core.v\n',
+  })
+  const told = async () => {
+    const { warnings } = await once(space)
+    return warnings.map(({ code, source }) => `${code} ${source.path}`)
+  }
+  assert.equal(await told(), [])
+  await writeFile(space.path('models/core/v.sql'), '-- @kind: view\nselect 1 as id, now() as at\n')
+  const expected = ['changing-column models/core/h.sql']
+  assert.equal(await told(), expected)
+  await writeFile(space.path('models/core/w.sql'), 'select 1 as id\n')
+  assert.equal(await told(), expected)
+})
+
 test('a model that waits for a file compiles once the file is there', async () => {
   await using space = await workspace(project)
   await space.write('models/raw/n.sql', "select a from read_csv('later/n.csv')\n")

@@ -2,6 +2,7 @@
 
 import { unstableKeys } from './unstable-key.ts'
 import { changingColumns } from './changing-column.ts'
+import { type Givers, giversFor, giversOf } from './givers.ts'
 import { untypedNulls } from './untyped-null.ts'
 import { windowsOverOthers } from './window-over-others.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
@@ -34,7 +35,7 @@ import {
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 import type { Span } from '../../core/source-text.ts'
 import { kinds } from '../../core/kinds.ts'
-import type { ColumnRename, ViewModel } from '../../core/model.ts'
+import type { ColumnRename, Model, ViewModel } from '../../core/model.ts'
 import { formerTexts } from '../former-texts.ts'
 import { meaningOf } from '../sql/meaning.ts'
 import { comparedWithNull } from './compared-with-null.ts'
@@ -64,7 +65,7 @@ export function draftQuery(
       return { source, span: declared ?? spanAtByte(body, reference?.at ?? null) }
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
-    finish: (columns) => finishQuery(query, dependsOn, columns, context),
+    finish: (columns, before) => finishQuery(query, { dependsOn, before }, columns, context),
   }
 }
 
@@ -82,9 +83,14 @@ function partsOf(
   return { names, ...(parts === null ? {} : { parts }) }
 }
 
+interface Surroundings {
+  readonly dependsOn: readonly ModelName[]
+  readonly before: ReadonlyMap<ModelName, Model>
+}
+
 async function finishQuery(
   query: ResolvedQuery,
-  dependsOn: readonly ModelName[],
+  { dependsOn, before }: Surroundings,
   columns: readonly Column[],
   context: DraftContext,
 ): Promise<DraftResult> {
@@ -103,11 +109,12 @@ async function finishQuery(
   }
   const visible = header.expose === undefined ? columns : named
   const { base, diagnostics } = finishHeader(parsed, visible, placeOfColumn)
+  const givers = giversOf(query, own(columns), before, context.givers)
   const surprises = [
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
     ...mergeOverGroups(parsed, tree),
-    ...surprisingColumns(query, own(columns), placeOfColumn),
+    ...surprisingColumns(query, own(columns), givers, placeOfColumn),
     ...comparedWithNull(body),
   ]
   // A view has no rows, but what is published of it has.
@@ -137,6 +144,7 @@ async function finishQuery(
     checks,
     ...(tree === null ? { columnsFromData: true as const } : {}),
     ...partsOf(query, own(columns), context, parts),
+    ...(kinds[kind].keepsRows ? {} : giversFor(own(columns), givers)),
   }
   const finished = finishKind(parsed, rest, own(columns), rulesOf(query, context, parts))
   const unknown = unknownModels(parsed, context)
@@ -155,12 +163,13 @@ async function finishQuery(
 const surprisingColumns = (
   query: ResolvedQuery,
   columns: readonly Column[],
+  givers: Givers,
   placeOfColumn: (index: number) => Span | null,
 ): readonly Diagnostic[] => [
   ...windowsOverOthers(query, columns),
-  ...unstableKeys(query, columns, placeOfColumn),
+  ...unstableKeys(query, columns, givers),
   ...untypedNulls(query, columns, placeOfColumn),
-  ...changingColumns(query, columns, placeOfColumn),
+  ...changingColumns(query, columns, givers),
 ]
 
 function rulesOf(

@@ -13,6 +13,7 @@ import { type CheckContext, modelsInChecks } from '../checks/resolve-checks.ts'
 import { checkContract, columnsWithoutNull, promisedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
 import type { ParsedModel } from '../model-file.ts'
+import type { GiverContext } from './givers.ts'
 import type { MeasureEngine } from '../measures/meaning.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 import { storedType } from '../../core/type-syntax.ts'
@@ -20,7 +21,11 @@ import type { ProjectFiles } from '../../core/project.ts'
 import { sql } from '../../core/sql.ts'
 
 export interface Draft extends Bindable {
-  readonly finish: (columns: readonly Column[]) => Promise<DraftResult>
+  /** `before`: the models that come before it. */
+  readonly finish: (
+    columns: readonly Column[],
+    before: ReadonlyMap<ModelName, Model>,
+  ) => Promise<DraftResult>
   /** Where this model first names another one. */
   readonly placeOf: (model: ModelName) => FilePlace
 }
@@ -34,6 +39,8 @@ export interface DraftContext extends CheckContext, TargetTypes {
   readonly dir: string
   readonly sources: Pick<KnownSources, 'pathOf' | 'isVolatile' | 'partOf'>
   readonly measures: MeasureEngine
+  /** What names and calls in a query mean. */
+  readonly givers: GiverContext
   /** Definition of all macros. */
   readonly macros: string
   /** The definition of those macros that a canonical text may call. */

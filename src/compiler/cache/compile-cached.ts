@@ -134,6 +134,7 @@ async function compileChanged(
         ? kept
         : staleAmong(kept, compiled, {
             columns: before.columns,
+            givers: before.givers,
             inputs: [saved?.heading.inputs ?? [], inputs ?? []],
           })
     if (stale.size === 0) return { compiled, inputs }
@@ -144,7 +145,7 @@ async function compileChanged(
 const without = (kept: KeptModels, isOut: (model: Model) => boolean): KeptModels =>
   new Map([...kept].filter(([, { model }]) => !isOut(model)))
 
-const NOTHING: RestoredUnits = { kept: new Map(), columns: new Map() }
+const NOTHING: RestoredUnits = { kept: new Map(), columns: new Map(), givers: new Map() }
 
 /** The key alone does not cover what was read from data files. */
 const identityOf = ({ key, checksum }: Heading) =>
@@ -261,7 +262,8 @@ async function keysOf(files: ProjectFiles, dir: string): Promise<Keys> {
 
 /** The compile from which the models were kept, and the one that they take part in. */
 interface Before {
-  readonly columns: ReadonlyMap<ModelName, readonly Column[]>
+  readonly columns: RestoredUnits['columns']
+  readonly givers: RestoredUnits['givers']
   /** Data files with hashes: then, and now. */
   readonly inputs: readonly [readonly Input[], readonly Input[]]
 }
@@ -272,13 +274,17 @@ type Input = readonly [name: string, hash: string]
 function staleAmong(
   kept: KeptModels,
   { units, standIns }: Pick<CompiledUnits, 'units' | 'standIns'>,
-  { columns, inputs }: Before,
+  { columns, givers, inputs }: Before,
 ): ReadonlySet<ModelName> {
   const [then, now] = [new Map(inputs[0]), new Map(inputs[1])]
   const isChanged = (name: string) => !then.has(name) || then.get(name) !== now.get(name)
   const others = Array.from(units, ([name, { model }]) => {
     const relation = kept.has(name) ? standIns.get(name) : model.columns
-    return relation === undefined || isSameRelation(relation, columns.get(name) ?? []) ? [] : [name]
+    const isSame =
+      relation === undefined ||
+      (isSameRelation(relation, columns.get(name) ?? []) &&
+        JSON.stringify(model.givers) === JSON.stringify(givers.get(name)))
+    return isSame ? [] : [name]
   }).flat()
   const stale = reach(others, readersOf(Array.from(kept.values(), ({ model }) => model)))
   for (const name of others) if (kept.has(name)) stale.add(name)

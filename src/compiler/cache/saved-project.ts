@@ -159,6 +159,7 @@ const lineageIn = (line: string) => JSON.parse(line) as SavedLineage
 export interface RestoredUnits {
   readonly kept: KeptModels
   readonly columns: ReadonlyMap<ModelName, readonly Column[]>
+  readonly givers: ReadonlyMap<ModelName, Model['givers']>
 }
 
 /**
@@ -193,6 +194,7 @@ export function restoreUnits(
   return {
     kept: new Map(kept.map((unit) => [unit.model.name, unit])),
     columns: new Map(saved.models.map(({ name, columns }) => [name, columns])),
+    givers: new Map(saved.models.map(({ name, givers }) => [name, givers])),
   }
 }
 

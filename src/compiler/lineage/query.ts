@@ -34,6 +34,7 @@ import {
 } from './scope.ts'
 import { scopeOfFrom } from './tables.ts'
 import { afterCut, exactNames, exactPairs, exactSelect } from './exact.ts'
+import { givenBy, withGivers } from './given.ts'
 import { withSubqueries } from './subqueries.ts'
 import { trailsOf, withEqualities, type Uses } from './trails.ts'
 
@@ -46,7 +47,7 @@ interface NameObserver {
   readonly equality?: (left: ScopeValue, right: ScopeValue) => void
 }
 
-interface LineageContext {
+export interface LineageContext {
   readonly findModel: (name: string) => ModelName | null
   /** The lineage of models that come before. */
   readonly columnsOf: (model: ModelName) => Columns
@@ -57,6 +58,8 @@ interface LineageContext {
   readonly observer?: NameObserver
   /** Where trails are asked for. */
   readonly uses?: Uses
+  /** Where expressions are asked for. */
+  readonly findsExpressions?: true
 }
 
 export interface LineageSources {
@@ -94,7 +97,8 @@ export function contextOf(sources: Omit<LineageSources, 'trees'>): LineageContex
   const { models, external, findModel, readsTables } = sources
   const known = new Map<ModelName, Columns>()
   const columnsOf = (name: ModelName) => {
-    const columns = known.get(name) ?? ownColumns(name, models.get(name)?.columns ?? [])
+    const model = models.get(name)
+    const columns = known.get(name) ?? withGivers(ownColumns(name, model?.columns ?? []), model)
     known.set(name, columns)
     return columns
   }
@@ -133,7 +137,7 @@ function lineageOf(tree: SyntaxNode, columns: readonly Column[], context: Lineag
 }
 
 /** One for each of `columns`; null: unknown. */
-function columnsGivenBy(
+export function columnsGivenBy(
   tree: SyntaxNode,
   columns: readonly Column[],
   context: LineageContext,
@@ -256,13 +260,15 @@ function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
     const value = resolveName(names, place.scope)
     place.context.observer?.column(item, value, alias === '')
     const { origins, type, same, trails } = value
-    return [scopeColumn(alias || names.at(-1)!, origins, type, undefined, same, trails)]
+    const column = scopeColumn(alias || names.at(-1)!, origins, type, undefined, same, trails)
+    return [{ ...column, by: givenBy(item, place) }]
   }
   if (holdsStar(item) || isUnnestOfMany(item, place)) {
     if (place.context.observer !== undefined) originsOf(item, place)
     return null
   }
-  return [computed(alias, originsOf(item, place), trailsOf(item, place))]
+  const column = computed(alias, originsOf(item, place), trailsOf(item, place))
+  return [{ ...column, by: givenBy(item, place) }]
 }
 
 export interface Inside extends QueryPlace {
@@ -284,7 +290,8 @@ function columnsOfStar(star: SyntaxNode, place: Inside): Columns {
         const by = replaced.find(({ key }) => sameName(key, column.name))
         if (by === undefined) return column
         const trails = trailsOf(by.value, place)
-        return computed(column.name, originsOf(by.value, place), trails)
+        const origins = originsOf(by.value, place)
+        return { ...computed(column.name, origins, trails), by: givenBy(by.value, place) }
       }) ?? null
   )
 }

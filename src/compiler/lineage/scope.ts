@@ -22,6 +22,8 @@ export interface ScopeValue {
   readonly same?: ColumnOrigin | undefined
   /** What gives it its values (trails.ts); absent where nobody asks. */
   readonly trails?: readonly Trail[] | undefined
+  /** The expressions that give it its values (given.ts); absent where nobody asks, and for what a model or a source gives. */
+  readonly by?: readonly SyntaxNode[] | undefined
   /** How a name was resolved: which of its parts is the column, and the table that those before it name. */
   readonly part?: number
   readonly table?: ScopeRelation
@@ -121,7 +123,13 @@ export function resolveIn(keys: readonly string[], level: Scope): ScopeValue | n
     )
     const found = table === undefined ? null : columnOf(table, third)
     if (found !== null)
-      return { ...found, part: 2, table: table!, same: keys.length === 3 ? found.same : undefined }
+      return {
+        ...found,
+        part: 2,
+        table: table!,
+        same: keys.length === 3 ? found.same : undefined,
+        by: keys.length === 3 ? found.by : undefined,
+      }
   }
   if (second !== undefined) {
     const tables = level.relations.filter(({ alias }) => alias === first)
@@ -133,14 +141,15 @@ export function resolveIn(keys: readonly string[], level: Scope): ScopeValue | n
         part: 1,
         table: tables[0]!,
         same: third === undefined ? found.same : undefined,
+        by: third === undefined ? found.by : undefined,
       }
   }
   const column = resolveColumn(first, level)
   if (column !== null) {
     // A field of a STRUCT, or the column itself.
-    const { origins, type, is, same, trails } = column
+    const { origins, type, is, same, trails, by } = column
     if (second !== undefined) return { origins, type: null, is, part: 0 }
-    return { origins, type, is, same, trails, part: 0 }
+    return { origins, type, is, same, trails, by, part: 0 }
   }
   const table = level.relations.find(({ alias }) => alias === first)
   if (table === undefined) return null
@@ -176,9 +185,9 @@ function columnOf({ columns }: ScopeRelation, key: string): ScopeValue | null {
 export function renamed(columns: Columns, names: readonly string[] | undefined): Columns {
   if (columns === null || names === undefined) return columns
   return columns.map((column, i) => {
-    const { origins, type, same, trails } = column
+    const { origins, type, same, trails, by } = column
     if (names[i] === undefined) return column
-    return scopeColumn(names[i], origins, type, undefined, same, trails)
+    return { ...scopeColumn(names[i], origins, type, undefined, same, trails), by }
   })
 }
 
@@ -187,13 +196,17 @@ const bothTrails = (
   other: Pick<ScopeValue, 'trails'>,
 ): readonly Trail[] => [...(one.trails ?? []), ...(other.trails ?? [])]
 
+const byEither = (one: Pick<ScopeValue, 'by'>, other: Pick<ScopeValue, 'by'>) => ({
+  by: one.by || other.by ? [...(one.by ?? []), ...(other.by ?? [])] : undefined,
+})
+
 /** Columns of two queries that give one set of rows, by their places. */
 export function inPairs(left: Columns, right: Columns): Columns {
   if (left === null || right === null || left.length !== right.length) return null
   return left.map((one, i) => {
     const other = right[i]!
     const origins = union([one.origins, other.origins])
-    return computed(one.name, origins, bothTrails(one, other))
+    return { ...computed(one.name, origins, bothTrails(one, other)), ...byEither(one, other) }
   })
 }
 
@@ -207,7 +220,8 @@ export function byName(left: Columns, right: Columns): Columns {
     const other = others.get(key)
     others.delete(key)
     const trails = bothTrails(one, other ?? {})
-    return computed(name, union([origins, other?.origins ?? none]), trails)
+    const either = union([origins, other?.origins ?? none])
+    return { ...computed(name, either, trails), ...byEither(one, other ?? {}) }
   })
   return [...both, ...others.values()]
 }

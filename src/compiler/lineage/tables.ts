@@ -146,7 +146,8 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
       relations = withTrailsOf(relations, [start, middle], key, given(r, isAlone))
     if (isEqual)
       relations = withTrailsOf(relations, [middle, relations.length], key, given(l, isAlone))
-    merged.set(foldCase(name), scopeColumn(name, origins, null, undefined, taken?.same, trails))
+    const column = scopeColumn(name, origins, null, undefined, taken?.same, trails)
+    merged.set(foldCase(name), { ...column, by: taken?.by })
   }
   return done({ ...whole, relations, merged })
 }

@@ -8,7 +8,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
-import { parseTree } from '../../duckdb/syntax.ts'
+import { parseTree, type SyntaxNode } from '../../duckdb/syntax.ts'
 import type { Row } from '../../duckdb/values.ts'
 import { definitionOf } from '../definition-hash.ts'
 import { engineDiagnostic, spanAt } from '../hints/engine-diagnostic.ts'
@@ -163,7 +163,7 @@ const NO_MACROS: Inspection = {
 async function inspect(connection: Connection, bodies: readonly ModelBody[]): Promise<Inspection> {
   const rows = await connection.rows(sql`
     SELECT
-      lower(function_name) AS name, parameters, parameter_types, macro_definition,
+      lower(function_name) AS name, function_type, parameters, parameter_types, macro_definition,
       json_serialize_sql(
         CASE function_type WHEN 'macro' THEN 'SELECT ' ELSE '' END || macro_definition
       ) AS tree
@@ -186,10 +186,17 @@ async function inspect(connection: Connection, bodies: readonly ModelBody[]): Pr
         macros: facts,
       })
       if (found.hidden.some((call) => call.function === 'query')) hiding.add(name)
-      facts.set(name, joined(facts.get(name), found))
+      const isScalar = row['function_type'] === 'macro'
+      const gives = isScalar && !facts.has(name) ? itemOf(parsed.tree) : undefined
+      facts.set(name, { ...joined(facts.get(name), found), ...(gives && { gives }) })
     }
   }
   return { facts, hiding, definition: definitionOf(rows), definitionIn: calledIn(rows) }
+}
+
+function itemOf(tree: SyntaxNode): SyntaxNode | undefined {
+  const { select_list: items } = tree['node'] as { readonly select_list?: readonly SyntaxNode[] }
+  return items?.[0]
 }
 
 const calledIn = (rows: readonly Row[]) => (canonical: string) => {

@@ -40,6 +40,8 @@ export interface MacroFacts {
   readonly files: readonly string[]
   readonly volatile: boolean
   readonly varies?: Varies
+  /** Its expression, where there is one only. */
+  readonly gives?: SyntaxNode
   /** It reads a table that an argument names. */
   readonly takesTable: boolean
 }
