@@ -156,7 +156,7 @@ export function findProperty(type: EntityType, name: string, at: number): Proper
     [...type.properties, ...type.navigation].map((member) => member.name),
   )
   const problem = `${type.name} has no property "${name}" (at character ${at + 1})`
-  const instead = measureHint(type, name) ?? valueHint(name) ?? hint
+  const instead = measureHint(type, name) ?? valueHint(name) ?? hint ?? resultHint(type)
   throw unknownProperty(instead === undefined ? problem : `${problem}; ${instead}`)
 }
 
@@ -166,10 +166,20 @@ export const measureHint = ({ measures }: EntityType, name: string): string | un
     ? `it is a measure: $apply=aggregate(${name})`
     : undefined
 
+/** The properties of rows that $apply has made, which are not those of the set. Those with a blank are its own. */
+function resultHint({ isResult, properties }: EntityType): string | undefined {
+  const names = properties.map((property) => property.name).filter((name) => !name.includes(' '))
+  return isResult === true && names.length > 0
+    ? `here $apply has left ${names.slice(0, 10).join(', ')}`
+    : undefined
+}
+
 /** A name that is a value in another form. */
 function valueHint(name: string): string | undefined {
   if (/[‘’“”]/u.test(name))
     return `text is written in single quotes: '${name.replaceAll(/[‘’“”]/gu, '')}'`
+  if (/^(?:asc|desc)$/i.test(name))
+    return `a direction follows its property after a space: name ${name}`
   return isBareDuration(name) ? `a duration is written duration'${name}'` : undefined
 }
 

@@ -53,6 +53,8 @@ export interface EntityType {
   readonly levels: readonly LeveledHierarchy[]
   /** Absent where the set is no rollup. */
   readonly rollup?: RollupOf | undefined
+  /** Of rows that $apply has made. */
+  readonly isResult?: true
 }
 
 /** Entities as nodes of trees (Data Aggregation 4.0, section 5.5.2). */

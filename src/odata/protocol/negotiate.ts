@@ -110,7 +110,9 @@ export function negotiateData(
   }
   const types = served.map((name) => formats[name].mediaType)
   const list = [types.slice(0, -1).join(', '), ...types.slice(-1)].filter((part) => part !== '')
-  const atom = /\batom\b/i.test(text) ? '; Atom belongs to OData 2 and 3' : ''
+  const atom = /\batom\b/i.test(text)
+    ? '; Atom belongs to OData 2 and 3'
+    : shortNames(option, served)
   throw odataError(
     'not-acceptable',
     `this resource is only served as ${list.join(' and ')}${atom}`,
@@ -164,6 +166,13 @@ export function header(headers: RequestHeaders, name: string): string | null {
 const MINIMAL: JsonFormat = { metadata: 'minimal', ieee754: false }
 
 /** $format has short names for media types. */
+/** What $format takes besides media types, for a word that is none. */
+function shortNames(option: string | null, served: readonly FormatName[]): string {
+  if (option === null || option.includes('/')) return ''
+  const isExcel = /^\.?(?:excel|xlsm?|spreadsheet)$/i.test(option) && served.includes('xlsx')
+  return isExcel ? '; for Excel write $format=xlsx' : `; $format takes ${served.join(', ')}`
+}
+
 function formatOption(option: string): string {
   const short = option.toLowerCase()
   return Object.hasOwn(formats, short) ? formats[short as FormatName].mediaType : option

@@ -75,13 +75,19 @@ type PlainOption = keyof typeof plainValues
 export const isPlainOption = (name: OptionName | null): name is PlainOption =>
   name !== null && Object.hasOwn(plainValues, name)
 
-/** The option with its value, as a member for OptionSyntax. */
-export function parsePlainOption(name: PlainOption, text: string): OptionSyntax {
+/** The option with its value, as a member for OptionSyntax. `separator`: what stands between options there. */
+export function parsePlainOption(
+  name: PlainOption,
+  text: string,
+  separator: '&' | ';' = '&',
+): OptionSyntax {
   requireValue(name, text)
   const { form, words, valueOf } = plainValues[name]
   if (form.test(text)) return { [name]: valueOf(text) }
-  const isSeparator = /;\s*\$?\w+\s*=/.test(text)
-  const hint = isSeparator ? '; options are separated by "&", not ";"' : ''
+  const found = /([;,])\s*\$?\w+\s*=/.exec(text)?.[1]
+  const where = separator === ';' ? ' in parentheses' : ''
+  const hint =
+    found === undefined ? '' : `; options${where} are separated by "${separator}", not "${found}"`
   throw invalidOption(`$${name} must be ${words}${hint}`, `$${name}`)
 }
 

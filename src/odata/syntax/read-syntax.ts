@@ -143,7 +143,7 @@ function parseExpandOption(name: string, text: string): ExpandOption {
   const value = text.trim()
   if (name.toLowerCase() === 'levels') return { levels: levels(value) }
   const option = optionName(`$${name}`, value)
-  if (isPlainOption(option)) return parsePlainOption(option, value)
+  if (isPlainOption(option)) return parsePlainOption(option, value, ';')
   throw optionNotAllowed(`$${option ?? name} is not allowed within $expand`)
 }
 

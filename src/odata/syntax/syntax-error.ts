@@ -40,11 +40,41 @@ function knownMistake(rule: string, text: string, position: number): string | nu
   }
   if (rule === 'select' && /^\s*count\s*\(\s*$/i.test(text.slice(0, position)))
     return '$select takes names of properties; write $count=true for the number of rows, or $apply=aggregate($count as n)'
+  const separated = rule === 'expand' ? optionAfterComma(text, position) : null
+  if (separated !== null) return separated
+  const lambda = lambdaMistake(text, position)
+  if (lambda !== null) return lambda
   const isAtEnd = text.slice(position).trim() === ''
   if (isAtEnd) return missingEnd(rule, text)
   if (rule !== 'expand' && /^;\s*\$?\w+\s*=/.test(text.slice(position)))
     return 'options are separated by "&", not ";"'
   return valueMistake(text, position) ?? foreignSymbol(text, position)
+}
+
+/** `orders($select=id,$top=1)` */
+function optionAfterComma(text: string, position: number): string | null {
+  const rest = text.slice(position)
+  const isAfter = /,\s*$/.test(text.slice(Math.max(0, position - LOOK_BACK), position))
+  const isOption = /^\$\w+\s*=/.test(isAfter ? rest : rest.replace(/^,\s*/, ''))
+  return isOption && (isAfter || rest.startsWith(','))
+    ? 'options in parentheses are separated by ";", not ","'
+    : null
+}
+
+/** `orders/any(status eq 'paid')` */
+function lambdaMistake(text: string, position: number): string | null {
+  const before = text.slice(Math.max(0, position - LOOK_BACK), position)
+  const [, word, path = ''] = /\/(any|all)\(\s*([\w/]*)\s*$/i.exec(before) ?? []
+  const rest = text.slice(position)
+  if (word === undefined || path === '' || rest.startsWith(':')) return null
+  const say = (example: string) => `${word} gives each item a name first: ${word}(${example})`
+  if (rest.startsWith('(')) return say(`o:${path}(o/…)`)
+  const isPath = path.includes('/') || rest.startsWith('/')
+  const item = isPath ? path.split('/')[0]! : 'o'
+  const [end = ' …'] = /^(?:[^()']|'(?:[^']|'')*')*(?=\))/.exec(rest) ?? []
+  const space = /\s$/.test(before) && end !== ' …' ? ' ' : ''
+  const condition = shortened(`${isPath ? '' : `${item}/`}${path}${space}${end}`)
+  return say(`${item}:${condition}`)
 }
 
 const KEY_EXAMPLES = "a number such as (5), text such as ('a'), or names such as (a=1,b='x')"
@@ -108,6 +138,14 @@ function applyMistake(text: string, position: number): string | null {
       : ''
     return `groupby takes a list in parentheses: groupby((${names.trim()})${more})`
   }
+  const [, names] = /groupby\(\(([^()]*)\)\s*\)\s*$/i.exec(before) ?? []
+  if (names !== undefined && /^,\s*aggregate\(/i.test(text.slice(position)))
+    return `aggregate stands inside of groupby: groupby((${names.trim()}),aggregate(…))`
+  if (
+    /\)\s*$/.test(before) &&
+    /^,\s*(?:groupby|filter|aggregate|compute|orderby|top|skip)\(/i.test(text.slice(position))
+  )
+    return 'transformations are separated by "/", not ","'
   if (/aggregate\([^()]*\bcount\(\s*$/i.test(before)) return aggregateHint('count', '')
   const grouped = CALL_IN_GROUPBY.exec(text)
   if (grouped !== null && grouped.index <= position && position < grouped.index + grouped[0].length)

@@ -115,7 +115,7 @@ export const rows: readonly Mistake[] = [
     id: 'o21-xls',
     mistake: '$format=xls',
     ask: { get: '/core_orders?$format=xls' },
-    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet, application/vnd.apache.arrow.stream and application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`,
+    answer: `406 this resource is only served as application/json, text/csv, application/vnd.apache.parquet, application/vnd.apache.arrow.stream and application/vnd.openxmlformats-officedocument.spreadsheetml.sheet; for Excel write $format=xlsx`,
     grade: 'A',
   },
   {

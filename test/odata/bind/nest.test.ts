@@ -326,7 +326,7 @@ onShop('mistakes in nest and addnested are told with their place', (tables) => {
     ],
     [
       'addnested(orders,top(1) as x)/filter(x/any(o:o/nope gt 1))',
-      '400 $apply: shop_orders has no property "nope" (at character 46)',
+      '400 $apply: shop_orders has no property "nope" (at character 46); here $apply has left order_id, customer_id, status, amount, flags, ordered_at',
     ],
     [
       `addnested(orders,top(1) as x)/filter(${Array.from({ length: 30 }, () => 'x/any()').join(' or ')})`,

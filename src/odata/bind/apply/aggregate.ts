@@ -202,13 +202,16 @@ const methods: Readonly<Record<AggregateMethod, Method>> = {
   countdistinct: () => ({ method: 'countdistinct', type: edm.Int64 }),
 }
 
+/** As the standard names them. */
+const METHODS = aggregateMethods.filter((name) => name !== 'avg' && name !== 'count')
+
 function methodNamed(name: string, at: number): Method {
   const folded = name.toLowerCase()
   if (isAggregateMethod(folded)) return methods[folded]
   if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)
-  const hint = didYouMean(name, aggregateMethods)
+  const hint = didYouMean(name, aggregateMethods) ?? `there are ${METHODS.join(', ')}`
   const problem = `there is no aggregation method "${name}" (at character ${at + 1})`
-  throw odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
+  throw odataError('unknown-function', `${problem}: ${hint}`)
 }
 
 function requireNumber(type: EdmType, method: string): void {

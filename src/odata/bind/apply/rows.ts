@@ -251,13 +251,15 @@ export function rowsOfValues(
   relation: Relation,
   values: readonly ValueColumn[],
 ): ApplyRows {
-  const single = values.filter(({ path }) => path.length === 1)
   const { type } = rows.set
-  const properties = single.map(({ property }) => property)
+  const properties = values.filter(({ path }) => path.length === 1).map(({ property }) => property)
   const navigation = values.flatMap(({ entity, property }) =>
     entity === undefined ? [] : [{ ...entity, on: { ...entity.on, ours: property } }],
   )
-  const set = { ...rows.set, type: { ...type, key: [], properties, navigation } }
+  const set = {
+    ...rows.set,
+    type: { ...type, key: [], properties, navigation, isResult: true as const },
+  }
   return withinSize({
     relation,
     set,

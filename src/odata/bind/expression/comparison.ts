@@ -297,12 +297,13 @@ const unquoted = (type: EdmType) => (isNumberType(type) ? NUMBER : unquotedOf[ty
 /** `amount gt '5'` */
 function quotedValue(left: Expression, right: Expression): string | null {
   const type = typeOf(left)
-  if (left.kind !== 'property' || right.kind !== 'constant' || type === null) return null
+  if (left.kind === 'constant' || right.kind !== 'constant' || type === null) return null
   const expected = right.type.name === 'Edm.String' ? unquoted(type) : undefined
   if (expected === undefined) return null
   const today = expected.today(right.value)
   const value = today === null ? `, such as ${expected.example}` : `: ${today}`
-  return `${left.property.name} is ${expected.words}; write it without quotes${value}`
+  const name = left.kind === 'property' ? left.property.name : 'what it is compared with'
+  return `${name} is ${expected.words}; write it without quotes${value}`
 }
 
 /** `status eq 5` */
