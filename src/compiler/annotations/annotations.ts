@@ -11,7 +11,7 @@ import {
 } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span, type FilePlace } from '../../core/source-text.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { checkExamples } from './check-syntax.ts'
+import { checkExamples, misreadCheck } from './check-syntax.ts'
 import { type AnnotationValues, readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from '../hints/other-tools.ts'
@@ -361,13 +361,16 @@ function parseValue(
     const hint = first
       ? `write a line for each column: -- @contract: ${value.slice(0, read.failedAt).trim()}`
       : meant === undefined
-        ? undefined
+        ? misread(rule.value, value, read.failedAt)
         : `write -- @${name}: ${meant}`
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, hint)
   }
   const valueSpan = { start: valueStart, end: span.end }
   return { value: read.value, span, valueSpan }
 }
+
+const misread = (form: keyof AnnotationValues, value: string, at: number) =>
+  form === 'check' ? misreadCheck(value, at) : undefined
 
 const UNITS: Readonly<Record<string, string>> = {
   s: 'second',

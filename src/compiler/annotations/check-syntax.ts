@@ -80,6 +80,37 @@ function boundOf(is: CheckName, r: AnnotationReader): Pick<CheckSyntax, 'upTo'> 
   return { upTo }
 }
 
+/** What to write for a check that cannot be read from `at` on. */
+export function misreadCheck(text: string, at: number): string | undefined {
+  const [before, rest] = [text.slice(0, at), text.slice(at)]
+  const [, accepted] = /^accepted[ \t]*\([ \t]*("(?:[^"]|"")+"|[^\s,()]+)[ \t]*,/.exec(before) ?? []
+  if (accepted !== undefined) {
+    const [, quoted, word] = /^(?:"([^"]*)"|([\p{L}_][\p{L}0-9_-]*))[ \t]*[,)]/u.exec(rest) ?? []
+    const value = quoted ?? word
+    if (value !== undefined)
+      return `text goes in single quotes: accepted(${accepted}, '${value.replaceAll("'", "''")}')`
+    if (/^[[(]/.test(rest)) return `list the values alone: ${checkExamples.accepted}`
+  }
+  const [, column, named] =
+    /^references[ \t]*\([ \t]*([^\s,()]+)[ \t]*,[ \t]*([^\s,().]+\.[^\s,().]+)$/.exec(before) ?? []
+  if (column !== undefined && /^[ \t]*\)/.test(rest))
+    return `name the column there too, such as references(${column}, ${named}.${column})`
+  if (!/\)[ \t]*$/.test(before)) return undefined
+  if (/^(?:when|if|filter)\b/i.test(rest))
+    return `the rows that it looks at follow where: ${before.trim()} where …`
+  return otherBound(rest)
+}
+
+/** `upto 5%`, which is not how a bound is written. */
+export function otherBound(text: string): string | undefined {
+  const [, most, unit = ' rows'] =
+    /^(?:upto|up[-_]to|max|at[ \t]+most)[ \t]*:?[ \t]*(\d+(?:\.\d+)?)[ \t]*(%|rows?)?[ \t]*$/i.exec(
+      text,
+    ) ?? []
+  if (most === undefined) return undefined
+  return `write up to ${most}${unit === '%' ? '%' : ' rows'}`
+}
+
 const UP_TO = /(?:^|[ \t]+)up[ \t]+to[ \t]+(\d+(?:\.\d+)?)[ \t]*(%|rows?)[ \t]*$/i
 
 /** `up to 10 rows`, `up to 1%`: how much a check may find. null: nothing of the kind. */

@@ -13,7 +13,12 @@ import type { Connection } from '../../duckdb/database.ts'
 import { didYouMean, nearest } from '../../core/suggest.ts'
 import { type DatabaseErrorDetails, ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { checkExamples, type CheckSyntax, checkNames } from '../annotations/check-syntax.ts'
+import {
+  checkExamples,
+  type CheckSyntax,
+  checkNames,
+  otherBound,
+} from '../annotations/check-syntax.ts'
 import { readValue } from '../annotations/read-annotation.ts'
 import type { NamedColumn, NamedModel } from '../annotations/reader.ts'
 import type { Annotation, ModelHeader } from '../annotations/annotations.ts'
@@ -307,6 +312,31 @@ function hasEnd({ kind, text }: Token): boolean {
   return text.length >= 2 * tag.length && text.endsWith(tag)
 }
 
+/** What may follow a check that is written like a call, after a condition. */
+function afterCondition(body: ModelBody): Misunderstanding | null {
+  const { text } = body
+  const tokens = tokenize(text)
+  const at = tokens.findIndex(
+    (token, i) => i > 0 && isWord(token, 'where') && !isSymbol(tokens[i - 1], '('),
+  )
+  const where = tokens[at]
+  if (where !== undefined) {
+    const problem = '"where" follows the checks that are written like calls, and no condition'
+    const [condition, rows] = [text.slice(0, where.start).trim(), text.slice(where.end).trim()]
+    return { problem, hint: `write NOT (${rows}) OR ${condition}`, span: spanAt(body, where.start) }
+  }
+  for (const { start, kind } of tokens) {
+    const hint = kind === 'word' && start > 0 ? otherBound(text.slice(start)) : undefined
+    if (hint === undefined) continue
+    return {
+      problem: 'a check says otherwise how much it may find',
+      hint,
+      span: spanAt(body, start),
+    }
+  }
+  return null
+}
+
 interface Misunderstanding extends Explanation {
   readonly span: Span
 }
@@ -326,6 +356,8 @@ function misunderstoodCheck(
       : '"row_count" takes its condition in parentheses'
     return { problem, hint: `write row_count(${rows})`, span }
   }
+  const misplaced = /syntax error/.test(message) ? afterCondition(body) : null
+  if (misplaced !== null) return misplaced
   if (message.includes('cannot contain aggregates'))
     return {
       problem: 'a condition looks at one row at a time, so it cannot call an aggregate function',

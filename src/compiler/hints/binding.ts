@@ -11,7 +11,15 @@ import {
   typeNames,
   otherFunction,
 } from './dialects.ts'
-import { conversionHint, topHint, variableHint } from './other-syntax.ts'
+import {
+  conversionHint,
+  jsonPathHint,
+  shiftedHint,
+  topHint,
+  unitLastHint,
+  unnestHint,
+  variableHint,
+} from './other-syntax.ts'
 import {
   problemOf,
   quotedNames,
@@ -60,7 +68,7 @@ export function typographicSign(tokens: readonly Token[]): Explanation | null {
 const NO_COLUMN =
   /^Referenced column "?(.+?)"? (?:not found in FROM clause|was not found because the FROM clause is missing)/s
 
-function missingColumn({ message, candidates, tokens, at }: PlacedError): Explanation | null {
+function missingColumn({ message, candidates, tokens, at, text }: PlacedError): Explanation | null {
   const [, name] = NO_COLUMN.exec(message) ?? []
   if (name === undefined) return null
   const hasFrom = !message.includes('FROM clause is missing')
@@ -69,13 +77,19 @@ function missingColumn({ message, candidates, tokens, at }: PlacedError): Explan
   const near = didYouMean(name, candidates)
   if (isSymbol(tokens[at - 1], '@')) return { problem, hint: variableHint(name) }
   if (token?.kind === 'quoted') {
-    const text = `text goes in single quotes: '${name.replaceAll("'", "''")}'`
-    return { problem, hint: near === undefined ? text : `${near} Or, if it is text: '${name}'` }
+    const quoted = `text goes in single quotes: '${name.replaceAll("'", "''")}'`
+    return { problem, hint: near === undefined ? quoted : `${near} Or, if it is text: '${name}'` }
   }
   const other = otherWord(name)
   if (other !== undefined) return { problem, hint: `in DuckDB: ${other}` }
   if (isUnit(name, tokens, at)) return { problem, hint: `write the unit as text: '${name}'` }
+  const unit = UNITS.test(name) ? unitLastHint({ tokens, at, text }) : undefined
+  if (unit !== undefined) return { problem, hint: unit }
   if (near !== undefined) return { problem, hint: near }
+  const path = isSymbol(tokens[at - 1], ':')
+    ? jsonPathHint({ tokens, at: at + 1, text })
+    : undefined
+  if (path !== undefined) return { problem, hint: path }
   if (isCompared(tokens, at)) return { problem, hint: `if it is text, quote it: '${name}'` }
   return {
     problem: problem,
@@ -139,6 +153,8 @@ const operators: Readonly<Record<string, string>> = {
   '!': 'NOT',
   '&&': 'AND',
   '=~': 'regexp_matches(x, y)',
+  '~*': "ILIKE '%part%', or regexp_matches(x, 'pattern', 'i')",
+  '!~*': "NOT ILIKE '%part%', or NOT regexp_matches(x, 'pattern', 'i')",
 }
 
 /** What stands between the parentheses of a call, where it is one word. */
@@ -215,7 +231,9 @@ function outsideFile({ message }: DatabaseErrorDetails): Explanation | null {
 }
 
 /** What DuckDB itself suggests, and what its commonest other errors ask for. */
-function hintOf({ message, name, candidates, tokens, at }: PlacedError): string | undefined {
+function hintOf({ message, name, candidates, tokens, at, text }: PlacedError): string | undefined {
+  if (/^(?:Cannot group on an UNNEST|UNNEST not supported here)/.test(message))
+    return unnestHint({ tokens, text })
   if (message.startsWith('WHERE clause cannot contain aggregates'))
     return 'filter by an aggregate with HAVING, after GROUP BY'
   if (message.startsWith('WHERE clause cannot contain window functions'))
@@ -322,7 +340,7 @@ function functionHint(call: PlacedCall): string | undefined {
   if (isSwapped && isSymbol(open, '(') && isSymbol(comma, ',') && isSymbol(close, ')'))
     return `the unit comes first: ${name}(${unit!.text}, ${first!.text})`
   if (isSwapped) return `the unit comes first: ${name}('month', …)`
-  const other = otherCall(name, call)
+  const other = shiftedHint(call) ?? otherCall(name, call)
   if (other !== undefined) return other
   if (forms.length === 0) return undefined
   const shown = forms.slice(0, 4).map((form) => `${name}(${form})`)

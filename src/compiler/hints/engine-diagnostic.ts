@@ -10,7 +10,7 @@ import { problemOf, quotedNames, type Explanation, type PlacedError } from './en
 import { isSymbol, nameOf, tokenize, withAsciiSpaces, isWord, type Token } from '../sql/tokens.ts'
 import { nearest } from '../../core/suggest.ts'
 import { otherFunction } from './dialects.ts'
-import { orderedAggregateHint, otherSyntax } from './other-syntax.ts'
+import { isUnnest, orderedAggregateHint, otherSyntax } from './other-syntax.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {
@@ -80,7 +80,9 @@ export function withoutDir(details: DatabaseErrorDetails, dir: string): Database
 function offsetOfQuotedName(message: string, body: ModelBody): number | null {
   const [, file = ''] = /^File (\S+) requires/.exec(message) ?? []
   const names = [...quotedNames(message), file].map((name) => name.toLowerCase())
+  const isOfUnnest = message.startsWith('Cannot group on an UNNEST')
   const token = tokenize(body.text).find((candidate) => {
+    if (isOfUnnest) return isUnnest(candidate)
     const text = candidate.kind === 'string' ? candidate.text.slice(1, -1) : nameOf(candidate)
     return text !== null && names.includes(text.toLowerCase())
   })

@@ -22,6 +22,7 @@ export function otherSyntax(place: Place): string | undefined {
     parameterHint(place) ??
     clauseHint(place) ??
     operatorHint(place) ??
+    jsonPathHint(place) ??
     (call >= 0 && (close < 0 || at <= close + 1)
       ? conversionHint({ ...place, at: call })
       : undefined)
@@ -94,6 +95,71 @@ function operatorHint({ tokens, at, text }: Place): string | undefined {
   const isValue = here?.kind === 'number' || nameOf(here) !== null
   return left === null || !isValue ? undefined : `write ${left} ${sign} ${here!.text}`
 }
+
+/** `amount:price::string` of Snowflake, which DuckDB takes for a name and its value. `at`: there, or after it. */
+export function jsonPathHint({ tokens, at, text }: Place): string | undefined {
+  const isSign = (token: Token | undefined) => token !== undefined && isSymbol(token, ':')
+  const sign = tokens.findLastIndex(
+    (token, i) =>
+      i < at &&
+      isSign(token) &&
+      !isSign(tokens[i - 1]) &&
+      !isSign(tokens[i + 1]) &&
+      tokens[i - 1]?.end === token.start &&
+      tokens[i + 1]?.start === token.end,
+  )
+  const value = sign < 0 ? null : nameBefore(text, tokens, sign)
+  const names: string[] = []
+  let last = sign + 1
+  for (let name = nameOf(tokens[last]); name !== null; name = nameOf(tokens[(last += 2)])) {
+    names.push(name)
+    if (!isSymbol(tokens[last + 1], '.')) break
+  }
+  if (value === null || names.length === 0) return undefined
+  const rest = tokens.slice(last + 1, at)
+  // A cast may follow, and nothing else.
+  if (rest.length > 0 && !(isSign(rest[0]) && isSign(rest[1]))) return undefined
+  const path = names.length === 1 ? names[0]! : `$.${names.join('.')}`
+  return `a value of JSON is read by ->>: ${value}->>'${path}'`
+}
+
+/** `DATE_TRUNC(x, MONTH)` and `DATE_DIFF(a, b, DAY)` of BigQuery. `at`: the unit. */
+export function unitLastHint({ tokens, at, text }: Place): string | undefined {
+  if (!isSymbol(tokens[at - 1], ',') || !isSymbol(tokens[at + 1], ')')) return undefined
+  const open = tokens.findLastIndex((_, i) => i < at && closingOf(tokens, i) === at + 1)
+  const [, call] =
+    /^(?:date|datetime|timestamp|time)_(trunc|diff)$/i.exec(tokens[open - 1]?.text ?? '') ?? []
+  if (call === undefined) return undefined
+  const [first, second] = argumentsOf(tokens, open).map((part) => textOf(text, part))
+  const unit = tokens[at]!.text.toLowerCase()
+  // DuckDB counts from the first to the second.
+  const values = call.toLowerCase() === 'diff' ? `${second}, ${first}` : first
+  return `the unit comes first, as text: date_${call.toLowerCase()}('${unit}', ${values})`
+}
+
+/** `DATE_SUB(x, INTERVAL 1 DAY)`. `at`: the function. */
+export function shiftedHint({ tokens, at, text }: Place): string | undefined {
+  const [, call] = /^(?:date|datetime|timestamp)_(add|sub)$/i.exec(tokens[at]?.text ?? '') ?? []
+  const [value, interval, ...more] = argumentsOf(tokens, at + 1)
+  if (call === undefined || value === undefined || !isWord(interval?.[0], 'interval'))
+    return undefined
+  const sign = call.toLowerCase() === 'add' ? '+' : '-'
+  return more.length > 0
+    ? undefined
+    : `write ${textOf(text, value)} ${sign} ${textOf(text, interval!)}`
+}
+
+/** Groups cannot be made by what makes several rows of one, unless FROM does. */
+export function unnestHint({ tokens, text }: Pick<Place, 'tokens' | 'text'>): string | undefined {
+  const at = tokens.findIndex((token, i) => isUnnest(token) && isSymbol(tokens[i + 1], '('))
+  const close = closingOf(tokens, at + 1)
+  if (at < 0 || close < 0) return undefined
+  const alias = isWord(tokens[close + 1], 'as') ? nameOf(tokens[close + 2]) : null
+  const call = textOf(text, tokens.slice(at, close + 1))
+  return `unnest it in FROM, and group by the column that this gives: FROM …, ${call} AS t(${alias ?? 'item'})`
+}
+
+export const isUnnest = (token: Token) => isWord(token, 'unnest') || isWord(token, 'unlist')
 
 /** `listagg(x, ',') WITHIN GROUP (ORDER BY y)`, of which DuckDB names the function. `at`: the function. */
 export function orderedAggregateHint({ tokens, at, text }: Place): string | undefined {
