@@ -40,6 +40,7 @@ import { formerTexts } from '../former-texts.ts'
 import { meaningOf } from '../sql/meaning.ts'
 import { comparedWithNull } from './compared-with-null.ts'
 import { namesReadBy, rulePartsOf } from '../lineage/rule-parts.ts'
+import { rowsGivenBy } from '../sql/handed-on.ts'
 import { columnNames, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 
 /** `dynamic`: models whose columns depend on their data. */
@@ -269,9 +270,10 @@ function appendOverGroups(
 ): readonly Diagnostic[] {
   const grouped = kind === 'append' && header.unique_key === undefined ? groupsOf(tree) : null
   if (grouped === null) return []
-  const { node, groups, isAll } = grouped
+  const { node, groups, isAll, isWhole } = grouped
   const watermark = header.incremental?.value.column.name
-  const key = keyOf((node['select_list'] ?? []) as readonly SyntaxNode[], groups, isAll, columns)
+  const items = (node['select_list'] ?? []) as readonly SyntaxNode[]
+  const key = isWhole ? keyOf(items, groups, isAll, columns) : null
   const type = columns.find(
     ({ name }) => watermark !== undefined && sameName(name, watermark),
   )?.type
@@ -301,11 +303,12 @@ function mergeOverGroups(
 
 /** null: the query groups nothing. */
 function groupsOf(tree: SyntaxNode | null) {
-  const node = tree?.['node'] as SyntaxNode | undefined
-  if (node === undefined) return null
+  const whole = tree?.['node'] as SyntaxNode | undefined
+  if (whole === undefined) return null
+  const { node, isWhole } = rowsGivenBy(whole)
   const groups = (node['group_expressions'] ?? []) as readonly SyntaxNode[]
   const isAll = node['aggregate_handling'] === 'FORCE_AGGREGATES'
-  return groups.length === 0 && !isAll ? null : { node, groups, isAll }
+  return groups.length === 0 && !isAll ? null : { node, groups, isAll, isWhole }
 }
 
 /** Names of the columns that hold what the query groups by; null where not all of them are in the list. */

@@ -20,6 +20,7 @@ import { definitionOf } from '../definition-hash.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { engineDiagnostic, spanAtByte } from '../hints/engine-diagnostic.ts'
 import { type ResolvedQuery, resolveQueries } from '../resolve.ts'
+import { rowsGivenBy } from '../sql/handed-on.ts'
 import type { KnownNames } from '../sql/references.ts'
 import { statementsOf, tokensSpan } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
@@ -65,7 +66,7 @@ export async function resolveFileChecks(
 
 /** An aggregate without groups has a row even of no rows. */
 function alwaysOneRow({ tree, parsed: { source, body } }: ResolvedQuery): readonly Diagnostic[] {
-  const node = (tree?.['node'] ?? {}) as SyntaxNode
+  const { node } = rowsGivenBy((tree?.['node'] ?? {}) as SyntaxNode)
   const list = (name: string) => (node[name] ?? []) as readonly SyntaxNode[]
   const isAggregate = (item: SyntaxNode) =>
     nodesIn(item, isSubquery).some(
