@@ -114,9 +114,7 @@ async function finishQuery(
   const surprises = [
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),
-    ...mergeOverGroups(parsed, tree),
     ...surprisingColumns(query, own(columns), givers, placeOfColumn),
-    ...comparedWithNull(body),
   ]
   // A view has no rows, but what is published of it has.
   const hasRows = kind !== 'view' || header.expose !== undefined
@@ -171,6 +169,8 @@ const surprisingColumns = (
   ...unstableKeys(query, columns, givers),
   ...untypedNulls(query, columns, placeOfColumn),
   ...changingColumns(query, columns, givers),
+  ...mergeOverGroups(query.parsed, query.tree),
+  ...comparedWithNull(query.parsed.body),
 ]
 
 function rulesOf(

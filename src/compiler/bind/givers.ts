@@ -13,7 +13,7 @@ import type { ResolvedQuery } from '../resolve.ts'
 import { isVolatile, isVolatileWord, variesOf } from '../sql/engine-functions.ts'
 import { type MacroFacts, nodeLocation } from '../sql/references.ts'
 
-export interface Giver {
+interface Giver {
   /** A function, or a word that stands for a call. */
   readonly call: string
   /** `now()`, but `current_date`. */
