@@ -19,6 +19,9 @@ export interface Warning {
   readonly target: string
 }
 
+/** Of an event without any: as many as a line of a log shows. */
+const COLUMNS_NAMED = 10
+
 const NONE: readonly Warning[] = []
 
 /** Which of `names`, asked only where it is not known yet, an unknown name looks like; null for none. */
@@ -70,6 +73,15 @@ export class MisspeltFields {
   noteEnvelope(name: string) {
     const hint = `the columns are inside of it: send the object in "${name}" alone`
     this.#add('envelope', { kind: 'column', name, hint })
+  }
+
+  /** An event without any column: a row of NULLs. `name` is its first field; said only where no column looks like it. */
+  noteStranger({ columns }: ModelColumns, name: string) {
+    if (this.#found?.has(`column ${name}`) === true) return
+    const names = columns.slice(0, COLUMNS_NAMED).map((column) => column.name)
+    const more = columns.length > COLUMNS_NAMED ? ', …' : ''
+    const hint = `no field of the event is a column; they are ${names.join(', ')}${more}`
+    this.#add('stranger', { kind: 'column', name, hint })
   }
 
   #add(key: string, found: Found): void {

@@ -122,6 +122,8 @@ function noteMisspelt(validator: Validator, misspelt: MisspeltFields): void {
   }
   const envelope = unknown.length > 0 ? envelopeOf(validator) : null
   if (envelope !== null) misspelt.noteEnvelope(envelope)
+  else if (unknown.length > 0 && hasNoColumn(validator))
+    misspelt.noteStranger(validator, unknown[0]!)
   if (!spans.hasUnknownField) return
   for (const [i, { nested, name }] of validator.columns.entries())
     if (nested !== null && scan.places[i] !== 0)
@@ -129,14 +131,20 @@ function noteMisspelt(validator: Validator, misspelt: MisspeltFields): void {
 }
 
 /** The unknown field of an event without columns whose value is an object that has one; null for any other event. */
-function envelopeOf({ names }: Validator): string | null {
-  for (let i = 0; i < names.count; i++) if (scan.places[i] !== 0) return null
+function envelopeOf(validator: Validator): string | null {
+  if (!hasNoColumn(validator)) return null
+  const { names } = validator
   for (const name of scan.unknown()) {
     const node = scan.nodeOfUnknown(name)
     const isColumn = (inner: string) => (names.indexes.get(inner) ?? names.count) < names.count
     if (spans.kind(node) === OBJECT && spans.names(node).some(isColumn)) return name
   }
   return null
+}
+
+function hasNoColumn({ names }: Validator): boolean {
+  for (let i = 0; i < names.count; i++) if (scan.places[i] !== 0) return false
+  return true
 }
 
 function requireSize(sizeBytes: number, maxEventBytes: number, how: string): void {

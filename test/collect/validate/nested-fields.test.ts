@@ -75,7 +75,16 @@ test('an object around the columns is named where the event has none of them', (
     },
   ])
   assert.equal(targets('{"id":1,"data":{"id":1}}'), [])
-  assert.equal(targets('{"data":{"other":1},"x":{}}'), [])
+})
+
+test('an event none of whose fields is a column is warned of by its first field', () => {
+  assert.equal(
+    warningsOf('{"data":{"other":1},"x":{}}').map(({ message }) => message),
+    [
+      'raw.orders has no column "data", so its value is not stored; no field of the event is a column; they are id, items, place, prices, paid, doc',
+    ],
+  )
+  assert.equal(targets('{"Items":[]}', '{}', '{"id":1,"x":{}}'), ['Items'])
 })
 
 test.run()
