@@ -22,6 +22,7 @@ export const onBoth: readonly string[] = [
   'pipeline/changes/late-rows',
   'pipeline/choose',
   'pipeline/crash',
+  'pipeline/flush/renamed-columns',
   'pipeline/history',
   'pipeline/kill-many',
   'pipeline/letter-case',

@@ -4,12 +4,14 @@ import {
   type PlannedColumn,
   type ContractChange,
   type EventsVerdict,
+  keptText,
   type ModelDiff,
   type PlannedStep,
   readByText,
   type RowChange,
   type Values,
 } from '../core/report/planned-changes.ts'
+import { annotationName } from '../core/names.ts'
 import { count } from '../core/counts.ts'
 import { olderLine } from '../core/step.ts'
 import type { PlannedRange } from '../core/step.ts'
@@ -75,7 +77,7 @@ function stepLines(step: PlannedStep, width: number, paint: Paint): readonly str
     ...ranges.flatMap(rangeLine),
     ...step.notes,
     ...losses,
-    ...(events === null ? [] : eventLines(events)),
+    ...(events === null ? [] : eventLines(events, columns)),
     ...(diff === null ? [] : diffLines(diff)),
   ]
   return [head, ...below.map((line) => ' '.repeat(11) + line)]
@@ -98,7 +100,10 @@ function rangeLine({ start, end, because }: PlannedRange): readonly string[] {
   return [`rebuilds ${from}: ${because}`]
 }
 
-function eventLines({ waiting, rejected, retried, reasons }: EventsVerdict): readonly string[] {
+function eventLines(
+  { waiting, rejected, retried, reasons, kept = [] }: EventsVerdict,
+  columns: readonly PlannedColumn[],
+): readonly string[] {
   if (waiting + retried === 0) return []
   const again = retried === 0 ? '' : `; ${retried} that were rejected fit now`
   return [
@@ -108,7 +113,16 @@ function eventLines({ waiting, rejected, retried, reasons }: EventsVerdict): rea
         ? `! event ${first}: ${reason}`
         : `! ${events} events, first ${first}: ${reason}`,
     ),
+    ...kept.map((one) => `! ${keptText(one)}; ${renameHint(one.column, columns)}`),
   ]
+}
+
+function renameHint(column: string, columns: readonly PlannedColumn[]): string {
+  const added = columns.filter(
+    ({ from, renamedFrom }) => from === null && renamedFrom === undefined,
+  )
+  const to = (added.length === 1 && added[0]?.column) || 'NEW'
+  return `if it has another name now, write -- @renamed_from ${annotationName(to)}: ${annotationName(column)} before the next run`
 }
 
 function diffLines({ rowsBefore, rowsAfter, changes, warnings }: ModelDiff): readonly string[] {

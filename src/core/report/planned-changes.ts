@@ -106,7 +106,18 @@ export interface EventsVerdict {
   readonly retried: number
   /** At most limits.plannedReasons, those of most events first. */
   readonly reasons: readonly RejectionReason[]
+  /** Of columns that the table has and the model no longer lists; missing where no waiting event has a value for one. */
+  readonly kept?: readonly KeptCount[]
 }
+
+/** How many events have a value for a column that the model no longer lists. */
+export interface KeptCount {
+  readonly column: string
+  readonly events: number
+}
+
+export const keptText = ({ column, events }: KeptCount): string =>
+  `${events === 1 ? '1 event has' : `${events} events have`} a value for "${column}", which the model no longer lists: it goes into that column of the table, which is not published`
 
 interface RejectionReason {
   /** Why the first of the events is rejected. */

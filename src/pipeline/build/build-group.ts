@@ -226,7 +226,8 @@ async function buildOne(
       counts: { added: rows, changed: 0, removed },
     })
     const outcome = { status: 'built', because, rows, ...changes } as const
-    return done(withWarnings(step, outcome, found), { model, fingerprint, version })
+    const said = [...found, ...context.changes.takeWarnings(model.name)]
+    return done(withWarnings(step, outcome, said), { model, fingerprint, version })
   }
   results.start(model.name, because)
   const isNewTable = !continuesTable(context, model)

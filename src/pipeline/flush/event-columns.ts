@@ -15,6 +15,8 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { withText } from '../../core/type-syntax.ts'
 import { type Claim, locationOf } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { inAnyCase, isOther, type KeptColumn, type ReadModel, STORED } from './reading.ts'
 
 /** A column of an events model with the names that it had: events from then give its value under one of these. */
 interface ReadColumn extends Column {
@@ -36,18 +38,23 @@ const underEachName = ({ former, ...column }: ReadColumn): readonly Column[] => 
   ...former.map((name) => ({ ...column, name })),
 ]
 
-const structOf = (columns: readonly ReadColumn[]): Sql => struct(membersOf(withFormer(columns)))
+const structOf = (model: ReadModel): Sql =>
+  struct([...membersOf(withFormer(readColumns(model))), ...keptMembers(model)])
+
+/** As JSON, since no value is a mistake there. */
+export const keptMembers = ({ kept = [] }: ReadModel): readonly Sql[] =>
+  kept.map(({ name }) => sql`${sql.ident(name)} JSON`)
 
 /**
  * The event `e` as structOf() says, NULL where a value does not fit. TRY_CAST throws for what a MAP cannot hold, so each
  * one is read apart: TRY asks again event by event, and then knows of no column.
  */
-export function typedOf(model: EventsModel): Sql {
+export function typedOf(model: ReadModel): Sql {
   const columns = withFormer(readColumns(model))
   const all = membersOf(columns)
   const isMap = columns.map(({ type }) => /\bMAP\b/i.test(type))
   const maps = all.filter((_, i) => isMap[i] === true)
-  const others = all.filter((_, i) => isMap[i] !== true)
+  const others = [...all.filter((_, i) => isMap[i] !== true), ...keptMembers(model)]
   const parts = maps.map((member) => sql`TRY(TRY_CAST(e AS ${struct([member])}))`)
   if (others.length > 0) parts.unshift(sql`TRY_CAST(e AS ${struct(others)})`)
   return sql`struct_concat(${sql.join(parts)})`
@@ -64,7 +71,7 @@ const isUnread = (scalar: string) => scalar === 'BIT' || scalar === 'BIGNUM'
 const readAs = (type: ColumnType) => withText(type, isUnread)
 
 /** Whether exact texts may stand for values of the column. */
-const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
+const mayBeExact = ({ type }: Pick<Column, 'type'>) => textForJson(type) !== readAs(type)
 
 /** The type in which an exact text of `type` is read. A key is text and not JSON, so nothing reformats it. */
 const textForJson = (type: ColumnType) =>
@@ -74,23 +81,42 @@ const textForJson = (type: ColumnType) =>
  * The columns of the model from `struct`; t is of the same row, and so is x. `hasExact`: x is there, so that it also counts
  * for columns that were JSON when their events came.
  */
-export function fields(model: EventsModel, struct: Sql, cast: Sql, hasExact: boolean): Sql {
-  return sql.join(
-    readColumns(model).map((column) => {
+export function fields(model: ReadModel, struct: Sql, cast: Sql, hasExact: boolean): Sql {
+  return sql.join([
+    ...readColumns(model).map((column) => {
       const given = firstOf(
         underEachName(column).map((one) => exactly(member(struct, one, cast), one, cast, hasExact)),
       )
       const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
       return sql`${value} AS ${sql.ident(column.name)}`
     }),
+    ...(model.kept ?? []).map(
+      (column) => sql`${keptValue(struct, column)} AS ${sql.ident(column.name)}`,
+    ),
+  ])
+}
+
+/** NULL for what does not fit, since the model has no such column by which it could. */
+function keptValue(given: Sql, { isStorable, ...column }: KeptColumn): Sql {
+  const { name, type } = column
+  const json = sql`json_object('v', struct_extract(${given}, ${sql.value(name)}))`
+  const read = struct([sql`v ${sql.type(readAs(type))}`])
+  const typed = member(
+    sql`TRY(TRY_CAST(${json} AS ${read}))`,
+    { ...column, name: 'v' },
+    sql`TRY_CAST`,
   )
+  const value = exactly(typed, column, sql`TRY_CAST`, true)
+  if (isStorable === null) return value
+  const stored = sql`SELECT ${value} AS ${STORED}`
+  return sql`(SELECT list_extract([${STORED}], CASE WHEN ${isStorable} THEN 1 ELSE 2 END) FROM (${stored}))`
 }
 
 /** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
 export const field = (struct: Sql, column: ReadColumn, cast: Sql | null = null): Sql =>
   firstOf(underEachName(column).map((one) => member(struct, one, cast)))
 
-function member(struct: Sql, { name, type }: Column, cast: Sql | null): Sql {
+function member(struct: Sql, { name, type }: Pick<Column, 'name' | 'type'>, cast: Sql | null): Sql {
   const value = sql`struct_extract(${struct}, ${sql.value(name)})`
   if (cast === null || readAs(type) === type) return value
   return sql`${cast}(${value} AS ${sql.type(type)})`
@@ -108,7 +134,12 @@ function firstOf(values: readonly Sql[]): Sql {
 const KEEPS_DIGITS = /^(?:VARCHAR|DECIMAL\(.*\)|U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT))$/
 
 /** What the exact text of the column says, where there is one. */
-function exactly(given: Sql, column: Column, cast: Sql, hasExact: boolean): Sql {
+function exactly(
+  given: Sql,
+  column: Pick<Column, 'name' | 'type'>,
+  cast: Sql,
+  hasExact: boolean,
+): Sql {
   const { name, type } = column
   const asText = textForJson(type)
   if (!mayBeExact(column)) {
@@ -135,13 +166,34 @@ type Members = { readonly e: Sql } & { readonly [column in LineColumn]?: Sql }
 export const EXACT_TEXTS = sql`MAP(VARCHAR, VARCHAR)`
 
 /** What a flush needs of a line whose event fits the model; `withExact`: its exact texts in any case. */
-export function membersFor(model: EventsModel, withExact: boolean): Members {
+export function membersFor(model: ReadModel, withExact: boolean): Members {
   const columns = readColumns(model)
+  const isExact = withExact || (model.kept ?? []).length > 0 || columns.some(mayBeExact)
   return {
     ...(columns.some(isReceivedAt) && { t: sql`VARCHAR` }),
-    e: structOf(columns),
-    ...((withExact || columns.some(mayBeExact)) && { x: EXACT_TEXTS }),
+    e: structOf(model),
+    ...(isExact && { x: EXACT_TEXTS }),
   }
+}
+
+/** Whether an event has a name that differs in case alone from one that the model reads. */
+export async function isInOtherCase(
+  connection: Connection,
+  model: ReadModel,
+  segments: readonly Pick<Claim, 'url'>[],
+): Promise<boolean> {
+  if (model.anyCase !== true) return false
+  const lines = linesOf(segments, { e: sql`JSON` })
+  const found = sql`SELECT 1 FROM ${lines} WHERE ${isOther(namesOf(model), sql`json_keys(e)`)} LIMIT 1`
+  return (await connection.row(found)) !== null
+}
+
+const namesOf = (model: ReadModel) => [...withFormer(readColumns(model)), ...(model.kept ?? [])]
+
+/** Lines with e (JSON) and x, with the names that the model reads. */
+export function spelled(model: ReadModel, lines: Sql): Sql {
+  if (model.anyCase !== true) return lines
+  return inAnyCase(namesOf(model), lines)
 }
 
 /** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
@@ -149,7 +201,7 @@ export function linesOf(segments: readonly Pick<Claim, 'url'>[], members: Member
   const locations = sql.join(segments.map((segment) => sql.value(locationOf(segment))))
   const columns = LINE_COLUMNS.flatMap((name) => {
     const type = members[name]
-    return type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`]
+    return type === undefined ? [] : [sql`${sql.ident(name)}: ${sql.value(type.inline())}`]
   })
   return sql`read_json([${locations}], format = 'newline_delimited', columns = {${sql.join(columns)}},
     records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`

@@ -1,6 +1,7 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
 import type { DamagedEvents } from '../../core/report/damaged-events.ts'
+import { type KeptCount, keptText } from '../../core/report/planned-changes.ts'
 import type { FlushCount } from '../../core/report/progress.ts'
 import { existsSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
@@ -28,6 +29,7 @@ import type { RunRequest } from '../run-request.ts'
 import { recordAdded } from '../changes/added.ts'
 import { finishCommitted, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
+import { isRedefined, readingOf } from './reading.ts'
 import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
 import { noteRelation } from '../build/materialize/relation.ts'
 import { type FlushPosition, isEdited } from '../../store/state.ts'
@@ -111,7 +113,14 @@ async function flushClaimed(
   for (const model of ready) {
     const { name } = model
     const count = (flushed: FlushCount) => results.countFlushed(name, flushed)
-    const deps = { ...all, model, count, formerly: isRedefined(context, model) }
+    const formerly = isRedefined(context, model)
+    const found = (await context.columnsBefore(connection, name)) ?? []
+    const kept = new Map<string, number>()
+    const noteKept = (counts: readonly KeptCount[]) => {
+      for (const { column, events } of counts) kept.set(column, (kept.get(column) ?? 0) + events)
+    }
+    const read = readingOf(model, found, tables, formerly)
+    const deps = { ...all, model: read, count, noteKept, formerly }
     const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
       for (const target of [...others.toSorted(), name])
@@ -119,6 +128,11 @@ async function flushClaimed(
     } catch (error) {
       fail(model, error)
     }
+    for (const [column, events] of kept)
+      context.changes.warn(
+        name,
+        `${keptText({ column, events })}; to read it, list "${column}" in the model again`,
+      )
   }
 }
 
@@ -142,23 +156,19 @@ async function flushUnlessMet(
 
 const isMet = (error: unknown) => isConflict(error) || error instanceof FlushedMeanwhile
 
-/** Since the last run that flushed all of it. */
-function isRedefined({ state }: RunContext, model: EventsModel): boolean {
-  const record = state.models.get(model.name)
-  return record === undefined || record.fingerprint === '' || isEdited(record, model)
-}
-
 /** What did not fit the model as it was may fit it as it is. */
 async function retryRejected(
-  { store, connection }: RunContext,
+  { store, connection, columnsBefore }: RunContext,
   model: EventsModel,
 ): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
   const { tables, state } = store
   const target = await tables.written(connection, model.name)
+  const found = (await columnsBefore(connection, model.name)) ?? []
+  const loading = { connection, model: readingOf(model, found, tables, true), tables }
   const events = await recordAdded({ connection, changes: state.changes }, model, target, () =>
-    insertRejected({ connection, model, tables }),
+    insertRejected(loading),
   )
   await dropBatch(connection)
   return events

@@ -34,6 +34,9 @@ import {
   viewTyped,
   type Loading,
 } from './load-batch.ts'
+import { linesOf } from './event-columns.ts'
+import type { KeptCount } from '../../core/report/planned-changes.ts'
+import { countKept } from './reading.ts'
 import { recordAdded } from '../changes/added.ts'
 import type { ChangeTables } from '../../store/changes.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
@@ -66,6 +69,8 @@ export interface FlushDependencies extends Loading {
   readonly startedAt: Date
   /** Called after each commit, so it is right even when a later batch throws. */
   readonly count: (flushed: FlushCount) => void
+  /** Called after each commit where `formerly`, with what events have for columns that the model no longer lists. */
+  readonly noteKept?: ((kept: readonly KeptCount[]) => void) | undefined
   /** Called after each step; crash tests end the process there. */
   readonly onStep?: ((step: FlushStep) => void | Promise<void>) | undefined
 }
@@ -254,6 +259,13 @@ async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): P
   const { connection, model, records, changes, onStep } = deps
   const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
+    const kept = deps.formerly
+      ? await reads(
+          deps,
+          claims,
+          countKept(connection, model, (e) => linesOf(claims, { e })),
+        )
+      : []
     await transact(deps, claims, async () => {
       // step 3
       await onStep?.('begun')
@@ -268,6 +280,7 @@ async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): P
       await onStep?.('recorded')
     }) // step 6
     deps.count(batch)
+    deps.noteKept?.(kept)
     await onStep?.('committed')
     await ackAll(deps, claims) // step 7
     await onStep?.('acked')
@@ -275,7 +288,7 @@ async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): P
     await onStep?.('record-deleted')
   }
   try {
-    const batch = await viewTyped(deps, claims, deps.formerly) // step 2
+    const batch = await reads(deps, claims, viewTyped(deps, claims, deps.formerly)) // step 2
     return await commit(batch, (target) => insertTyped(deps, target, batch))
   } catch (error) {
     if (!(error instanceof MisfitError)) throw error

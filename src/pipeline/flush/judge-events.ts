@@ -8,6 +8,8 @@ import type { EventsVerdict } from '../../core/report/planned-changes.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { catalogKey } from '../../duckdb/catalog.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { linesOf } from './event-columns.ts'
+import { countKept, type ReadModel } from './reading.ts'
 import type { RunContext } from '../run-context.ts'
 import {
   dropBatch,
@@ -40,11 +42,11 @@ export function rejectedFor(
 /** `rejectedIn`: the table of events that were rejected before, when the run would try them again. */
 export async function judgeEvents(
   { connection, store: { tables } }: Pick<RunContext, 'connection' | 'store'>,
-  model: EventsModel,
+  model: ReadModel,
   segments: readonly WaitingSegment[],
   rejectedIn: Sql | null,
 ): Promise<EventsVerdict> {
-  const columns = sql.definitions(model.columns)
+  const columns = sql.definitions([...model.columns, ...(model.kept ?? [])])
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${columns})`)
   const loading = { connection, model, tables }
   let retried = 0
@@ -56,13 +58,15 @@ export async function judgeEvents(
   const fit = waiting === 0 || (await insertAll(loading, segments))
   const verdict = fit ? { rejected: 0, reasons: [] } : await rejectMisfits(loading, segments)
   await dropBatch(connection)
-  return { waiting, retried, ...verdict }
+  const kept =
+    waiting === 0 ? [] : await countKept(connection, model, (e) => linesOf(segments, { e }))
+  return { waiting, retried, ...verdict, ...(kept.length > 0 && { kept }) }
 }
 
 /** The fast path: all fit, or nothing is inserted. */
 async function insertAll(loading: Loading, segments: readonly WaitingSegment[]): Promise<boolean> {
-  const batch = await viewTyped(loading, segments, true)
   try {
+    const batch = await viewTyped(loading, segments, true)
     await loading.connection.transact(async () => {
       await insertTyped(loading, plainTable(ARRIVING, null), batch)
       if (await holdsUnkept(loading)) throw new MisfitError()

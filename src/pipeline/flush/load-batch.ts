@@ -8,6 +8,7 @@
 
 import { type Claim, locationOf, type WaitingSegment } from '../../buffer/claim-source.ts'
 import type { EventsModel } from '../../core/model.ts'
+import type { ReadModel } from './reading.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
@@ -22,7 +23,10 @@ import {
   typedOf,
   EXACT_TEXTS,
   linesOf,
+  isInOtherCase,
   membersFor,
+  keptMembers,
+  spelled,
   rawEvents,
 } from './event-columns.ts'
 import { ModelFailure } from '../failure.ts'
@@ -31,7 +35,7 @@ import { countRows } from '../build/materialize/relation.ts'
 /** An events model, and where its rows go. */
 export interface Loading {
   readonly connection: Connection
-  readonly model: EventsModel
+  readonly model: ReadModel
   readonly tables: TableStorage
 }
 
@@ -58,13 +62,14 @@ export class MisfitError extends Error {
 
 /**
  * All segments as one relation. Whether their events fit shows only when it is inserted. `formerly`: events may be from a
- * time in which the columns had other types. It costs time.
+ * time in which the columns had other types. It costs time. Throws MisfitError where names of events are in another case.
  */
 export async function viewTyped(
   { connection, model }: Loading,
   claims: readonly Pick<Claim, 'url' | 'events'>[],
   formerly: boolean,
 ): Promise<Batch> {
+  if (await isInOtherCase(connection, model, claims)) throw new MisfitError()
   const lines = linesOf(claims, membersFor(model, formerly))
   const complete = readColumns(model)
     .filter(isRequired)
@@ -184,11 +189,12 @@ export async function dropBatch(connection: Connection): Promise<void> {
  */
 async function giveVerdicts({ connection, model, tables }: Loading, source: Sql): Promise<void> {
   const columns = readColumns(model)
-  const asJson = sql`STRUCT(${sql.join(withFormer(columns).map(({ name }) => sql`${sql.ident(name)} JSON`))})`
+  const all = withFormer(columns).map(({ name }) => sql`${sql.ident(name)} JSON`)
+  const asJson = sql`STRUCT(${sql.join([...all, ...keptMembers(model)])})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
     SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model)} AS typed
-    FROM ${source} WHERE e IS NOT NULL`)
+    FROM ${spelled(model, source)} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
   )
@@ -207,7 +213,7 @@ async function giveVerdicts({ connection, model, tables }: Loading, source: Sql)
 }
 
 /** Events with a value that gave NULL in the column's type, or none where the model wants one. */
-function misfits(model: EventsModel): Sql {
+function misfits(model: ReadModel): Sql {
   const reasons = readColumns(model).map((column) => {
     const given = field(sql`given`, column)
     const unreadable = sql`${sql.value(`column "${column.name}": cannot read `)} || left(${given}::VARCHAR, 100)

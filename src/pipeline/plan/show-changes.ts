@@ -16,6 +16,7 @@ import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { readingFor } from '../build/materialize/events.ts'
 import { pendingRenames, withRenames } from '../build/materialize/renames.ts'
 import { countByHand, leftAlone } from '../by-hand.ts'
 import { FailedModels } from '../results.ts'
@@ -182,7 +183,12 @@ async function addEvents(
       const rejectedIn = rejectedFor(model, context)
       const isOther = recordOf(context, model)?.definition !== model.definition
       if (isOther && (rejectedIn !== null || withNewEvents.has(model.name)))
-        events = await judgeEvents(context, model, await waiting(model), rejectedIn)
+        events = await judgeEvents(
+          context,
+          await readingFor(context, model),
+          await waiting(model),
+          rejectedIn,
+        )
     }
     shown.push({ ...step, columns: model.columns, events, diff: null })
   }

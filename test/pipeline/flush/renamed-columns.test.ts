@@ -96,8 +96,99 @@ test('a table that has both columns already is not touched', async () => {
   await ok({ ...after, renames: [] })
   const refused = resultOf(await run({ ...after, definition: 'other' }), 'raw.e')
   assert.match(refused.because, 'the table has both "total" and "total_eur"')
+  assert.match(refused.because, 'read coalesce(total_eur, total) in models that read raw.e')
   const rows = await space.rows(sql`SELECT id, total::VARCHAR AS t, total_eur FROM raw.e`)
   assert.equal(rows, [{ id: 1, t: '1.50', total_eur: null }])
+})
+
+test('a value for a column that the model no longer lists goes into that column, and the run says so', async () => {
+  await using space = await openProject()
+  const { add, run } = runsOf(space)
+  await add({ id: 1, total: 1.5, pair: [1, 2] })
+  await run(before)
+  await add({ id: 2, total: '2.50', pair: [3, 4] })
+  await add({ id: 3, total: 'many', pair: [3] })
+  await add({ id: 4, total: null })
+  const without = events('raw.e', { id: 'INTEGER!', sum: 'DOUBLE' })
+  const { warnings = [] } = resultOf(await run(without), 'raw.e')
+  assert.equal(
+    warnings.map((text) => text.replace(/, which.*/, '')),
+    ['2 events have a value for "total"', '2 events have a value for "pair"'],
+  )
+  await add({ id: 'x', total: 5 })
+  await add({ id: 6, total: 6, sum: 7 })
+  assert.is(resultOf(await run(without), 'raw.e').warnings, undefined)
+  const rows = sql`SELECT id, total::VARCHAR AS t, pair::VARCHAR AS p FROM raw.e ORDER BY id`
+  assert.equal(await space.rows(rows), [
+    { id: 1, t: '1.50', p: '[1, 2]' },
+    { id: 2, t: '2.50', p: '[3, 4]' },
+    { id: 3, t: null, p: null },
+    { id: 4, t: null, p: null },
+    { id: 6, t: '6.00', p: null },
+  ])
+  const [rejected] = await space.rows(sql`SELECT event FROM _eider.rejected_events`)
+  assert.equal(rejected, { event: '{"id":"x","total":5}' })
+})
+
+test('kept columns of each type get what the columns themselves did', async () => {
+  await using space = await openProject()
+  const { add, run } = runsOf(space)
+  const values = {
+    text: 'a "b"',
+    json: { n: [1, null] },
+    items: [{ sku: 'a', n: 1 }],
+    map: { k: 1.25 },
+    at: '2026-01-01T12:00:00Z',
+    day: '2026-01-01',
+    span: '2 days',
+    yes: true,
+    big: '12345678901234567890',
+    num: '0.12345678901234567890',
+  }
+  const types = {
+    text: 'VARCHAR',
+    json: 'JSON',
+    items: 'STRUCT(sku VARCHAR, n INTEGER)[]',
+    map: 'MAP(VARCHAR, DECIMAL(4,2))',
+    at: 'TIMESTAMPTZ',
+    day: 'DATE',
+    span: 'INTERVAL',
+    yes: 'BOOLEAN',
+    big: 'DECIMAL(38,0)',
+    num: 'DECIMAL(38,20)',
+  }
+  await add({ id: 1, ...values })
+  await run(events('raw.e', { id: 'INTEGER!', ...types }))
+  await add({ id: 2, ...values })
+  await run(events('raw.e', { id: 'INTEGER!' }))
+  const [first, second] = await space.rows(sql`SELECT * EXCLUDE (id) FROM raw.e ORDER BY id`)
+  assert.equal(second, first)
+  assert.ok(Object.values(first!).every((value) => value !== null))
+})
+
+test('a name that differs in case alone is the same column', async () => {
+  await using space = await openProject()
+  const { add, run } = runsOf(space)
+  await add({ id: 1, total: 1.5 })
+  await run(before)
+  const spelled = events('raw.e', { id: 'INTEGER!', Total: 'DECIMAL(10,2)!', Pair: 'INTEGER[2]' })
+  await add({ id: 2, total: 2.5, pair: [3, 4] })
+  await add({ id: 3, total: 9, Total: 3.5, TOTAL: 8, '"o/~d"': 1 })
+  await add({ id: 4, tOTAL: 'many' })
+  await run(spelled)
+  await add({ ID: 5, total: 5.5 })
+  await add({ id: 6, total: 6.5 })
+  await run(spelled)
+  const rows = sql`SELECT id, total::VARCHAR AS t, pair::VARCHAR AS p FROM raw.e ORDER BY id`
+  assert.equal(await space.rows(rows), [
+    { id: 1, t: '1.50', p: null },
+    { id: 2, t: '2.50', p: '[3, 4]' },
+    { id: 3, t: '3.50', p: null },
+    { id: 5, t: '5.50', p: null },
+    { id: 6, t: '6.50', p: null },
+  ])
+  const reasons = await space.rows(sql`SELECT reason FROM _eider.rejected_events`)
+  assert.equal(reasons, [{ reason: 'column "Total": cannot read "many" as DECIMAL(10,2)' }])
 })
 
 test.run()

@@ -9,6 +9,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { ARRIVING, judgeEvents, rejectedFor } from '../../flush/judge-events.ts'
+import { isRedefined, type ReadModel, readingOf } from '../../flush/reading.ts'
 import { adaptedTable, layOver } from '../../plan/dry-run/layers.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state.ts'
@@ -96,7 +97,8 @@ async function dryRun(
     (await adaptationFor(context, model)).is === 'evolved' ||
     (await renamesOf(context, model)).length > 0
   const segments = await waiting(model)
-  const events = await judgeEvents(context, model, segments, rejectedFor(model, context))
+  const read = await readingFor(context, model)
+  const events = await judgeEvents(context, read, segments, rejectedFor(model, context))
   const arriving = await keepArriving(connection, unique)
   const old = table === null ? sql.empty : await rowsBefore(context, model, table, arriving)
   await layOver(connection, model.name, sql`${old}FROM ${arriving}`)
@@ -104,6 +106,15 @@ async function dryRun(
   const changes = { inserted, changed: 0, removed: 0, key: [], sample: [] }
   const changed = isEvolved || events.waiting > 0 || isEdited(recordOf(context, model), model)
   return { changed, added: table === null ? null : inserted, changes, events }
+}
+
+/** As the next run reads waiting events. */
+export async function readingFor(context: RunContext, model: EventsModel): Promise<ReadModel> {
+  const { connection, columnsBefore, store } = context
+  const isOther = isRedefined(context, model)
+  if (!continuesTable(context, model)) return readingOf(model, [], store.tables, isOther)
+  const found = (await columnsBefore(connection, model.name)) ?? []
+  return readingOf(model, found, store.tables, isOther)
 }
 
 async function rowsBefore(

@@ -2,7 +2,7 @@
 // and the watermark go on.
 
 import type { ColumnRename, Model } from '../../../core/model.ts'
-import { type ModelName, sameName } from '../../../core/names.ts'
+import { annotationName, type ModelName, sameName } from '../../../core/names.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
@@ -27,12 +27,16 @@ export function refuseTwoNames(model: Model, columns: readonly Column[]): void {
       : renames.find((one) => one.from !== from && sameName(one.to, to) && has(columns, one.from))
           ?.from
     if (other === undefined || !has(columns, from)) continue
-    throw new ModelFailure(
-      `the table has both "${from}" and "${other}", so "${from}" cannot become "${to}"; delete that line, or give one of the two columns another name: ${renamingOf(model.name, from, 'NAME')}`,
-      'renamed_from',
-    )
+    const both = `the table has both "${from}" and "${other}", so "${from}" cannot become "${to}"; delete that line, `
+    throw new ModelFailure(both + wayOut(model, from, other), 'renamed_from')
   }
 }
+
+/** Columns of events cannot be renamed by a command, since events are sent and buffered with them. */
+const wayOut = ({ name, kind }: Model, from: string, other: string): string =>
+  kind === 'events'
+    ? `list "${from}" in the model again, and read coalesce(${annotationName(other)}, ${annotationName(from)}) in models that read ${name}: each value is in one of the two`
+    : `or give one of the two columns another name: ${renamingOf(name, from, 'NAME')}`
 
 /** The command that renames a column of the table. */
 export const renamingOf = (model: ModelName, from: string, to: string): string =>
