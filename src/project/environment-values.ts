@@ -70,6 +70,8 @@ export function valueInForce(
 
 /** Where a variable that is not set is to be set. */
 export function missingHint(name: string, environments: Environments): string {
+  if (environments.some((all) => all[name] === ''))
+    return `${name} is there and empty: give it a value in the environment or in .env`
   const known = environments.flatMap((all) => Object.keys(all))
   return didYouMean(name, known) ?? `set ${name} in the environment or in .env`
 }
