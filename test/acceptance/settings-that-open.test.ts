@@ -121,6 +121,11 @@ test('a target whose last webhook is removed stays closed until a restart', asyn
   assert.is(await post(first, {}), '401 unsigned')
   assert.not.match(await reloaded(first, 'name: shop\n# again\n', 'models-reloaded'), 'last-token')
   assert.is(await post(first, {}), '401 unsigned')
+  const limited = 'name: shop\ncollect:\n  max_event_bytes: 1000\n'
+  assert.match(
+    await reloaded(first, limited, 'models-reloaded'),
+    /"settings-need-restart".*"settings":\["collect\.max_event_bytes"\]/,
+  )
   await first.stop()
   await using second = await start()
   assert.is(await post(second, {}), 202)

@@ -4,6 +4,7 @@ import type { CollectDaemon } from '../../collect/daemon.ts'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Project } from '../../project/project.ts'
+import type { Settings } from '../../project/settings.ts'
 import { loadInTime, logDiagnostics, logMistakes } from '../read-again.ts'
 import { compileTargets } from './compile-targets.ts'
 import { warnOfWiderAccess } from '../widened-access.ts'
@@ -26,8 +27,8 @@ export function reloadTargets(
   return async () => {
     try {
       const project = await loadInTime(load)
-      if (JSON.stringify(project.settings) !== JSON.stringify(started.settings))
-        logger.warn('settings-need-restart')
+      const settings = changedSettings(started.settings, project.settings)
+      if (settings.length > 0) logger.warn('settings-need-restart', { settings })
       const { targets, mistakes } = await compileTargets(
         project,
         AbortSignal.any([signal, AbortSignal.timeout(limits.recompileMs)]),
@@ -46,6 +47,12 @@ export function reloadTargets(
     }
   }
 }
+
+/** Their names alone, since values may be secrets. */
+const changedSettings = (before: Settings, now: Settings): readonly string[] =>
+  Object.entries(now).flatMap(([name, value]) =>
+    JSON.stringify(value) === JSON.stringify(before[name as keyof Settings]) ? [] : [name],
+  )
 
 const warnOfLastSender = (target: string, logger: Logger) =>
   logger.warn('last-token', {
