@@ -98,18 +98,23 @@ const wheels: Readonly<Record<string, readonly string[]>> = {
 const versitygwVersion = 'v1.8.0'
 
 mkdirSync(partsDirectory, { recursive: true })
-const wanted = process.argv.slice(2)
+const parts: Readonly<Record<string, () => Promise<string>>> = {
+  extensions: bringExtensions,
+  s3rver: bringStore,
+  postgresql: bringPostgres,
+  versitygw: bringVersitygw,
+}
+const words = process.argv.slice(2)
+const wanted = words.length > 0 ? words : Object.keys(parts)
 // They wait for the network and the processor at different times.
-await Promise.all([
-  part('extensions', bringExtensions),
-  part('s3rver', bringStore),
-  part('postgresql', bringPostgres),
-  part('versitygw', bringVersitygw),
-])
+await Promise.all(wanted.map((name) => part(name, parts[name] ?? unknownPart)))
+
+function unknownPart(): never {
+  throw new Error(`there are ${Object.keys(parts).join(', ')}`)
+}
 
 /** `bring` returns what it did, and throws what is wrong. */
 async function part(name: string, bring: () => Promise<string>): Promise<void> {
-  if (wanted.length > 0 && !wanted.includes(name)) return
   try {
     say(`${name}: ${await bring()}`)
   } catch (error) {

@@ -86,6 +86,7 @@ export class Database implements AsyncDisposable {
 
   /** `first` is run on a new connection; by default what onConnect() says. */
   async connect(first?: readonly Sql[]): Promise<Connection> {
+    if (this.#closed) throw closedError()
     const kept = first === undefined ? this.#kept.pop() : undefined
     if (kept !== undefined) return kept
     const driver = await this.#newDriver()
@@ -108,7 +109,6 @@ export class Database implements AsyncDisposable {
 
   /** Where the engine is closed before the driver has made a connection, the process ends. */
   async #newDriver(): Promise<DuckDBConnection> {
-    if (this.#closed) throw closedError()
     const made = attempt(this.#instance.connect())
     this.#connecting.add(made)
     try {

@@ -38,10 +38,11 @@ function readBatch({ format, target, body, ...order }: BatchOrder): BatchAnswer 
 function validatorFor({
   validator,
   columns,
-}: Pick<BatchOrder, 'validator' | 'columns'>): Validator {
+  former,
+}: Pick<BatchOrder, 'validator' | 'columns' | 'former'>): Validator {
   if (columns !== null) {
     validators.length = validator
-    validators.push(validatorOf(columns))
+    validators.push(validatorOf(columns, former))
   }
   return validators[validator]!
 }

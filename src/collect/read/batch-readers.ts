@@ -35,6 +35,7 @@ export interface BatchOrder extends Pick<
   /** Number of the validator in this thread, with its columns when the thread does not know it yet. */
   readonly validator: number
   readonly columns: readonly Pick<ValidatedColumn, 'name' | 'type' | 'required'>[] | null
+  readonly former: readonly string[]
   readonly body: Uint8Array<ArrayBuffer>
 }
 
@@ -118,7 +119,13 @@ class Thread implements AsyncDisposable {
     const { number, isNew } = this.#numberOf(validator)
     const own = ownBytes(body)
     const columns = isNew ? validator.columns.map(describeColumn) : null
-    const order: BatchOrder = { ...batch, validator: number, columns, body: own }
+    const order: BatchOrder = {
+      ...batch,
+      validator: number,
+      columns,
+      former: validator.former,
+      body: own,
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#worker.postMessage(order, [own.buffer])

@@ -23,6 +23,7 @@ export interface Warning {
 const COLUMNS_NAMED = 10
 
 const NONE: readonly Warning[] = []
+const STRANGER = 'stranger'
 
 /** Which of `names`, asked only where it is not known yet, an unknown name looks like; null for none. */
 export function lookalike(
@@ -41,7 +42,7 @@ export function lookalike(
 
 /** What an unknown field is called, where it was first seen, and what was meant. */
 interface Found {
-  readonly kind: 'column' | 'field'
+  readonly kind: 'column' | 'field' | 'event'
   readonly name: string
   readonly hint: string
 }
@@ -75,13 +76,12 @@ export class MisspeltFields {
     this.#add('envelope', { kind: 'column', name, hint })
   }
 
-  /** An event without any column: a row of NULLs. `name` is its first field; said only where no column looks like it. */
+  /** An event without any column: mostly a row of NULLs. `name` is its first field; said only where no column looks like it. */
   noteStranger({ columns }: ModelColumns, name: string) {
-    if (this.#found?.has(`column ${name}`) === true) return
+    if (this.#found?.has(`column ${name}`) === true || this.#found?.has(STRANGER) === true) return
     const names = columns.slice(0, COLUMNS_NAMED).map((column) => column.name)
     const more = columns.length > COLUMNS_NAMED ? ', …' : ''
-    const hint = `no field of the event is a column; they are ${names.join(', ')}${more}`
-    this.#add('stranger', { kind: 'column', name, hint })
+    this.#add(STRANGER, { kind: 'event', name, hint: `its columns are ${names.join(', ')}${more}` })
   }
 
   #add(key: string, found: Found): void {
@@ -93,7 +93,10 @@ export class MisspeltFields {
     if (this.#found === null) return NONE
     return Array.from(this.#found.values(), ({ kind, name, hint }) => ({
       code: 'unknown-field',
-      message: `${target} has no ${kind} "${name}", so its value is not stored; ${hint}`,
+      message:
+        kind === 'event'
+          ? `no field of the event is a column of ${target}; ${hint}`
+          : `${target} has no ${kind} "${name}", so its value is not stored; ${hint}`,
       target: name,
     }))
   }

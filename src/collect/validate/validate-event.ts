@@ -39,6 +39,8 @@ export interface Validator {
   /** Some column keeps the spelling of numbers. */
   readonly spelled: boolean
   readonly lookalikes: Lookalikes
+  /** Names that columns had, which a flush still reads. */
+  readonly former: readonly string[]
 }
 
 /** Throws Error for a column type that has no rule. */
@@ -48,11 +50,13 @@ export const createValidator = (model: EventsModel): Validator =>
       const { name, type, nullable } = column
       return { name, type, required: !nullable && !isReceivedAt(column) }
     }),
+    model.renames.map(({ from }) => from),
   )
 
-/** Throws Error for a column type that has no rule. */
+/** `former`: names that columns had. Throws Error for a column type that has no rule. */
 export function validatorOf(
   described: readonly Pick<ValidatedColumn, 'name' | 'type' | 'required'>[],
+  former: readonly string[],
 ): Validator {
   const types = described.map(({ type }) => parseType(type))
   const columns = described.map(({ name, type, required }, i) => ({
@@ -72,6 +76,7 @@ export function validatorOf(
     ),
     spelled: types.some(holdsJson),
     lookalikes: new Map(),
+    former,
   }
 }
 
@@ -122,7 +127,7 @@ function noteMisspelt(validator: Validator, misspelt: MisspeltFields): void {
   }
   const envelope = unknown.length > 0 ? envelopeOf(validator) : null
   if (envelope !== null) misspelt.noteEnvelope(envelope)
-  else if (unknown.length > 0 && hasNoColumn(validator))
+  else if (unknown.length > 0 && hasNoColumn(validator) && !hasFormerName(validator, unknown))
     misspelt.noteStranger(validator, unknown[0]!)
   if (!spans.hasUnknownField) return
   for (const [i, { nested, name }] of validator.columns.entries())
@@ -141,6 +146,9 @@ function envelopeOf(validator: Validator): string | null {
   }
   return null
 }
+
+const hasFormerName = ({ former }: Validator, unknown: readonly string[]): boolean =>
+  former.length > 0 && unknown.some((name) => former.includes(name))
 
 function hasNoColumn({ names }: Validator): boolean {
   for (let i = 0; i < names.count; i++) if (scan.places[i] !== 0) return false

@@ -71,7 +71,8 @@ function lambdaMistake(text: string, position: number): string | null {
   if (rest.startsWith('(')) return say(`o:${path}(o/…)`)
   const isPath = path.includes('/') || rest.startsWith('/')
   const item = isPath ? path.split('/')[0]! : 'o'
-  const [end = ' …'] = /^(?:[^()']|'(?:[^']|'')*')*(?=\))/.exec(rest) ?? []
+  // A quote in a text is written twice, which reads as two texts.
+  const [end = ' …'] = /^(?:[^()']|'[^']*')*(?=\))/.exec(rest) ?? []
   const space = /\s$/.test(before) && end !== ' …' ? ' ' : ''
   const condition = shortened(`${isPath ? '' : `${item}/`}${path}${space}${end}`)
   return say(`${item}:${condition}`)

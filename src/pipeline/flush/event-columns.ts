@@ -16,7 +16,14 @@ import { withText } from '../../core/type-syntax.ts'
 import { type Claim, locationOf } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { inAnyCase, isOther, type KeptColumn, type ReadModel, STORED } from './reading.ts'
+import {
+  hasOthers,
+  inAnyCase,
+  type KeptColumn,
+  keptMembers,
+  type ReadModel,
+  STORED,
+} from './reading.ts'
 
 /** A column of an events model with the names that it had: events from then give its value under one of these. */
 interface ReadColumn extends Column {
@@ -40,10 +47,6 @@ const underEachName = ({ former, ...column }: ReadColumn): readonly Column[] => 
 
 const structOf = (model: ReadModel): Sql =>
   struct([...membersOf(withFormer(readColumns(model))), ...keptMembers(model)])
-
-/** As JSON, since no value is a mistake there. */
-export const keptMembers = ({ kept = [] }: ReadModel): readonly Sql[] =>
-  kept.map(({ name }) => sql`${sql.ident(name)} JSON`)
 
 /**
  * The event `e` as structOf() says, NULL where a value does not fit. TRY_CAST throws for what a MAP cannot hold, so each
@@ -183,8 +186,7 @@ export async function isInOtherCase(
   segments: readonly Pick<Claim, 'url'>[],
 ): Promise<boolean> {
   if (model.anyCase !== true) return false
-  const lines = linesOf(segments, { e: sql`JSON` })
-  const found = sql`SELECT 1 FROM ${lines} WHERE ${isOther(namesOf(model), sql`json_keys(e)`)} LIMIT 1`
+  const found = hasOthers(namesOf(model), linesOf(segments, { e: sql`JSON` }))
   return (await connection.row(found)) !== null
 }
 

@@ -69,7 +69,7 @@ export interface FlushDependencies extends Loading {
   readonly startedAt: Date
   /** Called after each commit, so it is right even when a later batch throws. */
   readonly count: (flushed: FlushCount) => void
-  /** Called after each commit where `formerly`, with what events have for columns that the model no longer lists. */
+  /** Called after each commit with what events have for columns that the model no longer lists. */
   readonly noteKept?: ((kept: readonly KeptCount[]) => void) | undefined
   /** Called after each step; crash tests end the process there. */
   readonly onStep?: ((step: FlushStep) => void | Promise<void>) | undefined
@@ -259,13 +259,8 @@ async function flushClaims(deps: FlushDependencies, claims: readonly Claim[]): P
   const { connection, model, records, changes, onStep } = deps
   const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
-    const kept = deps.formerly
-      ? await reads(
-          deps,
-          claims,
-          countKept(connection, model, (e) => linesOf(claims, { e })),
-        )
-      : []
+    const counted = countKept(connection, model, (e) => linesOf(claims, { e }))
+    const kept = await reads(deps, claims, counted)
     await transact(deps, claims, async () => {
       // step 3
       await onStep?.('begun')

@@ -8,7 +8,7 @@
 
 import { type Claim, locationOf, type WaitingSegment } from '../../buffer/claim-source.ts'
 import type { EventsModel } from '../../core/model.ts'
-import type { ReadModel } from './reading.ts'
+import { keptMembers, type ReadModel } from './reading.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
@@ -25,7 +25,6 @@ import {
   linesOf,
   isInOtherCase,
   membersFor,
-  keptMembers,
   spelled,
   rawEvents,
 } from './event-columns.ts'

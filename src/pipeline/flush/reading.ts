@@ -1,10 +1,9 @@
 // What is read of events beside the columns of their model, so that no value is lost that was accepted for a column: one
 // that the model no longer lists, or spells in another case.
 
-import { exactKey } from '../../buffer/segment.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { KeptCount } from '../../core/report/planned-changes.ts'
-import { foldCase, sameName } from '../../core/names.ts'
+import { sameName } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -43,8 +42,7 @@ export function readingOf(
   const kept = columns
     .filter(({ name }) => listed(name) === undefined && !former(name))
     .map(({ name, type }) => ({ name, type, isStorable: tables.keeps(STORED, type) }))
-  const isSpelledElse = columns.some(({ name }) => (listed(name)?.name ?? name) !== name)
-  return { ...model, kept, anyCase: formerly || isSpelledElse }
+  return { ...model, kept, anyCase: formerly }
 }
 
 /** Since the last run that flushed all of it. */
@@ -55,42 +53,45 @@ export function isRedefined({ state }: Pick<RunContext, 'state'>, model: EventsM
 
 type Named = Pick<Column, 'name' | 'type'>
 
-/** The name of a column for a key that is the same but for case; NULL for any other key. */
-const canonical = (columns: readonly Named[], key: Sql): Sql =>
-  sql`map_extract_value(${byFolded(columns.map(({ name }) => name))}, lower(${key}))`
-
-/** Whether some key differs from the name of a column in case alone. The columns differ in more than case. */
-export const isOther = (columns: readonly Named[], keys: Sql): Sql =>
-  sql`len(list_filter(${keys}, lambda k: ${canonical(columns, sql`k`)} <> k)) > 0`
-
-/** Lines with e (JSON) and x, both under the names of `columns`. */
-export function inAnyCase(columns: readonly Named[], lines: Sql): Sql {
-  const name = canonical(columns, sql`k`)
-  const isRead = sql`${name} = k OR NOT list_contains(keys, ${name})`
-  const path = sql`'/' || replace(replace(k, '~', '~0'), '/', '~1')`
-  const member = sql`CAST(to_json(${name}) AS VARCHAR) || ':' || CAST(json_extract(e, ${path}) AS VARCHAR)`
-  const members = sql`list_transform(list_filter(keys, lambda k: ${isRead}), lambda k: ${member})`
-  const texts = columns.flatMap(({ name, type }) => [
-    exactKey({ name, type }),
-    exactKey({ name, type: columnType('JSON') }),
-  ])
-  const key = sql`coalesce(map_extract_value(${byFolded([...new Set(texts)])}, lower(pair.key)), pair.key)`
-  const pairs = sql`list_transform(map_entries(x), lambda pair: struct_pack(k := ${key}, v := pair.value))`
-  const differs = isOther(columns, sql`keys`)
+/**
+ * Lines with e (JSON), x and `others`: the columns that the event has under a name that differs in case alone, with that
+ * name as `key`. Of several such names the first counts. What is read of an event once is not read for each column.
+ */
+function withOthers(columns: readonly Named[], lines: Sql): Sql {
+  const named = columns.map(
+    ({ name, type }) => sql`{name: ${sql.value(name)}, type: ${sql.value(type)}}`,
+  )
+  const key = sql`list_extract(keys, list_position(folded, lower(c.name)))`
+  const other = sql`struct_pack(name := c.name, type := c.type,
+    key := CASE WHEN NOT list_contains(keys, c.name) THEN ${key} END)`
+  const others = sql`list_filter(list_transform([${sql.join(named)}], lambda c: ${other}), lambda c: c.key IS NOT NULL)`
   return sql`(
-    SELECT * REPLACE (
-      CASE WHEN ${differs} THEN CAST('{' || array_to_string(${members}, ',') || '}' AS JSON) ELSE e END AS e,
-      CASE WHEN ${differs} THEN map_from_entries(${pairs}) ELSE x END AS x)
-    FROM (SELECT *, json_keys(e) AS keys FROM ${lines}))`
+    SELECT * EXCLUDE (keys, folded), ${others} AS others
+    FROM (SELECT *, list_transform(keys, lambda k: lower(k)) AS folded FROM (SELECT *, json_keys(e) AS keys FROM ${lines})))`
 }
 
-const list = (texts: readonly string[]) => sql`[${sql.join(texts.map((text) => sql.value(text)))}]`
+/** Whether some event has a name that differs in case alone from that of a column, which it lacks. */
+export const hasOthers = (columns: readonly Named[], lines: Sql): Sql =>
+  sql`SELECT 1 FROM ${withOthers(columns, lines)} WHERE len(others) > 0 LIMIT 1`
 
-/** The first of those that differ in case alone. */
-function byFolded(texts: readonly string[]): Sql {
-  const first = new Map(texts.toReversed().map((text) => [foldCase(text), text]))
-  return sql`MAP(${list([...first.keys()])}, ${list([...first.values()])})`
+/** Lines with e (JSON) and x, both also under the names of `columns` where an event spells them otherwise. */
+export function inAnyCase(columns: readonly Named[], lines: Sql): Sql {
+  const path = sql`'/' || replace(replace(c.key, '~', '~0'), '/', '~1')`
+  const member = sql`CAST(to_json(c.name) AS VARCHAR) || ':' || CAST(json_extract(e, ${path}) AS VARCHAR)`
+  const members = sql`array_to_string(list_transform(others, lambda c: ${member}), ',')`
+  const isText = sql`pair.key IN (c.key || ' ' || c.type, c.key || ' ' || ${sql.value(columnType('JSON'))})`
+  const spelled = sql`list_transform(list_filter(others, lambda c: ${isText}), lambda c: c.name || substr(pair.key, len(c.key) + 1))`
+  const pair = sql`struct_pack(k := coalesce(list_extract(${spelled}, 1), pair.key), v := pair.value)`
+  return sql`(
+    SELECT * EXCLUDE (others) REPLACE (
+      CASE WHEN len(others) = 0 THEN e ELSE CAST('{' || ${members} || ',' || ltrim(CAST(e AS VARCHAR), '{ ') AS JSON) END AS e,
+      CASE WHEN len(others) = 0 THEN x ELSE map_from_entries(list_transform(map_entries(x), lambda pair: ${pair})) END AS x)
+    FROM ${withOthers(columns, lines)})`
 }
+
+/** As JSON, since no value is a mistake there. */
+export const keptMembers = ({ kept = [] }: Pick<ReadModel, 'kept'>): readonly Sql[] =>
+  kept.map(({ name }) => sql`${sql.ident(name)} JSON`)
 
 /** Of each that some event has; none where the model lists all. `lines` gives e with the kept columns as JSON. */
 export async function countKept(
@@ -99,13 +100,12 @@ export async function countKept(
   lines: (e: Sql) => Sql,
 ): Promise<readonly KeptCount[]> {
   if (kept.length === 0) return []
-  const members = kept.map(({ name }) => sql`${sql.ident(name)} JSON`)
   const counts = kept.map(({ name }, i) => {
     const value = sql`struct_extract(e, ${sql.value(name)})`
     return sql`count(*) FILTER (WHERE json_type(${value}) <> 'NULL') AS ${sql.ident(`n${i}`)}`
   })
   const row = await connection.row(
-    sql`SELECT ${sql.join(counts)} FROM ${lines(sql`STRUCT(${sql.join(members)})`)}`,
+    sql`SELECT ${sql.join(counts)} FROM ${lines(sql`STRUCT(${sql.join(keptMembers({ kept }))})`)}`,
   )
   return kept
     .map(({ name }, i) => ({ column: name, events: numberOf(row![`n${i}`]) }))
