@@ -81,7 +81,7 @@ test('an event none of whose fields is a column is warned of by its first field'
   assert.equal(
     warningsOf('{"data":{"other":1},"x":{}}').map(({ message }) => message),
     [
-      'raw.orders has no column "data", so its value is not stored; no field of the event is a column; they are id, items, place, prices, paid, doc',
+      'no field of the event is a column of raw.orders; its columns are id, items, place, prices, paid, doc',
     ],
   )
   assert.equal(targets('{"Items":[]}', '{}', '{"id":1,"x":{}}'), ['Items'])
