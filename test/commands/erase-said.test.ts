@@ -48,6 +48,46 @@ test('what runs have said under a name that is gone, or before an edit, goes too
   )
 })
 
+test('a model that was edited and not built since may hold the rows: it is named, and what it said goes', async () => {
+  const named = '-- @warn: length(called) < 10\nSELECT called FROM core.orders\n'
+  const after = '-- @kind: merge\n-- @unique_key: called\nSELECT called FROM mart.edited\n'
+  await using space = await workspace({
+    ...eraseFiles,
+    'eider.yml': 'name: shop\nfailing_rows: 10\n',
+    'models/mart/edited.sql': named,
+    'models/mart/after.sql': after,
+    'models/mart/other.sql': "-- @warn: length(a) < 2\nSELECT 'too long' AS a\n",
+  })
+  await sendPeople(space)
+  await space.ok(['run'])
+  assert.ok(
+    (await findText(space.dir, SECRET)).includes('target/failing_rows/mart.edited/1.ndjson'),
+  )
+  await space.write('models/mart/edited.sql', "SELECT 'nobody' AS called\n")
+  const condition = ['erase', 'raw.orders', 'customer_id = 7']
+  const left = [
+    'not erased: mart.edited, which may have been made from raw.orders before it, or a model that it reads, was edited\n  eider run, then this command with --rewrite\n',
+    'not erased: mart.after, which may have been made from raw.orders before it, or a model that it reads, was edited\n  eider run, eider run mart.after --full-refresh, then this command with --rewrite\n',
+  ]
+  const dry = await space.ok([...condition, '--dry-run'])
+  const { stderr } = await space.ok(condition)
+  for (const text of left) {
+    assert.match(dry.stderr, text)
+    assert.match(stderr, text)
+  }
+  assert.not.match(stderr, 'mart.other')
+  const between = await findText(space.dir, SECRET)
+  assert.not.ok(between.some((path) => path.startsWith('target/')))
+  assert.ok(
+    (await findText(space.dir, 'too long')).includes('target/failing_rows/mart.other/1.ndjson'),
+  )
+  await space.ok(['run'])
+  await space.ok(['run', 'mart.after', '--full-refresh'])
+  const again = await space.ok([...condition, '--rewrite'])
+  assert.not.match(again.stderr, 'not erased')
+  assert.equal(await findText(space.dir, SECRET), [])
+})
+
 test('targets with separate rows are named', async () => {
   await using space = await workspace({
     ...eraseFiles,

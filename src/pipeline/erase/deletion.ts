@@ -24,6 +24,7 @@ import { countRows, relationType } from '../build/materialize/relation.ts'
 import { problemIn } from '../failure.ts'
 import { recordWork, workOn } from '../record-work.ts'
 import { RunResults } from '../results.ts'
+import { outdatedModels } from './outdated.ts'
 import type { Reach, ReachedModel } from './reach.ts'
 import { forgetSaid } from './said.ts'
 import {
@@ -73,7 +74,12 @@ export async function findRows(deletion: Deletion): Promise<Found> {
   }
   const places = found.filter(({ reached }) => isDeletedFrom(reached)).map(({ place }) => place)
   const rebuilt = found.filter(({ reached }) => !isDeletedFrom(reached)).map(({ place }) => place)
-  const left = [...leftTables(deletion), ...leftBySource(deletion), ...leftDamaged(deletion)]
+  const left = [
+    ...leftTables(deletion),
+    ...leftOutdated(deletion),
+    ...leftBySource(deletion),
+    ...leftDamaged(deletion),
+  ]
   if (model.kind === 'events') {
     const rejected = await placed(model.name, ofRejected(deletion, model, false))
     const { meant, unclear } = rejected
@@ -205,6 +211,22 @@ function leftTables({ known, project, reach, model }: Deletion): LeftPlace[] {
       next: `eider drop ${name}`,
     }))
   return [...unreached, ...orphans]
+}
+
+/** What they hold was made by other queries, which may have read the model. */
+function leftOutdated({ known, project, reach, model }: Deletion): LeftPlace[] {
+  const isReached = (name: ModelName) => reach.all.some((one) => one.name === name)
+  return [...outdatedModels(project, known)]
+    .filter((name) => !isReached(name) && relationType(known.catalog, name) !== null)
+    .map((name) => {
+      const record = known.state.models.get(name)
+      const keepsRows = record !== undefined && kinds[record.kind].keepsRows
+      const refresh = keepsRows ? `, eider run ${name} --full-refresh` : ''
+      return {
+        what: `${name}, which may have been made from ${model.name} before it, or a model that it reads, was edited`,
+        next: `eider run${refresh}, then this command with --rewrite`,
+      }
+    })
 }
 
 /** What a model reads that keeps rows may give them back. */

@@ -162,7 +162,7 @@ async function deleteUnderLease(
     await onStep?.('committed')
     await store.warehouse.checkpoint(connection, 'much')
     for (const { path } of unreadable ? damaged : []) await rm(path, { force: true })
-    await forgetKeptRows(paths.dir, request)
+    await forgetKeptRows(paths.dir, { ...request, known })
     const erasure = { model: name, begun_at, erased: added(settled, deleting), deleting: [] }
     await recordErasure(paths, id, erasure)
     return { erasure, left: found.left }

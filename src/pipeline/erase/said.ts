@@ -1,6 +1,7 @@
 // What runs have said of rows, and what checks have kept of them: a failed check shows rows, and so may the error of a cast.
 // The results of runs stay, without these texts. Of a model that has nothing to do with the rows, the newest text stays. Older ones
-// are of a time in which it may have read other tables, and those of a name that is gone from the project, of anything.
+// are of a time in which it may have read other tables. Those of a name that is gone from the project, and of a model that was
+// edited since its last build, may be of anything.
 
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -11,12 +12,15 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
+import type { Known } from '../../store/state.ts'
 import { KEPT_IN } from '../build/run-checks.ts'
+import { outdatedModels } from './outdated.ts'
 import type { Reach } from './reach.ts'
 
 interface Concerned {
   readonly project: Pick<CompiledProject, 'models' | 'failed'>
   readonly reach: Pick<Reach, 'all'>
+  readonly known: Pick<Known, 'state'>
 }
 
 const REMOVED = 'this text was removed by eider erase'
@@ -58,9 +62,10 @@ export async function forgetKeptRows(dir: string, concerned: Concerned): Promise
     if (!others.has(foldCase(name))) await rm(join(path, name), { recursive: true, force: true })
 }
 
-/** Models of the project, in lower case, that are not made from the rows. */
-function otherModels({ project, reach }: Concerned): ReadonlySet<string> {
-  const all = new Set(reach.all.map(({ name }) => foldCase(name)))
+/** Models of the project, in lower case, that are not made from the rows, and were not when they were built. */
+function otherModels({ project, reach, known }: Concerned): ReadonlySet<string> {
+  const names = [...reach.all.map(({ name }) => name), ...outdatedModels(project, known)]
+  const all = new Set(names.map(foldCase))
   return new Set([...knownModels(project).keys()].map(foldCase).filter((name) => !all.has(name)))
 }
 
