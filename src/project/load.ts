@@ -117,7 +117,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const effective = withAdminPort(Object.fromEntries(found) as SettingValues)
   const ownDatabase = ofTarget?.get('database') ?? null
   const paths = {
-    ...pathsOf(root, effective.database, target, ownDatabase === null),
+    ...projectPathsOf(root, effective.database, target, ownDatabase === null),
     ...(isLake(ofTarget ?? values) ? { lake: lakeSettings(name, root, effective) } : {}),
   }
   const files = await readProjectFiles(root, paths.database, options.unsaved)
@@ -254,7 +254,7 @@ const isLake = (values: WrittenValues): boolean =>
  * A target has separate state: a database without the events that were flushed into it, or a snapshot of another
  * database, would be inconsistent.
  */
-function pathsOf(
+export function projectPathsOf(
   dir: string,
   database: string,
   target: string | null,

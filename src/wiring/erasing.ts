@@ -1,7 +1,6 @@
 // What `eider erase` needs of a project: the model, the condition as SQL, and how far it reaches.
 
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { damagedEvents } from '../buffer/damaged.ts'
 import { compileAll } from '../compiler/compile.ts'
 import { parseCondition } from '../compiler/condition.ts'
@@ -18,6 +17,7 @@ import { findRows } from '../pipeline/erase/deletion.ts'
 import type { EraseOutcome, EraseRequest } from '../pipeline/erase/erase.ts'
 import { reachOf } from '../pipeline/erase/reach.ts'
 import { mistakesOf } from '../compiler/mistakes.ts'
+import { projectPathsOf } from '../project/load.ts'
 import { readModelTests } from '../project/model-tests.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
@@ -103,23 +103,27 @@ export async function leftInTests({
   }))
 }
 
-/** Other targets that have published on this machine: they have separate rows, and those that runs took `--from` this one. */
+/**
+ * Other targets that have published on this machine: they have separate rows, and copies that runs took `--from`
+ * this one, in which the condition may mean nothing: these are built again by `--rewrite`.
+ */
 export function leftInTargets(
   { paths, target, targets }: Pick<Project, 'paths' | 'target' | 'targets'>,
   { model }: Pick<EraseRequest, 'model'>,
 ): readonly LeftPlace[] {
-  const state = join(paths.dir, '.eider')
+  const snapshotsOf = (name: string | null) =>
+    projectPathsOf(paths.dir, paths.database, name, true).snapshots
   const same = `eider erase ${model.name} "…"`
   const others = targets.map((name) => ({
     name,
     what: `the target ${name}`,
-    published: join(state, 'targets', name, 'snapshots'),
-    next: `${same} --target ${name}; if it only has copies, delete .eider/targets/${name} and its database`,
+    published: snapshotsOf(name),
+    next: `${same} --target ${name} --rewrite`,
   }))
   const main = {
     name: null,
     what: 'the target without a name',
-    published: join(state, 'snapshots'),
+    published: snapshotsOf(null),
     next: `${same}, without a target`,
   }
   return [main, ...others]
