@@ -1,6 +1,7 @@
 // Clauses, operators and calls of other dialects that the parser of DuckDB refuses, or takes for something else, each with
 // what to write, in the words of the author.
 
+import { unnestNames } from '../sql/engine-functions.ts'
 import { isSymbol, isWord, nameOf, startOfName, type Token } from '../sql/tokens.ts'
 import { isTypeName, otherType } from './dialects.ts'
 
@@ -159,7 +160,7 @@ export function unnestHint({ tokens, text }: Pick<Place, 'tokens' | 'text'>): st
   return `unnest it in FROM, and group by the column that this gives: FROM …, ${call} AS t(${alias ?? 'item'})`
 }
 
-export const isUnnest = (token: Token) => isWord(token, 'unnest') || isWord(token, 'unlist')
+export const isUnnest = (token: Token) => [...unnestNames].some((name) => isWord(token, name))
 
 /** `listagg(x, ',') WITHIN GROUP (ORDER BY y)`, of which DuckDB names the function. `at`: the function. */
 export function orderedAggregateHint({ tokens, at, text }: Place): string | undefined {

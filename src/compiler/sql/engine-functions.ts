@@ -118,6 +118,15 @@ export const reachingFunctions: ReadonlySet<string> = new Set([
   'write_blob',
 ])
 
+export const unnestNames: ReadonlySet<string> = new Set(['unlist', 'unnest'])
+
+/** What makes several rows of one in a SELECT list: the others are macros of the engine, made of it. */
+export const unnestingFunctions: ReadonlySet<string> = new Set([
+  ...unnestNames,
+  'generate_subscripts',
+  'regexp_split_to_table',
+])
+
 /** Table functions that depend on their arguments alone. All that are in no list are taken for volatile. */
 export const pureTableFunctions: ReadonlySet<string> = new Set([
   'generate_series',

@@ -3,6 +3,7 @@
 import { foldCase } from '../../core/names.ts'
 import { isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { aggregates } from '../measures/aggregates.ts'
+import { unnestingFunctions } from './engine-functions.ts'
 
 interface Given {
   /** The innermost query, of which all that is around it hands on the rows. */
@@ -59,7 +60,7 @@ function handsOn(node: SyntaxNode): boolean {
 const callsOther = (item: SyntaxNode): boolean =>
   nodesIn(item, isSubquery).some(
     ({ class: is, function_name: name }) =>
-      is === 'FUNCTION' && (aggregates.has(String(name)) || name === 'unnest'),
+      is === 'FUNCTION' && (aggregates.has(String(name)) || unnestingFunctions.has(String(name))),
   )
 
 function insideOf(table: SyntaxNode, ctes: ReadonlyMap<string, SyntaxNode>): SyntaxNode | null {
