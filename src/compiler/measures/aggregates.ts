@@ -16,6 +16,7 @@ export const averages: ReadonlySet<string> = new Set(['avg', 'mean'])
 
 /** Their value is another one where rows come in another order, unless they say in which. */
 export const ordered: ReadonlySet<string> = new Set([
+  'arbitrary',
   'array_agg',
   'first',
   'group_concat',
@@ -24,3 +25,6 @@ export const ordered: ReadonlySet<string> = new Set([
   'listagg',
   'string_agg',
 ])
+
+/** These have all values, in some order. */
+export const collecting: ReadonlySet<string> = new Set(['array_agg', 'list'])

@@ -2,8 +2,9 @@
 // that joins values or takes the first one says in which order, or it is another value now and then.
 
 import type { Span } from '../../core/source-text.ts'
-import { depthsOf, isWord } from '../sql/tokens.ts'
-import { ordered } from './aggregates.ts'
+import { foldCase } from '../../core/names.ts'
+import { depthsOf, isSymbol, isWord, nameOf } from '../sql/tokens.ts'
+import { collecting, ordered } from './aggregates.ts'
 import type { AggregateCall, ReadMeasure } from './measure-sql.ts'
 
 interface Unordered {
@@ -13,6 +14,28 @@ interface Unordered {
   readonly wanted: string
 }
 
+/** What they give of a list is the same in whatever order its items are. */
+const orderless: ReadonlySet<string> = new Set(
+  `array_contains array_has array_length array_reverse_sort array_sort array_unique len length list_avg list_contains
+  list_count list_has list_max list_median list_min list_product list_reverse_sort list_sort list_sum list_unique`.split(
+    /\s+/,
+  ),
+)
+
+/** These give a list again, in some order. */
+const handingOn: ReadonlySet<string> = new Set(['array_distinct', 'list_distinct'])
+
+/** Whether what is made of the list at once has no order, as in `len(list_distinct(list(x)))`. */
+function losesOrder(tokens: ReadMeasure['tokens'], { name, start, end }: AggregateCall): boolean {
+  if (!collecting.has(name)) return false
+  for (let [open, after] = [start - 1, end]; isSymbol(tokens[open], '('); open -= 2, after++) {
+    const outer = foldCase(nameOf(tokens[open - 1]) ?? '')
+    if (orderless.has(outer)) return isSymbol(tokens[after], ')') || isSymbol(tokens[after], ',')
+    if (!handingOn.has(outer) || !isSymbol(tokens[after], ')')) return false
+  }
+  return false
+}
+
 /** The first call whose value depends on the order of rows. */
 export function unorderedCall({ source, tokens, calls }: ReadMeasure): Unordered | null {
   const saysOrder = ({ inside }: AggregateCall) => {
@@ -20,7 +43,9 @@ export function unorderedCall({ source, tokens, calls }: ReadMeasure): Unordered
     const depths = depthsOf(words)
     return words.some((word, i) => depths[i] === 0 && isWord(word, 'order'))
   }
-  const found = calls.find((call) => ordered.has(call.name) && !saysOrder(call))
+  const found = calls.find(
+    (call) => ordered.has(call.name) && !saysOrder(call) && !losesOrder(tokens, call),
+  )
   const [first, last] = [tokens[found?.inside.start ?? -1], tokens[(found?.inside.end ?? 0) - 1]]
   if (found === undefined || first === undefined || last === undefined) return null
   const { name, start, end } = found
