@@ -110,7 +110,7 @@ async function finishQuery(
   }
   const visible = header.expose === undefined ? columns : named
   const { base, diagnostics } = finishHeader(parsed, visible, placeOfColumn)
-  const givers = giversOf(query, own(columns), before, context.givers)
+  const givers = giversOf(query, own(columns), before, context.givers, placeOfColumn)
   const surprises = [
     ...renamedColumns(parsed, named, columns, placeOfColumn),
     ...appendOverGroups(parsed, tree, columns),

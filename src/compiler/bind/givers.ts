@@ -40,12 +40,13 @@ export type GiverContext = Omit<LineageSources, 'trees' | 'known' | 'models'> & 
   readonly macros: ReadonlyMap<string, MacroFacts>
 }
 
-/** `before`: the models that it may read. */
+/** `before`: the models that it may read. A call of another model is shown where the column of this one stands. */
 export function giversOf(
   { tree, canonical, references, parsed: { body } }: ResolvedQuery,
   columns: readonly Column[],
   before: ReadonlyMap<ModelName, Model>,
   { macros, ...context }: GiverContext,
+  placeOfColumn: (index: number) => Span | null,
 ): Givers {
   const readsOne = references.models.some(({ name }) => before.get(name)?.givers !== undefined)
   if (tree === null || !(references.volatile || canonical.includes('row_number') || readsOne))
@@ -55,7 +56,9 @@ export function giversOf(
     for (const item of all[index] ?? []) {
       const found = callOf(item)
       const from = typeof item['model'] === 'string' ? item['model'] : null
-      if (found !== null) return { ...found, from, span: spanAtByte(body, nodeLocation(item)) }
+      if (found === null) continue
+      const span = from === null ? null : placeOfColumn(index)
+      return { ...found, from, span: span ?? spanAtByte(body, nodeLocation(item)) }
     }
     return null
   }
