@@ -83,12 +83,15 @@ function boundOf(is: CheckName, r: AnnotationReader): Pick<CheckSyntax, 'upTo'> 
 /** What to write for a check that cannot be read from `at` on. */
 export function misreadCheck(text: string, at: number): string | undefined {
   const [before, rest] = [text.slice(0, at), text.slice(at)]
-  const [, accepted] = /^accepted[ \t]*\([ \t]*("(?:[^"]|"")+"|[^\s,()]+)[ \t]*,/.exec(before) ?? []
+  const [start = '', accepted] =
+    /^accepted[ \t]*\([ \t]*("(?:[^"]|"")+"|[^\s,()]+)[ \t]*,/.exec(before) ?? []
   if (accepted !== undefined) {
-    const [, quoted, word] = /^(?:"([^"]*)"|([\p{L}_][\p{L}0-9_-]*))[ \t]*[,)]/u.exec(rest) ?? []
+    const [, quoted, word, after] =
+      /^(?:"([^"]*)"|([\p{L}_][\p{L}0-9_-]*))[ \t]*([,)])/u.exec(rest) ?? []
+    const earlier = before.slice(start.length).trimStart()
     const value = quoted ?? word
     if (value !== undefined)
-      return `text goes in single quotes: accepted(${accepted}, '${value.replaceAll("'", "''")}')`
+      return `text goes in single quotes: accepted(${accepted}, ${earlier}'${value.replaceAll("'", "''")}'${after === ',' ? ', …' : ''})`
     if (/^[[(]/.test(rest)) return `list the values alone: ${checkExamples.accepted}`
   }
   const [, column, named] =

@@ -240,7 +240,7 @@ export const rows: readonly Mistake[] = [
     files: two(`-- @check: accepted(country_id, NO, SE)\n${select}`),
     answer: `
       models/mart/two.sql:1:33 error annotation-syntax: annotation not understood: expected a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)
-      hint: text goes in single quotes: accepted(country_id, 'NO')`,
+      hint: text goes in single quotes: accepted(country_id, 'NO', …)`,
     grade: 'A',
   },
   {

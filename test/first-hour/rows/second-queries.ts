@@ -153,6 +153,20 @@ export const rows: readonly Mistake[] = [
     hint: text goes in single quotes: accepted(status, 'paid')`,
   ),
   check(
+    'nu89-more',
+    'several texts in double quotes',
+    'accepted(status, "paid", "open")',
+    `1:29 error annotation-syntax: ${FORMS}
+    hint: text goes in single quotes: accepted(status, 'paid', …)`,
+  ),
+  check(
+    'nu89-second',
+    'text in double quotes after another one',
+    'accepted(status, \'paid\', "open")',
+    `1:37 error annotation-syntax: ${FORMS}
+    hint: text goes in single quotes: accepted(status, 'paid', 'open')`,
+  ),
+  check(
     'nu89-list',
     'a list in brackets',
     "accepted(status, ['paid'])",
