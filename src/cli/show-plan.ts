@@ -118,10 +118,12 @@ function eventLines(
 }
 
 function renameHint(column: string, columns: readonly PlannedColumn[]): string {
+  const before = columns.find((one) => one.column === column && one.to === null)
   const added = columns.filter(
     ({ from, renamedFrom }) => from === null && renamedFrom === undefined,
   )
-  const to = (added.length === 1 && added[0]?.column) || 'NEW'
+  const [only] = added.length === 1 && added[0]?.to === before?.from ? added : []
+  const to = only?.column ?? 'NEW'
   return `if it has another name now, write -- @renamed_from ${annotationName(to)}: ${annotationName(column)} before the next run`
 }
 
