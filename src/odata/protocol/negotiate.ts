@@ -165,7 +165,6 @@ export function header(headers: RequestHeaders, name: string): string | null {
 
 const MINIMAL: JsonFormat = { metadata: 'minimal', ieee754: false }
 
-/** $format has short names for media types. */
 /** What $format takes besides media types, for a word that is none. */
 function shortNames(option: string | null, served: readonly FormatName[]): string {
   if (option === null || option.includes('/')) return ''
@@ -173,6 +172,7 @@ function shortNames(option: string | null, served: readonly FormatName[]): strin
   return isExcel ? '; for Excel write $format=xlsx' : `; $format takes ${served.join(', ')}`
 }
 
+/** $format has short names for media types. */
 function formatOption(option: string): string {
   const short = option.toLowerCase()
   return Object.hasOwn(formats, short) ? formats[short as FormatName].mediaType : option
