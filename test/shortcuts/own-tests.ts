@@ -10,6 +10,6 @@ export const ownTests: Readonly<Record<string, readonly string[]>> = {
   'odata/http/answer-cache': ['odata/http/answer-cache.', 'odata/http/equal-requests.'],
   'odata/http/known-lookups': [],
   'odata/engine/rows': ['odata/engine/rows/'],
-  'http/known-heads': ['odata/http/known-heads.'],
+  'http/known-heads': ['http/known-heads.', 'odata/http/known-heads'],
   'http/fast': ['http/fast/', 'collect/front.', 'pages-of-architecture.'],
 }

@@ -86,7 +86,10 @@ class KnownHeads implements Repeats {
     const { head } = connection
     connection.head = null
     if (head === null || BEYOND_HEAD.some((name) => headers[name] !== undefined)) return null
-    const form = formOf(head.toString('latin1'), this.#changing)
+    const text = head.toString('latin1')
+    if (LONE.test(text)) return null
+    const form = formOf(text, this.#changing)
+    if (form.lengthAt !== -1) return null
     if (!this.#once.has(form.key)) {
       if (this.#once.size >= FORMS) this.#once.clear()
       this.#once.add(form.key)
@@ -188,6 +191,9 @@ const isWholeHead = (chunk: Buffer) =>
   chunk.indexOf(EMPTY_LINE) === chunk.length - EMPTY_LINE.length
 
 const START = 'GET '
+
+/** A half of an end of line. To a parser that is lenient such a line may end a head too, and then more than one is here. */
+const LONE = /(?<!\r)\n|\r(?!\n)/
 
 /**
  * The head that node:http has written, around its date. null where the connection ends with the answer, where the length of
