@@ -16,6 +16,7 @@ export interface Served {
   readonly log: readonly LogLine[]
   get(target: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   send(options: Asked): Promise<Answer>
+  readonly setTokens: ODataService['setTokens']
 }
 
 /** Of a service on a loopback address, at a port that the system chooses. */
@@ -66,11 +67,12 @@ export async function serveSnapshots(
       ...options,
     }),
   )
-  const { url } = service
+  const { url, setTokens } = service
   return {
     dir: snapshotsDir,
     url,
     log,
+    setTokens,
     get: (target, headers = {}) => ask(`${url}/${target}`, { headers }),
     send: ({ target = '', ...asked }) => ask(`${url}/${target}`, asked),
   }

@@ -1,6 +1,9 @@
 // GET requests of all kinds on connections that stay, and what comes back for them.
 
+import { createHash } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
+import { readerOf } from '../../src/access/reader.ts'
 import { pick } from './front-requests.ts'
 
 type Random = () => number
@@ -129,4 +132,34 @@ export async function keepConnection(url: string): Promise<Kept> {
     },
     [Symbol.dispose]: () => void socket.destroy(),
   }
+}
+
+export const get = (target: string, ...lines: readonly string[]) =>
+  `GET ${target} HTTP/1.1\r\n${['Host: localhost', ...lines].join('\r\n')}\r\n\r\n`
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** A token of this name, whose text is its name. */
+export function tokenOf(
+  name: string,
+  sets: readonly string[] | null,
+  expiresAt: Date | null = null,
+) {
+  const source = { path: 'eider.yml', text: '' }
+  const scope = sets?.map((text) => ({ text, source, span: { start: 0, end: 0 } })) ?? null
+  const token = { name, hash: hashOf(name), expiresAt, scope, rows: [] }
+  return { token, reader: readerOf({ name, sets: scope, rows: [] }) }
+}
+
+/** How many requests node:http has read in this process meanwhile. */
+export async function readByNode(work: () => Promise<void>): Promise<number> {
+  let count = 0
+  const onRequest = () => void count++
+  subscribe('http.server.request.start', onRequest)
+  try {
+    await work()
+  } finally {
+    unsubscribe('http.server.request.start', onRequest)
+  }
+  return count
 }

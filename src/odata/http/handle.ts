@@ -147,8 +147,8 @@ function findKnown(exchange: HttpExchange): Answer | null {
 }
 
 async function answerKnown(exchange: HttpExchange, known: Answer): Promise<void> {
-  const learn = offerAgain(exchange, known)
   try {
+    const learn = offerAgain(exchange, known)
     const answer = unlessUnchanged(exchange.request.headers, known)
     const body = await send(exchange, answer)
     learn?.(answer, body)

@@ -3,11 +3,8 @@
 //
 // EIDER_REQUESTS=1000000 sends so many, and EIDER_REQUESTS_SEED=2 begins elsewhere.
 
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { createHash } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readerOf } from '../../../src/access/reader.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import type { ODataServiceOptions } from '../../../src/odata/service.ts'
@@ -15,7 +12,14 @@ import { pick } from '../../support/front-requests.ts'
 import { type Served, serve } from '../../support/odata-service.ts'
 import { say } from '../../support/raw-exchange.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
-import { keepConnection, lastingRequest, lastRequest } from '../../support/repeated-requests.ts'
+import {
+  get,
+  keepConnection,
+  lastingRequest,
+  lastRequest,
+  readByNode,
+  tokenOf,
+} from '../../support/repeated-requests.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 import { until } from '../../support/until.ts'
@@ -35,28 +39,6 @@ const letters: Table = {
   model: 'shop.letters',
   key: ['id'],
   rows: sql`SELECT i AS id, 'letter ' || i AS letter FROM range(20) AS r(i)`,
-}
-
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
-
-function tokenOf(name: string, sets: readonly string[] | null, expiresAt: Date | null = null) {
-  const source = { path: 'eider.yml', text: '' }
-  const scope = sets?.map((text) => ({ text, source, span: { start: 0, end: 0 } })) ?? null
-  const token = { name, hash: hashOf(name), expiresAt, scope, rows: [] }
-  return { token, reader: readerOf({ name, sets: scope, rows: [] }) }
-}
-
-/** How many requests node:http has read in this process meanwhile. */
-async function readByNode(work: () => Promise<void>): Promise<number> {
-  let count = 0
-  const onRequest = () => void count++
-  subscribe('http.server.request.start', onRequest)
-  try {
-    await work()
-  } finally {
-    unsubscribe('http.server.request.start', onRequest)
-  }
-  return count
 }
 
 /** `name: value` lines of an answer that differ from one moment to the next. */
@@ -115,9 +97,6 @@ async function converse(
   }
   return count
 }
-
-const get = (target: string, ...lines: readonly string[]) =>
-  `GET ${target} HTTP/1.1\r\n${['Host: localhost', ...lines].join('\r\n')}\r\n\r\n`
 
 /** At least one of `share` requests of kept connections is answered without node:http. */
 async function compare(share: number, options: Partial<ODataServiceOptions> = {}): Promise<void> {
