@@ -169,7 +169,8 @@ export class HttpServer implements AsyncDisposable {
   /** All that was asked on it has been read and answered, and more may be asked. */
   #isFree(socket: Socket): boolean {
     const newest = this.#newest.get(socket)
-    const isDone = newest?.closed === true && newest.req.complete && newest.shouldKeepAlive
+    const isDone = newest?.closed === true && newest.req.complete
+    // It is not writable after an answer that closes the connection.
     return isDone && !this.#stopping && socket.writable && socket.writableLength === 0
   }
 
