@@ -348,6 +348,9 @@ async function send(exchange: HttpExchange, found: Answer): Promise<Buffer | nul
 const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })
 
 function fail(exchange: HttpExchange, error: unknown): void {
+  const { writableEnded: isAnswered, req } = exchange.response
+  // The server has refused the rest of a request that is no HTTP: the answer of its handler is too late, which is no bug.
+  if (isAnswered && !req.complete) return
   if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
   const shown = shownError(exchange, error)
   exchange.refusedAs = shown.code
