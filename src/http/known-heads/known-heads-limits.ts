@@ -1,4 +1,5 @@
-// How much is kept of requests and answers that are known: 16 MiB of answers at most.
+// How much is kept of requests and answers that are known: 16 MiB of answers at most in
+// each process.
 
 /** Heads that are known; a client sends one for each page that it shows. */
 export const FORMS = 250

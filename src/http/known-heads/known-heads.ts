@@ -40,9 +40,11 @@ interface KnownAnswer {
   readonly status: number
   /** The head of the answer, around the date. */
   readonly parts: readonly [string, string]
-  readonly body: Buffer | null
   readonly again: Again
+  /** That of the head in `bytes`. */
   date: string
+  headLength: number
+  /** The whole answer; its body alone until it has a date. */
   bytes: Buffer
 }
 
@@ -91,7 +93,7 @@ class KnownHeads implements Repeats {
     const form = formOf(text, this.#changing)
     if (form.lengthAt !== -1) return null
     if (!this.#once.has(form.key)) {
-      if (this.#once.size >= FORMS) this.#once.clear()
+      makeRoom(this.#once)
       this.#once.add(form.key)
       return null
     }
@@ -102,9 +104,10 @@ class KnownHeads implements Repeats {
     if (body !== null && body.length > BODY_BYTES) return
     const parts = aroundDate(response)
     if (parts === null) return
-    if (this.#answers.size >= FORMS) this.#answers.clear()
-    const answer = { form, status: response.statusCode, parts, body, again }
-    this.#answers.set(form.key, { ...answer, date: '', bytes: NOTHING })
+    makeRoom(this.#answers)
+    const answer = { form, status: response.statusCode, parts, again }
+    const undated = { date: '', headLength: 0, bytes: body ?? NOTHING }
+    this.#answers.set(form.key, { ...answer, ...undated })
   }
 
   #lookAt(connection: Connection): void {
@@ -143,7 +146,8 @@ class KnownHeads implements Repeats {
     const { socket } = connection
     const { status } = known
     socket.write(bytesOf(known), (error) => {
-      if (isSlow) socket.setTimeout(limits.keepAliveTimeoutMs)
+      // A later request has its own time, which node:http gives it.
+      if (isSlow && connection.isFree()) socket.setTimeout(limits.keepAliveTimeoutMs)
       const ms = Math.round((performance.now() - startedMs) * 100) / 100
       done({ status, ms, isCut: error != null })
     })
@@ -215,10 +219,18 @@ const HEAD =
 function bytesOf(known: KnownAnswer): Buffer {
   const date = httpDate()
   if (date !== known.date) {
-    const { parts, body } = known
-    const head = Buffer.from(parts.join(date), 'latin1')
+    const head = Buffer.from(known.parts.join(date), 'latin1')
+    // The earlier bytes may still be on their way.
+    known.bytes = Buffer.concat([head, known.bytes.subarray(known.headLength)])
+    known.headLength = head.length
     known.date = date
-    known.bytes = body === null ? head : Buffer.concat([head, body])
   }
   return known.bytes
+}
+
+/** The oldest goes, as the others may be asked for at this moment. */
+function makeRoom(forms: Set<string> | Map<string, KnownAnswer>): void {
+  if (forms.size < FORMS) return
+  const [oldest] = forms.keys()
+  forms.delete(oldest!)
 }
