@@ -117,7 +117,10 @@ test('a value for a column that the model no longer lists goes into that column,
   )
   await add({ id: 'x', total: 5 })
   await add({ id: 6, total: 6, sum: 7 })
-  assert.match(resultOf(await run(without), 'raw.e').warnings?.[0] ?? '', /^2 events have .* "total"/)
+  assert.match(
+    resultOf(await run(without), 'raw.e').warnings?.[0] ?? '',
+    /^2 events have .* "total"/,
+  )
   const rows = sql`SELECT id, total::VARCHAR AS t, pair::VARCHAR AS p FROM raw.e ORDER BY id`
   assert.equal(await space.rows(rows), [
     { id: 1, t: '1.50', p: '[1, 2]' },
