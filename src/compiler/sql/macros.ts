@@ -160,10 +160,11 @@ const NO_MACROS: Inspection = {
   hiding: new Set(),
 }
 
+/** What is asked here is part of the definitions of models: with one column more all that call macros would be built again. */
 async function inspect(connection: Connection, bodies: readonly ModelBody[]): Promise<Inspection> {
   const rows = await connection.rows(sql`
     SELECT
-      lower(function_name) AS name, function_type, parameters, parameter_types, macro_definition,
+      lower(function_name) AS name, parameters, parameter_types, macro_definition,
       json_serialize_sql(
         CASE function_type WHEN 'macro' THEN 'SELECT ' ELSE '' END || macro_definition
       ) AS tree
@@ -186,8 +187,7 @@ async function inspect(connection: Connection, bodies: readonly ModelBody[]): Pr
         macros: facts,
       })
       if (found.hidden.some((call) => call.function === 'query')) hiding.add(name)
-      const isScalar = row['function_type'] === 'macro'
-      const gives = isScalar && !facts.has(name) ? itemOf(parsed.tree) : undefined
+      const gives = facts.has(name) ? undefined : itemOf(parsed.tree)
       facts.set(name, { ...joined(facts.get(name), found), ...(gives && { gives }) })
     }
   }
