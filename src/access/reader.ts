@@ -3,6 +3,7 @@
 import { hashOf } from '../core/hash.ts'
 import type { RowFilter } from '../core/row-filter.ts'
 import type { FilePlace } from '../core/source-text.ts'
+import { wildcard } from '../core/wildcard.ts'
 
 export interface Reader {
   /** The name of the token, for the log; null without one that has a name. */
@@ -94,7 +95,5 @@ export const isInScope = (scope: readonly Pick<ScopeName, 'text'>[] | null, name
 /** `*` stands for any text; letter case does not count. */
 export function matches(pattern: string, name: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace('.', '_')
-  const parts = plain(pattern).split('*')
-  const escaped = parts.map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
-  return new RegExp(`^${escaped.join('.*')}$`, 's').test(plain(name))
+  return wildcard(plain(pattern)).test(plain(name))
 }

@@ -13,6 +13,7 @@ import { readBody } from '../http/body.ts'
 import type { FrontRoutes, PostAnswer, PostRoute, RequestHead } from '../http/head.ts'
 import { RequestError } from '../http/request-error.ts'
 import type { Handler } from '../http/server.ts'
+import { unreadHeaders } from '../http/unread-headers.ts'
 import {
   accept,
   acceptHere,
@@ -116,24 +117,8 @@ export const changingHeaders: readonly string[] = [
   ...signatureHeaders,
   'x-github-delivery',
   'x-hub-signature',
-  'b3',
-  'baggage',
-  'cf-ray',
   'forwarded',
-  'sentry-trace',
-  'traceparent',
-  'tracestate',
-  'x-amzn-trace-id',
-  'x-b3-spanid',
-  'x-b3-traceid',
-  'x-cloud-trace-context',
-  'x-correlation-id',
-  'x-datadog-parent-id',
-  'x-datadog-trace-id',
-  'x-forwarded-for',
-  'x-real-ip',
-  'x-request-id',
-  'x-request-start',
+  ...unreadHeaders,
 ]
 
 /** What is answered is known when the events are stored, by this request or by an earlier one. */

@@ -37,8 +37,7 @@ export default class Mv extends BaseCommand {
     const { file, to } = await renamingOf(project, args.old, args.new)
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
-    const { prepareFile } = await import('../pipeline/rename/rename-model.ts')
-    const { renameModel } = await import('../pipeline/rename/rename-model.ts')
+    const { prepareFile, renameModel } = await import('../pipeline/rename/rename-model.ts')
     const { paths } = project
     const { stillNaming } = await import('../wiring/still-named.ts')
     const others = await stillNaming(project, from, file?.to ?? null)

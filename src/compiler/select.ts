@@ -15,6 +15,7 @@ import { foldCase, type ModelName, entitySetName, sameName } from '../core/names
 import { nearest, didYouMean } from '../core/suggest.ts'
 import { DiagnosticsError, type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Schedule } from '../core/schedule.ts'
+import { wildcard } from '../core/wildcard.ts'
 
 export interface Selection {
   /** Empty: all models. */
@@ -84,10 +85,7 @@ function matcherOf(what: string, isModified: Matcher): Matcher {
       sources.some((name) => [name, name.split('.')[0]!].map(foldCase).includes(wanted))
   }
   if (method === 'state') return (model) => value === 'modified' && isModified(model)
-  const literals = foldCase(what)
-    .split('*')
-    .map((text) => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
-  const pattern = new RegExp(`^${literals.join('.*')}$`, 's')
+  const pattern = wildcard(foldCase(what))
   return ({ name }) => pattern.test(foldCase(name))
 }
 

@@ -19,14 +19,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { openWithChecked } from './checked-extensions.ts'
 import { readValuesAsTheyAre } from './driver-values.ts'
 import { engineConfig, type OpenOptions } from './engine-config.ts'
-import {
-  DatabaseError,
-  ErrorWords,
-  isFatal,
-  isInterrupt,
-  refusalOf,
-  toDatabaseError,
-} from './errors.ts'
+import { ErrorWords, isFatal, isInterrupt, ownError, refusalOf, toDatabaseError } from './errors.ts'
 import { extensionError, requireLocked } from './extension-files.ts'
 import { nameSync } from './name-sync.ts'
 import { type Row, textOf } from './values.ts'
@@ -86,7 +79,8 @@ export class Database implements AsyncDisposable {
 
   /** `first` is run on a new connection; by default what onConnect() says. */
   async connect(first?: readonly Sql[]): Promise<Connection> {
-    if (this.#closed) throw closedError()
+    // A query that comes too late ends as one that was interrupted when the engine was closed.
+    if (this.#closed) throw ownError('INTERRUPT', 'DuckDB is closed')
     const kept = first === undefined ? this.#kept.pop() : undefined
     if (kept !== undefined) return kept
     const driver = await this.#newDriver()
@@ -359,20 +353,6 @@ export class Connection implements AsyncDisposable {
     this.#owner.onClose()
   }
 }
-
-/** A query that comes too late ends as one that was interrupted when the engine was closed. */
-const closedError = () =>
-  new DatabaseError(
-    {
-      type: 'INTERRUPT',
-      subtype: null,
-      message: 'DuckDB is closed',
-      name: null,
-      candidates: [],
-      position: null,
-    },
-    null,
-  )
 
 function columnOf(statement: DuckDBPreparedStatement, index: number): Column {
   return {

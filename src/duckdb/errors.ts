@@ -115,15 +115,21 @@ export class ErrorWords {
   }
 }
 
+const plainDetails = (type: string, message: string): DatabaseErrorDetails => ({
+  type,
+  subtype: null,
+  message,
+  name: null,
+  candidates: [],
+  position: null,
+})
+
+/** One that DuckDB does not throw itself. */
+export const ownError = (type: string, message: string): DatabaseError =>
+  new DatabaseError(plainDetails(type, message), null)
+
 function parseDetails(message: string): DatabaseErrorDetails {
-  const plain = {
-    type: 'Unknown',
-    subtype: null,
-    message,
-    name: null,
-    candidates: [],
-    position: null,
-  }
+  const plain = plainDetails('Unknown', message)
   const start = message.indexOf('{"exception_type"')
   if (start < 0) return { ...plain, type: /^(\w[\w ]*?) Error: /.exec(message)?.[1] ?? plain.type }
   let parsed: Readonly<Record<string, string>>

@@ -162,3 +162,12 @@ export function jsonOfTree(tree: unknown): string {
     isPlace(member) ? undefined : one,
   ).replace(/\{"digits":"([^"]+)"\}/g, '$1')
 }
+
+interface Cte {
+  readonly key: string
+  readonly value: { readonly query: SyntaxNode; readonly aliases?: readonly string[] }
+}
+
+/** The common table expressions of a query, in their order. */
+export const ctesOf = (query: SyntaxNode): readonly Cte[] =>
+  ((query['cte_map'] ?? {}) as { map?: readonly Cte[] }).map ?? []

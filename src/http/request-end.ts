@@ -16,8 +16,11 @@ export interface RequestEnd {
 export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) => void): void {
   const startedMs = performance.now()
   response.once('close', () => {
-    const ms = Math.round((performance.now() - startedMs) * 100) / 100
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT
-    done({ status, ms, isCut: !response.writableFinished })
+    done({ status, ms: msSince(startedMs), isCut: !response.writableFinished })
   })
 }
+
+/** As logs and metrics have it: with two decimal places. */
+export const msSince = (startedMs: number): number =>
+  Math.round((performance.now() - startedMs) * 100) / 100

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { type ModelName, sameName } from '../core/names.ts'
+import { literalPattern } from '../core/wildcard.ts'
 import { readTextIfThere } from '../files/read-file.ts'
 import { readModelTests } from '../project/model-tests.ts'
 import type { Project } from '../project/project.ts'
@@ -45,6 +46,6 @@ export async function stillNaming(
 
 /** Without the flag `g`, so that it keeps no position. */
 function patternOf(name: ModelName, between: string): RegExp {
-  const parts = name.split('.').map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
+  const parts = name.split('.').map(literalPattern)
   return new RegExp(`(?<![\\w.])${parts.join(between)}(?!\\w)`, 'i')
 }

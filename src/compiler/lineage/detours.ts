@@ -6,8 +6,8 @@
 
 import type { Detour, Trail } from '../../core/addresses.ts'
 import { foldCase } from '../../core/names.ts'
-import type { SyntaxNode } from '../../duckdb/syntax.ts'
-import { ctesOf, nodeOf, type Scope, textOf } from './scope.ts'
+import { ctesOf, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { nodeOf, type Scope, textOf } from './scope.ts'
 
 interface Looked {
   /** The scope of a SELECT; null: it has not been looked at. */

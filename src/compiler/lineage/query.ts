@@ -11,12 +11,18 @@ import { kinds } from '../../core/kinds.ts'
 import type { ColumnOrigin, Lineage, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
+import {
+  columnNames,
+  ctesOf,
+  isColumn,
+  isSubquery,
+  nodesIn,
+  type SyntaxNode,
+} from '../../duckdb/syntax.ts'
 import {
   byName,
   type Columns,
   computed,
-  ctesOf,
   emptyScope,
   inPairs,
   nodeOf,

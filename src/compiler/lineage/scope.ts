@@ -230,12 +230,3 @@ export function byName(left: Columns, right: Columns): Columns {
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 export const nodeOf = (statement: SyntaxNode) => statement['node'] as SyntaxNode
-
-interface Cte {
-  readonly key: string
-  readonly value: { readonly query: SyntaxNode; readonly aliases?: readonly string[] }
-}
-
-/** The common table expressions of a query, in their order. */
-export const ctesOf = (query: SyntaxNode): readonly Cte[] =>
-  ((query['cte_map'] ?? {}) as { map?: readonly Cte[] }).map ?? []

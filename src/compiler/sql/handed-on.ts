@@ -1,7 +1,7 @@
 // Queries that hand the rows of another one on, each of them once: what is true of its rows is true of theirs.
 
 import { foldCase } from '../../core/names.ts'
-import { isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { ctesOf, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { aggregates } from '../measures/aggregates.ts'
 import { unnestingFunctions } from './engine-functions.ts'
 
@@ -17,10 +17,11 @@ export function rowsGivenBy(
   node: SyntaxNode,
   outer: ReadonlyMap<string, SyntaxNode> = new Map(),
 ): Given {
-  const { map = [] } = (node['cte_map'] ?? {}) as { readonly map?: readonly Cte[] }
   const ctes = new Map([
     ...outer,
-    ...map.map(({ key, value }) => [foldCase(key), value.query['node'] as SyntaxNode] as const),
+    ...ctesOf(node).map(
+      ({ key, value }) => [foldCase(key), value.query['node'] as SyntaxNode] as const,
+    ),
   ])
   const inner = handsOn(node) ? insideOf(node['from_table'] as SyntaxNode, ctes) : null
   if (inner === null) return { node, isWhole: true }
@@ -32,11 +33,6 @@ export function rowsGivenBy(
     node: found.node,
     isWhole: found.isWhole && items.length === 1 && isPlainStar(items[0]!),
   }
-}
-
-interface Cte {
-  readonly key: string
-  readonly value: { readonly query: SyntaxNode }
 }
 
 const list = (node: SyntaxNode, member: string) => (node[member] ?? []) as readonly SyntaxNode[]

@@ -5,7 +5,7 @@
 
 import type { Varies } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import { columnNames, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnNames, ctesOf, type SyntaxNode } from '../../duckdb/syntax.ts'
 import {
   fileFunctions,
   isVolatile,
@@ -145,8 +145,7 @@ function enter(
 ): Scope {
   let scope = outer
   if (node['type'] === 'RECURSIVE_CTE_NODE') scope = new Set([...scope, lower(node['cte_name'])])
-  const { map } = (node['cte_map'] ?? {}) as { map?: readonly { key: string; value: unknown }[] }
-  for (const { key, value } of map ?? []) {
+  for (const { key, value } of ctesOf(node)) {
     visitQuery(value, scope)
     scope = new Set([...scope, lower(key)])
   }

@@ -22,7 +22,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { bindings } from '../bindings.ts'
 import { noteCopied } from './collect-chunks.ts'
 import type { Connection } from '../database.ts'
-import { DatabaseError } from '../errors.ts'
+import { ownError } from '../errors.ts'
 
 const END = '#END'
 const HEADER_BYTES = 16
@@ -224,18 +224,7 @@ async function openStreamed(connection: Connection, query: Sql, end: Sql): Promi
   return { isStreamed: true, next: () => connection.attempt(() => result.fetchChunk()) }
 }
 
-const incomplete = () =>
-  new DatabaseError(
-    {
-      type: 'Incomplete',
-      subtype: null,
-      message: 'the result ended before its last row',
-      name: null,
-      candidates: [],
-      position: null,
-    },
-    null,
-  )
+const incomplete = () => ownError('Incomplete', 'the result ended before its last row')
 
 function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
   const vector = bindings.data_chunk_get_vector(chunk.chunk, 0)

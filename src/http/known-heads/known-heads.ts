@@ -14,6 +14,7 @@ import type { Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
 import { endOfHead, formOf, type HeadForm } from '../head-form.ts'
 import type { Again, Repeats } from '../repeats.ts'
+import { msSince } from '../request-end.ts'
 import { httpDate } from '../respond.ts'
 import { BODY_BYTES, FORMS, HEAD_BYTES, STRANGE_HEADS } from './known-heads-limits.ts'
 
@@ -148,8 +149,7 @@ class KnownHeads implements Repeats {
     socket.write(bytesOf(known), (error) => {
       // A later request has its own time, which node:http gives it.
       if (isSlow && connection.isFree()) socket.setTimeout(limits.keepAliveTimeoutMs)
-      const ms = Math.round((performance.now() - startedMs) * 100) / 100
-      done({ status, ms, isCut: error != null })
+      done({ status, ms: msSince(startedMs), isCut: error != null })
     })
     const isSlow = socket.writableLength > 0
     if (isSlow) socket.setTimeout(limits.socketIdleMs)

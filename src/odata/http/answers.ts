@@ -77,27 +77,3 @@ const keyHeaders = [
   'x-forwarded-port',
   'x-forwarded-prefix',
 ] as const
-
-/** Headers that differ from request to request, and that nothing here reads: what proxies and tracers add. */
-export const unreadHeaders: readonly string[] = [
-  'b3',
-  'baggage',
-  'cf-ray',
-  'request-id',
-  'sentry-trace',
-  'traceparent',
-  'tracestate',
-  'x-amzn-trace-id',
-  'x-b3-parentspanid',
-  'x-b3-sampled',
-  'x-b3-spanid',
-  'x-b3-traceid',
-  'x-cloud-trace-context',
-  'x-correlation-id',
-  'x-datadog-parent-id',
-  'x-datadog-trace-id',
-  'x-forwarded-for',
-  'x-ms-client-request-id',
-  'x-real-ip',
-  'x-request-id',
-]

@@ -114,12 +114,11 @@ async function flushClaimed(
     const { name } = model
     const count = (flushed: FlushCount) => results.countFlushed(name, flushed)
     const formerly = isRedefined(context, model)
-    const found = (await context.columnsBefore(connection, name)) ?? []
     const kept = new Map<string, number>()
     const noteKept = (counts: readonly KeptCount[]) => {
       for (const { column, events } of counts) kept.set(column, (kept.get(column) ?? 0) + events)
     }
-    const read = readingOf(model, found, tables, formerly)
+    const read = await readingOf(context, model, formerly)
     const deps = { ...all, model: read, count, noteKept, formerly }
     const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
@@ -157,16 +156,13 @@ async function flushUnlessMet(
 const isMet = (error: unknown) => isConflict(error) || error instanceof FlushedMeanwhile
 
 /** What did not fit the model as it was may fit it as it is. */
-async function retryRejected(
-  { store, connection, columnsBefore }: RunContext,
-  model: EventsModel,
-): Promise<number> {
+async function retryRejected(context: RunContext, model: EventsModel): Promise<number> {
+  const { store, connection } = context
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
   const { tables, state } = store
   const target = await tables.written(connection, model.name)
-  const found = (await columnsBefore(connection, model.name)) ?? []
-  const loading = { connection, model: readingOf(model, found, tables, true), tables }
+  const loading = { connection, model: await readingOf(context, model, true), tables }
   const events = await recordAdded({ connection, changes: state.changes }, model, target, () =>
     insertRejected(loading),
   )

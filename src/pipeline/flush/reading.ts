@@ -8,7 +8,6 @@ import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import type { TableStorage } from '../../store/table-storage.ts'
 import { isEdited } from '../../store/state.ts'
 import type { RunContext } from '../run-context.ts'
 import { pendingRenames, withRenames } from '../build/materialize/renames.ts'
@@ -29,13 +28,13 @@ export interface ReadModel extends EventsModel {
 /** The value of a kept column where `isStorable` is asked. */
 export const STORED = sql.ident('_eider_stored')
 
-/** `found`: the columns of the table before it is changed for the model. `formerly`: as in FlushDependencies. */
-export function readingOf(
+/** With the columns that the table had before it was changed for the model. `formerly`: as in FlushDependencies. */
+export async function readingOf(
+  { connection, columnsBefore, store: { tables } }: RunContext,
   model: EventsModel,
-  found: readonly Column[],
-  tables: TableStorage,
   formerly: boolean,
-): ReadModel {
+): Promise<ReadModel> {
+  const found = (await columnsBefore(connection, model.name)) ?? []
   const columns = withRenames(found, pendingRenames(model, found))
   const listed = (name: string) => model.columns.find((column) => sameName(column.name, name))
   const former = (name: string) => model.renames.some(({ from }) => sameName(from, name))

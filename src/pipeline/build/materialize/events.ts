@@ -110,11 +110,10 @@ async function dryRun(
 
 /** As the next run reads waiting events. */
 export async function readingFor(context: RunContext, model: EventsModel): Promise<ReadModel> {
-  const { connection, columnsBefore, store } = context
-  const isOther = isRedefined(context, model)
-  if (!continuesTable(context, model)) return readingOf(model, [], store.tables, isOther)
-  const found = (await columnsBefore(connection, model.name)) ?? []
-  return readingOf(model, found, store.tables, isOther)
+  const formerly = isRedefined(context, model)
+  return continuesTable(context, model)
+    ? await readingOf(context, model, formerly)
+    : { ...model, anyCase: formerly }
 }
 
 async function rowsBefore(
