@@ -51,6 +51,16 @@ test('ls keeps what it compiled for the next command, and nothing else', async (
   assert.is(await readFile(space.path('.eider/compiled.json'), 'utf8'), saved)
 })
 
+test('show lists hierarchies as they are written', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/hr/people.sql':
+      '-- @expose id\n-- @hierarchy org: id parent boss\n-- @hierarchy geo: land > city\nselect 1 as id, null::int as boss, 1 as land, 2 as city\n',
+  })
+  const { stdout } = await space.ok(['show', 'hr.people'])
+  assert.match(stdout, /\nhierarchy +org: id parent boss\nhierarchy +geo: land > city\n/)
+})
+
 test('ls lists the models of a directory that it may not write to', async () => {
   await using space = await workspace(files)
   await chmod(space.dir, 0o555)

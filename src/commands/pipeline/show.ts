@@ -115,6 +115,12 @@ function describeModel(model: Model, models: Models) {
 
 function showModel(model: ReturnType<typeof describeModel>): string {
   const { description, tags, entity_set: set, key, upstream, sources, files, downstream } = model
+  const hierarchies = [
+    ...(model.hierarchies ?? []).map(
+      ({ name, node, parent }) => `${name}: ${node} parent ${parent}`,
+    ),
+    ...(model.levels ?? []).map(({ name, columns }) => `${name}: ${columns.join(' > ')}`),
+  ].map((text) => ['hierarchy', text])
   const facts = [
     ['description', description ?? ''],
     ['tags', tags.join(', ')],
@@ -122,6 +128,7 @@ function showModel(model: ReturnType<typeof describeModel>): string {
     ['reads', [...new Set([...upstream, ...sources, ...files])].join(', ')],
     ['read by', downstream.join(', ')],
     ...(model.measures ?? []).map(({ name, text }) => ['measure', `${name}: ${text}`]),
+    ...hierarchies,
     ...model.checks.map(({ severity, text }) => [severity === 'warn' ? 'warns' : 'checks', text]),
   ].filter(([, text]) => text !== '')
   return [

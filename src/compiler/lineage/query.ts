@@ -19,6 +19,7 @@ import {
   nodesIn,
   type SyntaxNode,
 } from '../../duckdb/syntax.ts'
+import { unnestNames } from '../sql/engine-functions.ts'
 import {
   byName,
   type Columns,
@@ -327,7 +328,8 @@ const holdsStar = (item: SyntaxNode): boolean =>
 
 /** Unnesting a STRUCT, or what may be one, makes several columns. */
 function isUnnestOfMany(item: SyntaxNode, { scope }: Inside): boolean {
-  if (item['class'] !== 'FUNCTION' || item['function_name'] !== 'unnest') return false
+  if (item['class'] !== 'FUNCTION' || !unnestNames.has(foldCase(String(item['function_name']))))
+    return false
   const [list, ...more] = item['children'] as readonly SyntaxNode[]
   const names = columnNames(list)
   const type = names === null ? null : resolveName(names, scope).type

@@ -28,3 +28,6 @@ export const ordered: ReadonlySet<string> = new Set([
 
 /** These have all values, in some order. */
 export const collecting: ReadonlySet<string> = new Set(['array_agg', 'list'])
+
+/** These have the text of all values, in some order, with a constant between them. */
+export const joining: ReadonlySet<string> = new Set(['group_concat', 'listagg', 'string_agg'])

@@ -4,7 +4,7 @@
 import type { Span } from '../../core/source-text.ts'
 import { foldCase } from '../../core/names.ts'
 import { depthsOf, isSymbol, isWord, nameOf } from '../sql/tokens.ts'
-import { collecting, ordered } from './aggregates.ts'
+import { collecting, joining, ordered } from './aggregates.ts'
 import type { AggregateCall, ReadMeasure } from './measure-sql.ts'
 
 interface Unordered {
@@ -22,11 +22,22 @@ const orderless: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Of a text, the number of its characters or bytes, which is the sum of those of its parts. Graphemes are no such sum. */
+const lengths: ReadonlySet<string> = new Set(
+  'bit_length char_length character_length len length strlen'.split(' '),
+)
+
 /** These give a list again, in some order. */
 const handingOn: ReadonlySet<string> = new Set(['array_distinct', 'list_distinct'])
 
-/** Whether what is made of the list at once has no order, as in `len(list_distinct(list(x)))`. */
+/** Whether what is made of the list or text at once has no order, as in `len(list_distinct(list(x)))`. */
 function losesOrder(tokens: ReadMeasure['tokens'], { name, start, end }: AggregateCall): boolean {
+  if (joining.has(name))
+    return (
+      isSymbol(tokens[start - 1], '(') &&
+      lengths.has(foldCase(nameOf(tokens[start - 2]) ?? '')) &&
+      isSymbol(tokens[end], ')')
+    )
   if (!collecting.has(name)) return false
   for (let [open, after] = [start - 1, end]; isSymbol(tokens[open], '('); open -= 2, after++) {
     const outer = foldCase(nameOf(tokens[open - 1]) ?? '')

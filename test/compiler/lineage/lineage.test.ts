@@ -168,6 +168,8 @@ const cases: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'select id, unnest(s) from raw.o': ['id: ?', 'a: ?', 'b: ?'],
     'select id, a from (select id, unnest(s) from raw.o)': ['id: ?', 'a: ?'],
     'select unnest(l) as e, id from raw.o': ['e: o.l', 'id: o.id'],
+    'select id, unlist(s) from raw.o': ['id: ?', 'a: ?', 'b: ?'],
+    'select unlist(l) as e, id from raw.o': ['e: o.l', 'id: o.id'],
     "select x.id from rows_of('raw.o') x": ['id: ?'],
     "select r.id from query_table('raw.o') r": ['id: ?'],
     "select o.id, p.id as other from raw.o, query_table('raw.c') p": ['id: o.id', 'other: ?'],
