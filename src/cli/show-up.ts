@@ -43,7 +43,7 @@ export function upText(event: UpEvent): readonly [string, string, string] | null
       return [event.service, 'ended', `${because}, ${next}`]
     }
     case 'scheduled-run-skipped':
-      return ['run', 'skipped', `${event.name}: the previous run is still working`]
+      return ['run', 'skipped', `${event.name}: it waits already for the run at work`]
     case 'scheduled-runs-missed':
       return [
         'run',

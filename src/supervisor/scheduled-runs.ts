@@ -165,8 +165,8 @@ function timetableOf({ runs, before }: ScheduledRunsOptions): Timetable {
 const stateBefore = ({ name, when }: ScheduledRun, before: readonly ScheduledState[]) =>
   before.find((state) => state.name === name && state.when === when)
 
-// One scheduled run at a time. A run that is due while it is itself at work, or waits already, is not queued but counted;
-// another one waits for its turn, so that a frequent run never keeps a nightly one from starting.
+// One scheduled run at a time. One that is due while another works, or while it works itself, waits for its turn and waits
+// once: what came during a long run is in the tables soon after, and a frequent run never keeps a nightly one from starting.
 
 export class RunQueue<T> {
   #working: T | null = null
@@ -178,7 +178,7 @@ export class RunQueue<T> {
       this.#working = run
       return 'start'
     }
-    if (this.#working === run || this.#waiting.has(run)) return 'skip'
+    if (this.#waiting.has(run)) return 'skip'
     this.#waiting.add(run)
     return 'wait'
   }

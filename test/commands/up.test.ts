@@ -66,7 +66,7 @@ test('events come in, runs go by the schedule, and the service shows them; SIGTE
   )
 })
 
-test('a run that is due while one works is counted, and never queued', async () => {
+test('a run that is due while one works starts after it, once, and the times between are counted', async () => {
   // A first run longer than the time between two is there on any machine.
   const slow = { 'models/mart/slow.sql': 'select sleep_ms(3_000) as waited\n' }
   await using space = await workspace({ ...project(EVERY_SECOND), ...slow })

@@ -31,7 +31,7 @@ export type UpEvent =
       readonly again_in_ms: number | null
     }
   | { readonly event: 'scheduled-run-started'; readonly name: string; readonly due: string }
-  /** It was due while it was still at work, or waited already. */
+  /** It was due while it waited already for the run at work. */
   | {
       readonly event: 'scheduled-run-skipped'
       readonly name: string
