@@ -91,10 +91,11 @@ export class Life {
     const { world, plan } = this
     while (world.steps < plan.steps && this.#wrong === null) {
       if (world.chance(plan.busy)) await this.#act()
+      await this.#calm()
       if (!(await world.step())) await this.#act()
-      await this.#ending
     }
     if (this.#wrong === null) await this.#peace()
+    await this.#calm()
     await this.#killAll(() => true)
     return {
       wrong: this.#wrong,
@@ -109,7 +110,7 @@ export class Life {
   /** Something from outside, of what is possible now. */
   async #act(): Promise<void> {
     const { world, plan } = this
-    await world.settle()
+    await this.#calm()
     const acts: (readonly [weight: number, act: () => unknown])[] = [
       [this.#outside.mayCall ? 6 : 0, () => this.#outside.send()],
       [this.#isFarAhead ? 0 : 4, () => this.#startAll()],
@@ -224,6 +225,12 @@ export class Life {
   /** Before anything else happens. */
   #afterwards(work: Promise<void>): void {
     this.#ending = Promise.all([this.#ending, work]).then(() => {})
+  }
+
+  /** All code waits for what is held, and what follows the end of a run or a pull is done: the power may not go in its middle. */
+  async #calm(): Promise<void> {
+    await this.world.settle()
+    await this.#ending
   }
 
   /** The daemon that it asked was killed, or its connection cut. */
@@ -389,8 +396,8 @@ export class Life {
     for (let steps = 0; this.#wrong === null; steps++) {
       if (steps % 20 === 0) this.#startAll()
       if (steps % 20 === 0 && isSo()) return
+      await this.#calm()
       await this.world.step()
-      await this.#ending
       if (steps > STEPS_TO_PEACE) return this.#find('there is no peace')
     }
   }

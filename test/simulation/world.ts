@@ -155,9 +155,8 @@ export class World {
     }
   }
 
-  /** Does one of the things that wait; false: there is none, and none will come. */
+  /** Does one of the things that wait, after `settle`; false: there is none, and none will come. */
   async step(): Promise<boolean> {
-    await this.settle()
     this.steps++
     if (this.#pending.length === 0 && this.#timers.length === 0) return false
     this.#monotonicMs += this.random() * LONGEST_OPERATION_MS
