@@ -46,6 +46,7 @@ interface Part {
 
 const LIVES_OF_PIECE = 50
 const CUTS_OF_PIECE = 60
+const HISTORIES_OF_PIECE = 32
 const SHAPES_OF_PIECE = 20
 const KILLS_OF_PIECE = 36
 const LAKE_KILLS_OF_PIECE = 40
@@ -67,13 +68,13 @@ const seed = Number(values.seed)
 const parts: readonly Part[] = [
   {
     name: 'simulated lives',
-    share: 0.3,
+    share: 0.25,
     most: 10_000,
     seeds: LIVES_OF_PIECE,
     atOnce: 1,
     next: nextLives,
   },
-  { name: 'power cuts under runs', share: 0.2, most: 2_000, seeds: 1, atOnce: 1, next: nextCuts },
+  { name: 'power cuts under runs', share: 0.15, most: 2_000, seeds: 1, atOnce: 1, next: nextCuts },
   {
     name: 'kills of daemon and run',
     share: 0.15,
@@ -90,6 +91,14 @@ const parts: readonly Part[] = [
     atOnce: 1,
     next: nextLakeKills,
     missing: missingLakeParts(),
+  },
+  {
+    name: 'histories of models',
+    share: 0.1,
+    most: 10_000,
+    seeds: HISTORIES_OF_PIECE,
+    atOnce: 1,
+    next: nextHistories,
   },
   {
     name: 'shapes of configuration',
@@ -135,6 +144,11 @@ async function nextLakeKills(first: number, tried: Tried): Promise<void> {
     [SERVERS_VARIABLE]: shared,
   }
   await runTest('lake/random-kills', env, tried, /(\d+) kills/g)
+}
+
+async function nextHistories(first: number, tried: Tried): Promise<void> {
+  const env = { EIDER_HISTORIES: `${HISTORIES_OF_PIECE}`, EIDER_HISTORIES_SEED: `${first}` }
+  await runTest('pipeline/changes/random-histories', env, tried, /(\d+) histories/g)
 }
 
 async function nextShapes(first: number, tried: Tried): Promise<void> {

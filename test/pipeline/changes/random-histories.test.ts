@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert'
 import { World } from '../../support/histories/world.ts'
 import { openProject } from '../../support/pipeline-project.ts'
 
-const HISTORIES = Number(process.env['EIDER_HISTORIES'] ?? 7)
+const ASKED = process.env['EIDER_HISTORIES']
+const HISTORIES = Number(ASKED ?? 7)
 const SEED = Number(process.env['EIDER_HISTORIES_SEED'] ?? 1)
 const IN_ONE = Number(process.env['EIDER_HISTORIES_TOGETHER'] ?? 16)
 const STEPS = 5
@@ -28,6 +29,7 @@ test(`${HISTORIES} histories from seed ${SEED}`, async () => {
       .catch((error: unknown) => said(error, seeds, world.logs))
     assert.ok(compared > 0)
   }
+  if (ASKED !== undefined) process.stdout.write(`${HISTORIES} histories\n`)
 })
 
 function said(
