@@ -2,6 +2,7 @@
 // It ends with peace, in which all that is owed has to be delivered.
 
 import {
+  type Compiled,
   follower,
   isOfSystem,
   isRefusal,
@@ -11,7 +12,6 @@ import {
   startRun,
   startService,
 } from './machine.ts'
-import type { Compiled } from './machine.ts'
 import type { RunSummary } from '../../src/core/report/progress.ts'
 import { type Call, Known } from './known.ts'
 import { ForgottenKeys } from './forgotten-keys.ts'
@@ -32,10 +32,7 @@ interface Running {
 }
 
 const STEPS_TO_PEACE = 4_000
-/**
- * Keys are remembered for a day. A daemon that lives does so whatever the clock says; one that starts while it is ahead by
- * more, or after it was behind by more, forgets them, which is no fault.
- */
+/** Keys are remembered for a day. A daemon that starts while the clock is ahead by more, or was behind, may forget them. */
 const HALF_A_DAY_MS = 43_200_000
 
 export class Life {
@@ -251,9 +248,11 @@ export class Life {
     if (this.plan.pulls) await this.#lake.publish(projects[0]!.paths.snapshots)
   }
 
+  #isHere = (process: SimulatedProcess) => process !== this.#outside.process
+
   async #killOne(): Promise<void> {
     const { world } = this
-    const choices = world.processes.filter((process) => process !== this.#outside.process)
+    const choices = world.processes.filter(this.#isHere)
     if (choices.length === 0) return
     const victim = world.oneOf(choices)
     if (victim.name.startsWith('daemon') && this.#isFarAhead) return
@@ -262,13 +261,16 @@ export class Life {
 
   /** What their engines have in memory is gone; their files are as they are now. */
   async #killAll(isVictim: (process: SimulatedProcess) => boolean): Promise<void> {
-    const victims = this.world.processes.filter(isVictim)
     const files = this.#disk.engineFiles()
-    for (const victim of victims) this.world.kill(victim)
-    await closeEnginesOf((process) => victims.includes(process))
-    closeFilesOf((process) => victims.includes(process))
+    await this.#end(isVictim)
     this.#disk.putBack(files)
-    this.#forget((process) => victims.includes(process))
+  }
+
+  async #end(isGone: (process: SimulatedProcess) => boolean): Promise<void> {
+    for (const process of this.world.processes.filter(isGone)) this.world.kill(process)
+    await closeEnginesOf(isGone)
+    closeFilesOf(isGone)
+    this.#forget(isGone)
   }
 
   #forget(isGone: (process: SimulatedProcess) => boolean): void {
@@ -289,12 +291,7 @@ export class Life {
     this.#cutIn = null
     this.#counts.cuts++
     this.world.note('the power goes')
-    const isHere = (process: SimulatedProcess) => process !== this.#outside.process
-    const gone = this.world.processes.filter(isHere)
-    for (const process of gone) this.world.kill(process)
-    await closeEnginesOf(isHere)
-    closeFilesOf(isHere)
-    this.#forget(isHere)
+    await this.#end(this.#isHere)
     this.#disk.cut(files)
   }
 
@@ -326,10 +323,8 @@ export class Life {
     const { world } = this
     const canBeFar = this.#daemons.every((daemon) => daemon?.listens === true)
     const far = canBeFar ? Array.from({ length: 4 }, () => 4 * HALF_A_DAY_MS) : []
-    const byMs =
-      this.#aheadMs === 0
-        ? world.oneOf([-HALF_A_DAY_MS, -300_000, 300_000, ...far])
-        : -this.#aheadMs
+    const choices = [-HALF_A_DAY_MS, -300_000, 300_000, ...far]
+    const byMs = this.#aheadMs === 0 ? world.oneOf(choices) : -this.#aheadMs
     this.#aheadMs += byMs
     world.setClock(byMs)
   }
@@ -354,9 +349,7 @@ export class Life {
   /** Somebody moves the state away under a daemon that lives on. */
   async #moveState(): Promise<void> {
     const daemons = this.#daemons.map((daemon) => daemon?.process)
-    await this.#killAll(
-      (process) => process !== this.#outside.process && !daemons.includes(process),
-    )
+    await this.#killAll((process) => this.#isHere(process) && !daemons.includes(process))
     this.known.throwAway()
     this.#disk.moveAway()
     this.#lake.clear()
@@ -369,7 +362,7 @@ export class Life {
     this.#disk.trouble = null
     if (this.#aheadMs !== 0) this.#setClock()
     // Who sees that its state was moved away says that it has to be started again.
-    if (this.plan.moves) await this.#killAll((process) => process !== this.#outside.process)
+    if (this.plan.moves) await this.#killAll(this.#isHere)
     await this.#until(() => this.#run === null && this.#outside.isDone)
     for (const compiled of this.#collectors) {
       const { done } = this.#counts
